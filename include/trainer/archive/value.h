@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace trainer::archive {
+
+/// Element types of PyTorch that an archive can hold.
+enum class DType {
+  kFloat32,
+  kFloat64,
+  kFloat16,
+  kBFloat16,
+  kInt64,
+  kInt32,
+  kInt16,
+  kInt8,
+  kUInt8,
+  kBool
+};
+
+/// Bytes of one element.
+std::size_t element_size(DType dtype);
+
+/// The name that users know: "float32", "int64", ...
+const char* dtype_name(DType dtype);
+
+/// A contiguous row-major tensor in CPU memory. `owner` keeps the memory behind `data` alive, so
+/// that a LibTorch tensor can be written, and a file can be read, without a copy.
+struct TensorData {
+  DType dtype = DType::kFloat32;
+  std::vector<int64_t> shape;
+  const std::byte* data = nullptr;
+  std::shared_ptr<const void> owner;
+
+  int64_t num_elements() const;
+  std::size_t num_bytes() const;
+};
+
+class Value;
+using List = std::vector<Value>;
+/// Keys in the order in which they were written, none twice.
+using Dict = std::vector<std::pair<std::string, Value>>;
+
+/// Everything that an archive may contain: plain values, tensors, and containers of them. The
+/// containers are what Python shows as `None`, `bool`, `int`, `float`, `str`, `Tensor`, `list`
+/// and `dict` with string keys.
+class Value {
+ public:
+  using Storage =
+      std::variant<std::monostate, bool, int64_t, double, std::string, TensorData, List, Dict>;
+
+  Value() = default;
+  // A Dict is written down as nested braces, which need conversions without a word.
+  // NOLINTBEGIN(google-explicit-constructor, hicpp-explicit-conversions)
+  Value(bool value) : storage_(value) {}
+  Value(int value) : storage_(static_cast<int64_t>(value)) {}
+  Value(int64_t value) : storage_(value) {}
+  Value(double value) : storage_(value) {}
+  Value(const char* value) : storage_(std::string(value)) {}
+  Value(std::string value) : storage_(std::move(value)) {}
+  Value(TensorData value) : storage_(std::move(value)) {}
+  Value(List value) : storage_(std::move(value)) {}
+  Value(Dict value) : storage_(std::move(value)) {}
+  // NOLINTEND(google-explicit-constructor, hicpp-explicit-conversions)
+
+  const Storage& storage() const { return storage_; }
+
+  template <typename T>
+  const T* get_if() const {
+    return std::get_if<T>(&storage_);
+  }
+
+ private:
+  Storage storage_;
+};
+
+/// What a value is, in Python's words: "None", "bool", "int", "float", "str", "Tensor", "list",
+/// "dict".
+const char* type_name(const Value& value);
+
+/// The entry of `dict` under `key`, or nullptr.
+const Value* find(const Dict& dict, std::string_view key);
+
+}  // namespace trainer::archive

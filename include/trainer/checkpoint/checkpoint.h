@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/archive/value.h"
+#include "trainer/data/dataset.h"
+
+namespace trainer::checkpoint {
+
+/// The format that this program writes; it reads this one and older ones.
+inline constexpr int64_t kFormatVersion = 1;
+
+struct NamedTensor {
+  std::string name;
+  archive::TensorData tensor;
+};
+
+/// What an optimizer remembers of each parameter, such as "exp_avg"; names as in the model.
+struct Moment {
+  std::string name;
+  std::vector<NamedTensor> tensors;
+};
+
+/// Where a run stands. The order of the samples follows from seed and epoch, the learning rate
+/// from the step: nothing else of them is state.
+struct Position {
+  int64_t epoch = 0;            // epochs completed
+  int64_t step = 0;             // optimizer steps done
+  int64_t samples_in_epoch = 0; // of the epoch under way, used so far
+};
+
+/// Sums over samples, so that the records of metrics.jsonl are the same after a resume.
+struct Totals {
+  double loss_sum = 0;
+  int64_t num_correct = 0;
+  int64_t num_samples = 0;
+};
+
+/// The best epoch so far by training.best_metric.
+struct Best {
+  int64_t epoch = 0;
+  double value = 0;
+};
+
+/// Everything that a run needs to go on exactly where it stood.
+struct Checkpoint {
+  std::vector<NamedTensor> model;  // parameters and buffers, PyTorch's names and shapes
+  std::string optimizer;           // "adamw"
+  int64_t optimizer_step = 0;
+  std::vector<Moment> moments;
+  Position position;
+  Totals epoch_totals;     // of the epoch under way, up to the last training record
+  Totals interval_totals;  // since the last training record
+  std::optional<Best> best;
+  int64_t epochs_without_improvement = 0;
+  uint64_t metrics_bytes = 0;  // length of metrics.jsonl
+  std::string config;          // the resolved configuration as YAML
+  data::Schema schema;
+  std::vector<data::Fingerprint> fingerprints;
+  int64_t num_threads = 0;
+};
+
+/// Writes `checkpoint` under `path`, complete or not at all. Throws Error(kFileSystem).
+void write(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// Reads a checkpoint, every byte verified; tensors stay in the buffer of the file.
+/// Throws Error(kCheckpoint) for a damaged file, another kind of file, a newer format, and for an
+/// entry that is missing or of the wrong type.
+Checkpoint read(const std::filesystem::path& path);
+
+}  // namespace trainer::checkpoint

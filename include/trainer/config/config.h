@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainer::config {
+
+enum class Source { kSynthetic, kCsv, kIdx };
+enum class Task { kAuto, kClassification, kRegression };
+enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
+enum class ScalingMethod { kNone, kStandard, kMinMax };
+enum class Activation { kRelu, kGelu, kSilu, kTanh };
+enum class Norm { kNone, kBatch, kLayer };
+enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
+enum class Loss { kAuto, kCrossEntropy, kMse };
+enum class StepKind { kAuto, kAutograd };
+enum class BestMetric { kLoss, kAccuracy };
+enum class OptimizerName { kSgd, kAdam, kAdamw };
+enum class ScheduleName { kConstant, kLinear, kCosine };
+enum class Precision { kFp32 };
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+// Bounds, units and meanings of all members stand once, in src/config/fields.cpp; the reference
+// page docs/configuration.md is made from there.
+
+struct SyntheticConfig {
+  int64_t num_samples = 1000;
+  int64_t num_features = 10;
+  int64_t num_classes = 2;
+  double separation = 1.0;
+};
+
+struct IdxConfig {
+  std::string train_images;
+  std::string train_labels;
+  std::string test_images;
+  std::string test_labels;
+};
+
+struct DataConfig {
+  Source source = Source::kSynthetic;
+  std::string path;
+  std::string target;
+  Task task = Task::kAuto;
+  Delimiter delimiter = Delimiter::kAuto;
+  std::vector<std::string> ignore;
+  IdxConfig idx;
+  SyntheticConfig synthetic;
+  double validation_fraction = 0.1;
+  double test_fraction = 0.1;
+  ScalingMethod scaling = ScalingMethod::kStandard;
+};
+
+struct ModelConfig {
+  int64_t hidden_size = 128;
+  int64_t num_layers = 2;
+  std::vector<int64_t> hidden_sizes;
+  Activation activation = Activation::kRelu;
+  double dropout = 0.0;
+  Norm norm = Norm::kNone;
+  bool residual = false;
+  Init init = Init::kPytorch;
+};
+
+struct OptimizerConfig {
+  OptimizerName name = OptimizerName::kAdamw;
+  double weight_decay = 0.01;
+  bool decay_bias_and_norm = false;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+};
+
+struct ScheduleConfig {
+  ScheduleName name = ScheduleName::kCosine;
+  double warmup_epochs = 0.0;
+  double final_factor = 0.0;
+};
+
+struct EarlyStoppingConfig {
+  int64_t patience = 0;
+  double min_delta = 0.0;
+};
+
+struct TrainingConfig {
+  int64_t epochs = 10;
+  int64_t batch_size = 32;
+  double learning_rate = 1e-3;
+  Loss loss = Loss::kAuto;
+  double label_smoothing = 0.0;
+  double gradient_clip_norm = 1.0;
+  int64_t gradient_accumulation_steps = 1;
+  StepKind step = StepKind::kAuto;
+  BestMetric best_metric = BestMetric::kLoss;
+  OptimizerConfig optimizer;
+  ScheduleConfig schedule;
+  EarlyStoppingConfig early_stopping;
+};
+
+struct CheckpointConfig {
+  int64_t every_epochs = 1;
+  int64_t keep_last = 3;
+};
+
+struct LoggingConfig {
+  LogLevel level = LogLevel::kInfo;
+  int64_t save_interval = 50;
+};
+
+/// Everything that a run depends on. Each member is one row of the field table.
+struct Config {
+  int64_t seed = 42;
+  std::string device = "auto";
+  bool device_fallback = true;
+  Precision precision = Precision::kFp32;
+  int64_t threads = 0;  // 0 = auto
+  std::string output_dir = "runs";
+  std::string tag;
+  DataConfig data;
+  ModelConfig model;
+  TrainingConfig training;
+  CheckpointConfig checkpoint;
+  LoggingConfig logging;
+};
+
+/// The widths of the hidden layers: `hidden_sizes` where it is set, else `num_layers` times
+/// `hidden_size`.
+std::vector<int64_t> hidden_sizes(const ModelConfig& model);
+
+}  // namespace trainer::config

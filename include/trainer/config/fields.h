@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "trainer/config/config.h"
+
+namespace trainer::config {
+
+/// Limits of a number; those that are not set do not hold.
+struct Bounds {
+  std::optional<double> min;    // value >= min
+  std::optional<double> above;  // value > above
+  std::optional<double> max;    // value <= max
+  std::optional<double> below;  // value < below
+};
+
+struct IntegerAccess {
+  int64_t& (*member)(Config&);
+  Bounds bounds;
+  std::string zero_word;  // written in place of 0, such as "auto"; empty: none
+};
+struct NumberAccess {
+  double& (*member)(Config&);
+  Bounds bounds;
+};
+struct BoolAccess {
+  bool& (*member)(Config&);
+};
+struct TextAccess {
+  std::string& (*member)(Config&);
+  std::string expected;  // in words, for messages
+  bool (*valid)(std::string_view) = nullptr;
+};
+/// A file or folder. Relative to the folder of the file that names it; on the command line, to the
+/// working directory. Absolute after loading.
+struct PathAccess {
+  std::string& (*member)(Config&);
+};
+/// An enumeration; `names` are in the order of its values.
+struct ChoiceAccess {
+  std::vector<std::string> names;
+  std::function<int(const Config&)> get;
+  std::function<void(Config&, int)> set;
+};
+struct IntegerListAccess {
+  std::vector<int64_t>& (*member)(Config&);
+  Bounds bounds;  // of each element
+};
+struct TextListAccess {
+  std::vector<std::string>& (*member)(Config&);
+};
+
+/// How a key is read from and written to a Config, and what it accepts.
+using Access = std::variant<IntegerAccess, NumberAccess, BoolAccess, TextAccess, PathAccess,
+                            ChoiceAccess, IntegerListAccess, TextListAccess>;
+
+/// Whether a resumed run may have another value of a key than the run that it continues.
+enum class OnResume { kFixed, kMayChange };
+
+/// One configuration key. Parsing, overrides, errors, flags, the resolved dump, the reference page
+/// and the JSON Schema all come from the table of these.
+struct Field {
+  std::string path;  // "training.learning_rate"
+  Access access;
+  std::string help;                 // one or two sentences
+  std::string flag;                 // short form on the command line, such as "--lr"; may be empty
+  std::vector<std::string> elsewhere;  // its names in other tools, for suggestions only
+  OnResume on_resume = OnResume::kFixed;
+};
+
+/// All keys, in the order of the reference page.
+const std::vector<Field>& fields();
+
+/// The field at `path`, or nullptr.
+const Field* find_field(std::string_view path);
+
+/// Whether some key begins with `path` and a dot.
+bool is_section(std::string_view path);
+
+/// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
+std::string expected_text(const Access& access);
+
+/// The value of a field as one line of YAML.
+std::string value_text(const Field& field, const Config& config);
+
+}  // namespace trainer::config

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+
+namespace trainer::config {
+
+/// One YAML text and where it came from.
+struct Document {
+  std::string name;              // shown before the line number in messages
+  std::string text;
+  std::filesystem::path folder;  // relative paths in the text start here
+};
+
+/// A value given on the command line.
+struct Override {
+  std::string key;    // "training.learning_rate"
+  std::string value;  // YAML: "[256, 128]", "null"
+  std::string place;  // how the user gave it: "--lr", "--set", "command line"
+};
+
+/// A configuration and where each value came from: "configs/train.yaml:7", "--lr", or "default".
+struct Loaded {
+  Config config;
+  std::map<std::string, std::string> origins;  // by key; keys that are not in it are defaults
+};
+
+/// Reads a file. Throws Error(kUsage) when it is missing, a folder or unreadable.
+Document read_document(const std::filesystem::path& path);
+
+/// The defaults, changed by the documents in their order and then by the overrides, checked.
+/// Throws Error(kUsage) with every problem of all of them, a line each:
+/// `file:line: key: expected ..., got ...; did you mean "..."?`.
+Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides);
+
+/// Where the value of `key` came from.
+std::string origin_of(const Loaded& loaded, const std::string& key);
+
+/// The problems of combinations of keys, a line each; empty when there are none.
+std::vector<std::string> find_conflicts(const Loaded& loaded);
+
+}  // namespace trainer::config

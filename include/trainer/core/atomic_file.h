@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace trainer {
+
+/// A file that appears under its name complete and on disk, or not at all: it is written under a
+/// temporary name in the same folder, synced, renamed over `path`, and the folder is synced.
+/// Without commit() the temporary file is removed.
+///
+///   AtomicFile file(path);
+///   file.write(header);
+///   file.write(body);
+///   file.commit();
+///
+/// Every call throws Error(kFileSystem) with the path and the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+};
+
+/// Writes `text` to `path` by way of an AtomicFile.
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// Makes `link` point to `target`, replacing an older link in one step.
+void replace_symlink(const std::filesystem::path& link, const std::filesystem::path& target);
+
+}  // namespace trainer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace trainer::log {
+
+enum class Level { kDebug, kInfo, kWarning, kError };
+
+/// Messages below `level` are not shown on the console.
+void set_console_level(Level level);
+
+/// From now on every message of at least `level` also goes to `path`, appended as plain lines with
+/// date and level. Throws Error(kFileSystem).
+void open_file(const std::filesystem::path& path, Level level);
+
+/// Writes buffered lines and closes the file of open_file().
+void close_file();
+
+void debug(std::string_view message);
+void info(std::string_view message);
+void warning(std::string_view message);
+void error(std::string_view message);
+
+/// Draws `text` as the last line of the terminal in place of the status before; messages appear
+/// above it. Does nothing where the console is not a terminal.
+void show_status(std::string_view text);
+void clear_status();
+
+}  // namespace trainer::log

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace trainer {
+
+/// Four random 32-bit words as a pure function of a counter and a key: Philox4x32-10 of Salmon,
+/// Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The same numbers
+/// on every platform, compiler and standard library.
+std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
+
+/// What a stream of random numbers is for; streams of different purposes never overlap. Below 256.
+enum class Purpose : uint32_t { kOrder = 1, kSplit = 2, kSynthetic = 3, kDropout = 4, kInit = 5 };
+
+/// A stream of numbers that (seed, purpose, index) names completely. Nothing else is its state, so
+/// that nothing has to be saved to continue it. Block b of four words is philox4x32 of the counter
+/// (b low 32 bits, index low, index high, purpose + b high 24 bits << 8) and the key (seed low,
+/// seed high); two streams of one seed share no counter within 2^56 blocks.
+class PhiloxStream {
+ public:
+  PhiloxStream(uint64_t seed, Purpose purpose, uint64_t index = 0);
+
+  uint32_t next_u32();
+  uint64_t next_u64();
+  /// Uniform in [0, bound) without bias (Lemire, "Fast random integer generation in an interval",
+  /// 2019). bound >= 1.
+  uint64_t below(uint64_t bound);
+  /// Uniform in [0, 1) with 53 bits.
+  double uniform();
+  /// Nearly normal (the sum of twelve uniforms, minus 6): mean 0, variance 1, and only additions,
+  /// so that the bits do not depend on a mathematics library.
+  double normal();
+
+ private:
+  std::array<uint32_t, 4> counter_;
+  std::array<uint32_t, 2> key_;
+  std::array<uint32_t, 4> words_{};
+  unsigned used_ = 4;
+};
+
+/// Shuffles in place (Fisher and Yates), every order equally likely.
+void shuffle(std::span<int64_t> values, PhiloxStream& random);
+
+}  // namespace trainer

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace trainer {
+
+/// Facts fixed when this program was built.
+struct BuildInfo {
+  std::string version;
+  std::string git_commit;  // full hash, or "unknown" outside a repository
+  bool git_dirty = false;  // tracked files differed from the commit
+  std::string compiler;
+  std::string build_type;
+  std::string libtorch;    // version that it was compiled against
+  bool system_blas = false;  // LibTorch takes its BLAS from the system's libblas
+};
+
+const BuildInfo& build_info();
+
+}  // namespace trainer

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/data/fingerprint.h"
+#include "trainer/data/scaling.h"
+#include "trainer/data/table.h"
+
+namespace trainer::data {
+
+/// One part of the data, ready to be gathered into batches. Features are as they were read;
+/// Scaling is applied when a batch is gathered.
+struct Dataset {
+  Matrix features;               // [n, num_features]
+  std::vector<int64_t> classes;  // [n] index into Schema::labels; classification only
+  std::vector<float> values;     // [n]; regression only
+
+  int64_t size() const { return features.num_rows; }
+};
+
+/// What the columns mean. Stored in every checkpoint, so that a trained model can be applied to
+/// new files.
+struct Schema {
+  config::Task task = config::Task::kClassification;  // never kAuto
+  std::vector<std::string> feature_names;
+  std::string target_name;
+  std::vector<std::string> labels;  // [num_classes]; empty for regression
+  Scaling scaling;
+
+  int64_t num_features() const { return static_cast<int64_t>(feature_names.size()); }
+  /// Classes for classification, 1 for regression.
+  int64_t num_outputs() const { return labels.empty() ? 1 : static_cast<int64_t>(labels.size()); }
+};
+
+struct Datasets {
+  Dataset train;
+  Dataset validation;  // may be empty
+  Dataset test;        // may be empty
+  Schema schema;
+  std::vector<Fingerprint> fingerprints;  // of each file that was read
+};
+
+/// Reads, splits and describes the data of a run, deterministic in `seed`. A CSV file and synthetic
+/// data are split by both fractions, stratified for classification; IDX files with test files only
+/// by validation_fraction, for the test files are the test part then.
+/// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
+/// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file is
+/// classification when a label is not a number, or when all are whole numbers with at most 100
+/// different labels; else regression. IDX and synthetic labels are classes unless told otherwise.
+/// Throws Error(kData) for everything that read_csv, read_idx and split_rows refuse; a constant
+/// target; a regression target that is not a finite number; labels of a test file that its training
+/// file lacks; more than 1,000 classes unless `data.task: classification` asks for them, and even
+/// then when they are numbers that are not whole.
+Datasets load_datasets(const config::DataConfig& data, uint64_t seed);
+
+}  // namespace trainer::data

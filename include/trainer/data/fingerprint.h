@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace trainer::data {
+
+/// Enough of a data file to notice later that it changed.
+struct Fingerprint {
+  std::string path;  // absolute
+  uint64_t num_bytes = 0;
+  uint32_t crc32 = 0;
+};
+
+/// Throws Error(kData) when the file cannot be read.
+Fingerprint fingerprint(const std::filesystem::path& path);
+
+}  // namespace trainer::data

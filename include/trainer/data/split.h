@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trainer::data {
+
+/// Row numbers of each part, ascending. Every row is in exactly one part.
+struct Split {
+  std::vector<int64_t> train;
+  std::vector<int64_t> validation;
+  std::vector<int64_t> test;
+};
+
+struct SplitOptions {
+  double validation_fraction = 0.1;  // [0, 1)
+  double test_fraction = 0.1;        // [0, 1)
+  uint64_t seed = 0;
+};
+
+/// Divides `num_rows` rows at random, a pure function of its arguments. A fraction f takes
+/// round(f * num_rows) rows. `strata` is empty or holds a class a row `[num_rows]`; then every part
+/// has the classes in the proportions of the whole, as nearly as whole rows allow.
+/// Throws Error(kData) when a fraction above 0 takes no row or nothing is left to train on.
+Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options);
+
+}  // namespace trainer::data

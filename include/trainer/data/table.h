@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace trainer::data {
+
+/// A dense row-major matrix `[num_rows, num_columns]` in plain memory. Images keep their bytes:
+/// they become numbers only when a batch is gathered, so that they need a quarter of the memory.
+struct Matrix {
+  int64_t num_rows = 0;
+  int64_t num_columns = 0;
+  std::variant<std::vector<float>, std::vector<uint8_t>> values;
+};
+
+/// What a data file holds, before anything is learnt from it: numeric features and one target a
+/// row as text, so that labels survive to the predictions exactly as they were written.
+struct Table {
+  std::string file;                        // for messages; empty when the data came from no file
+  std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
+  std::vector<std::string> feature_names;  // [num_columns]
+  Matrix features;
+  std::string target_name;
+  std::vector<std::string> target;  // [num_rows]
+};
+
+/// The element at (row, column) as a number.
+double value_at(const Matrix& matrix, int64_t row, int64_t column);
+
+/// The rows of `matrix` that `rows` names, in that order.
+Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows);
+
+/// Drops all rows of `matrix` but `rows`, which ascend, without a second copy.
+void keep_rows(Matrix& matrix, std::span<const int64_t> rows);
+
+}  // namespace trainer::data

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace trainer::device {
+
+struct ThreadChoice {
+  int64_t num_threads = 1;
+  std::string reason;
+};
+
+/// CPUs that this process may use: its affinity, cut to the cgroup's quota. At least 1.
+int64_t usable_cpus();
+
+/// `requested` threads, or for 0: OMP_NUM_THREADS where `omp_num_threads` is set, else `usable`.
+ThreadChoice choose_threads(int64_t requested, const char* omp_num_threads, int64_t usable);
+
+/// Makes LibTorch and its BLAS compute with that many threads.
+void use_threads(int64_t num_threads);
+
+}  // namespace trainer::device

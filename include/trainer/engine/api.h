@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/engine/engine.h"
+
+namespace trainer::engine {
+
+/// What the engine library offers to a program that opens it at run time.
+struct Api {
+  TrainReport (*train)(const TrainRequest& request);
+};
+
+/// The name of the only symbol that is looked up.
+inline constexpr const char* kApiSymbol = "trainer_engine_api";
+
+using ApiFunction = const Api* (*)();
+
+}  // namespace trainer::engine
+
+extern "C" const trainer::engine::Api* trainer_engine_api();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "trainer/config/config.h"
+#include "trainer/model/parameters.h"
+
+namespace trainer::model {
+
+struct MlpOptions {
+  int64_t num_features = 0;
+  int64_t num_outputs = 0;
+  std::vector<int64_t> hidden_sizes;
+  config::Activation activation = config::Activation::kRelu;
+  double dropout = 0.0;  // probability, [0, 1)
+  config::Norm norm = config::Norm::kNone;
+  bool residual = false;  // needs equal hidden sizes
+};
+
+enum class Mode { kTraining, kInference };
+
+/// A multilayer perceptron. Each hidden layer is linear, norm, activation, dropout; with residuals
+/// every hidden layer but the first adds its input. The output layer is linear alone.
+/// Parameters are called `layers.<i>.weight` `[out, in]`, `layers.<i>.bias` `[out]`,
+/// `norms.<i>.weight`, `norms.<i>.bias`; batch norm has the buffers `norms.<i>.running_mean` and
+/// `norms.<i>.running_var`.
+class Mlp {
+ public:
+  Mlp(MlpOptions options, c10::Device device);
+
+  /// Logits or predictions `[batch, num_outputs]` of features `[batch, num_features]`. In training
+  /// mode dropout draws from LibTorch's generators, and batch norm updates its buffers.
+  at::Tensor forward(const at::Tensor& features, Mode mode);
+
+  const MlpOptions& options() const { return options_; }
+  FlatParameters& parameters() { return parameters_; }
+  const FlatParameters& parameters() const { return parameters_; }
+  const std::vector<NamedTensor>& buffers() const { return buffers_; }
+
+  /// Parameters and buffers by name, in the order of the layers; views, not copies.
+  std::vector<NamedTensor> state() const;
+
+  int64_t num_layers() const { return static_cast<int64_t>(options_.hidden_sizes.size()) + 1; }
+
+ private:
+  at::Tensor normalize(const at::Tensor& hidden, std::size_t layer, Mode mode);
+
+  MlpOptions options_;
+  FlatParameters parameters_;
+  std::vector<NamedTensor> buffers_;
+};
+
+}  // namespace trainer::model

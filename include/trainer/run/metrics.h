@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace trainer::run {
+
+/// One line of metrics.jsonl. What is not set is left out. A number that is not finite is written
+/// as null, and `non_finite` says which it was.
+struct MetricsRecord {
+  int64_t step = 0;   // optimizer steps done
+  int64_t epoch = 0;  // counted from 1
+  std::string split;  // "train", "val" or "test"
+  std::optional<double> loss;
+  std::optional<double> accuracy;  // 0 .. 1
+  std::optional<double> learning_rate;
+  std::optional<double> grad_norm;  // before clipping
+  std::optional<double> samples_per_second;
+  std::optional<double> time_seconds;  // on records that close an epoch or an evaluation
+};
+
+/// The record as one line of JSON, without the line break.
+std::string to_json(const MetricsRecord& record);
+
+/// metrics.jsonl, open for appending. Each record is written at once by one system call.
+class MetricsFile {
+ public:
+  /// Opens or makes the file and cuts it to `keep_bytes`, so that a resumed run repeats no record.
+  /// Throws Error(kFileSystem), also when the file is shorter than that.
+  MetricsFile(std::filesystem::path path, uint64_t keep_bytes);
+  ~MetricsFile();
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
+
+  /// Throws Error(kFileSystem).
+  void append(const MetricsRecord& record);
+
+  /// Bytes written so far; the state that a checkpoint keeps.
+  uint64_t num_bytes() const { return num_bytes_; }
+
+  /// Returns when all records are on the disk. Throws Error(kFileSystem).
+  void sync();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  uint64_t num_bytes_ = 0;
+};
+
+}  // namespace trainer::run

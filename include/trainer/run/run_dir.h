@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ctime>
+#include <filesystem>
+#include <string>
+
+namespace trainer::run {
+
+/// The folder of one run and the places in it.
+struct RunDir {
+  std::filesystem::path root;
+
+  std::filesystem::path config() const { return root / "config_resolved.yaml"; }
+  std::filesystem::path system() const { return root / "system.json"; }
+  std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
+  std::filesystem::path log() const { return root / "train.log"; }
+  std::filesystem::path checkpoints() const { return root / "checkpoints"; }
+};
+
+/// Makes `parent`/YYYYMMDD_HHMMSS[_tag] with its `checkpoints` folder, in local time. A name that
+/// is taken gets _2, _3, ...; an existing folder is never used again.
+/// Throws Error(kFileSystem); then nothing was made.
+RunDir create_run_dir(const std::filesystem::path& parent, const std::string& tag, std::time_t now);
+
+/// Makes `latest` beside the run folder point to it. A file system without links is no error.
+void point_latest_to(const RunDir& run);
+
+/// The checkpoint file that the user means: a file; a run folder (its newest checkpoint, last.pt);
+/// or the short form `<run>/best.pt` of `<run>/checkpoints/best.pt`.
+/// Throws Error(kCheckpoint) that lists the checkpoints that are there.
+std::filesystem::path find_checkpoint(const std::filesystem::path& given);
+
+/// The run folder that a checkpoint file lies in, or an empty path when it lies elsewhere.
+std::filesystem::path run_dir_of(const std::filesystem::path& checkpoint);
+
+}  // namespace trainer::run

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "trainer/data/dataset.h"
+
+namespace trainer::train {
+
+/// A part of the data, resident on the device. On the CPU it is a view of the Dataset, which must
+/// outlive it. Bytes stay bytes until a batch is gathered.
+struct ResidentData {
+  at::Tensor features;  // [n, num_features] float32 or uint8
+  at::Tensor targets;   // [n] int64 classes, or [n, 1] float32 values
+  at::Tensor shift;     // [num_features]
+  at::Tensor scale;     // [num_features]
+
+  int64_t size() const { return features.size(0); }
+};
+
+/// What one forward pass works on: scaled features `[batch, num_features]` float32 and targets.
+struct Batch {
+  at::Tensor features;
+  at::Tensor targets;
+
+  int64_t size() const { return features.size(0); }
+};
+
+ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
+                           c10::Device device);
+
+/// The samples that `rows` names, `[batch]` int64 on the device.
+Batch gather(const ResidentData& data, const at::Tensor& rows);
+
+/// The samples [begin, end) in the order of the data.
+Batch slice(const ResidentData& data, int64_t begin, int64_t end);
+
+}  // namespace trainer::train

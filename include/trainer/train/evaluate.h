@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "trainer/model/loss.h"
+#include "trainer/model/mlp.h"
+#include "trainer/train/batches.h"
+
+namespace trainer::train {
+
+struct Evaluation {
+  double loss = 0;          // mean over the samples
+  int64_t num_correct = 0;  // classification only
+  int64_t num_samples = 0;
+  double time_seconds = 0;
+
+  double accuracy() const {
+    return static_cast<double>(num_correct) / static_cast<double>(num_samples);
+  }
+};
+
+/// Loss and accuracy over all of `data`, in inference mode: nothing of the model changes. Waits for
+/// the device once.
+Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::LossOptions& loss);
+
+}  // namespace trainer::train

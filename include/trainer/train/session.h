@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/config/config.h"
+#include "trainer/data/dataset.h"
+#include "trainer/model/mlp.h"
+#include "trainer/optim/optimizer.h"
+#include "trainer/optim/schedule.h"
+#include "trainer/train/batches.h"
+#include "trainer/train/step.h"
+
+namespace trainer::train {
+
+/// Sums since the last training record, on the device: reading them would wait for it.
+struct IntervalTotals {
+  at::Tensor loss_sum;     // 0-d float32
+  at::Tensor num_correct;  // 0-d int64
+  at::Tensor grad_norm;    // of the last step
+  int64_t num_samples = 0;
+};
+
+/// A run, assembled: what it works on, what it works with, and where it stands.
+struct Session {
+  config::Config config;
+  data::Datasets data;
+  c10::Device device;
+
+  model::Mlp model;
+  model::LossOptions loss;
+  optim::OptimizerOptions optimizer;
+  optim::OptimizerState optimizer_state;
+  optim::ScheduleOptions schedule;
+  std::unique_ptr<TrainStep> step;
+
+  ResidentData train;
+  std::optional<ResidentData> validation;
+  std::optional<ResidentData> test;
+
+  checkpoint::Position position;
+  checkpoint::Totals epoch_totals;
+  IntervalTotals interval;
+  std::optional<checkpoint::Best> best;
+  int64_t epochs_without_improvement = 0;
+  at::Tensor order;  // [num_train] int64 on the device, of epoch `order_epoch`
+  int64_t order_epoch = -1;
+};
+
+/// Builds everything that `config` asks for. Throws Error(kUsage) for combinations that only the
+/// data show to be impossible.
+std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
+                                      c10::Device device);
+
+/// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation.
+int64_t samples_per_step(const config::Config& config);
+int64_t steps_per_epoch(const Session& session);
+
+/// True when all epochs are done or training stopped early.
+bool finished(const Session& session);
+bool stopped_early(const Session& session);
+
+/// The samples of the next step.
+Window next_window(Session& session);
+
+/// The learning rate of the next step.
+double next_learning_rate(const Session& session);
+
+/// Counts a step that was made.
+void advance(Session& session, const StepStats& stats);
+
+/// The session's state as a checkpoint; tensors are copied to the CPU where they live elsewhere.
+/// What the session does not know (configuration text, metrics) is left empty.
+checkpoint::Checkpoint snapshot(const Session& session);
+
+/// Continues where `checkpoint` stood. Throws Error(kCheckpoint) naming each tensor that is missing,
+/// unknown or of another shape.
+void restore(Session& session, const checkpoint::Checkpoint& checkpoint);
+
+/// Starts the search for the best epoch anew.
+void forget_best(Session& session);
+
+/// Takes the weights alone. Throws as restore does.
+void restore_model(model::Mlp& model, const checkpoint::Checkpoint& checkpoint);
+
+}  // namespace trainer::train

@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# Installs what is missing to build, test and check trainer, and returns at once when nothing is.
+# Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
+#        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
+# Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. TRAINER_SKIP_SETUP=1: nothing.
+set -euo pipefail
+
+# build: compiles everything, tests and benchmarks included. test: what only tests need.
+# gate: formatting, linting, coverage.
+packages() {
+  case $1 in
+    apt-build)
+      echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev
+      echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
+      echo libgtest-dev libgmock-dev libbenchmark-dev
+      ;;
+    apt-test) echo python3 python3-torch ;;
+    apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck ;;
+    brew-build)
+      echo cmake ninja ccache pytorch libomp
+      echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark
+      ;;
+    brew-test) ;;
+    brew-gate) echo llvm clang-format cppcheck lcov shellcheck ;;
+  esac
+}
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() {
+  say "$@"
+  exit 1
+}
+
+packages_of() {  # packages_of apt|brew GROUP...
+  local manager=$1 group
+  shift
+  for group in "$@"; do
+    packages "$manager-$group"
+  done
+}
+
+# ---- Debian, Ubuntu ------------------------------------------------------------------------------
+
+missing_apt() {  # those of the named packages that are not installed, on one line
+  local installed package missing=""
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+  for package in "$@"; do
+    case $'\n'"$installed"$'\n' in
+      *$'\n'"installed $package"$'\n'*) ;;
+      *) missing="$missing $package" ;;
+    esac
+  done
+  printf '%s' "${missing# }"
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+need_root() {  # need_root WHAT COMMAND: ends unless root, or sudo that works without a question
+  [ "$(id -u)" -eq 0 ] && return
+  if ! command -v sudo >/dev/null; then
+    fail "$1 needs root, and there is no sudo here. As root: $2"
+  fi
+  if ! sudo -n true 2>/dev/null && { [ ! -t 0 ] || [ -n "${CI:-}" ]; }; then
+    fail "$1 needs root, and sudo asks for a password here. Run: sudo $2"
+  fi
+}
+
+install_apt() {
+  local missing install
+  missing=$(missing_apt "$@")
+  [ -z "$missing" ] && return
+  install="apt-get install -y --no-install-recommends $missing"
+  need_root "installing packages" "$install"
+  say "installing with apt-get: $missing"
+  export DEBIAN_FRONTEND=noninteractive
+  local quiet=(-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
+  as_root apt-get update "${quiet[@]}" >&2 ||
+    say "apt-get update failed; going on with the package lists that are here"
+  # shellcheck disable=SC2086  # one word a package
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${quiet[@]}" $missing >&2 ||
+    fail "apt-get could not install them (no network, or not in this release). By hand: $install"
+}
+
+# LibTorch computes with whatever libblas.so.3 is: the reference BLAS is 40 times slower than
+# OpenBLAS, and OpenBLAS with its own threads fights with LibTorch's OpenMP threads. In automatic
+# mode libopenblas0-pthread wins over libopenblas0-openmp. The choice is the whole machine's, so it
+# is changed on request only.
+blas_dir() {
+  local dir
+  for dir in /usr/lib/*/openblas-openmp; do
+    [ -e "$dir/libblas.so.3" ] && printf '%s' "$dir" && return
+  done
+  return 1
+}
+
+note_blas() {
+  local dir link now
+  dir=$(blas_dir) || return 0
+  link="${dir%/*}/libblas.so.3"
+  now=$(readlink -f "$link" 2>/dev/null || true)
+  case "$now" in
+    "$dir"/*) ;;
+    *) say "note: $link is $now, not OpenBLAS with OpenMP; programs that use it with LibTorch" \
+           "can be many times slower. To change it for this machine: scripts/setup.sh --select-blas" ;;
+  esac
+}
+
+select_blas() {
+  local dir triplet library
+  command -v update-alternatives >/dev/null || fail "--select-blas is for Debian and Ubuntu"
+  dir=$(blas_dir) || fail "libopenblas0-openmp is not installed; run scripts/setup.sh build first"
+  triplet=$(basename "$(dirname "$dir")")
+  need_root "choosing the BLAS of this machine" "scripts/setup.sh --select-blas"
+  for library in libblas.so.3 liblapack.so.3; do
+    as_root update-alternatives --quiet --set "$library-$triplet" "$dir/$library" >&2
+    say "$library is now $dir/$library (back to automatic: update-alternatives --auto" \
+        "$library-$triplet)"
+  done
+}
+
+# ---- macOS ---------------------------------------------------------------------------------------
+
+install_brew() {
+  local prefix package missing=""
+  command -v brew >/dev/null ||
+    fail "Homebrew is not installed (https://brew.sh). Needed from it: $*"
+  prefix=$(brew --prefix)
+  for package in "$@"; do
+    [ -e "$prefix/opt/$package" ] || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
+  say "installing with Homebrew:$missing"
+  # shellcheck disable=SC2086  # one word a package
+  HOMEBREW_NO_AUTO_UPDATE=1 HOMEBREW_NO_INSTALL_CLEANUP=1 NONINTERACTIVE=1 \
+    brew install --quiet $missing >&2 ||
+    fail "Homebrew could not install them. By hand: brew install$missing"
+}
+
+# ---- what is asked -------------------------------------------------------------------------------
+
+groups=()
+for argument in "$@"; do
+  case "$argument" in
+    build | test | gate) groups+=("$argument") ;;
+    --select-blas)
+      select_blas
+      exit
+      ;;
+    -h | --help)
+      sed -n '2,6s/^# \{0,1\}//p' "$0"
+      exit
+      ;;
+    *) fail "unknown word '$argument'; expected build, test, gate or --select-blas" ;;
+  esac
+done
+[ "${#groups[@]}" -eq 0 ] && groups=(build test gate)
+[ -n "${TRAINER_SKIP_SETUP:-}" ] && exit 0
+
+if [ "$(uname -s)" = Darwin ]; then
+  # shellcheck disable=SC2046  # one word a package
+  install_brew $(packages_of brew "${groups[@]}")
+elif command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+  # shellcheck disable=SC2046  # one word a package
+  install_apt $(packages_of apt "${groups[@]}")
+  note_blas
+else
+  fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
+    "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \
+    "nlohmann_json, zlib, GoogleTest and Google Benchmark; for the gate also clang-format," \
+    "clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
+fi

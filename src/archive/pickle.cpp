@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pickle format: Lib/pickletools.py of Python; how PyTorch uses it: torch/serialization.py.
+#include "archive/pickle.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::archive {
+namespace {
+
+// In the order of DType.
+constexpr std::array<std::string_view, 10> kStorageNames = {
+    "torch.FloatStorage", "torch.DoubleStorage", "torch.HalfStorage",  "torch.BFloat16Storage",
+    "torch.LongStorage",  "torch.IntStorage",    "torch.ShortStorage", "torch.CharStorage",
+    "torch.ByteStorage",  "torch.BoolStorage"};
+constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
+
+enum Opcode : unsigned char {
+  kProto = 0x80,
+  kStop = '.',
+  kMark = '(',
+  kPop = '0',
+  kPopMark = '1',
+  kNone = 'N',
+  kNewTrue = 0x88,
+  kNewFalse = 0x89,
+  kBinInt = 'J',
+  kBinInt1 = 'K',
+  kBinInt2 = 'M',
+  kLong1 = 0x8A,
+  kLong4 = 0x8B,
+  kBinFloat = 'G',
+  kBinUnicode = 'X',
+  kEmptyTuple = ')',
+  kTuple = 't',
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kEmptyList = ']',
+  kAppend = 'a',
+  kAppends = 'e',
+  kEmptyDict = '}',
+  kSetItem = 's',
+  kSetItems = 'u',
+  kGlobal = 'c',
+  kReduce = 'R',
+  kBuild = 'b',
+  kBinPersistentId = 'Q',
+  kBinPut = 'q',
+  kLongBinPut = 'r',
+  kBinGet = 'h',
+  kLongBinGet = 'j',
+};
+
+// The bytes of the UTF-8 character at the begin of `text`, 0 where there is none (Unicode 15,
+// table 3-7: the shortest form, no surrogates, nothing beyond U+10FFFF).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool bad_second = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+                          (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
+  return bad_second ? 0 : length;
+}
+
+class Writer {
+ public:
+  Pickle write(const Dict& root) {
+    put(kProto);
+    put_number<uint8_t>(2);
+    write(root, 1);
+    put(kStop);
+    return std::move(pickle_);
+  }
+
+ private:
+  void put(Opcode opcode) { pickle_.bytes.push_back(static_cast<char>(opcode)); }
+  template <typename T>
+  void put_number(T number) {
+    pickle_.bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  void write_global(std::string_view name);
+  void write_tuple(const std::vector<int64_t>& numbers);
+
+  void write(std::monostate, int) { put(kNone); }
+  void write(bool value, int) { put(value ? kNewTrue : kNewFalse); }
+  void write(int64_t value, int);
+  void write(double value, int);
+  void write(const std::string& value, int) { write_text(value); }
+  void write(const TensorData& tensor, int);
+  void write(const List& list, int depth);
+  void write(const Dict& dict, int depth);
+  void write(const Value& value, int depth);
+  void write_text(std::string_view text);
+  static void check_depth(int depth);
+
+  Pickle pickle_;
+};
+
+void Writer::write(int64_t value, int) {
+  if (value >= 0 && value <= 0xFF) {
+    put(kBinInt1);
+    put_number(static_cast<uint8_t>(value));
+  } else if (value >= INT32_MIN && value <= INT32_MAX) {
+    put(kBinInt);
+    put_number(static_cast<int32_t>(value));
+  } else {
+    put(kLong1);
+    put_number<uint8_t>(sizeof(value));
+    put_number(value);
+  }
+}
+
+void Writer::write(double value, int) {
+  put(kBinFloat);
+  auto bits = std::bit_cast<std::array<char, sizeof(value)>>(value);
+  std::reverse(bits.begin(), bits.end());  // the one number in a pickle that is big-endian
+  pickle_.bytes.append(bits.data(), bits.size());
+}
+
+void Writer::write_text(std::string_view text) {
+  const std::string encoded = encode_text(text);
+  if (encoded.size() > UINT32_MAX) throw Error(ErrorKind::kRuntime, "a text is longer than 4 GiB");
+  put(kBinUnicode);
+  put_number(static_cast<uint32_t>(encoded.size()));
+  pickle_.bytes += encoded;
+}
+
+void Writer::write_global(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  put(kGlobal);
+  pickle_.bytes += fmt::format("{}\n{}\n", name.substr(0, dot), name.substr(dot + 1));
+}
+
+void Writer::write_tuple(const std::vector<int64_t>& numbers) {
+  put(kMark);
+  for (const int64_t number : numbers) write(number, 0);
+  put(kTuple);
+}
+
+// _rebuild_tensor_v2(storage, offset 0, shape, strides, requires_grad False, hooks {}).
+void Writer::write(const TensorData& tensor, int) {
+  if (tensor.data == nullptr && tensor.num_elements() != 0) {
+    throw Error(ErrorKind::kRuntime, "a tensor has elements, but no data");
+  }
+  std::vector<int64_t> strides(tensor.shape.size(), 1);
+  for (std::size_t i = strides.size(); i-- > 1;) {
+    strides[i - 1] = strides[i] * std::max<int64_t>(tensor.shape[i], 1);
+  }
+  write_global(kRebuildTensor);
+  put(kMark);
+  put(kMark);
+  write_text("storage");
+  write_global(kStorageNames.at(static_cast<std::size_t>(tensor.dtype)));
+  write_text(std::to_string(pickle_.tensors.size()));
+  write_text("cpu");
+  write(tensor.num_elements(), 0);
+  put(kTuple);
+  put(kBinPersistentId);
+  write(int64_t{0}, 0);
+  write_tuple(tensor.shape);
+  write_tuple(strides);
+  put(kNewFalse);
+  write_global(kOrderedDict);
+  put(kEmptyTuple);
+  put(kReduce);
+  put(kTuple);
+  put(kReduce);
+  pickle_.tensors.push_back(&tensor);
+}
+
+void Writer::check_depth(int depth) {
+  if (depth > kMaxDepth) {
+    throw Error(ErrorKind::kRuntime, fmt::format("nested deeper than {} levels", kMaxDepth));
+  }
+}
+
+void Writer::write(const List& list, int depth) {
+  check_depth(depth);
+  put(kEmptyList);
+  put(kMark);
+  for (const Value& value : list) write(value, depth + 1);
+  put(kAppends);
+}
+
+void Writer::write(const Dict& dict, int depth) {
+  check_depth(depth);
+  std::unordered_set<std::string_view> keys;
+  put(kEmptyDict);
+  put(kMark);
+  for (const auto& [key, value] : dict) {
+    if (!keys.insert(key).second) {
+      throw Error(ErrorKind::kRuntime, fmt::format("the key {} stands twice", in_quotes(key)));
+    }
+    write_text(key);
+    write(value, depth + 1);
+  }
+  put(kSetItems);
+}
+
+void Writer::write(const Value& value, int depth) {
+  std::visit([&](const auto& content) { write(content, depth); }, value.storage());
+}
+
+}  // namespace
+
+std::string encode_text(std::string_view text) {
+  std::string encoded;
+  encoded.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length > 0) {
+      encoded += text.substr(0, length);
+    } else {  // U+DC00 + byte
+      const auto byte = static_cast<unsigned char>(text.front());
+      encoded +=
+          {'\xED', static_cast<char>(0xB0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3F))};
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return encoded;
+}
+
+std::string decode_text(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  while (!text.empty()) {
+    const bool escape = text.size() >= 3 && text[0] == '\xED' &&
+                        (text[1] == '\xB2' || text[1] == '\xB3') && (text[2] & 0xC0) == 0x80;
+    decoded += escape ? static_cast<char>((text[1] & 0x03) << 6 | (text[2] & 0x3F)) : text[0];
+    text.remove_prefix(escape ? 3 : 1);
+  }
+  return decoded;
+}
+
+std::optional<DType> dtype_of_storage(std::string_view name) {
+  const auto* found = std::find(kStorageNames.begin(), kStorageNames.end(), name);
+  if (found == kStorageNames.end()) return std::nullopt;
+  return static_cast<DType>(found - kStorageNames.begin());
+}
+
+Pickle write_pickle(const Dict& root) { return Writer().write(root); }
+
+namespace {
+
+// The stack machine that a pickle is a program for. Each object costs the pickle at least one byte,
+// and no step does more work than the bytes and stack entries that it consumes: linear time.
+class Machine {
+ public:
+  Machine(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
+
+  NodeGraph run();
+
+ private:
+  using Items = std::vector<NodeIndex>;
+  using Step = void (Machine::*)();
+  static Step find_step(unsigned char opcode);
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void refuse(std::string_view name) const;
+
+  std::string_view take(std::size_t size);
+  std::string_view take_line();
+  template <typename T>
+  T take_number();
+
+  void push(NodeKind kind, Node::Payload payload = {});
+  void check_depth(std::size_t size) const;
+  NodeIndex pop();
+  Items pop_many(std::size_t count);
+  Items pop_to_mark();
+  Node& top();
+  bool is_dict(const Node& node) const {
+    return node.kind == NodeKind::kDict || node.kind == NodeKind::kOrderedDict;
+  }
+
+  void proto();
+  void push_none() { push(NodeKind::kNone); }
+  void push_true() { push(NodeKind::kBool, true); }
+  void push_false() { push(NodeKind::kBool, false); }
+  void push_int_1() { push(NodeKind::kInt, int64_t{take_number<uint8_t>()}); }
+  void push_int_2() { push(NodeKind::kInt, int64_t{take_number<uint16_t>()}); }
+  void push_int_4() { push(NodeKind::kInt, int64_t{take_number<int32_t>()}); }
+  void push_long_1() { push_long(take_number<uint8_t>()); }
+  void push_long_4() { push_long(take_number<uint32_t>()); }
+  void push_long(std::size_t size);
+  void push_float();
+  void push_text() { push(NodeKind::kText, take(take_number<uint32_t>())); }
+  void push_empty_tuple() { push(NodeKind::kTuple, Items()); }
+  void push_empty_list() { push(NodeKind::kList, Items()); }
+  void push_empty_dict() { push(NodeKind::kDict, Items()); }
+  void push_global();
+
+  void mark() { marks_.push_back(stack_.size()); }
+  void drop() { pop(); }
+  void drop_to_mark() { pop_to_mark(); }
+  void make_tuple() { push(NodeKind::kTuple, pop_to_mark()); }
+  void make_tuple_1() { push(NodeKind::kTuple, pop_many(1)); }
+  void make_tuple_2() { push(NodeKind::kTuple, pop_many(2)); }
+  void make_tuple_3() { push(NodeKind::kTuple, pop_many(3)); }
+  void append_one() { append(pop_many(1)); }
+  void append_many() { append(pop_to_mark()); }
+  void append(const Items& items);
+  void set_one() { set(pop_many(2)); }
+  void set_many() { set(pop_to_mark()); }
+  void set(const Items& items);
+  void reduce();
+  void build();
+  void make_storage();
+
+  void put_1() { put(take_number<uint8_t>()); }
+  void put_4() { put(take_number<uint32_t>()); }
+  void put(uint32_t place);
+  void get_1() { get(take_number<uint8_t>()); }
+  void get_4() { get(take_number<uint32_t>()); }
+  void get(uint32_t place);
+
+  std::string_view bytes_;
+  const std::string& place_;
+  std::size_t position_ = 0;
+  std::vector<Node> nodes_;
+  Items stack_;
+  std::vector<std::size_t> marks_;
+  std::unordered_map<uint32_t, NodeIndex> memo_;
+};
+
+Machine::Step Machine::find_step(unsigned char opcode) {
+  static const std::unordered_map<unsigned char, Step> steps = {
+      {kProto, &Machine::proto},
+      {kMark, &Machine::mark},
+      {kPop, &Machine::drop},
+      {kPopMark, &Machine::drop_to_mark},
+      {kNone, &Machine::push_none},
+      {kNewTrue, &Machine::push_true},
+      {kNewFalse, &Machine::push_false},
+      {kBinInt, &Machine::push_int_4},
+      {kBinInt1, &Machine::push_int_1},
+      {kBinInt2, &Machine::push_int_2},
+      {kLong1, &Machine::push_long_1},
+      {kLong4, &Machine::push_long_4},
+      {kBinFloat, &Machine::push_float},
+      {kBinUnicode, &Machine::push_text},
+      {kEmptyTuple, &Machine::push_empty_tuple},
+      {kTuple, &Machine::make_tuple},
+      {kTuple1, &Machine::make_tuple_1},
+      {kTuple2, &Machine::make_tuple_2},
+      {kTuple3, &Machine::make_tuple_3},
+      {kEmptyList, &Machine::push_empty_list},
+      {kAppend, &Machine::append_one},
+      {kAppends, &Machine::append_many},
+      {kEmptyDict, &Machine::push_empty_dict},
+      {kSetItem, &Machine::set_one},
+      {kSetItems, &Machine::set_many},
+      {kGlobal, &Machine::push_global},
+      {kReduce, &Machine::reduce},
+      {kBuild, &Machine::build},
+      {kBinPersistentId, &Machine::make_storage},
+      {kBinPut, &Machine::put_1},
+      {kLongBinPut, &Machine::put_4},
+      {kBinGet, &Machine::get_1},
+      {kLongBinGet, &Machine::get_4},
+  };
+  const auto found = steps.find(opcode);
+  return found == steps.end() ? nullptr : found->second;
+}
+
+NodeGraph Machine::run() {
+  while (true) {
+    const auto opcode = take_number<unsigned char>();
+    if (opcode == kStop) break;
+    const Step step = find_step(opcode);
+    if (step == nullptr) {
+      --position_;
+      fail(fmt::format("the operation {:#04x} is not one that torch.save writes", opcode));
+    }
+    (this->*step)();
+  }
+  if (position_ != bytes_.size()) fail("there are bytes after the end");
+  if (stack_.size() != 1 || !marks_.empty()) fail("expected one value at the end");
+  const NodeIndex root = pop();
+  return {std::move(nodes_), root};
+}
+
+void Machine::fail(const std::string& what) const {
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: wrong at byte {}: {}", place_, position_, what));
+}
+
+void Machine::refuse(std::string_view name) const {
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: refused to read {}: only plain containers, numbers, strings and "
+                          "tensors are accepted",
+                          place_, in_quotes(name)));
+}
+
+std::string_view Machine::take(std::size_t size) {
+  if (size > bytes_.size() - position_) {
+    fail(fmt::format("expected {} more bytes, got {}", size, bytes_.size() - position_));
+  }
+  const std::string_view taken = bytes_.substr(position_, size);
+  position_ += size;
+  return taken;
+}
+
+std::string_view Machine::take_line() {
+  const std::size_t end = bytes_.find('\n', position_);
+  if (end == std::string_view::npos) fail("a name does not end");
+  std::string_view line = take(end + 1 - position_);
+  line.remove_suffix(1);
+  return line;
+}
+
+template <typename T>
+T Machine::take_number() {
+  T number;
+  std::memcpy(&number, take(sizeof(T)).data(), sizeof(T));
+  return number;
+}
+
+void Machine::push(NodeKind kind, Node::Payload payload) {
+  if (nodes_.size() >= kMaxObjects) {
+    fail(fmt::format("more than {} objects; keep large data in tensors", kMaxObjects));
+  }
+  stack_.push_back(static_cast<NodeIndex>(nodes_.size()));
+  nodes_.push_back({kind, std::move(payload)});
+}
+
+// A mark protects what lies below it.
+void Machine::check_depth(std::size_t size) const {
+  const std::size_t floor = marks_.empty() ? 0 : marks_.back();
+  if (stack_.size() < floor + size) fail("takes a value from an empty stack");
+}
+
+NodeIndex Machine::pop() {
+  check_depth(1);
+  const NodeIndex node = stack_.back();
+  stack_.pop_back();
+  return node;
+}
+
+Machine::Items Machine::pop_many(std::size_t count) {
+  check_depth(count);
+  const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
+  Items items(first, stack_.end());
+  stack_.erase(first, stack_.end());
+  return items;
+}
+
+Machine::Items Machine::pop_to_mark() {
+  if (marks_.empty()) fail("a mark is missing");
+  Items items = pop_many(stack_.size() - marks_.back());
+  marks_.pop_back();
+  return items;
+}
+
+Node& Machine::top() {
+  check_depth(1);
+  return nodes_[stack_.back()];
+}
+
+void Machine::proto() {
+  const auto version = take_number<uint8_t>();
+  if (version != 2) {
+    fail(fmt::format("expected pickle protocol 2, the default of torch.save, got {}", version));
+  }
+}
+
+void Machine::push_long(std::size_t size) {
+  const std::string_view digits = take(size);
+  if (size > sizeof(int64_t)) fail("an integer needs more than 64 bits");
+  // Little-endian two's complement, as short as possible: the last byte holds the sign.
+  int64_t number = size > 0 && (digits.back() & 0x80) != 0 ? -1 : 0;
+  if (size > 0) std::memcpy(&number, digits.data(), size);
+  push(NodeKind::kInt, number);
+}
+
+void Machine::push_float() {
+  auto bits = take_number<std::array<char, sizeof(double)>>();
+  std::reverse(bits.begin(), bits.end());
+  push(NodeKind::kFloat, std::bit_cast<double>(bits));
+}
+
+void Machine::push_global() {
+  const std::string_view module = take_line();
+  const std::string_view name = take_line();
+  // Module and name are adjacent in the pickle; the names known here stand in this program.
+  const std::string full = fmt::format("{}.{}", module, name);
+  const auto same = [&](std::string_view known) { return known == full; };
+  for (const std::string_view known : {kOrderedDict, kRebuildTensor, kRebuildParameter}) {
+    if (same(known)) return push(NodeKind::kGlobal, known);
+  }
+  const auto* storage = std::find_if(kStorageNames.begin(), kStorageNames.end(), same);
+  if (storage == kStorageNames.end()) refuse(full);
+  push(NodeKind::kGlobal, *storage);
+}
+
+void Machine::append(const Items& items) {
+  Node& list = top();
+  if (list.kind != NodeKind::kList) fail("appends to something that is no list");
+  auto& content = std::get<Items>(list.payload);
+  content.insert(content.end(), items.begin(), items.end());
+}
+
+void Machine::set(const Items& items) {
+  Node& dict = top();
+  if (!is_dict(dict)) fail("sets a key of something that is no dict");
+  if (items.size() % 2 != 0) fail("a key has no value");
+  auto& content = std::get<Items>(dict.payload);
+  content.insert(content.end(), items.begin(), items.end());
+}
+
+// "Calls" one of the three functions that are known.
+void Machine::reduce() {
+  const Node arguments = nodes_[pop()];
+  const Node function = nodes_[pop()];
+  if (function.kind != NodeKind::kGlobal || arguments.kind != NodeKind::kTuple) {
+    fail("calls something that is no function");
+  }
+  const Items& items = arguments.items();
+  if (function.text() == kOrderedDict && items.empty()) {
+    push(NodeKind::kOrderedDict, Items());
+  } else if (function.text() == kRebuildTensor && (items.size() == 6 || items.size() == 7)) {
+    push(NodeKind::kTensor, items);
+  } else if (function.text() == kRebuildParameter && items.size() == 3 &&
+             nodes_[items[0]].kind == NodeKind::kTensor) {
+    stack_.push_back(items[0]);
+  } else {
+    fail(fmt::format("{} is called with the wrong arguments", function.text()));
+  }
+}
+
+// The attributes of an OrderedDict, such as the `_metadata` of a state dict, are not data.
+void Machine::build() {
+  const Node& state = nodes_[pop()];
+  if (top().kind != NodeKind::kOrderedDict || !is_dict(state)) {
+    fail("sets attributes of something that is no OrderedDict");
+  }
+}
+
+void Machine::make_storage() {
+  const Node id = nodes_[pop()];
+  if (id.kind != NodeKind::kTuple || id.items().size() != 5) fail("a storage is not described");
+  push(NodeKind::kStorage, id.items());
+}
+
+void Machine::put(uint32_t place) {
+  check_depth(1);
+  memo_[place] = stack_.back();
+}
+
+void Machine::get(uint32_t place) {
+  const auto found = memo_.find(place);
+  if (found == memo_.end()) fail("refers to an object that was not there before");
+  stack_.push_back(found->second);
+}
+
+}  // namespace
+
+NodeGraph read_pickle(std::string_view bytes, const std::string& place) {
+  return Machine(bytes, place).run();
+}
+
+}  // namespace trainer::archive

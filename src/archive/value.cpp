@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/archive/value.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainer::archive {
+namespace {
+
+struct DTypeRow {
+  const char* name;
+  std::size_t size;
+};
+
+// In the order of DType.
+constexpr std::array<DTypeRow, 10> kDTypes = {{{"float32", 4},
+                                               {"float64", 8},
+                                               {"float16", 2},
+                                               {"bfloat16", 2},
+                                               {"int64", 8},
+                                               {"int32", 4},
+                                               {"int16", 2},
+                                               {"int8", 1},
+                                               {"uint8", 1},
+                                               {"bool", 1}}};
+
+// In the order of Value::Storage.
+constexpr std::array<const char*, std::variant_size_v<Value::Storage>> kTypeNames = {
+    "None", "bool", "int", "float", "str", "Tensor", "list", "dict"};
+
+const DTypeRow& row(DType dtype) { return kDTypes.at(static_cast<std::size_t>(dtype)); }
+
+}  // namespace
+
+std::size_t element_size(DType dtype) { return row(dtype).size; }
+
+const char* dtype_name(DType dtype) { return row(dtype).name; }
+
+int64_t TensorData::num_elements() const {
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  return count;
+}
+
+std::size_t TensorData::num_bytes() const {
+  return static_cast<std::size_t>(num_elements()) * element_size(dtype);
+}
+
+const char* type_name(const Value& value) { return kTypeNames.at(value.storage().index()); }
+
+const Value* find(const Dict& dict, std::string_view key) {
+  const auto entry =
+      std::find_if(dict.begin(), dict.end(), [&](const auto& item) { return item.first == key; });
+  return entry == dict.end() ? nullptr : &entry->second;
+}
+
+}  // namespace trainer::archive

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/checkpoint.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/archive/archive.h"
+#include "trainer/core/error.h"
+#include "trainer/core/version.h"
+
+namespace trainer::checkpoint {
+namespace {
+
+using archive::Dict;
+using archive::List;
+using archive::TensorData;
+using archive::Value;
+
+constexpr const char* kFormat = "trainer-checkpoint";
+
+TensorData float_tensor(const std::vector<float>& values) {
+  auto owner = std::make_shared<const std::vector<float>>(values);
+  TensorData tensor;
+  tensor.shape = {static_cast<int64_t>(owner->size())};
+  tensor.data = reinterpret_cast<const std::byte*>(owner->data());
+  tensor.owner = owner;
+  return tensor;
+}
+
+List text_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
+  Dict dict;
+  for (const NamedTensor& named : tensors) dict.emplace_back(named.name, named.tensor);
+  return dict;
+}
+
+Dict schema_dict(const data::Schema& schema) {
+  return {{"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
+          {"feature_names", text_list(schema.feature_names)},
+          {"target_name", schema.target_name},
+          {"labels", text_list(schema.labels)},
+          {"shift", float_tensor(schema.scaling.shift)},
+          {"scale", float_tensor(schema.scaling.scale)}};
+}
+
+Dict totals_dict(const Totals& totals) {
+  return {{"loss_sum", totals.loss_sum},
+          {"num_correct", totals.num_correct},
+          {"num_samples", totals.num_samples}};
+}
+
+Dict progress_dict(const Checkpoint& c) {
+  Dict best;
+  if (c.best) best = {{"epoch", c.best->epoch}, {"value", c.best->value}};
+  return {{"epoch", c.position.epoch},
+          {"step", c.position.step},
+          {"samples_in_epoch", c.position.samples_in_epoch},
+          {"epoch_totals", totals_dict(c.epoch_totals)},
+          {"interval_totals", totals_dict(c.interval_totals)},
+          {"best", c.best ? Value(best) : Value()},
+          {"epochs_without_improvement", c.epochs_without_improvement},
+          {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
+}
+
+Dict to_dict(const Checkpoint& c) {
+  Dict moments;
+  for (const Moment& moment : c.moments) {
+    moments.emplace_back(moment.name, tensor_dict(moment.tensors));
+  }
+  List files;
+  for (const data::Fingerprint& file : c.fingerprints) {
+    files.emplace_back(Dict{{"path", file.path},
+                            {"num_bytes", static_cast<int64_t>(file.num_bytes)},
+                            {"crc32", static_cast<int64_t>(file.crc32)}});
+  }
+  return {{"format", kFormat},
+          {"format_version", kFormatVersion},
+          {"trainer_version", build_info().version},
+          {"model", tensor_dict(c.model)},
+          {"optimizer",
+           Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
+          {"progress", progress_dict(c)},
+          {"config", c.config},
+          {"schema", schema_dict(c.schema)},
+          {"data_files", files},
+          {"num_threads", c.num_threads}};
+}
+
+/// Typed access to a dict of the file; every complaint names the file and the entry.
+class Reader {
+ public:
+  Reader(const std::filesystem::path& path, const Dict& dict, std::string prefix = "")
+      : path_(path), dict_(dict), prefix_(std::move(prefix)) {}
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: {}{}: {}", path_.string(), prefix_, key, problem));
+  }
+
+  const Value& value(const std::string& key) const {
+    const Value* found = archive::find(dict_, key);
+    if (found == nullptr) refuse(key, "this entry is missing");
+    return *found;
+  }
+
+  template <typename T>
+  const T& get(const std::string& key, const char* expected) const {
+    const Value& found = value(key);
+    const T* typed = found.get_if<T>();
+    if (typed == nullptr) {
+      refuse(key, fmt::format("expected {}, got {}", expected, archive::type_name(found)));
+    }
+    return *typed;
+  }
+
+  int64_t integer(const std::string& key) const { return get<int64_t>(key, "int"); }
+  double number(const std::string& key) const { return get<double>(key, "float"); }
+  const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
+  const List& list(const std::string& key) const { return get<List>(key, "list"); }
+
+  int64_t count(const std::string& key) const {
+    const int64_t value = integer(key);
+    if (value < 0) refuse(key, fmt::format("expected an integer >= 0, got {}", value));
+    return value;
+  }
+
+  Reader section(const std::string& key) const {
+    return {path_, get<Dict>(key, "dict"), prefix_ + key + "."};
+  }
+
+  Reader element(const std::string& key, const Value& value) const {
+    const Dict* dict = value.get_if<Dict>();
+    if (dict == nullptr) {
+      refuse(key, fmt::format("expected a list of dict, got {} in it", archive::type_name(value)));
+    }
+    return {path_, *dict, prefix_ + key + "."};
+  }
+
+  std::vector<std::string> texts(const std::string& key) const {
+    std::vector<std::string> result;
+    for (const Value& element : list(key)) {
+      const auto* text = element.get_if<std::string>();
+      if (text == nullptr) {
+        refuse(key,
+               fmt::format("expected a list of str, got {} in it", archive::type_name(element)));
+      }
+      result.push_back(*text);
+    }
+    return result;
+  }
+
+  std::vector<float> floats(const std::string& key, std::size_t expected_size) const {
+    const auto& tensor = get<TensorData>(key, "Tensor");
+    if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
+        static_cast<std::size_t>(tensor.shape[0]) != expected_size) {
+      refuse(key, fmt::format("expected float32 [{}], got {} [{}]", expected_size,
+                              archive::dtype_name(tensor.dtype), fmt::join(tensor.shape, ", ")));
+    }
+    const auto* begin = reinterpret_cast<const float*>(tensor.data);
+    return {begin, begin + tensor.shape[0]};
+  }
+
+  std::vector<NamedTensor> tensors(const std::string& key) const {
+    std::vector<NamedTensor> result;
+    const Reader inside = section(key);
+    for (const auto& [name, ignored] : inside.dict_) {
+      result.push_back({name, inside.get<TensorData>(name, "Tensor")});
+    }
+    return result;
+  }
+
+  const Dict& dict() const { return dict_; }
+
+ private:
+  const std::filesystem::path& path_;
+  const Dict& dict_;
+  std::string prefix_;
+};
+
+void check_format(const Reader& reader) {
+  const Value* format = archive::find(reader.dict(), "format");
+  const std::string* name = format == nullptr ? nullptr : format->get_if<std::string>();
+  if (name == nullptr || *name != kFormat) {
+    reader.refuse("format", fmt::format("expected \"{}\", got another kind of PyTorch file; "
+                                        "it cannot be resumed",
+                                        kFormat));
+  }
+  const int64_t version = reader.integer("format_version");
+  if (version < 1 || version > kFormatVersion) {
+    reader.refuse("format_version",
+                  fmt::format("this program reads versions 1 to {}, the file has {}; it was written "
+                              "by trainer {}, use that version or a newer one",
+                              kFormatVersion, version, reader.text("trainer_version")));
+  }
+}
+
+data::Schema read_schema(const Reader& reader) {
+  data::Schema schema;
+  const std::string& task = reader.text("task");
+  if (task != "classification" && task != "regression") {
+    reader.refuse("task", fmt::format("expected classification or regression, got \"{}\"", task));
+  }
+  schema.task =
+      task == "regression" ? config::Task::kRegression : config::Task::kClassification;
+  schema.feature_names = reader.texts("feature_names");
+  schema.target_name = reader.text("target_name");
+  schema.labels = reader.texts("labels");
+  schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
+  schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
+  return schema;
+}
+
+Totals read_totals(const Reader& reader) {
+  return {reader.number("loss_sum"), reader.count("num_correct"), reader.count("num_samples")};
+}
+
+void read_progress(const Reader& reader, Checkpoint& c) {
+  c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
+  c.epoch_totals = read_totals(reader.section("epoch_totals"));
+  c.interval_totals = read_totals(reader.section("interval_totals"));
+  if (reader.value("best").get_if<std::monostate>() == nullptr) {
+    const Reader best = reader.section("best");
+    c.best = Best{best.count("epoch"), best.number("value")};
+  }
+  c.epochs_without_improvement = reader.count("epochs_without_improvement");
+  c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
+}
+
+void read_optimizer(const Reader& reader, Checkpoint& c) {
+  c.optimizer = reader.text("name");
+  c.optimizer_step = reader.count("step");
+  const Reader moments = reader.section("moments");
+  for (const auto& [name, ignored] : moments.dict()) {
+    c.moments.push_back({name, moments.tensors(name)});
+  }
+}
+
+}  // namespace
+
+void write(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  archive::save(path, to_dict(checkpoint));
+}
+
+Checkpoint read(const std::filesystem::path& path) {
+  const Dict root = archive::load(path);
+  const Reader reader(path, root);
+  check_format(reader);
+  Checkpoint c;
+  c.model = reader.tensors("model");
+  read_optimizer(reader.section("optimizer"), c);
+  read_progress(reader.section("progress"), c);
+  c.config = reader.text("config");
+  c.schema = read_schema(reader.section("schema"));
+  for (const Value& value : reader.list("data_files")) {
+    const Reader file = reader.element("data_files", value);
+    c.fingerprints.push_back({file.text("path"), static_cast<uint64_t>(file.count("num_bytes")),
+                              static_cast<uint32_t>(file.count("crc32"))});
+  }
+  c.num_threads = reader.count("num_threads");
+  return c;
+}
+
+}  // namespace trainer::checkpoint

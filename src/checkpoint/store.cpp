@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::checkpoint {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kEpochPrefix = "checkpoint_epoch_";
+
+// 5 of "checkpoint_epoch_005.pt", nothing of other names.
+std::optional<int64_t> epoch_of(const fs::path& path) {
+  const std::string name = path.stem().string();
+  if (path.extension() != ".pt" || name.rfind(kEpochPrefix, 0) != 0) return std::nullopt;
+  return parse_int(std::string_view(name).substr(kEpochPrefix.size()));
+}
+
+// A second name for a complete file, put in place by one rename.
+void publish(const fs::path& file, const fs::path& name) {
+  const fs::path temporary = name.parent_path() / ("." + name.filename().string() + ".tmp-link");
+  std::error_code error;
+  fs::remove(temporary, error);
+  fs::create_hard_link(file, temporary, error);
+  if (error) fs::copy_file(file, temporary, fs::copy_options::overwrite_existing, error);
+  if (!error) fs::rename(temporary, name, error);
+  if (error) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot write {}: {}", name.string(), error.message()));
+  }
+}
+
+}  // namespace
+
+Store::Store(fs::path folder, int64_t keep_last)
+    : folder_(std::move(folder)), keep_last_(keep_last) {}
+
+void Store::save(const Checkpoint& checkpoint, SaveAs names) {
+  if (!names.epoch_file) {
+    if (names.best) write(best(), checkpoint);
+    return;
+  }
+  const fs::path file =
+      folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.position.epoch);
+  write(file, checkpoint);
+  publish(file, last());
+  if (names.best) publish(file, best());
+  prune(checkpoint.position.epoch);
+}
+
+void Store::prune(int64_t newest_epoch) const {
+  std::map<int64_t, fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    if (const auto epoch = epoch_of(entry.path())) files[*epoch] = entry.path();
+  }
+  int64_t to_keep = keep_last_;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    // Epochs after this one are of a course that a resume from an earlier checkpoint gave up.
+    const bool keep = file->first <= newest_epoch && to_keep-- > 0;
+    std::error_code ignored;  // a file that cannot be removed harms nobody
+    if (!keep) fs::remove(file->second, ignored);
+  }
+}
+
+}  // namespace trainer::checkpoint

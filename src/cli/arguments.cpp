@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+#include "trainer/core/version.h"
+#include "trainer/run/system_info.h"
+
+namespace trainer::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  trainer --config configs/train.yaml
+  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
+  trainer --resume runs/latest
+  trainer --config configs/train.yaml --print-config
+
+Every key of the configuration can be given as key=value; `trainer config reference` lists them.
+
+Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
+  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
+
+std::string version_text() {
+  const BuildInfo& build = build_info();
+  return fmt::format("trainer {} ({}{})\nLibTorch {}\nBLAS {}\nbuilt with {}, {}\n", build.version,
+                     build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "",
+                     build.libtorch, run::blas_info().name, build.compiler, build.build_type);
+}
+
+/// The CLI11 application and what it writes into. Values of keys stay text: the field table reads
+/// them, whether they come from a file or from here.
+class Parser {
+ public:
+  Parser() : app_("Trains multilayer perceptrons on tables and images, reproducibly.", "trainer") {
+    app_.set_help_flag("-h,--help", "Print this help and exit");
+    app_.add_flag("-V,--version", version_, "Print versions and exit");
+    app_.add_option("-c,--config", arguments_.config_files,
+                    "YAML file; several are read in their order")
+        ->type_name("FILE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app_.add_option("--resume", resume_, "Go on with a run: a checkpoint file or a run folder")
+        ->type_name("PATH");
+    app_.add_flag("--allow-changes", arguments_.allow_changes,
+                  "Resume although configuration or data differ");
+    app_.add_flag("--print-config", print_config_, "Print the resolved configuration and exit");
+    app_.add_flag("-q,--quiet", quiet_, "Show warnings and errors only");
+    app_.add_flag("-v,--verbose", verbose_, "Show debug messages too");
+    app_.add_option("--set", set_, "Set any key, the same as key=value")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app_.add_option("key=value", positional_, "Set any key of the configuration");
+    add_key_flags();
+    add_commands();
+    app_.footer(kFooter);
+    app_.fallthrough();
+    app_.allow_extras();
+  }
+
+  Arguments parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      return answer(app_.help());
+    } catch (const CLI::ParseError& e) {
+      throw Error(ErrorKind::kUsage, fmt::format("{}; see trainer --help", e.what()));
+    }
+    if (version_) return answer(version_text());
+    refuse_unknown_flags();
+    take_overrides();
+    refuse(problems_);
+    if (!resume_.empty()) arguments_.resume = resume_;
+    if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
+    if (verbose_) arguments_.verbosity = Verbosity::kVerbose;
+    if (print_config_) arguments_.command = Command::kConfigPrint;
+    for (int i = 0; i < argc; ++i) {
+      arguments_.command_line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
+    }
+    return std::move(arguments_);
+  }
+
+ private:
+  struct KeyFlag {
+    const config::Field* field;
+    std::string value;
+    CLI::Option* option = nullptr;
+  };
+
+  static Arguments answer(std::string text) {
+    Arguments arguments;
+    arguments.command = Command::kShowText;
+    arguments.text = std::move(text);
+    return arguments;
+  }
+
+  void add_key_flags() {
+    for (const config::Field& field : config::fields()) {
+      if (field.flag.empty()) continue;
+      KeyFlag& flag = key_flags_.emplace_back(KeyFlag{&field, ""});
+      const std::string help =
+          fmt::format("{} ({})", field.path, config::expected_text(field.access));
+      flag.option = app_.add_option(field.flag, flag.value, help)
+                        ->type_name("VALUE")
+                        ->group("Keys of the configuration");
+    }
+  }
+
+  void add_commands() {
+    add_command(app_, "train", "Train a model (the default)", Command::kTrain);
+    CLI::App* config = app_.add_subcommand("config", "Look at the configuration");
+    config->require_subcommand(1);
+    config->fallthrough();
+    add_command(*config, "print", "Print the resolved configuration", Command::kConfigPrint);
+    add_command(*config, "check", "Check the configuration and exit", Command::kConfigCheck);
+    add_command(*config, "reference", "Print all keys as Markdown", Command::kConfigReference);
+    add_command(*config, "schema", "Print the JSON Schema for editors", Command::kConfigSchema);
+  }
+
+  void add_command(CLI::App& parent, const char* name, const char* help, Command command) {
+    CLI::App* app = parent.add_subcommand(name, help);
+    app->fallthrough();
+    app->callback([this, command] { arguments_.command = command; });
+  }
+
+  void take_overrides() {
+    for (const std::string& text : set_) take_assignment(text, "--set");
+    for (const std::string& text : positional_) take_assignment(text, "command line");
+    for (const KeyFlag& flag : key_flags_) {
+      if (flag.option->count() == 0) continue;
+      arguments_.overrides.push_back({flag.field->path, flag.value, flag.field->flag});
+    }
+  }
+
+  void take_assignment(const std::string& text, const std::string& place) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
+                                      place == "--set" ? "" : "a command or ", in_quotes(text),
+                                      meant(text, {"train", "config"})));
+      return;
+    }
+    arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
+  }
+
+  static std::string meant(const std::string& word, const std::vector<std::string>& candidates) {
+    const auto near = nearest_word(word, candidates);
+    return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
+  }
+
+  // `--max-epochs` of another tool, or a slip of the finger.
+  std::string suggest_flag(const std::string& given) const {
+    std::string word = given.substr(given.find_first_not_of('-'));
+    std::replace(word.begin(), word.end(), '-', '_');
+    for (const config::Field& field : config::fields()) {
+      const bool same = std::find(field.elsewhere.begin(), field.elsewhere.end(), word) !=
+                            field.elsewhere.end() ||
+                        field.path.substr(field.path.rfind('.') + 1) == word;
+      if (!same) continue;
+      return field.flag.empty() ? fmt::format("; use {}=VALUE", field.path)
+                                : fmt::format("; use {} VALUE", field.flag);
+    }
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : app_.get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+    return meant(given, flags);
+  }
+
+  // Before the rest: what follows an unknown flag is most likely its value.
+  void refuse_unknown_flags() const {
+    std::vector<std::string> problems;
+    for (const std::string& word : app_.remaining(true)) {
+      if (word.size() < 2 || word[0] != '-') continue;
+      const std::string flag = word.substr(0, word.find('='));
+      problems.push_back(fmt::format("{}: unknown flag{}", flag, suggest_flag(flag)));
+    }
+    refuse(problems);
+  }
+
+  static void refuse(const std::vector<std::string>& problems) {
+    if (problems.empty()) return;
+    throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems, "\n")));
+  }
+
+  CLI::App app_;
+  Arguments arguments_;
+  std::deque<KeyFlag> key_flags_;  // CLI11 keeps references to the values
+  std::vector<std::string> set_;
+  std::vector<std::string> positional_;
+  std::string resume_;
+  bool version_ = false;
+  bool print_config_ = false;
+  bool quiet_ = false;
+  bool verbose_ = false;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Arguments parse_arguments(int argc, const char* const* argv) { return Parser().parse(argc, argv); }
+
+}  // namespace trainer::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/config/load.h"
+
+namespace trainer::cli {
+
+enum class Command {
+  kTrain,
+  kConfigPrint,
+  kConfigCheck,
+  kConfigReference,
+  kConfigSchema,
+  kShowText,  // --help, --version: `text` is the whole answer
+};
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+/// The command line, understood.
+struct Arguments {
+  Command command = Command::kTrain;
+  std::vector<std::filesystem::path> config_files;
+  std::vector<config::Override> overrides;  // in the order of the command line
+  std::optional<std::filesystem::path> resume;
+  bool allow_changes = false;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string text;
+  std::string command_line;  // as typed, for system.json
+};
+
+/// Throws Error(kUsage) with every problem and, where there is one, the flag or key that was meant.
+Arguments parse_arguments(int argc, const char* const* argv);
+
+}  // namespace trainer::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/train_command.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/reference.h"
+
+namespace trainer::cli {
+
+void run(int argc, const char* const* argv) {
+  const Arguments arguments = parse_arguments(argc, argv);
+  switch (arguments.command) {
+    case Command::kTrain:
+      train_command(arguments);
+      break;
+    case Command::kConfigPrint:
+      fmt::print("{}", config::dump(resolve(arguments).config));
+      break;
+    case Command::kConfigCheck:
+      resolve(arguments);
+      fmt::print("the configuration is valid\n");
+      break;
+    case Command::kConfigReference:
+      fmt::print("{}", config::reference_page());
+      break;
+    case Command::kConfigSchema:
+      fmt::print("{}", config::json_schema());
+      break;
+    case Command::kShowText:
+      fmt::print("{}", arguments.text);
+      break;
+  }
+}
+
+}  // namespace trainer::cli

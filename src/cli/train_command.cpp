@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/train_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/engine_library.h"
+#include "cli/progress_bar.h"
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::cli {
+namespace {
+
+log::Level console_level(const Arguments& arguments, config::LogLevel configured) {
+  switch (arguments.verbosity) {
+    case Verbosity::kQuiet:
+      return log::Level::kWarning;
+    case Verbosity::kVerbose:
+      return log::Level::kDebug;
+    case Verbosity::kNormal:
+      break;
+  }
+  return static_cast<log::Level>(configured);
+}
+
+std::string results_text(const engine::TrainReport& report) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<11} {}\n", name, value);
+  };
+  line("trained", fmt::format("{} epochs, {} steps in {}{}", report.epochs,
+                              with_thousands(report.steps), human_duration(report.time_seconds),
+                              report.stopped_early ? " (stopped early)" : ""));
+  if (report.best) {
+    line("best epoch", fmt::format("{} ({} {:.4f})", report.best->epoch, report.best_metric,
+                                   report.best->value));
+  }
+  if (report.test) {
+    const auto& test = *report.test;
+    line("test", test.accuracy ? fmt::format("accuracy {:.2f} %, loss {:.4f} (best epoch)",
+                                             100 * *test.accuracy, test.loss)
+                               : fmt::format("loss {:.4f} (best epoch)", test.loss));
+  }
+  // Shown as short as it can be typed again.
+  const std::filesystem::path relative = report.run_dir.lexically_proximate(
+      std::filesystem::current_path());
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  line("run folder", (inside ? relative : report.run_dir).string());
+  return text;
+}
+
+}  // namespace
+
+ResolvedArguments resolve(const Arguments& arguments) {
+  ResolvedArguments resolved;
+  std::vector<config::Document> documents;
+  if (arguments.resume) {
+    const std::filesystem::path file = run::find_checkpoint(*arguments.resume);
+    resolved.resume = engine::ResumePoint{file, checkpoint::read(file)};
+    documents.push_back({file.string(), resolved.resume->checkpoint.config, ""});
+  }
+  for (const std::filesystem::path& file : arguments.config_files) {
+    documents.push_back(config::read_document(file));
+  }
+  resolved.config = config::load(documents, arguments.overrides);
+  return resolved;
+}
+
+void train_command(const Arguments& arguments) {
+  if (!arguments.resume && arguments.config_files.empty() && arguments.overrides.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
+                "trainer --help");
+  }
+  ResolvedArguments resolved = resolve(arguments);
+  log::set_console_level(console_level(arguments, resolved.config.config.logging.level));
+  engine::TrainRequest request;
+  request.config = std::move(resolved.config);
+  request.resume = std::move(resolved.resume);
+  request.on_change =
+      arguments.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
+  request.command_line = arguments.command_line;
+  request.progress = make_progress_listener();
+  const engine::TrainReport report = engine_library().train(request);
+  log::clear_status();
+  fmt::print("{}", results_text(report));
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/arguments.h"
+#include "trainer/config/load.h"
+#include "trainer/engine/engine.h"
+
+namespace trainer::cli {
+
+/// A configuration from the files and overrides of the command line, on top of that of the
+/// checkpoint when a run is resumed.
+struct ResolvedArguments {
+  config::Loaded config;
+  std::optional<engine::ResumePoint> resume;
+};
+
+ResolvedArguments resolve(const Arguments& arguments);
+
+/// `trainer train`: trains and prints the results on standard output.
+void train_command(const Arguments& arguments);
+
+}  // namespace trainer::cli

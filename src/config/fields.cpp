@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/config/fields.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+// A key is the path of its member, so that the two cannot drift apart.
+#define TRAINER_MEMBER(member) \
+  #member, +[](Config& config) -> auto& { return config.member; }
+
+namespace trainer::config {
+namespace {
+
+struct Extra {
+  std::string flag = {};
+  std::vector<std::string> elsewhere = {};
+  OnResume on_resume = OnResume::kFixed;
+};
+
+Field make(std::string path, Access access, std::string help, Extra extra) {
+  return {std::move(path),       std::move(access),          std::move(help),
+          std::move(extra.flag), std::move(extra.elsewhere), extra.on_resume};
+}
+
+Field integer(std::string path, int64_t& (*member)(Config&), Bounds bounds, std::string help,
+              Extra extra = {}) {
+  return make(std::move(path), IntegerAccess{member, bounds, ""}, std::move(help),
+              std::move(extra));
+}
+
+Field integer_or_auto(std::string path, int64_t& (*member)(Config&), Bounds bounds,
+                      std::string help, Extra extra = {}) {
+  return make(std::move(path), IntegerAccess{member, bounds, "auto"}, std::move(help),
+              std::move(extra));
+}
+
+Field number(std::string path, double& (*member)(Config&), Bounds bounds, std::string help,
+             Extra extra = {}) {
+  return make(std::move(path), NumberAccess{member, bounds}, std::move(help), std::move(extra));
+}
+
+Field boolean(std::string path, bool& (*member)(Config&), std::string help, Extra extra = {}) {
+  return make(std::move(path), BoolAccess{member}, std::move(help), std::move(extra));
+}
+
+Field text(std::string path, std::string& (*member)(Config&), std::string expected,
+           bool (*valid)(std::string_view), std::string help, Extra extra = {}) {
+  return make(std::move(path), TextAccess{member, std::move(expected), valid}, std::move(help),
+              std::move(extra));
+}
+
+Field file(std::string path, std::string& (*member)(Config&), std::string help, Extra extra = {}) {
+  return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
+}
+
+template <typename Enum>
+Field choice(std::string path, Enum& (*member)(Config&), std::vector<std::string> names,
+             std::string help, Extra extra = {}) {
+  ChoiceAccess access;
+  access.names = std::move(names);
+  access.get = [member](const Config& config) {
+    return static_cast<int>(member(const_cast<Config&>(config)));  // NOLINT: read only
+  };
+  access.set = [member](Config& config, int value) { member(config) = static_cast<Enum>(value); };
+  return make(std::move(path), std::move(access), std::move(help), std::move(extra));
+}
+
+Field integers(std::string path, std::vector<int64_t>& (*member)(Config&), Bounds bounds,
+               std::string help, Extra extra = {}) {
+  return make(std::move(path), IntegerListAccess{member, bounds}, std::move(help),
+              std::move(extra));
+}
+
+Field texts(std::string path, std::vector<std::string>& (*member)(Config&), std::string help,
+            Extra extra = {}) {
+  return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
+}
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+bool valid_device(std::string_view value) {
+  if (value == "auto" || value == "cpu" || value == "mps" || value == "cuda") return true;
+  if (value.substr(0, 5) != "cuda:") return false;
+  const std::string_view index = value.substr(5);
+  return !index.empty() && index.size() <= 3 && std::all_of(index.begin(), index.end(), is_digit);
+}
+
+bool valid_tag(std::string_view value) {
+  return value.size() <= 100 && std::all_of(value.begin(), value.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ||
+                  c == '-';
+         });
+}
+
+bool any_text(std::string_view) { return true; }
+
+constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}};
+constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
+constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
+constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
+constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
+constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
+constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
+constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
+constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
+
+std::vector<Field> run_fields() {
+  return {
+      integer(TRAINER_MEMBER(seed), kAtLeast0,
+              "Names every random choice: split, order, initial weights, dropout. The same seed on "
+              "the same machine and build gives the same bits.",
+              {.flag = "--seed", .elsewhere = {"random_seed", "seed_everything"}}),
+      text(TRAINER_MEMBER(device), "auto, cpu, mps, cuda or cuda:N", valid_device,
+           "Where tensors are computed. auto takes CUDA, else MPS, else the CPU.",
+           {.flag = "--device", .elsewhere = {"accelerator"}, .on_resume = OnResume::kMayChange}),
+      boolean(TRAINER_MEMBER(device_fallback),
+              "Whether a device that is absent is replaced by the CPU with a warning (true) or is "
+              "an error (false).",
+              {.on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(precision), {"fp32"}, "Number format of the computation.",
+             {.flag = "--precision", .elsewhere = {"dtype"}}),
+      integer_or_auto(TRAINER_MEMBER(threads), kThreads,
+                      "CPU threads of one operation. auto obeys OMP_NUM_THREADS where it is set, "
+                      "else takes the CPUs that the process may use. Another number "
+                      "may change the last bits of a result.",
+                      {.flag = "--threads", .elsewhere = {"num_threads", "nthread"},
+                       .on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(output_dir), "Folder that receives the run folders.",
+           {.flag = "--output-dir", .elsewhere = {"default_root_dir", "run_dir"},
+            .on_resume = OnResume::kMayChange}),
+      text(TRAINER_MEMBER(tag), "at most 100 letters, digits, '.', '_' and '-'", valid_tag,
+           "Ends the name of the run folder.",
+           {.flag = "--tag", .elsewhere = {"run_name", "experiment_name"},
+            .on_resume = OnResume::kMayChange}),
+  };
+}
+
+std::vector<Field> data_fields() {
+  return {
+      choice(TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx"},
+             "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
+      file(TRAINER_MEMBER(data.path), "CSV file with a header.",
+           {.elsewhere = {"data.file"}, .on_resume = OnResume::kMayChange}),
+      text(TRAINER_MEMBER(data.target), "a column name", any_text,
+           "Column of the CSV file that is to be predicted.",
+           {.elsewhere = {"label_column", "data.label", "target_column"}}),
+      choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
+             "What is predicted. auto: regression when the target is numeric and has fractions or "
+             "more than 100 different values, else classification."),
+      choice(TRAINER_MEMBER(data.delimiter), {"auto", "comma", "semicolon", "tab"},
+             "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma.",
+             {.elsewhere = {"sep", "separator"}}),
+      texts(TRAINER_MEMBER(data.ignore), "Columns of the CSV file that are left out.",
+            {.elsewhere = {"ignore_column", "drop_columns"}}),
+      file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or plain.",
+           {.on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or plain.",
+           {.on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.idx.test_images),
+           "IDX file. Without it, data.test_fraction of the training images is the test part.",
+           {.on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.idx.test_labels), "IDX file; goes with data.idx.test_images.",
+           {.on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(data.synthetic.num_samples), kAtLeast1, "Rows to make.",
+              {.elsewhere = {"n_samples"}}),
+      integer(TRAINER_MEMBER(data.synthetic.num_features), kWidth, "Columns to make.",
+              {.elsewhere = {"input_dim"}}),
+      integer(TRAINER_MEMBER(data.synthetic.num_classes), kClasses, "Classes to make."),
+      number(TRAINER_MEMBER(data.synthetic.separation), kAtLeast0,
+             "Distance of a class centre from the origin along each feature, in standard "
+             "deviations of the noise. 0: nothing can be learnt."),
+      number(TRAINER_MEMBER(data.validation_fraction), kFraction,
+             "Part of the rows for validation, with the proportions of the classes. 0: none.",
+             {.elsewhere = {"val_size", "validation_split", "val_split"}}),
+      number(TRAINER_MEMBER(data.test_fraction), kFraction,
+             "Part of the rows for the final test, with the proportions of the classes. 0: none.",
+             {.elsewhere = {"test_size", "test_split"}}),
+      choice(TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax"},
+             "How features are scaled, fitted on the training part: to mean 0 and standard "
+             "deviation 1, or to 0 .. 1.",
+             {.elsewhere = {"normalize", "standardize"}}),
+  };
+}
+
+std::vector<Field> model_fields() {
+  return {
+      integer(TRAINER_MEMBER(model.hidden_size), kWidth, "Width of each hidden layer.",
+              {.elsewhere = {"hidden_dim", "hidden_units"}}),
+      integer(TRAINER_MEMBER(model.num_layers), kDepth, "Number of hidden layers.",
+              {.elsewhere = {"num_hidden_layers", "depth"}}),
+      integers(TRAINER_MEMBER(model.hidden_sizes), kWidth,
+               "Widths of the hidden layers, in place of hidden_size and num_layers.",
+               {.elsewhere = {"hidden_layer_sizes", "layers"}}),
+      choice(TRAINER_MEMBER(model.activation), {"relu", "gelu", "silu", "tanh"},
+             "After each hidden layer."),
+      number(TRAINER_MEMBER(model.dropout), kFraction,
+             "Probability that a hidden value is zeroed in training.",
+             {.elsewhere = {"dropout_rate", "dropout_prob"}}),
+      choice(TRAINER_MEMBER(model.norm), {"none", "batch", "layer"},
+             "Normalisation between a hidden layer and its activation.",
+             {.elsewhere = {"batch_norm", "layer_norm", "normalization"}}),
+      boolean(TRAINER_MEMBER(model.residual),
+              "Whether each hidden layer after the first adds its input to its output; needs equal "
+              "widths."),
+      choice(TRAINER_MEMBER(model.init), {"pytorch", "kaiming", "xavier", "gpt2"},
+             "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
+             "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
+             "0 but for pytorch.",
+             {.elsewhere = {"initializer", "weight_init"}}),
+  };
+}
+
+std::vector<Field> training_fields() {
+  return {
+      integer(TRAINER_MEMBER(training.epochs), kAtLeast1, "Passes over the training data.",
+              {.flag = "--epochs",
+               .elsewhere = {"max_epochs", "num_epochs", "num_train_epochs", "n_epochs"},
+               .on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(training.batch_size), kAtLeast1,
+              "Rows in one batch. A step uses batch_size * gradient_accumulation_steps rows.",
+              {.flag = "--batch-size", .elsewhere = {"per_device_train_batch_size"}}),
+      number(TRAINER_MEMBER(training.learning_rate), kPositive,
+             "Highest learning rate of the schedule.",
+             {.flag = "--lr", .elsewhere = {"lr", "optimizer.lr", "eta", "alpha"}}),
+      choice(TRAINER_MEMBER(training.loss), {"auto", "cross_entropy", "mse"},
+             "auto: cross-entropy for classification, mean squared error for regression.",
+             {.elsewhere = {"loss_function", "criterion", "objective"}}),
+      number(TRAINER_MEMBER(training.label_smoothing), kFraction,
+             "Part of the target's probability that is spread over all classes; cross-entropy "
+             "only."),
+      number(TRAINER_MEMBER(training.gradient_clip_norm), kAtLeast0,
+             "Gradients with a larger norm (over all parameters) are scaled down to it. 0: never.",
+             {.elsewhere = {"gradient_clip_val", "max_grad_norm", "clip_grad_norm", "grad_clip"}}),
+      integer(TRAINER_MEMBER(training.gradient_accumulation_steps), kAtLeast1,
+              "Batches whose gradients make one step; the result is that of the one big batch, "
+              "in the last, short window too.",
+              {.elsewhere = {"accumulate_grad_batches", "grad_accum_steps"}}),
+      choice(TRAINER_MEMBER(training.step), {"auto", "autograd"},
+             "Implementation of the training step. auto takes the fastest that supports the model."),
+      choice(TRAINER_MEMBER(training.best_metric), {"loss", "accuracy"},
+             "What decides which epoch is best (best.pt) and when to stop early: validation loss "
+             "or accuracy; of the training part when there is no validation part.",
+             {.elsewhere = {"monitor", "metric_for_best_model"}}),
+      choice(TRAINER_MEMBER(training.optimizer.name), {"sgd", "adam", "adamw"},
+             "Update rule, with PyTorch's definitions.",
+             {.elsewhere = {"optim", "optimizer.type", "optimizer.name"}}),
+      number(TRAINER_MEMBER(training.optimizer.weight_decay), kAtLeast0,
+             "L2 penalty (sgd, adam) or decoupled decay (adamw).",
+             {.elsewhere = {"optimizer.weight_decay", "wd"}}),
+      boolean(TRAINER_MEMBER(training.optimizer.decay_bias_and_norm),
+              "Whether biases and normalisation parameters are decayed too."),
+      number(TRAINER_MEMBER(training.optimizer.momentum), kFraction, "sgd only."),
+      boolean(TRAINER_MEMBER(training.optimizer.nesterov), "sgd only; needs momentum."),
+      number(TRAINER_MEMBER(training.optimizer.beta1), kFraction,
+             "adam, adamw: decay of the mean of the gradient."),
+      number(TRAINER_MEMBER(training.optimizer.beta2), kFraction,
+             "adam, adamw: decay of the mean of the squared gradient."),
+      number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
+             "adam, adamw: added to the denominator.", {.elsewhere = {"eps", "adam_epsilon"}}),
+      choice(TRAINER_MEMBER(training.schedule.name), {"constant", "linear", "cosine"},
+             "Course of the learning rate after the warm-up, a closed form of the step.",
+             {.elsewhere = {"lr_scheduler", "scheduler", "lr_scheduler_type"}}),
+      number(TRAINER_MEMBER(training.schedule.warmup_epochs), kAtLeast0,
+             "Epochs (fractions allowed) in which the rate rises linearly from 0.",
+             {.elsewhere = {"warmup_steps", "warmup_ratio", "num_warmup_steps"}}),
+      number(TRAINER_MEMBER(training.schedule.final_factor), kUnit,
+             "linear, cosine: the rate after the last step as a part of learning_rate.",
+             {.elsewhere = {"min_lr", "eta_min"}}),
+      integer(TRAINER_MEMBER(training.early_stopping.patience), kAtLeast0,
+              "Epochs without a better best_metric after which training stops. 0: never.",
+              {.elsewhere = {"early_stopping_rounds", "patience"},
+               .on_resume = OnResume::kMayChange}),
+      number(TRAINER_MEMBER(training.early_stopping.min_delta), kAtLeast0,
+             "An epoch is better when it improves best_metric by more than this.",
+             {.on_resume = OnResume::kMayChange}),
+  };
+}
+
+std::vector<Field> output_fields() {
+  return {
+      integer(TRAINER_MEMBER(checkpoint.every_epochs), kAtLeast1,
+              "Epochs between two checkpoints; the last epoch always has one.",
+              {.elsewhere = {"save_every", "every_n_epochs"}, .on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(checkpoint.keep_last), kAtLeast1,
+              "checkpoint_epoch_*.pt files kept; best.pt and last.pt stay besides.",
+              {.elsewhere = {"save_total_limit", "save_top_k"},
+               .on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(logging.level), {"debug", "info", "warning", "error"},
+             "Least important messages that are shown.", {.on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(logging.save_interval), kAtLeast1,
+              "Steps between two training records in metrics.jsonl.",
+              {.elsewhere = {"log_every_n_steps", "logging_steps"},
+               .on_resume = OnResume::kMayChange}),
+  };
+}
+
+std::vector<Field> all_fields() {
+  std::vector<Field> all;
+  for (auto part :
+       {run_fields(), data_fields(), model_fields(), training_fields(), output_fields()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Field>& fields() {
+  static const std::vector<Field> table = all_fields();
+  return table;
+}
+
+const Field* find_field(std::string_view path) {
+  for (const Field& field : fields()) {
+    if (field.path == path) return &field;
+  }
+  return nullptr;
+}
+
+bool is_section(std::string_view path) {
+  return std::any_of(fields().begin(), fields().end(), [&](const Field& field) {
+    return field.path.size() > path.size() && field.path[path.size()] == '.' &&
+           std::string_view(field.path).substr(0, path.size()) == path;
+  });
+}
+
+}  // namespace trainer::config

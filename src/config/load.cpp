@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/config/load.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "config/values.h"
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::config {
+namespace {
+
+std::string leaf_of(std::string_view path) {
+  return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
+}
+
+// `lr`, `max_epochs`, `training.batchsize`, `hidden_size`: what did the user mean?
+std::string suggestion(std::string_view unknown) {
+  std::vector<std::string> paths;
+  std::vector<std::string> same_leaf;
+  for (const Field& field : fields()) {
+    const std::string section = field.path.substr(0, field.path.rfind('.') + 1);
+    if (!section.empty()) paths.push_back(section.substr(0, section.size() - 1));
+    paths.push_back(field.path);
+    for (const std::string& name : field.elsewhere) {
+      if (name == unknown || name == leaf_of(unknown)) {
+        return fmt::format("; it is called \"{}\" here", field.path);
+      }
+    }
+    if (leaf_of(field.path) == leaf_of(unknown)) same_leaf.push_back(field.path);
+  }
+  if (same_leaf.size() == 1) return fmt::format("; did you mean \"{}\"?", same_leaf.front());
+  if (const auto near = nearest_word(unknown, paths)) {
+    return fmt::format("; did you mean \"{}\"?", *near);
+  }
+  std::vector<std::string> leaves;
+  for (const std::string& path : paths) leaves.push_back(leaf_of(path));
+  if (const auto near = nearest_word(leaf_of(unknown), leaves)) {
+    for (const std::string& path : paths) {
+      if (leaf_of(path) == *near) return fmt::format("; did you mean \"{}\"?", path);
+    }
+  }
+  return "; trainer config reference lists all keys";
+}
+
+class Loader {
+ public:
+  void read(const Document& document) {
+    YAML::Node root;
+    try {
+      root = YAML::Load(document.text);
+    } catch (const YAML::ParserException& e) {
+      problems_.push_back(fmt::format("{}:{}: YAML syntax: {}", document.name, e.mark.line + 1, e.msg));
+      return;
+    }
+    if (root.IsNull()) return;  // an empty file changes nothing
+    if (!root.IsMap()) {
+      problems_.push_back(fmt::format(
+          "{}:{}: expected a mapping of keys to values, got {}", document.name,
+          root.Mark().line + 1, root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
+      return;
+    }
+    read_section(document, root, "");
+  }
+
+  void apply(const Override& change) {
+    const Field* field = find_field(change.key);
+    if (field == nullptr) {
+      report_unknown(change.place, change.key);
+      return;
+    }
+    YAML::Node node;
+    try {
+      node = takes_raw_text(*field) && change.value != "null" ? YAML::Node(change.value)
+                                                              : YAML::Load(change.value);
+    } catch (const YAML::ParserException&) {
+      node = YAML::Node(change.value);  // not YAML: the field says what it expects
+    }
+    set(*field, node, std::filesystem::current_path(), change.place);
+  }
+
+  Loaded finish() {
+    if (problems_.empty()) problems_ = find_conflicts(loaded_);
+    if (!problems_.empty()) {
+      throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
+    }
+    return std::move(loaded_);
+  }
+
+ private:
+  void read_section(const Document& document, const YAML::Node& section, const std::string& prefix) {
+    std::set<std::string> seen;
+    for (const auto& entry : section) {
+      const std::string place = fmt::format("{}:{}", document.name, entry.first.Mark().line + 1);
+      if (!entry.first.IsScalar()) {
+        problems_.push_back(fmt::format("{}: expected a key, got a list or mapping", place));
+        continue;
+      }
+      const std::string path = prefix + entry.first.Scalar();
+      if (!seen.insert(path).second) {
+        problems_.push_back(fmt::format("{}: {}: this key stands twice; remove one", place, path));
+        continue;
+      }
+      read_entry(document, entry.second, path, place);
+    }
+  }
+
+  void read_entry(const Document& document, const YAML::Node& value, const std::string& path,
+                  const std::string& place) {
+    if (const Field* field = find_field(path)) {
+      set(*field, value, document.folder, place);
+    } else if (!is_section(path)) {
+      report_unknown(place, path);
+    } else if (value.IsMap()) {
+      read_section(document, value, path + ".");
+    } else if (!value.IsNull()) {
+      problems_.push_back(fmt::format("{}: {}: expected a section of keys, got {}", place, path,
+                                      value.IsScalar() ? in_quotes(value.Scalar()) : "a list"));
+    }
+  }
+
+  void set(const Field& field, const YAML::Node& node, const std::filesystem::path& folder,
+           const std::string& place) {
+    if (node.IsNull()) {
+      reset(field, loaded_.config);
+      loaded_.origins.erase(field.path);
+      return;
+    }
+    if (const auto problem = assign(field, loaded_.config, node, folder)) {
+      problems_.push_back(fmt::format("{}: {}: {}", place, field.path, *problem));
+      return;
+    }
+    loaded_.origins[field.path] = place;
+  }
+
+  void report_unknown(const std::string& place, const std::string& key) {
+    problems_.push_back(is_section(key)
+                            ? fmt::format("{}: {}: this is a section; name one of its keys, "
+                                          "such as \"{}\"",
+                                          place, key, first_key_of(key))
+                            : fmt::format("{}: {}: unknown key{}", place, key, suggestion(key)));
+  }
+
+  static std::string first_key_of(const std::string& section) {
+    for (const Field& field : fields()) {
+      if (field.path.compare(0, section.size() + 1, section + ".") == 0) return field.path;
+    }
+    return section;
+  }
+
+  Loaded loaded_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Document read_document(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) -> Error {
+    return {ErrorKind::kUsage, fmt::format("{}: {}", path.string(), why)};
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw refuse("expected a YAML file, got a folder; name the file in it");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    throw refuse(fmt::format("cannot read the configuration: {}", std::strerror(errno)));
+  }
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  return {path.string(), std::move(text), std::filesystem::absolute(path).parent_path()};
+}
+
+Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
+  Loader loader;
+  for (const Document& document : documents) loader.read(document);
+  for (const Override& change : overrides) loader.apply(change);
+  return loader.finish();
+}
+
+std::string origin_of(const Loaded& loaded, const std::string& key) {
+  const auto found = loaded.origins.find(key);
+  return found == loaded.origins.end() ? "default" : found->second;
+}
+
+}  // namespace trainer::config

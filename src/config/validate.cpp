@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/config/load.h"
+
+namespace trainer::config {
+namespace {
+
+/// Collects the problems of combinations; each rule names the key that the user would change.
+class Conflicts {
+ public:
+  explicit Conflicts(const Loaded& loaded) : loaded_(loaded), config_(loaded.config) {}
+
+  std::vector<std::string> find() {
+    check_source();
+    check_csv();
+    check_idx();
+    check_split();
+    check_model();
+    check_training();
+    return std::move(problems_);
+  }
+
+ private:
+  // A resolved configuration states every key: one that has its default value says nothing.
+  bool is_set(const std::string& key) const {
+    static const Config kDefaults;
+    const Field& field = *find_field(key);
+    return value_text(field, config_) != value_text(field, kDefaults);
+  }
+
+  void report(const std::string& key, const std::string& problem) {
+    const bool is_default = loaded_.origins.count(key) == 0;
+    const std::string place = is_default ? "" : origin_of(loaded_, key) + ": ";
+    problems_.push_back(fmt::format("{}{}: {}", place, key, problem));
+  }
+
+  // A file named but not used would be a run on other data than the user believes.
+  void check_source() {
+    const auto& data = config_.data;
+    for (const char* key : {"data.path", "data.target", "data.delimiter", "data.ignore"}) {
+      if (is_set(key) && data.source != Source::kCsv) {
+        report(key, "has no effect unless data.source is csv; set data.source: csv");
+      }
+    }
+    for (const char* key : {"data.idx.train_images", "data.idx.train_labels",
+                            "data.idx.test_images", "data.idx.test_labels"}) {
+      if (is_set(key) && data.source != Source::kIdx) {
+        report(key, "has no effect unless data.source is idx; set data.source: idx");
+      }
+    }
+  }
+
+  void require(const std::string& key, const std::string& value, const std::string& source) {
+    if (value.empty()) {
+      report(key, fmt::format("expected a value because data.source is {}, got nothing", source));
+    }
+  }
+
+  void check_csv() {
+    if (config_.data.source != Source::kCsv) return;
+    require("data.path", config_.data.path, "csv");
+    require("data.target", config_.data.target, "csv");
+  }
+
+  void check_idx() {
+    if (config_.data.source != Source::kIdx) return;
+    const IdxConfig& idx = config_.data.idx;
+    require("data.idx.train_images", idx.train_images, "idx");
+    require("data.idx.train_labels", idx.train_labels, "idx");
+    if (idx.test_images.empty() != idx.test_labels.empty()) {
+      report(idx.test_images.empty() ? "data.idx.test_images" : "data.idx.test_labels",
+             "expected a file because its counterpart is set, got nothing");
+    }
+    if (!idx.test_images.empty() && is_set("data.test_fraction")) {
+      report("data.test_fraction",
+             "conflicts with data.idx.test_images, which is the test part; remove one");
+    }
+  }
+
+  void check_split() {
+    const DataConfig& data = config_.data;
+    if (data.validation_fraction + data.test_fraction >= 1) {
+      report("data.test_fraction",
+             fmt::format("expected validation_fraction + test_fraction < 1, got {:g}",
+                         data.validation_fraction + data.test_fraction));
+    }
+    if (config_.training.early_stopping.patience > 0 && data.validation_fraction == 0) {
+      report("training.early_stopping.patience",
+             "needs a validation part; set data.validation_fraction above 0");
+    }
+  }
+
+  void check_model() {
+    const ModelConfig& model = config_.model;
+    if (!model.hidden_sizes.empty()) {
+      for (const char* key : {"model.hidden_size", "model.num_layers"}) {
+        if (is_set(key)) report(key, "conflicts with model.hidden_sizes; remove one");
+      }
+    }
+    const std::vector<int64_t> widths = hidden_sizes(model);
+    const bool equal = std::all_of(widths.begin(), widths.end(),
+                                   [&](int64_t width) { return width == widths.front(); });
+    if (model.residual && (widths.size() < 2 || !equal)) {
+      report("model.residual", fmt::format("expected at least two hidden layers of equal width, "
+                                           "got [{}]",
+                                           fmt::join(widths, ", ")));
+    }
+  }
+
+  void check_training() {
+    const TrainingConfig& training = config_.training;
+    const OptimizerConfig& optimizer = training.optimizer;
+    if (optimizer.nesterov && optimizer.name != OptimizerName::kSgd) {
+      report("training.optimizer.nesterov", "needs training.optimizer.name: sgd");
+    } else if (optimizer.nesterov && optimizer.momentum == 0) {
+      report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
+    }
+    if (training.schedule.warmup_epochs > static_cast<double>(training.epochs)) {
+      report("training.schedule.warmup_epochs",
+             fmt::format("expected at most training.epochs ({}), got {:g}", training.epochs,
+                         training.schedule.warmup_epochs));
+    }
+    const bool regression = config_.data.task == Task::kRegression || training.loss == Loss::kMse;
+    if (training.loss == Loss::kMse && config_.data.task == Task::kClassification) {
+      report("training.loss", "mse needs data.task: regression");
+    }
+    if (training.loss == Loss::kCrossEntropy && config_.data.task == Task::kRegression) {
+      report("training.loss", "cross_entropy needs data.task: classification");
+    }
+    if (training.label_smoothing > 0 && regression) {
+      report("training.label_smoothing", "is for cross-entropy; remove it for regression");
+    }
+    if (training.best_metric == BestMetric::kAccuracy && regression) {
+      report("training.best_metric", "regression has no accuracy; use loss");
+    }
+  }
+
+  const Loaded& loaded_;
+  const Config& config_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_conflicts(const Loaded& loaded) { return Conflicts(loaded).find(); }
+
+}  // namespace trainer::config

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/values.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/text.h"
+
+namespace trainer::config {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+std::string describe(const YAML::Node& node) {
+  if (node.IsMap()) return "a mapping";
+  if (node.IsNull()) return "null";
+  if (node.IsSequence()) {
+    return fmt::format("a list of {} value{}", node.size(), node.size() == 1 ? "" : "s");
+  }
+  return in_quotes(node.Scalar());
+}
+
+Problem expected(const std::string& what, const YAML::Node& node) {
+  return fmt::format("expected {}, got {}", what, describe(node));
+}
+
+std::string bounds_text(const Bounds& bounds) {
+  std::string text;
+  const auto add = [&](const std::optional<double>& limit, const char* sign) {
+    if (limit) text += fmt::format("{} {} {}", text.empty() ? "" : " and", sign, shortest(*limit));
+  };
+  add(bounds.min, ">=");
+  add(bounds.above, ">");
+  add(bounds.max, "<=");
+  add(bounds.below, "<");
+  return text;
+}
+
+bool within(const Bounds& bounds, double value) {
+  return std::isfinite(value) && (!bounds.min || value >= *bounds.min) &&
+         (!bounds.above || value > *bounds.above) && (!bounds.max || value <= *bounds.max) &&
+         (!bounds.below || value < *bounds.below);
+}
+
+// A quoted "5" is a string in YAML and stays one.
+bool is_quoted(const YAML::Node& node) { return node.Tag() == "!"; }
+
+std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) {
+  if (!node.IsScalar() || is_quoted(node)) return std::nullopt;
+  const std::optional<int64_t> value = parse_int(node.Scalar());
+  if (!value || !within(bounds, static_cast<double>(*value))) return std::nullopt;
+  return value;
+}
+
+struct Assigner {
+  Config& config;
+  const YAML::Node& node;
+  const std::filesystem::path& folder;
+
+  Problem operator()(const IntegerAccess& access) const {
+    if (!access.zero_word.empty() && node.IsScalar() && node.Scalar() == access.zero_word) {
+      access.member(config) = 0;
+      return {};
+    }
+    const std::optional<int64_t> value = integer_in(node, access.bounds);
+    if (!value) return expected(expected_text(access), node);
+    access.member(config) = *value;
+    return {};
+  }
+
+  Problem operator()(const NumberAccess& access) const {
+    std::optional<double> value;
+    if (node.IsScalar() && !is_quoted(node)) value = parse_double(node.Scalar());
+    if (!value || !within(access.bounds, *value)) return expected(expected_text(access), node);
+    access.member(config) = *value;
+    return {};
+  }
+
+  Problem operator()(const BoolAccess& access) const {
+    const bool is_true = node.IsScalar() && node.Scalar() == "true";
+    const bool is_false = node.IsScalar() && node.Scalar() == "false";
+    if (is_quoted(node) || (!is_true && !is_false)) return expected(expected_text(access), node);
+    access.member(config) = is_true;
+    return {};
+  }
+
+  Problem operator()(const TextAccess& access) const {
+    if (!node.IsScalar() || (access.valid != nullptr && !access.valid(node.Scalar()))) {
+      return expected(expected_text(access), node);
+    }
+    access.member(config) = node.Scalar();
+    return {};
+  }
+
+  Problem operator()(const PathAccess& access) const {
+    if (!node.IsScalar()) return expected(expected_text(access), node);
+    const std::filesystem::path path(node.Scalar());
+    access.member(config) =
+        path.empty() ? "" : std::filesystem::absolute(folder / path).lexically_normal().string();
+    return {};
+  }
+
+  Problem operator()(const ChoiceAccess& access) const {
+    if (!node.IsScalar()) return expected(expected_text(access), node);
+    const auto found =
+        std::find(access.names.begin(), access.names.end(), lower_case(node.Scalar()));
+    if (found == access.names.end()) {
+      std::string text = *expected(expected_text(access), node);
+      if (const auto near = nearest_word(node.Scalar(), access.names)) {
+        text += fmt::format("; did you mean \"{}\"?", *near);
+      }
+      return text;
+    }
+    access.set(config, static_cast<int>(found - access.names.begin()));
+    return {};
+  }
+
+  Problem operator()(const IntegerListAccess& access) const {
+    if (!node.IsSequence()) return expected(expected_text(access), node);
+    std::vector<int64_t> values;
+    for (const YAML::Node& element : node) {
+      const std::optional<int64_t> value = integer_in(element, access.bounds);
+      if (!value) {
+        return fmt::format("element {}: expected an integer{}, got {}", values.size() + 1,
+                           bounds_text(access.bounds), describe(element));
+      }
+      values.push_back(*value);
+    }
+    access.member(config) = std::move(values);
+    return {};
+  }
+
+  Problem operator()(const TextListAccess& access) const {
+    if (!node.IsSequence()) return expected(expected_text(access), node);
+    std::vector<std::string> values;
+    for (const YAML::Node& element : node) {
+      if (!element.IsScalar()) {
+        return fmt::format("element {}: expected a text, got {}", values.size() + 1,
+                           describe(element));
+      }
+      values.push_back(element.Scalar());
+    }
+    access.member(config) = std::move(values);
+    return {};
+  }
+};
+
+// Plain where YAML reads it back as the same string, else in double quotes as JSON writes it.
+std::string yaml_text(const std::string& text) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' ||
+           c == '-';
+  };
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), plain) &&
+                        text.front() != '-' && text.front() != '.' && lower_case(text) != "null";
+  if (is_plain) return text;
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::optional<std::string> assign(const Field& field, Config& config, const YAML::Node& node,
+                                  const std::filesystem::path& folder) {
+  return std::visit(Assigner{config, node, folder}, field.access);
+}
+
+void reset(const Field& field, Config& config) {
+  static const Config kDefaults;
+  std::visit(
+      [&](const auto& access) {
+        using T = std::decay_t<decltype(access)>;
+        if constexpr (std::is_same_v<T, ChoiceAccess>) {
+          access.set(config, access.get(kDefaults));
+        } else {
+          access.member(config) = access.member(const_cast<Config&>(kDefaults));  // NOLINT: read
+        }
+      },
+      field.access);
+}
+
+bool takes_raw_text(const Field& field) {
+  return std::holds_alternative<TextAccess>(field.access) ||
+         std::holds_alternative<PathAccess>(field.access) ||
+         std::holds_alternative<ChoiceAccess>(field.access);
+}
+
+std::string expected_text(const Access& access) {
+  struct Describer {
+    std::string operator()(const IntegerAccess& a) const {
+      const std::string number = "an integer" + bounds_text(a.bounds);
+      return a.zero_word.empty() ? number : number + " or " + a.zero_word;
+    }
+    std::string operator()(const NumberAccess& a) const { return "a number" + bounds_text(a.bounds); }
+    std::string operator()(const BoolAccess&) const { return "true or false"; }
+    std::string operator()(const TextAccess& a) const { return a.expected; }
+    std::string operator()(const PathAccess&) const { return "a path"; }
+    std::string operator()(const ChoiceAccess& a) const { return joined(a.names, " or "); }
+    std::string operator()(const IntegerListAccess& a) const {
+      return "a list of integers" + bounds_text(a.bounds);
+    }
+    std::string operator()(const TextListAccess&) const { return "a list of texts"; }
+  };
+  return std::visit(Describer{}, access);
+}
+
+std::string value_text(const Field& field, const Config& config) {
+  struct Writer {
+    Config& config;  // read only; the accessors are not const
+    std::string operator()(const IntegerAccess& a) const {
+      const int64_t value = a.member(config);
+      return value == 0 && !a.zero_word.empty() ? a.zero_word : fmt::format("{}", value);
+    }
+    std::string operator()(const NumberAccess& a) const { return shortest(a.member(config)); }
+    std::string operator()(const BoolAccess& a) const { return a.member(config) ? "true" : "false"; }
+    std::string operator()(const TextAccess& a) const { return yaml_text(a.member(config)); }
+    std::string operator()(const PathAccess& a) const { return yaml_text(a.member(config)); }
+    std::string operator()(const ChoiceAccess& a) const {
+      return a.names.at(static_cast<std::size_t>(a.get(config)));
+    }
+    std::string operator()(const IntegerListAccess& a) const {
+      return fmt::format("[{}]", fmt::join(a.member(config), ", "));
+    }
+    std::string operator()(const TextListAccess& a) const {
+      std::vector<std::string> parts;
+      for (const std::string& text : a.member(config)) parts.push_back(yaml_text(text));
+      return fmt::format("[{}]", fmt::join(parts, ", "));
+    }
+  };
+  return std::visit(Writer{const_cast<Config&>(config)}, field.access);  // NOLINT: read only
+}
+
+}  // namespace trainer::config

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// macOS refuses a write of 2 GiB or more, Linux shortens it.
+constexpr std::size_t kMaxBytesPerWrite = std::size_t{1} << 30;
+constexpr int kMaxTemporaryNames = 1000;
+
+[[noreturn]] void fail(const fs::path& path, int code) {
+  throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", path.string(),
+                                                  std::generic_category().message(code)));
+}
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+// ".best.pt.tmp-4711", then ".best.pt.tmp-4711-1" and so on. The name begins with a dot so that
+// nobody lists it, and always contains ".tmp-" so that what a killed process left can be found.
+fs::path temporary_name(const fs::path& path, int attempt) {
+  std::string name = fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
+  if (attempt > 0) name += fmt::format("-{}", attempt);
+  return path.parent_path() / name;
+}
+
+// Calls `create` (which returns -1 with errno EEXIST when the name is taken) with one name after
+// the other. A process killed earlier may have had the same id: in a container it is often 1.
+template <typename Create>
+std::pair<fs::path, int> create_temporary(const fs::path& path, Create create) {
+  for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
+    fs::path name = temporary_name(path, attempt);
+    const int result = create(name.c_str());
+    if (result >= 0) return {std::move(name), result};
+    if (errno != EEXIST && errno != EINTR) fail(path, errno);
+  }
+  fail(path, EEXIST);
+}
+
+// Until the bytes are on the disk itself: on macOS fsync() only hands them to the drive's cache.
+int sync_descriptor(int descriptor) {
+#ifdef F_FULLFSYNC
+  if (::fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+#endif
+  int result = 0;
+  do {
+    result = ::fsync(descriptor);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+void sync_folder(const fs::path& path) {
+  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) fail(path, errno);
+  const int code = sync_descriptor(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some network file systems cannot sync a folder and say so by EINVAL; nothing is lost then.
+  if (code != 0 && code != EINVAL) fail(path, code);
+}
+
+void rename_over(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, errno);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+  std::tie(temporary_, descriptor_) = create_temporary(path_, [](const char* name) {
+    return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  });
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t size = std::min(bytes.size(), kMaxBytesPerWrite);
+    const ssize_t written = ::write(descriptor_, bytes.data(), size);
+    if (written < 0 && errno != EINTR) fail(path_, errno);
+    if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::write(std::string_view text) {
+  write(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void AtomicFile::commit() {
+  if (sync_descriptor(descriptor_) != 0) fail(path_, errno);
+  // close() may report a late error of an earlier write (network file systems do).
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
+  rename_over(temporary_, path_);
+  temporary_.clear();
+  sync_folder(path_);
+}
+
+void write_file_atomically(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void replace_symlink(const fs::path& link, const fs::path& target) {
+  const fs::path temporary = create_temporary(link, [&](const char* name) {
+                               return ::symlink(target.c_str(), name);
+                             }).first;
+  try {
+    rename_over(temporary, link);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(link);
+}
+
+}  // namespace trainer

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/log.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/terminal.h"
+
+namespace trainer::log {
+namespace {
+
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarning:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+struct Mark {
+  const char* prefix;
+  const char* colour;
+};
+
+Mark mark_of(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::warn:
+      return {"warning: ", "\x1b[33m"};
+    case spdlog::level::err:
+    case spdlog::level::critical:
+      return {"error: ", "\x1b[31m"};
+    case spdlog::level::debug:
+      return {"debug: ", "\x1b[2m"};
+    default:
+      return {"", ""};
+  }
+}
+
+/// Standard error: messages scroll by above one status line that is drawn again.
+class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  ConsoleSink() : terminal_(standard_error_terminal()) {}
+
+  void show_status(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (!terminal_.redraws || text == status_) return;
+    status_ = text;
+    write("\r" + status_ + "\x1b[K");
+  }
+
+  void clear_status() {
+    const std::lock_guard lock(mutex_);
+    if (status_.empty()) return;
+    status_.clear();
+    write("\r\x1b[K");
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    const Mark mark = mark_of(message.level);
+    const std::string_view payload(message.payload.data(), message.payload.size());
+    const bool coloured = terminal_.colours && *mark.colour != '\0';
+    const std::string before = status_.empty() ? "" : "\r\x1b[K";
+    write(fmt::format("{}{}{}{}{}\n{}", before, coloured ? mark.colour : "", mark.prefix,
+                      coloured ? "\x1b[0m" : "", payload, status_));
+  }
+  void flush_() override { std::fflush(stderr); }
+
+ private:
+  static void write(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  Terminal terminal_;
+  std::string status_;
+};
+
+struct Log {
+  std::shared_ptr<ConsoleSink> console = std::make_shared<ConsoleSink>();
+  std::shared_ptr<spdlog::sinks::sink> file;
+  spdlog::logger logger{"trainer", console};
+
+  Log() { logger.set_level(spdlog::level::debug); }  // the sinks decide
+};
+
+Log& instance() {
+  static Log log;
+  return log;
+}
+
+void write(spdlog::level::level_enum level, std::string_view message) {
+  instance().logger.log(level, spdlog::string_view_t(message.data(), message.size()));
+}
+
+}  // namespace
+
+void set_console_level(Level level) { instance().console->set_level(spdlog_level(level)); }
+
+void open_file(const std::filesystem::path& path, Level level) {
+  close_file();
+  try {
+    instance().file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
+  } catch (const spdlog::spdlog_ex& e) {
+    throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", path.string(), e.what()));
+  }
+  instance().file->set_level(spdlog_level(level));
+  instance().file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
+  instance().logger.sinks().push_back(instance().file);
+  instance().logger.flush_on(spdlog::level::info);
+}
+
+void close_file() {
+  Log& log = instance();
+  if (log.file == nullptr) return;
+  log.file->flush();
+  std::erase(log.logger.sinks(), log.file);
+  log.file.reset();
+}
+
+void debug(std::string_view message) { write(spdlog::level::debug, message); }
+void info(std::string_view message) { write(spdlog::level::info, message); }
+void warning(std::string_view message) { write(spdlog::level::warn, message); }
+void error(std::string_view message) { write(spdlog::level::err, message); }
+
+void show_status(std::string_view text) { instance().console->show_status(text); }
+void clear_status() { instance().console->clear_status(); }
+
+}  // namespace trainer::log

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_cursor.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+
+CsvCursor::CsvCursor(std::string file, const std::string& text, char delimiter)
+    : file_(std::move(file)), delimiter_(delimiter), position_(text.c_str()) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) position_ += kByteOrderMark.size();
+  row_begin_ = position_;
+}
+
+bool CsvCursor::begin_row() {
+  for (;;) {
+    const char* p = position_;
+    while (is_blank(*p)) ++p;
+    if (*p == '\0') return false;
+    if (*p != '\n' && *p != '\r') break;
+    position_ = after_line_break(p);
+  }
+  row_begin_ = position_;
+  row_line_ = line_;
+  field_ = 0;
+  in_row_ = true;
+  return true;
+}
+
+std::string_view CsvCursor::next_field() {
+  ++field_;
+  const char* begin = position_;
+  while (is_blank(*begin)) ++begin;
+  if (*begin == '"') return quoted_field(begin + 1);
+  const char* end = begin;
+  while (!ends_field(*end)) ++end;
+  end_field(end);
+  while (end > begin && is_blank(end[-1])) --end;
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
+std::string_view CsvCursor::quoted_field(const char* position) {
+  const int64_t first_line = line_;
+  unescaped_.clear();
+  for (const char* p = position;; ++p) {
+    if (*p == '\0') {
+      throw data_error(fmt::format("{}:{}", file_, first_line),
+                       fmt::format("field {}: the quote that opens it is never closed", field_));
+    }
+    if (*p == '\n' || *p == '\r') p = after_line_break(p) - 1;
+    if (*p != '"') continue;
+    unescaped_.append(position, p);
+    position = p + 1;
+    if (*position != '"') break;
+    p = position;  // doubled: the second one is content
+  }
+  end_quoted_field(position);
+  return unescaped_;
+}
+
+void CsvCursor::end_quoted_field(const char* position) {
+  while (is_blank(*position)) ++position;
+  if (ends_field(*position)) {
+    end_field(position);
+    return;
+  }
+  const char* end = position;
+  while (!ends_field(*end)) ++end;
+  throw data_error(
+      fmt::format("{}:{}", file_, line_),
+      fmt::format("field {}: expected a delimiter after the closing quote, got {}; inside quotes a "
+                  "quote is written twice",
+                  field_, in_quotes({position, static_cast<size_t>(end - position)})));
+}
+
+size_t CsvCursor::count_fields() {
+  position_ = row_begin_;
+  line_ = row_line_;
+  field_ = 0;
+  in_row_ = true;
+  while (in_row_) next_field();
+  return static_cast<size_t>(field_);
+}
+
+}  // namespace trainer::data

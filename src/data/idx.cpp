@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/idx.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr size_t kMagicBytes = 4;
+constexpr size_t kSizeBytes = 4;
+constexpr uint8_t kUnsignedByte = 0x08;
+
+struct GzipCloser {
+  void operator()(gzFile file) const { gzclose(file); }
+};
+
+/// The content of a file, unpacked when it is a gzip file.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path) : name_(path.string()) {
+    open_file(path);  // for its messages; zlib has none
+    file_.reset(gzopen(path.c_str(), "rb"));
+    if (!file_) throw data_error(name_, "cannot be read");
+    constexpr unsigned kBufferBytes = 1u << 18;
+    gzbuffer(file_.get(), kBufferBytes);
+    std::error_code unknown;
+    const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    file_bytes_ = unknown ? 0 : static_cast<uint64_t>(bytes);
+  }
+
+  /// Fills as much of `bytes` as the file still holds and says how much that is.
+  size_t read(std::span<uint8_t> bytes) {
+    const int count = gzread(file_.get(), bytes.data(), static_cast<unsigned>(bytes.size()));
+    int status = Z_OK;
+    gzerror(file_.get(), &status);
+    if (status == Z_BUF_ERROR) fail("the gzip file is cut off; get it again");
+    if (count < 0 || status != Z_OK) fail("the gzip file is damaged; get it again");
+    return static_cast<size_t>(count);
+  }
+
+  /// What the content may well need, however much its header claims. Images shrink to a quarter or
+  /// so; what shrinks further is read all the same, only into memory that grows.
+  uint64_t likely_bytes() const {
+    constexpr uint64_t kGoodRatio = 10;
+    return gzdirect(file_.get()) != 0 ? file_bytes_ : kGoodRatio * file_bytes_;
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const { throw data_error(name_, problem); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<gzFile_s, GzipCloser> file_;
+  uint64_t file_bytes_ = 0;
+};
+
+std::string shape_text(const std::vector<int64_t>& sizes) {
+  std::string text;
+  for (const int64_t size : sizes) {
+    if (!text.empty()) text += " x ";
+    text += with_thousands(size);
+  }
+  return text;
+}
+
+size_t read_num_dimensions(Reader& reader) {
+  std::array<uint8_t, kMagicBytes> magic{};
+  const size_t count = reader.read(magic);
+  if (count == 0) reader.fail("the file is empty");
+  if (count < magic.size() || magic[0] != 0 || magic[1] != 0) {
+    std::string bytes;
+    for (size_t i = 0; i < count; ++i) bytes += fmt::format(" {:02x}", magic[i]);
+    reader.fail("not an IDX file: it must begin with the bytes 00 00 08, got" + bytes);
+  }
+  if (magic[2] != kUnsignedByte) {
+    reader.fail(
+        fmt::format("element type 0x{:02x} is not supported; only unsigned bytes (0x08) "
+                    "are",
+                    magic[2]));
+  }
+  if (magic[3] == 0) reader.fail("an IDX file needs at least one dimension, got 0");
+  return magic[3];
+}
+
+std::vector<int64_t> read_sizes(Reader& reader) {
+  std::vector<int64_t> sizes(read_num_dimensions(reader));
+  for (int64_t& size : sizes) {
+    std::array<uint8_t, kSizeBytes> bytes{};
+    if (reader.read(bytes) < bytes.size()) reader.fail("the file ends within its header");
+    for (const uint8_t byte : bytes) size = size << 8 | byte;
+  }
+  return sizes;
+}
+
+/// The product of the sizes, or nothing when no memory could hold it.
+std::optional<uint64_t> num_elements(const std::vector<int64_t>& sizes) {
+  uint64_t product = 1;
+  for (const int64_t size : sizes) {
+    const auto factor = static_cast<uint64_t>(size);
+    if (factor != 0 && product > std::numeric_limits<int64_t>::max() / factor) return std::nullopt;
+    product *= factor;
+  }
+  return product;
+}
+
+std::vector<uint8_t> read_elements(Reader& reader, const std::vector<int64_t>& sizes) {
+  const std::optional<uint64_t> expected = num_elements(sizes);
+  if (!expected) reader.fail(fmt::format("impossible sizes {}", shape_text(sizes)));
+  std::vector<uint8_t> elements;
+  elements.reserve(static_cast<size_t>(std::min(*expected, reader.likely_bytes())));
+  std::vector<uint8_t> chunk(size_t{1} << 20);
+  while (const size_t count = reader.read(chunk)) {
+    if (elements.size() + count > *expected) {
+      reader.fail(fmt::format("bytes after the {} elements that the header announces ({})",
+                              with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes)));
+    }
+    elements.insert(elements.end(), chunk.begin(),
+                    chunk.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  if (elements.size() < *expected) {
+    reader.fail(fmt::format("cut off: the header announces {} elements ({}), the file holds {}",
+                            with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes),
+                            with_thousands(static_cast<int64_t>(elements.size()))));
+  }
+  return elements;
+}
+
+void require_images_and_labels(const std::filesystem::path& images, const IdxFile& image_file,
+                               const std::filesystem::path& labels, const IdxFile& label_file) {
+  const size_t image_dimensions = image_file.sizes.size();
+  const size_t label_dimensions = label_file.sizes.size();
+  if (image_dimensions != 2 && image_dimensions != 3) {
+    const bool swapped = image_dimensions == 1 && label_dimensions > 1;
+    throw data_error(images.string(),
+                     fmt::format("expected images in 2 or 3 dimensions, got {}{}", image_dimensions,
+                                 swapped ? "; are images and labels swapped?" : ""));
+  }
+  if (label_dimensions != 1) {
+    throw data_error(labels.string(),
+                     fmt::format("expected labels in 1 dimension, got {}", label_dimensions));
+  }
+  if (image_file.bytes.empty()) {
+    throw data_error(images.string(),
+                     fmt::format("no images: the sizes are {}", shape_text(image_file.sizes)));
+  }
+  if (image_file.sizes[0] != label_file.sizes[0]) {
+    throw data_error(
+        labels.string(),
+        fmt::format("{} labels do not fit the {} images of {}", with_thousands(label_file.sizes[0]),
+                    with_thousands(image_file.sizes[0]), images.string()));
+  }
+}
+
+std::vector<std::string> pixel_names(const std::vector<int64_t>& sizes) {
+  std::vector<std::string> names;
+  const bool flat = sizes.size() == 2;
+  const int64_t height = flat ? 1 : sizes[1];
+  const int64_t width = sizes.back();
+  names.reserve(static_cast<size_t>(height * width));
+  for (int64_t row = 0; row < height; ++row) {
+    for (int64_t column = 0; column < width; ++column) {
+      names.push_back(flat ? fmt::format("pixel_{}", column)
+                           : fmt::format("pixel_{}_{}", row, column));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+IdxFile read_idx(const std::filesystem::path& path) {
+  Reader reader(path);
+  IdxFile file;
+  file.sizes = read_sizes(reader);
+  file.bytes = read_elements(reader, file.sizes);
+  return file;
+}
+
+Table read_idx_pair(const std::filesystem::path& images, const std::filesystem::path& labels) {
+  IdxFile image_file = read_idx(images);
+  const IdxFile label_file = read_idx(labels);
+  require_images_and_labels(images, image_file, labels, label_file);
+
+  Table table;
+  table.file = labels.string();
+  table.feature_names = pixel_names(image_file.sizes);
+  table.features = {image_file.sizes[0], static_cast<int64_t>(table.feature_names.size()),
+                    std::move(image_file.bytes)};
+  table.target_name = "label";
+  table.target.reserve(label_file.bytes.size());
+  for (const uint8_t label : label_file.bytes) table.target.push_back(fmt::format("{}", label));
+  return table;
+}
+
+}  // namespace trainer::data

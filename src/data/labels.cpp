@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr size_t kMaxWholeNumberClasses = 100;  // more different whole numbers are a quantity
+constexpr size_t kMaxAutoClasses = 1000;        // more different texts are names, not classes
+
+/// What the target column holds, before it is known what it means.
+struct Survey {
+  bool all_numbers = true;
+  bool all_whole = true;
+  std::unordered_map<std::string_view, size_t> first_rows;  // of each label
+};
+
+std::string place_of(const Table& table, size_t row) {
+  const std::string file = table.file.empty() ? "data" : table.file;
+  return table.lines.empty() ? fmt::format("{}: item {}", file, row + 1)
+                             : fmt::format("{}:{}", file, table.lines[row]);
+}
+
+Error target_error(const Table& table, const std::string& place, const std::string& problem) {
+  return data_error(place, fmt::format("column {}: {}", in_quotes(table.target_name), problem));
+}
+
+/// Stops to collect labels when there are more than `max_labels`, so that ten million different
+/// numbers do not become ten million labels first.
+Survey survey_target(const Table& table, size_t max_labels) {
+  Survey survey;
+  for (size_t row = 0; row < table.target.size(); ++row) {
+    const std::string& text = table.target[row];
+    if (survey.all_whole) {
+      const std::optional<double> value = parse_double(text);
+      survey.all_numbers = value.has_value();
+      survey.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
+    } else if (survey.all_numbers) {
+      survey.all_numbers = parse_double(text).has_value();
+    }
+    if (survey.first_rows.size() <= max_labels) survey.first_rows.emplace(text, row);
+  }
+  return survey;
+}
+
+config::Task decide_task(const Survey& survey) {
+  const bool few = survey.first_rows.size() <= kMaxWholeNumberClasses;
+  return !survey.all_numbers || (survey.all_whole && few) ? config::Task::kClassification
+                                                          : config::Task::kRegression;
+}
+
+void require_plausible_classes(const Table& table, const Survey& survey, config::Task wanted) {
+  const size_t num_labels = survey.first_rows.size();
+  if (num_labels == 1) {
+    throw target_error(table, table.file,
+                       fmt::format("every row has the label {}; there is nothing to learn",
+                                   in_quotes(table.target.front())));
+  }
+  if (num_labels <= kMaxAutoClasses) return;
+  const std::string limit = with_thousands(kMaxAutoClasses);
+  if (wanted == config::Task::kAuto) {
+    throw target_error(table, table.file,
+                       fmt::format("more than {} different labels, the first is {}; choose another "
+                                   "data.target, or set data.task: classification if they all are "
+                                   "classes",
+                                   limit, in_quotes(table.target.front())));
+  }
+  if (survey.all_numbers && !survey.all_whole) {
+    throw target_error(table, table.file,
+                       fmt::format("more than {} different numbers that are not whole are no "
+                                   "classes; set data.task: regression",
+                                   limit));
+  }
+}
+
+std::vector<std::string> labels_by_value(const Table& table, const Survey& survey) {
+  struct Label {
+    double value;
+    size_t first_row;
+  };
+  std::vector<Label> found;
+  for (const auto& [text, row] : survey.first_rows) found.push_back({*parse_double(text), row});
+  std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
+    return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
+  });
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const std::string& text = table.target[found[i].first_row];
+    if (i > 0 && found[i].value == found[i - 1].value) {
+      throw target_error(table, place_of(table, found[i].first_row),
+                         fmt::format("{} is the same number as the label {} above; write them "
+                                     "alike",
+                                     in_quotes(text), in_quotes(labels.back())));
+    }
+    labels.push_back(text);
+  }
+  return labels;
+}
+
+std::vector<std::string> labels_by_bytes(const Survey& survey) {
+  std::vector<std::string> labels;
+  for (const auto& [text, row] : survey.first_rows) labels.emplace_back(text);
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+void require_different_values(const Table& table, const std::vector<float>& values) {
+  const bool constant = std::all_of(values.begin(), values.end(),
+                                    [&](float value) { return value == values.front(); });
+  if (!constant) return;
+  throw target_error(
+      table, table.file,
+      fmt::format("every row has the value {}; there is nothing to learn", table.target.front()));
+}
+
+}  // namespace
+
+Target learn_target(const Table& table, config::Task wanted) {
+  Target target;
+  target.task = wanted;
+  Survey survey;
+  if (wanted != config::Task::kRegression) {
+    const bool all = wanted == config::Task::kClassification;
+    survey = survey_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
+    if (wanted == config::Task::kAuto) target.task = decide_task(survey);
+  }
+  if (target.task == config::Task::kRegression) {
+    target.values = target_values(table);
+    require_different_values(table, target.values);
+    return target;
+  }
+  require_plausible_classes(table, survey, wanted);
+  target.labels = survey.all_numbers ? labels_by_value(table, survey) : labels_by_bytes(survey);
+  target.classes = encode_labels(table, target.labels, table.file);
+  return target;
+}
+
+std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
+                                   const std::string& origin) {
+  std::unordered_map<std::string_view, int64_t> indices;
+  for (size_t i = 0; i < labels.size(); ++i) indices.emplace(labels[i], static_cast<int64_t>(i));
+  std::vector<int64_t> classes;
+  classes.reserve(table.target.size());
+  for (const std::string& text : table.target) {
+    const auto found = indices.find(text);
+    if (found == indices.end()) {
+      throw target_error(table, place_of(table, classes.size()),
+                         fmt::format("the label {} does not occur in the training data {}",
+                                     in_quotes(text), origin));
+    }
+    classes.push_back(found->second);
+  }
+  return classes;
+}
+
+std::vector<float> target_values(const Table& table) {
+  std::vector<float> values;
+  values.reserve(table.target.size());
+  for (const std::string& text : table.target) {
+    const std::optional<double> value = parse_double(text);
+    if (!value || !std::isfinite(static_cast<float>(*value))) {
+      throw target_error(
+          table, place_of(table, values.size()),
+          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
+                : fmt::format("expected a number, got {}; correct it or set data.task: "
+                              "classification",
+                              in_quotes(text)));
+    }
+    values.push_back(static_cast<float>(*value));
+  }
+  return values;
+}
+
+}  // namespace trainer::data

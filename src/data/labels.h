@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/data/table.h"
+
+namespace trainer::data {
+
+/// The target column as numbers, and what they mean.
+struct Target {
+  config::Task task = config::Task::kClassification;  // never kAuto
+  std::vector<std::string> labels;                    // [num_classes]; empty for regression
+  std::vector<int64_t> classes;                       // [num_rows]; classification only
+  std::vector<float> values;                          // [num_rows]; regression only
+};
+
+/// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the target of
+/// `table` into numbers. Throws Error(kData), see load_datasets.
+Target learn_target(const Table& table, config::Task wanted);
+
+/// The index in `labels` of each target of `table` `[num_rows]`. Throws Error(kData) for a label
+/// that is not among them, naming `origin` as the file that they come from.
+std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
+                                   const std::string& origin);
+
+/// The targets of `table` as numbers `[num_rows]`. Throws Error(kData) for text and infinity.
+std::vector<float> target_values(const Table& table);
+
+}  // namespace trainer::data

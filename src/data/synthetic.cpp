@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/synthetic.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/philox.h"
+
+namespace trainer::data {
+namespace {
+
+// The streams of Purpose::kSynthetic.
+constexpr uint64_t kCentreStream = 0;
+constexpr uint64_t kNoiseStream = 1;
+
+/// [num_classes, num_features]. An odd class lies opposite to the one before it, so that two
+/// classes never share a centre.
+std::vector<double> make_centres(const SyntheticOptions& options) {
+  PhiloxStream random(options.seed, Purpose::kSynthetic, kCentreStream);
+  const auto num_features = static_cast<size_t>(options.num_features);
+  std::vector<double> centres(static_cast<size_t>(options.num_classes) * num_features);
+  for (size_t i = 0; i < centres.size(); ++i) {
+    const bool opposite = i / num_features % 2 == 1;
+    if (opposite) {
+      centres[i] = -centres[i - num_features];
+    } else {
+      centres[i] = random.below(2) == 0 ? options.separation : -options.separation;
+    }
+  }
+  return centres;
+}
+
+}  // namespace
+
+Table make_synthetic(const SyntheticOptions& options) {
+  const std::vector<double> centres = make_centres(options);
+  PhiloxStream random(options.seed, Purpose::kSynthetic, kNoiseStream);
+  Table table;
+  table.target_name = "class";
+  for (int64_t i = 0; i < options.num_features; ++i) {
+    table.feature_names.push_back(fmt::format("feature_{}", i));
+  }
+  std::vector<float> values;
+  values.reserve(static_cast<size_t>(options.num_samples * options.num_features));
+  for (int64_t row = 0; row < options.num_samples; ++row) {
+    const int64_t label = row % options.num_classes;
+    const double* centre = centres.data() + label * options.num_features;
+    for (int64_t i = 0; i < options.num_features; ++i) {
+      values.push_back(static_cast<float>(centre[i] + random.normal()));
+    }
+    table.target.push_back(fmt::format("{}", label));
+  }
+  table.features = {options.num_samples, options.num_features, std::move(values)};
+  return table;
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace trainer::data {
+
+double value_at(const Matrix& matrix, int64_t row, int64_t column) {
+  const auto index = static_cast<size_t>(row * matrix.num_columns + column);
+  return std::visit([index](const auto& values) { return static_cast<double>(values[index]); },
+                    matrix.values);
+}
+
+Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
+  Matrix result{static_cast<int64_t>(rows.size()), matrix.num_columns, {}};
+  std::visit(
+      [&](const auto& values) {
+        std::decay_t<decltype(values)> taken;
+        taken.reserve(rows.size() * static_cast<size_t>(matrix.num_columns));
+        for (const int64_t row : rows) {
+          const auto begin = values.begin() + row * matrix.num_columns;
+          taken.insert(taken.end(), begin, begin + matrix.num_columns);
+        }
+        result.values = std::move(taken);
+      },
+      matrix.values);
+  return result;
+}
+
+void keep_rows(Matrix& matrix, std::span<const int64_t> rows) {
+  std::visit(
+      [&](auto& values) {
+        auto kept_end = values.begin();
+        for (const int64_t row : rows) {
+          const auto begin = values.begin() + row * matrix.num_columns;
+          // Rows ascend, so a row never moves over one that is still needed.
+          kept_end = begin == kept_end ? begin + matrix.num_columns
+                                       : std::copy(begin, begin + matrix.num_columns, kept_end);
+        }
+        values.erase(kept_end, values.end());
+      },
+      matrix.values);
+  matrix.num_rows = static_cast<int64_t>(rows.size());
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/device/device.h"
+
+#include <ATen/Context.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::device {
+namespace {
+
+std::string describe(const Available& available) {
+  std::string text = "cpu";
+  if (available.mps) text += ", mps";
+  for (int i = 0; i < available.num_cuda; ++i) text += fmt::format(", cuda:{}", i);
+  return text;
+}
+
+c10::Device cuda_device(int index) {
+  return {c10::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+// "cuda" and "cuda:1"; -1 when `requested` is no CUDA device.
+int cuda_index(const std::string& requested) {
+  if (requested == "cuda") return 0;
+  if (requested.rfind("cuda:", 0) != 0) return -1;
+  return static_cast<int>(parse_int(requested.substr(5)).value_or(-1));
+}
+
+}  // namespace
+
+Available available_devices() {
+  Available available;
+  available.mps = at::hasMPS() && c10::impl::hasDeviceGuardImpl(c10::kMPS);
+  if (at::hasCUDA() && c10::impl::hasDeviceGuardImpl(c10::kCUDA)) {
+    available.num_cuda = c10::impl::getDeviceGuardImpl(c10::kCUDA)->deviceCount();
+  }
+  return available;
+}
+
+Choice choose_device(const std::string& requested, Fallback fallback, const Available& available) {
+  if (requested == "cpu") return {c10::Device(c10::kCPU), "as configured", ""};
+  if (requested == "auto") {
+    if (available.num_cuda > 0) return {cuda_device(0), "auto: the first CUDA device", ""};
+    if (available.mps) return {c10::Device(c10::kMPS), "auto: no CUDA device", ""};
+    return {c10::Device(c10::kCPU), "auto: no CUDA or MPS device", ""};
+  }
+  if (requested == "mps" && available.mps) return {c10::Device(c10::kMPS), "as configured", ""};
+  const int index = cuda_index(requested);
+  if (index >= 0 && index < available.num_cuda) return {cuda_device(index), "as configured", ""};
+
+  const std::string problem =
+      fmt::format("device {} is not available here (there is: {})", requested, describe(available));
+  if (fallback == Fallback::kForbidden) {
+    throw Error(ErrorKind::kDevice,
+                problem + "; choose another device or set device_fallback: true");
+  }
+  return {c10::Device(c10::kCPU), fmt::format("in place of {}", requested),
+          problem + "; the CPU is used instead"};
+}
+
+}  // namespace trainer::device

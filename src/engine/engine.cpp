@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/engine/engine.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <string>
+
+#include "engine/train_run.h"
+#include "trainer/core/error.h"
+#include "trainer/engine/api.h"
+
+namespace trainer::engine {
+namespace {
+
+bool is_out_of_memory(const std::string& message) {
+  return message.find("out of memory") != std::string::npos ||
+         message.find("can't allocate memory") != std::string::npos;
+}
+
+}  // namespace
+
+TrainReport train(const TrainRequest& request) {
+  try {
+    return run_training(request);
+  } catch (const c10::Error& e) {
+    const std::string message = e.what_without_backtrace();
+    throw Error(is_out_of_memory(message) ? ErrorKind::kOutOfMemory : ErrorKind::kRuntime,
+                "LibTorch: " + message);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kOutOfMemory,
+                "out of memory; use a smaller model, batch size or data file");
+  }
+}
+
+}  // namespace trainer::engine
+
+const trainer::engine::Api* trainer_engine_api() {
+  static const trainer::engine::Api api{trainer::engine::train};
+  return &api;
+}

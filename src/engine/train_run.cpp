@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train_run.h"
+
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/resume_guard.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+#include "trainer/core/version.h"
+#include "trainer/data/dataset.h"
+#include "trainer/device/device.h"
+#include "trainer/device/threads.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/run/system_info.h"
+#include "trainer/train/fit.h"
+
+namespace trainer::engine {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What was decided before the run, for the first lines and for system.json.
+struct Decisions {
+  device::Choice device;
+  device::ThreadChoice threads;
+};
+
+Decisions decide(const TrainRequest& request) {
+  const config::Config& config = request.config.config;
+  const auto fallback =
+      config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
+  Decisions decisions{
+      device::choose_device(config.device, fallback, device::available_devices()),
+      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"),
+                             device::usable_cpus())};
+  // Another number of threads may add in another order: the last bits would differ.
+  if (request.resume && config.threads == 0) {
+    decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
+  }
+  return decisions;
+}
+
+run::RunDir choose_run_dir(const TrainRequest& request) {
+  if (request.resume) {
+    const std::filesystem::path root = run::run_dir_of(request.resume->file);
+    if (!root.empty()) return {root};
+  }
+  const config::Config& config = request.config.config;
+  return run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
+}
+
+Json run_entry(const TrainRequest& request, const Decisions& decisions) {
+  Json entry = {{"time", run::timestamp()},
+                {"command_line", request.command_line},
+                {"device", decisions.device.device.str()},
+                {"device_reason", decisions.device.reason},
+                {"threads", decisions.threads.num_threads},
+                {"threads_reason", decisions.threads.reason}};
+  if (request.resume) entry["resumed_from"] = request.resume->file.string();
+  return entry;
+}
+
+// Each start adds an entry to "starts"; what was written before stays.
+void write_system_json(const run::RunDir& run, const TrainRequest& request,
+                       const Decisions& decisions, const data::Datasets& data) {
+  Json system = run::system_info();
+  system["data_files"] = Json::array();
+  for (const data::Fingerprint& file : data.fingerprints) {
+    system["data_files"].push_back({{"path", file.path},
+                                    {"num_bytes", file.num_bytes},
+                                    {"crc32", fmt::format("{:08x}", file.crc32)}});
+  }
+  system["starts"] = Json::array();
+  if (std::ifstream before(run.system()); before) {
+    const Json old = Json::parse(before, nullptr, /*allow_exceptions=*/false);
+    if (old.is_object() && old.contains("starts")) system["starts"] = old["starts"];
+  }
+  system["starts"].push_back(run_entry(request, decisions));
+  write_file_atomically(run.system(), system.dump(2) + "\n");
+}
+
+log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(level); }
+
+std::string choice_text(const char* key, const config::Config& config) {
+  return config::value_text(*config::find_field(key), config);
+}
+
+std::string model_text(const train::Session& session) {
+  const model::MlpOptions& options = session.model.options();
+  std::string text = fmt::format("{}-{}-{}", options.num_features,
+                                 fmt::join(options.hidden_sizes, "-"), options.num_outputs);
+  text += " " + choice_text("model.activation", session.config);
+  if (options.norm != config::Norm::kNone) {
+    text += fmt::format(", {} norm", choice_text("model.norm", session.config));
+  }
+  if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
+  if (options.residual) text += ", residual";
+  return fmt::format("{}; {} parameters", text,
+                     with_thousands(session.model.parameters().num_parameters()));
+}
+
+std::string data_text(const data::Datasets& data) {
+  const data::Schema& schema = data.schema;
+  const std::string target =
+      schema.task == config::Task::kRegression
+          ? "a number (regression)"
+          : fmt::format("{} classes (classification)", schema.labels.size());
+  return fmt::format("{} features, target \"{}\": {}", schema.num_features(), schema.target_name,
+                     target);
+}
+
+// Everything that decides what the run computes, derived values included.
+void log_header(const train::Session& session, const TrainRequest& request,
+                const Decisions& decisions, const run::RunDir& run) {
+  const auto line = [](const char* name, const std::string& value) {
+    log::info(fmt::format("{:<11} {}", name, value));
+  };
+  const config::Config& config = session.config;
+  line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
+                              build_info().git_commit.substr(0, 9), build_info().libtorch,
+                              run::blas_info().name));
+  line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
+  line("precision", choice_text("precision", config));
+  line("threads",
+       fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
+  line("data", data_text(session.data));
+  line("rows", fmt::format("{} train, {} validation, {} test",
+                           with_thousands(session.data.train.size()),
+                           with_thousands(session.data.validation.size()),
+                           with_thousands(session.data.test.size())));
+  line("model", model_text(session));
+  line("training",
+       fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({})",
+                   config.training.epochs, with_thousands(train::steps_per_epoch(session)),
+                   with_thousands(train::samples_per_step(config)),
+                   choice_text("training.optimizer.name", config),
+                   shortest(config.training.learning_rate),
+                   choice_text("training.schedule.name", config)));
+  line("run folder", run.root.string());
+  if (request.resume) {
+    line("resumed", fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
+                                session.position.epoch, with_thousands(session.position.step)));
+  }
+}
+
+void warn(const Decisions& decisions) {
+  if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
+  if (run::blas_info().is_slow) {
+    log::warning(fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
+                             "libopenblas0-openmp) to train many times faster",
+                             run::blas_info().name));
+  }
+}
+
+TrainReport report(train::Session& session, train::Output& output, const run::RunDir& run) {
+  TrainReport report;
+  report.run_dir = run.root;
+  report.epochs = session.position.epoch;
+  report.steps = session.position.step;
+  report.stopped_early = train::stopped_early(session);
+  report.best = session.best;
+  report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
+                                   choice_text("training.best_metric", session.config));
+  if (const auto test = train::test_best(session, output)) {
+    report.test = TestResult{test->loss, std::nullopt};
+    if (session.data.schema.task == config::Task::kClassification) {
+      report.test->accuracy = test->accuracy();
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+TrainReport run_training(const TrainRequest& request) {
+  const Stopwatch stopwatch;
+  const config::Config& config = request.config.config;
+  data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  if (request.resume) check_resume(request, data);
+  const Decisions decisions = decide(request);
+  device::use_threads(decisions.threads.num_threads);
+  const auto session = train::make_session(config, std::move(data), decisions.device.device);
+  if (request.resume) train::restore(*session, request.resume->checkpoint);
+
+  // From here on the run is written down; everything that can be wrong before was found.
+  const run::RunDir run = choose_run_dir(request);
+  const std::string resolved = config::dump(request.config);
+  write_file_atomically(run.config(), resolved);
+  write_system_json(run, request, decisions, session->data);
+  log::open_file(run.log(), log_level(config.logging.level));
+  run::point_latest_to(run);
+  const bool same_folder =
+      request.resume && run.root == run::run_dir_of(request.resume->file);
+  const uint64_t keep_bytes = same_folder ? request.resume->checkpoint.metrics_bytes : 0;
+  if (!same_folder) train::forget_best(*session);  // its file is not in this folder
+  train::Output output{.metrics = run::MetricsFile(run.metrics(), keep_bytes),
+                       .checkpoints = checkpoint::Store(run.checkpoints(),
+                                                        config.checkpoint.keep_last),
+                       .config = resolved,
+                       .num_threads = decisions.threads.num_threads,
+                       .progress = request.progress,
+                       .epoch_time = {},
+                       .interval_time = {}};
+  log_header(*session, request, decisions, run);
+  warn(decisions);
+  if (train::finished(*session)) log::info("this run is already complete");
+  train::fit(*session, output);
+  TrainReport result = report(*session, output, run);
+  result.time_seconds = stopwatch.seconds();
+  log::close_file();
+  return result;
+}
+
+}  // namespace trainer::engine

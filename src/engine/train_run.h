@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/engine/engine.h"
+
+namespace trainer::engine {
+
+/// train() without the translation of LibTorch's exceptions.
+TrainReport run_training(const TrainRequest& request);
+
+}  // namespace trainer::engine

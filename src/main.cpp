@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+
+#include "cli/run.h"
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+
+int main(int argc, char** argv) {
+  try {
+    trainer::cli::run(argc, argv);
+    return 0;
+  } catch (const trainer::Error& e) {
+    trainer::log::clear_status();
+    trainer::log::error(e.what());
+    return trainer::exit_code(e.kind());
+  } catch (const std::exception& e) {
+    trainer::log::clear_status();
+    trainer::log::error(e.what());
+    return trainer::exit_code(trainer::ErrorKind::kRuntime);
+  }
+}

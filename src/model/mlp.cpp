@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/mlp.h"
+
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace trainer::model {
+namespace {
+
+// PyTorch's defaults of nn.BatchNorm1d and nn.LayerNorm.
+constexpr double kBatchNormMomentum = 0.1;
+constexpr double kNormEpsilon = 1e-5;
+
+std::vector<ParameterSpec> parameter_specs(const MlpOptions& options) {
+  std::vector<ParameterSpec> specs;
+  int64_t width = options.num_features;
+  for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
+    const bool is_output = i == options.hidden_sizes.size();
+    const int64_t out = is_output ? options.num_outputs : options.hidden_sizes[i];
+    specs.push_back({fmt::format("layers.{}.weight", i), {out, width}, Decay::kYes});
+    specs.push_back({fmt::format("layers.{}.bias", i), {out}, Decay::kNo});
+    if (!is_output && options.norm != config::Norm::kNone) {
+      specs.push_back({fmt::format("norms.{}.weight", i), {out}, Decay::kNo});
+      specs.push_back({fmt::format("norms.{}.bias", i), {out}, Decay::kNo});
+    }
+    width = out;
+  }
+  return specs;
+}
+
+std::vector<NamedTensor> make_buffers(const MlpOptions& options, c10::Device device) {
+  std::vector<NamedTensor> buffers;
+  if (options.norm != config::Norm::kBatch) return buffers;
+  const auto tensor_options = at::TensorOptions().dtype(at::kFloat).device(device);
+  for (std::size_t i = 0; i < options.hidden_sizes.size(); ++i) {
+    const int64_t width = options.hidden_sizes[i];
+    buffers.push_back({fmt::format("norms.{}.running_mean", i), at::zeros({width}, tensor_options)});
+    buffers.push_back({fmt::format("norms.{}.running_var", i), at::ones({width}, tensor_options)});
+  }
+  return buffers;
+}
+
+at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
+  switch (activation) {
+    case config::Activation::kRelu:
+      return at::relu(hidden);
+    case config::Activation::kGelu:
+      return at::gelu(hidden);
+    case config::Activation::kSilu:
+      return at::silu(hidden);
+    case config::Activation::kTanh:
+      return at::tanh(hidden);
+  }
+  return hidden;
+}
+
+}  // namespace
+
+Mlp::Mlp(MlpOptions options, c10::Device device)
+    : options_(std::move(options)),
+      parameters_(make_flat_parameters(parameter_specs(options_), device)),
+      buffers_(make_buffers(options_, device)) {}
+
+at::Tensor Mlp::forward(const at::Tensor& features, Mode mode) {
+  const std::size_t per_layer = options_.norm == config::Norm::kNone ? 2 : 4;
+  const auto parameter = [&](std::size_t layer, std::size_t which) -> const at::Tensor& {
+    return parameters_.parameters[layer * per_layer + which];
+  };
+  const std::size_t num_hidden = options_.hidden_sizes.size();
+  at::Tensor hidden = features;
+  for (std::size_t i = 0; i < num_hidden; ++i) {
+    at::Tensor next = at::linear(hidden, parameter(i, 0), parameter(i, 1));
+    next = activate(normalize(next, i, mode), options_.activation);
+    if (options_.dropout > 0 && mode == Mode::kTraining) {
+      next = at::dropout(next, options_.dropout, /*train=*/true);
+    }
+    hidden = options_.residual && i > 0 ? hidden.add(next) : next;
+  }
+  return at::linear(hidden, parameter(num_hidden, 0), parameter(num_hidden, 1));
+}
+
+at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode) {
+  if (options_.norm == config::Norm::kNone) return hidden;
+  const at::Tensor& weight = parameters_.parameters[layer * 4 + 2];
+  const at::Tensor& bias = parameters_.parameters[layer * 4 + 3];
+  if (options_.norm == config::Norm::kLayer) {
+    return at::layer_norm(hidden, {hidden.size(1)}, weight, bias, kNormEpsilon);
+  }
+  return at::batch_norm(hidden, weight, bias, buffers_[2 * layer].tensor,
+                        buffers_[2 * layer + 1].tensor, mode == Mode::kTraining,
+                        kBatchNormMomentum, kNormEpsilon, /*cudnn_enabled=*/true);
+}
+
+std::vector<NamedTensor> Mlp::state() const {
+  std::vector<NamedTensor> state;
+  for (std::size_t i = 0; i < parameters_.specs.size(); ++i) {
+    state.push_back({parameters_.specs[i].name, view_of(parameters_, parameters_.values, i)});
+  }
+  state.insert(state.end(), buffers_.begin(), buffers_.end());
+  return state;
+}
+
+}  // namespace trainer::model

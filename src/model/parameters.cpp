@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/parameters.h"
+
+#include <ATen/ops/zeros.h>
+
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace trainer::model {
+namespace {
+
+int64_t num_elements(const ParameterSpec& spec) {
+  return std::accumulate(spec.shape.begin(), spec.shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+int64_t padded(int64_t size) {
+  constexpr int64_t kElementsIn64Bytes = 16;
+  return (size + kElementsIn64Bytes - 1) / kElementsIn64Bytes * kElementsIn64Bytes;
+}
+
+}  // namespace
+
+int64_t FlatParameters::num_parameters() const {
+  return std::accumulate(
+      specs.begin(), specs.end(), int64_t{0},
+      [](int64_t sum, const ParameterSpec& spec) { return sum + num_elements(spec); });
+}
+
+FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Device device) {
+  FlatParameters flat;
+  flat.specs = std::move(specs);
+  flat.offsets.resize(flat.specs.size());
+  int64_t size = 0;
+  for (const Decay decay : {Decay::kYes, Decay::kNo}) {
+    for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+      if (flat.specs[i].decay != decay) continue;
+      flat.offsets[i] = size;
+      size += padded(num_elements(flat.specs[i]));
+    }
+    if (decay == Decay::kYes) flat.num_decayed = size;
+  }
+  const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
+  flat.values = at::zeros({size}, options);
+  flat.gradients = at::zeros({size}, options);
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    at::Tensor parameter = view_of(flat, flat.values, i).detach().requires_grad_();
+    parameter.mutable_grad() = view_of(flat, flat.gradients, i);  // autograd adds into the buffer
+    flat.parameters.push_back(std::move(parameter));
+  }
+  return flat;
+}
+
+at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index) {
+  const ParameterSpec& spec = flat.specs[index];
+  return buffer.narrow(0, flat.offsets[index], num_elements(spec)).view(spec.shape);
+}
+
+}  // namespace trainer::model

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/optim/optimizer.h"
+
+#include <ATen/ops/add.h>
+#include <ATen/ops/addcdiv.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <cmath>
+
+namespace trainer::optim {
+namespace {
+
+using config::OptimizerName;
+
+// The elements that weight decay applies to: a leading part of the buffers.
+at::Tensor decayed_part(const OptimizerOptions& options, const model::FlatParameters& flat,
+                        const at::Tensor& buffer) {
+  return options.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
+}
+
+void add_l2_penalty(const OptimizerOptions& options, model::FlatParameters& flat) {
+  if (options.weight_decay == 0) return;
+  decayed_part(options, flat, flat.gradients)
+      .add_(decayed_part(options, flat, flat.values), options.weight_decay);
+}
+
+void update_sgd(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
+                OptimizerState& state) {
+  add_l2_penalty(options, flat);
+  if (options.momentum == 0) {
+    flat.values.add_(flat.gradients, -learning_rate);
+    return;
+  }
+  at::Tensor& buffer = state.moments[0].tensor;
+  buffer.mul_(options.momentum).add_(flat.gradients);
+  if (options.nesterov) {
+    flat.values.add_(flat.gradients.add(buffer, options.momentum), -learning_rate);
+  } else {
+    flat.values.add_(buffer, -learning_rate);
+  }
+}
+
+void update_adam(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
+                 OptimizerState& state) {
+  if (options.name == OptimizerName::kAdam) {
+    add_l2_penalty(options, flat);
+  } else if (options.weight_decay != 0) {
+    decayed_part(options, flat, flat.values).mul_(1 - learning_rate * options.weight_decay);
+  }
+  at::Tensor& mean = state.moments[0].tensor;
+  at::Tensor& square_mean = state.moments[1].tensor;
+  mean.mul_(options.beta1).add_(flat.gradients, 1 - options.beta1);
+  square_mean.mul_(options.beta2)
+      .addcmul_(flat.gradients, flat.gradients, 1 - options.beta2);
+  const auto step = static_cast<double>(state.step);
+  const double correction1 = 1 - std::pow(options.beta1, step);
+  const double correction2 = 1 - std::pow(options.beta2, step);
+  const at::Tensor denominator =
+      square_mean.sqrt().div_(std::sqrt(correction2)).add_(options.epsilon);
+  flat.values.addcdiv_(mean, denominator, -learning_rate / correction1);
+}
+
+}  // namespace
+
+OptimizerState make_state(const OptimizerOptions& options, const model::FlatParameters& flat) {
+  OptimizerState state;
+  const auto add = [&](const char* name) {
+    state.moments.push_back({name, at::zeros_like(flat.values)});
+  };
+  if (options.name != OptimizerName::kSgd) {
+    add("exp_avg");
+    add("exp_avg_sq");
+  } else if (options.momentum != 0) {
+    add("momentum_buffer");
+  }
+  return state;
+}
+
+void update(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
+            OptimizerState& state) {
+  ++state.step;
+  if (options.name == OptimizerName::kSgd) {
+    update_sgd(options, learning_rate, flat, state);
+  } else {
+    update_adam(options, learning_rate, flat, state);
+  }
+}
+
+at::Tensor clip_gradients(model::FlatParameters& flat, double max_norm) {
+  at::Tensor norm = at::linalg_vector_norm(flat.gradients, 2);
+  if (max_norm > 0) {
+    flat.gradients.mul_(norm.add(1e-6).reciprocal_().mul_(max_norm).clamp_max_(1.0));
+  }
+  return norm;
+}
+
+}  // namespace trainer::optim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/metrics.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/error.h"
+
+namespace trainer::run {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const std::filesystem::path& path) {
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+}
+
+const char* name_of_non_finite(double value) {
+  if (std::isnan(value)) return "nan";
+  return value > 0 ? "inf" : "-inf";
+}
+
+}  // namespace
+
+std::string to_json(const MetricsRecord& record) {
+  Json line = {{"step", record.step}, {"epoch", record.epoch}, {"split", record.split}};
+  Json non_finite = Json::object();
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (!value) return;
+    line[name] = *value;  // JSON has no NaN: it becomes null
+    if (!std::isfinite(*value)) non_finite[name] = name_of_non_finite(*value);
+  };
+  add("loss", record.loss);
+  add("accuracy", record.accuracy);
+  add("learning_rate", record.learning_rate);
+  add("grad_norm", record.grad_norm);
+  add("samples_per_second", record.samples_per_second);
+  add("time_seconds", record.time_seconds);
+  if (!non_finite.empty()) line["non_finite"] = std::move(non_finite);
+  return line.dump();
+}
+
+MetricsFile::MetricsFile(std::filesystem::path path, uint64_t keep_bytes)
+    : path_(std::move(path)), num_bytes_(keep_bytes) {
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) refuse(path_);
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) refuse(path_);
+  if (static_cast<uint64_t>(status.st_size) < keep_bytes) {
+    close(descriptor_);
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: expected at least the {} bytes that the checkpoint knows of, got "
+                            "{}; resume into a new run folder by copying the checkpoint elsewhere",
+                            path_.string(), keep_bytes, status.st_size));
+  }
+  if (ftruncate(descriptor_, static_cast<off_t>(keep_bytes)) != 0) refuse(path_);
+}
+
+MetricsFile::~MetricsFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void MetricsFile::append(const MetricsRecord& record) {
+  const std::string line = to_json(record) + "\n";
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
+    if (written < 0 && errno != EINTR) refuse(path_);
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  num_bytes_ += line.size();
+}
+
+void MetricsFile::sync() {
+  if (fsync(descriptor_) != 0) refuse(path_);
+}
+
+}  // namespace trainer::run

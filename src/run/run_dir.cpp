@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/run_dir.h"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+
+namespace trainer::run {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void refuse(const fs::path& path, const std::error_code& why) {
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("cannot make the folder {}: {}; choose another one with --output-dir",
+                          path.string(), why.message()));
+}
+
+// Returns the folders that this call made, outermost first.
+std::vector<fs::path> make_parents(const fs::path& path) {
+  std::vector<fs::path> missing;
+  for (fs::path at = path; !at.empty() && !fs::exists(at); at = at.parent_path()) {
+    missing.insert(missing.begin(), at);
+  }
+  for (const fs::path& folder : missing) {
+    std::error_code error;
+    fs::create_directory(folder, error);
+    if (error) refuse(folder, error);
+  }
+  return missing;
+}
+
+void remove_made(const std::vector<fs::path>& made) {
+  for (auto folder = made.rbegin(); folder != made.rend(); ++folder) {
+    std::error_code ignored;
+    fs::remove(*folder, ignored);
+  }
+}
+
+std::string list_checkpoints(fs::path folder) {
+  if (folder.empty()) folder = ".";
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".pt") names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.empty()) return "there are no checkpoints in " + folder.string();
+  return fmt::format("{} has {}", folder.string(), joined(names));
+}
+
+[[noreturn]] void no_checkpoint(const fs::path& given, const fs::path& folder) {
+  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: no such checkpoint; {}", given.string(),
+                                                  list_checkpoints(folder)));
+}
+
+}  // namespace
+
+RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {
+  const std::vector<fs::path> made = make_parents(parent);
+  const std::string stem = fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now),
+                                       tag.empty() ? "" : "_", tag);
+  for (int attempt = 1;; ++attempt) {
+    RunDir run{parent / (attempt == 1 ? stem : fmt::format("{}_{}", stem, attempt))};
+    std::error_code error;
+    if (fs::create_directory(run.root, error)) {
+      fs::create_directory(run.checkpoints(), error);
+      if (!error) return run;
+      fs::remove(run.root);
+    }
+    if (error) {
+      remove_made(made);
+      refuse(run.root, error);
+    }
+  }
+}
+
+void point_latest_to(const RunDir& run) {
+  try {
+    replace_symlink(run.root.parent_path() / "latest", run.root.filename());
+  } catch (const Error& e) {
+    log::debug(e.what());
+  }
+}
+
+fs::path find_checkpoint(const fs::path& given) {
+  if (fs::is_regular_file(given)) return given;
+  if (fs::is_directory(given)) {
+    for (const fs::path& folder : {given / "checkpoints", given}) {
+      if (fs::is_regular_file(folder / "last.pt")) return folder / "last.pt";
+    }
+    no_checkpoint(given, fs::is_directory(given / "checkpoints") ? given / "checkpoints" : given);
+  }
+  const fs::path folder = given.parent_path() / "checkpoints";
+  if (fs::is_regular_file(folder / given.filename())) return folder / given.filename();
+  no_checkpoint(given, fs::is_directory(folder) ? folder : fs::path(given).remove_filename());
+}
+
+fs::path run_dir_of(const fs::path& checkpoint) {
+  const fs::path folder = fs::absolute(checkpoint).lexically_normal().parent_path();
+  const fs::path root = folder.parent_path();
+  const bool is_run =
+      folder.filename() == "checkpoints" && fs::exists(RunDir{root}.config());
+  return is_run ? root : fs::path();
+}
+
+}  // namespace trainer::run

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/batches.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+
+#include <variant>
+
+namespace trainer::train {
+namespace {
+
+template <typename T>
+at::Tensor view_of(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType dtype) {
+  // LibTorch has no read-only tensors; nothing here writes through this one.
+  return at::from_blob(const_cast<T*>(values.data()), shape, dtype);  // NOLINT
+}
+
+Batch scaled(const ResidentData& data, const at::Tensor& features, at::Tensor targets) {
+  return {features.to(at::kFloat).sub(data.shift).mul_(data.scale), std::move(targets)};
+}
+
+}  // namespace
+
+ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
+                           c10::Device device) {
+  const data::Matrix& matrix = dataset.features;
+  const auto shape = {matrix.num_rows, matrix.num_columns};
+  ResidentData resident;
+  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&matrix.values)) {
+    resident.features = view_of(*bytes, shape, at::kByte).to(device);
+  } else {
+    resident.features =
+        view_of(std::get<std::vector<float>>(matrix.values), shape, at::kFloat).to(device);
+  }
+  resident.targets = schema.task == config::Task::kRegression
+                         ? view_of(dataset.values, {dataset.size(), 1}, at::kFloat).to(device)
+                         : view_of(dataset.classes, {dataset.size()}, at::kLong).to(device);
+  const int64_t num_features = schema.num_features();
+  resident.shift = view_of(schema.scaling.shift, {num_features}, at::kFloat).to(device);
+  resident.scale = view_of(schema.scaling.scale, {num_features}, at::kFloat).to(device);
+  return resident;
+}
+
+Batch gather(const ResidentData& data, const at::Tensor& rows) {
+  return scaled(data, data.features.index_select(0, rows), data.targets.index_select(0, rows));
+}
+
+Batch slice(const ResidentData& data, int64_t begin, int64_t end) {
+  return scaled(data, data.features.narrow(0, begin, end - begin),
+                data.targets.narrow(0, begin, end - begin));
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/session.h"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/data/order.h"
+#include "trainer/device/random.h"
+#include "trainer/model/init.h"
+
+namespace trainer::train {
+namespace {
+
+model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Schema& schema) {
+  model::MlpOptions options;
+  options.num_features = schema.num_features();
+  options.num_outputs = schema.num_outputs();
+  options.hidden_sizes = config::hidden_sizes(model);
+  options.activation = model.activation;
+  options.dropout = model.dropout;
+  options.norm = model.norm;
+  options.residual = model.residual;
+  return options;
+}
+
+model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {
+  const bool regression = task == config::Task::kRegression;
+  return {regression ? config::Loss::kMse : config::Loss::kCrossEntropy, training.label_smoothing};
+}
+
+optim::OptimizerOptions optimizer_options(const config::OptimizerConfig& optimizer) {
+  return {optimizer.name,     optimizer.weight_decay, optimizer.decay_bias_and_norm,
+          optimizer.momentum, optimizer.nesterov,     optimizer.beta1,
+          optimizer.beta2,    optimizer.epsilon};
+}
+
+optim::ScheduleOptions schedule_options(const config::TrainingConfig& training,
+                                        int64_t epoch_steps) {
+  const auto steps = static_cast<double>(epoch_steps);
+  return {training.schedule.name, training.learning_rate,
+          std::llround(training.schedule.warmup_epochs * steps), training.epochs * epoch_steps,
+          training.schedule.final_factor};
+}
+
+IntervalTotals zero_interval(c10::Device device) {
+  return {at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device)),
+          at::zeros({}, at::TensorOptions().dtype(at::kLong).device(device)),
+          at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device)), 0};
+}
+
+// Combinations that only the data show; `data.task: auto` hides them from the configuration.
+void check_task(const config::TrainingConfig& training, const data::Schema& schema) {
+  const bool regression = schema.task == config::Task::kRegression;
+  std::string problem;
+  if (regression && training.loss == config::Loss::kCrossEntropy) {
+    problem = "training.loss: cross_entropy needs classes; set data.task: classification";
+  } else if (!regression && training.loss == config::Loss::kMse) {
+    problem = "training.loss: mse needs a number; set data.task: regression";
+  } else if (regression && training.best_metric == config::BestMetric::kAccuracy) {
+    problem = "training.best_metric: regression has no accuracy; use loss";
+  } else if (regression && training.label_smoothing > 0) {
+    problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
+  }
+  if (!problem.empty()) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
+                                               schema.target_name,
+                                               regression ? "regression" : "classification"));
+  }
+}
+
+// The variance of one row is not defined, and the running variance would become NaN.
+void check_batch_norm(const config::Config& config, int64_t num_train) {
+  if (config.model.norm != config::Norm::kBatch) return;
+  const int64_t batch_size = config.training.batch_size;
+  if (std::min(batch_size, num_train) > 1 && num_train % batch_size != 1) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("training.batch_size: {} training rows in batches of {} leave a batch of "
+                          "one row, and model.norm: batch needs two; choose another batch size",
+                          num_train, batch_size));
+}
+
+}  // namespace
+
+std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
+                                      c10::Device device) {
+  const data::Schema& schema = datasets.schema;
+  check_task(config.training, schema);
+  check_batch_norm(config, datasets.train.size());
+  model::Mlp model(mlp_options(config.model, schema), device);
+  model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
+
+  auto session = std::unique_ptr<Session>(
+      new Session{.config = config, .data = std::move(datasets), .device = device,
+                  .model = std::move(model), .loss = {}, .optimizer = {}, .optimizer_state = {},
+                  .schedule = {}, .step = nullptr, .train = {}, .validation = {}, .test = {},
+                  .position = {}, .epoch_totals = {}, .interval = zero_interval(device),
+                  .best = {}, .order = {}});
+  Session& s = *session;
+  s.loss = loss_options(config.training, s.data.schema.task);
+  s.optimizer = optimizer_options(config.training.optimizer);
+  s.optimizer_state = optim::make_state(s.optimizer, s.model.parameters());
+  s.train = make_resident(s.data.train, s.data.schema, device);
+  if (s.data.validation.size() > 0) {
+    s.validation = make_resident(s.data.validation, s.data.schema, device);
+  }
+  if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
+  s.schedule = schedule_options(config.training, steps_per_epoch(s));
+  s.step = make_autograd_step({s.model, s.optimizer_state, s.optimizer, s.loss,
+                               config.training.gradient_clip_norm});
+  return session;
+}
+
+int64_t samples_per_step(const config::Config& config) {
+  return config.training.batch_size * config.training.gradient_accumulation_steps;
+}
+
+int64_t steps_per_epoch(const Session& session) {
+  const int64_t per_step = samples_per_step(session.config);
+  return (session.train.size() + per_step - 1) / per_step;
+}
+
+bool stopped_early(const Session& session) {
+  const int64_t patience = session.config.training.early_stopping.patience;
+  return patience > 0 && session.epochs_without_improvement >= patience;
+}
+
+void forget_best(Session& session) {
+  session.best.reset();
+  session.epochs_without_improvement = 0;
+}
+
+bool finished(const Session& session) {
+  return session.position.epoch >= session.config.training.epochs || stopped_early(session);
+}
+
+Window next_window(Session& session) {
+  const auto seed = static_cast<uint64_t>(session.config.seed);
+  if (session.order_epoch != session.position.epoch) {
+    std::vector<int64_t> order =
+        data::epoch_order(session.train.size(), seed, session.position.epoch);
+    session.order = at::from_blob(order.data(), {session.train.size()}, at::kLong)
+                        .clone()
+                        .to(session.device);
+    session.order_epoch = session.position.epoch;
+  }
+  if (session.config.model.dropout > 0) device::seed_step(seed, session.position.step);
+  const int64_t begin = session.position.samples_in_epoch;
+  const int64_t count =
+      std::min(samples_per_step(session.config), session.train.size() - begin);
+  return {session.train, session.order.narrow(0, begin, count),
+          session.config.training.batch_size};
+}
+
+double next_learning_rate(const Session& session) {
+  return optim::learning_rate(session.schedule, session.position.step);
+}
+
+void advance(Session& session, const StepStats& stats) {
+  ++session.position.step;
+  session.position.samples_in_epoch += stats.num_samples;
+  session.interval.loss_sum.add_(stats.loss_sum);
+  session.interval.num_correct.add_(stats.num_correct);
+  session.interval.grad_norm = stats.grad_norm;
+  session.interval.num_samples += stats.num_samples;
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archive/pickle.h"
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+
+namespace trainer::archive {
+namespace {
+
+using test::error_of;
+using namespace std::string_literals;
+
+const std::string kProtocol = "\x80\x02";
+const std::string kOrderedDict = "ccollections\nOrderedDict\n";
+
+// What is said about a pickle of these operations, without the place.
+std::string refusal(const std::string& operations) {
+  const Error error = error_of([&] { read_pickle(kProtocol + operations, "a.pt: data.pkl"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  const std::string message = error.what();
+  EXPECT_EQ(message.substr(0, 16), "a.pt: data.pkl: ");
+  return message.substr(16);
+}
+
+Node root_of(const std::string& operations) {
+  const std::string pickle = kProtocol + operations;
+  const NodeGraph graph = read_pickle(pickle, "a.pt: data.pkl");
+  return graph.nodes.at(graph.root);
+}
+
+int64_t int_of(const std::string& operations) {
+  return std::get<int64_t>(root_of(operations).payload);
+}
+
+TEST(PickleTest, ReadsIntegersOfEveryLength) {
+  EXPECT_EQ(int_of("K\xFF."), 255);
+  EXPECT_EQ(int_of("M\xFF\xFF."), 65535);
+  EXPECT_EQ(int_of("J\xFE\xFF\xFF\xFF."), -2);
+  EXPECT_EQ(int_of("\x8A\x00."s), 0);
+  EXPECT_EQ(int_of("\x8A\x02\x00\x80."s), -32768);
+  EXPECT_EQ(int_of("\x8A\x03\x00\x80\x00."s), 32768);
+  EXPECT_EQ(int_of("\x8A\x08\x00\x00\x00\x00\x00\x00\x00\x80."s), INT64_MIN);
+  EXPECT_EQ(int_of("\x8B\x01\x00\x00\x00\xFF."s), -1);
+}
+
+TEST(PickleTest, ReadsAFloatInBigEndian) {
+  const Node node = root_of("G\x40\x04\x00\x00\x00\x00\x00\x00."s);
+  EXPECT_EQ(std::get<double>(node.payload), 2.5);
+}
+
+TEST(PickleTest, KeepsOneObjectThatStandsTwiceAsOne) {
+  const Node list = root_of("](]q\x05h\x05\x65."s);
+  ASSERT_EQ(list.items().size(), 2U);
+  EXPECT_EQ(list.items()[0], list.items()[1]);
+}
+
+TEST(PickleTest, KnowsEveryStorageThatItWrites) {
+  for (int i = 0; i <= static_cast<int>(DType::kBool); ++i) {
+    const auto dtype = static_cast<DType>(i);
+    TensorData tensor{dtype, {0}, nullptr, nullptr};
+    const Pickle pickle = write_pickle({{"t", tensor}});
+    const NodeGraph graph = read_pickle(pickle.bytes, "");
+    bool found = false;
+    for (const Node& node : graph.nodes) {
+      found |= node.kind == NodeKind::kGlobal && dtype_of_storage(node.text()) == dtype;
+    }
+    EXPECT_TRUE(found) << dtype_name(dtype);
+  }
+  EXPECT_FALSE(dtype_of_storage("torch.ComplexFloatStorage"));
+}
+
+TEST(PickleTest, RefusesEveryFunctionThatIsNotNeeded) {
+  const std::string end = ": only plain containers, numbers, strings and tensors are accepted";
+  EXPECT_EQ(refusal("cos\nsystem\nX\x02\0\0\0ls\x85R."s), "refused to read \"os.system\"" + end);
+  EXPECT_EQ(refusal("cbuiltins\neval\n."), "refused to read \"builtins.eval\"" + end);
+  EXPECT_EQ(refusal("ctorch\nComplexFloatStorage\n."),
+            "refused to read \"torch.ComplexFloatStorage\"" + end);
+  EXPECT_EQ(refusal("ccollections\nOrderedDict \n."),
+            "refused to read \"collections.OrderedDict \"" + end);
+}
+
+TEST(PickleTest, RefusesEveryOtherOperation) {
+  EXPECT_EQ(refusal("(ios\nsystem\n."),
+            "wrong at byte 3: the operation 0x69 is not one that torch.save writes");
+  EXPECT_EQ(refusal("\x93."),
+            "wrong at byte 2: the operation 0x93 is not one that torch.save writes");
+  EXPECT_EQ(refusal("N2."),
+            "wrong at byte 3: the operation 0x32 is not one that torch.save writes");
+}
+
+TEST(PickleTest, RefusesOtherProtocols) {
+  EXPECT_EQ(refusal("\x80\x04N."),
+            "wrong at byte 4: expected pickle protocol 2, the default of torch.save, got 4");
+}
+
+TEST(PickleTest, RefusesIntegersThatNeedMoreThan64Bits) {
+  EXPECT_EQ(refusal("\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
+            "wrong at byte 13: an integer needs more than 64 bits");
+}
+
+TEST(PickleTest, RefusesClaimedLengthsBeyondTheEnd) {
+  EXPECT_EQ(refusal("X\xFF\xFF\xFF\xFFtext."),
+            "wrong at byte 7: expected 4294967295 more bytes, got 5");
+  EXPECT_EQ(refusal("\x8B\xFF\xFF\xFF\xFF."),
+            "wrong at byte 7: expected 4294967295 more bytes, got 1");
+  EXPECT_EQ(refusal("G12."), "wrong at byte 3: expected 8 more bytes, got 3");
+  EXPECT_EQ(refusal("cos\nsystem"), "wrong at byte 6: a name does not end");
+  EXPECT_EQ(refusal("N"), "wrong at byte 3: expected 1 more bytes, got 0");
+}
+
+TEST(PickleTest, RefusesAStackThatRunsEmpty) {
+  const std::string empty = ": takes a value from an empty stack";
+  EXPECT_EQ(refusal("0."), "wrong at byte 3" + empty);
+  EXPECT_EQ(refusal("N\x86."), "wrong at byte 4" + empty);
+  EXPECT_EQ(refusal("N(0."), "wrong at byte 5" + empty);
+  EXPECT_EQ(refusal("q\x01."), "wrong at byte 4" + empty);
+  EXPECT_EQ(refusal("a."), "wrong at byte 3" + empty);
+  EXPECT_EQ(refusal("(e."), "wrong at byte 4" + empty);
+  EXPECT_EQ(refusal("R."), "wrong at byte 3" + empty);
+  EXPECT_EQ(refusal("b."), "wrong at byte 3" + empty);
+  EXPECT_EQ(refusal("Q."), "wrong at byte 3" + empty);
+  EXPECT_EQ(refusal("t."), "wrong at byte 3: a mark is missing");
+  EXPECT_EQ(refusal("."), "wrong at byte 3: expected one value at the end");
+  EXPECT_EQ(refusal("NN."), "wrong at byte 5: expected one value at the end");
+  EXPECT_EQ(refusal("N(."), "wrong at byte 5: expected one value at the end");
+  EXPECT_EQ(refusal("N.N"), "wrong at byte 4: there are bytes after the end");
+}
+
+TEST(PickleTest, RefusesOperationsOnTheWrongKindOfObject) {
+  EXPECT_EQ(refusal("}Na."), "wrong at byte 5: appends to something that is no list");
+  EXPECT_EQ(refusal("]NNs."), "wrong at byte 6: sets a key of something that is no dict");
+  EXPECT_EQ(refusal("}(Nu."), "wrong at byte 6: a key has no value");
+  EXPECT_EQ(refusal("h\x01."), "wrong at byte 4: refers to an object that was not there before");
+  EXPECT_EQ(refusal("}}b."),
+            "wrong at byte 5: sets attributes of something that is no OrderedDict");
+  EXPECT_EQ(refusal("NQ."), "wrong at byte 4: a storage is not described");
+  EXPECT_EQ(refusal("N)R."), "wrong at byte 5: calls something that is no function");
+  EXPECT_EQ(refusal(kOrderedDict + "NR."), "wrong at byte 29: calls something that is no function");
+  EXPECT_EQ(refusal(kOrderedDict + "N\x85R."),
+            "wrong at byte 30: collections.OrderedDict is called with the wrong arguments");
+  EXPECT_EQ(refusal("ctorch\nFloatStorage\n)R."),
+            "wrong at byte 24: torch.FloatStorage is called with the wrong arguments");
+  EXPECT_EQ(refusal("ctorch._utils\n_rebuild_parameter\nNNN\x87R."),
+            "wrong at byte 40: torch._utils._rebuild_parameter is called with the wrong arguments");
+}
+
+TEST(PickleTest, RefusesMoreObjectsThanItHasMemoryFor) {
+  EXPECT_EQ(refusal("(" + std::string(kMaxObjects + 1, 'N') + "t."),
+            "wrong at byte 4000004: more than 4000000 objects; keep large data in tensors");
+}
+
+TEST(PickleTest, EscapesOnlyBytesThatAreNoUtf8) {
+  EXPECT_EQ(encode_text("h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"),
+            "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
+  EXPECT_EQ(encode_text("h\xE9"), "h\xED\xB3\xA9");
+  EXPECT_EQ(encode_text("\xC0\x80"), "\xED\xB3\x80\xED\xB2\x80");
+}
+
+TEST(PickleTest, GivesBackEveryPairOfBytesInAText) {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      const std::string text = {'\xED', static_cast<char>(first), static_cast<char>(second), 'x'};
+      ASSERT_EQ(decode_text(encode_text(text)), text) << first << " " << second;
+      ASSERT_EQ(decode_text(encode_text(text.substr(1))), text.substr(1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainer::archive

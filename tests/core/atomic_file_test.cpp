@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/atomic_file.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::TemporaryFolder;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  return names;
+}
+
+// Lets files of this process grow to `bytes` only, as a full disk would, until the end of a scope.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
+    old_handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, old_limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
+    ::signal(SIGXFSZ, old_handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_limit_{};
+  sighandler_t old_handler_ = nullptr;
+};
+
+TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.path() / "a.txt");
+  file.write("first ");
+  file.write("second");
+  EXPECT_FALSE(fs::exists(folder.path() / "a.txt"));
+  file.commit();
+  EXPECT_EQ(content(folder.path() / "a.txt"), "first second");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a.txt"});
+}
+
+TEST(AtomicFileTest, KeepsTheOldFileUntilCommit) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("a.txt", "old");
+  AtomicFile file(path);
+  file.write("new");
+  EXPECT_EQ(content(path), "old");
+  file.commit();
+  EXPECT_EQ(content(path), "new");
+}
+
+TEST(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
+  const TemporaryFolder folder;
+  { AtomicFile(folder.path() / "a.txt").write("text"); }
+  EXPECT_TRUE(names_in(folder.path()).empty());
+}
+
+TEST(AtomicFileTest, HasAHiddenTemporaryNameThatTellsWhoseItIs) {
+  const TemporaryFolder folder;
+  const AtomicFile file(folder.path() / "a.txt");
+  EXPECT_EQ(names_in(folder.path()),
+            std::vector<std::string>{fmt::format(".a.txt.tmp-{}", ::getpid())});
+}
+
+TEST(AtomicFileTest, TakesAnotherNameBesideALeftoverOfTheSameProcessId) {
+  const TemporaryFolder folder;
+  const fs::path leftover = folder.write(fmt::format(".a.txt.tmp-{}", ::getpid()), "leftover");
+  write_file_atomically(folder.path() / "a.txt", "text");
+  EXPECT_EQ(content(folder.path() / "a.txt"), "text");
+  EXPECT_EQ(content(leftover), "leftover");
+}
+
+TEST(AtomicFileTest, AllowsWhatTheUserMaskAllows) {
+  const TemporaryFolder folder;
+  const mode_t old_mask = ::umask(027);
+  write_file_atomically(folder.path() / "a.txt", "text");
+  ::umask(old_mask);
+  EXPECT_EQ(fs::status(folder.path() / "a.txt").permissions(), fs::perms(0640));
+}
+
+TEST(AtomicFileTest, SaysWhichFolderIsMissing) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "none" / "a.txt";
+  const Error error = error_of([&] { AtomicFile file(path); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(error.what(), fmt::format("cannot write {}: No such file or directory", path.string()));
+}
+
+TEST(AtomicFileTest, RefusesToReplaceAFolder) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a";
+  fs::create_directory(path);
+  const Error error = error_of([&] { write_file_atomically(path, "text"); });
+  EXPECT_EQ(error.what(), fmt::format("cannot write {}: Is a directory", path.string()));
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFileTest, ReportsAWriteThatDoesNotFitAndKeepsTheOldFile) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("a.txt", "old");
+  const Error error = error_of([&] {
+    const FileSizeLimit limit(1000);
+    write_file_atomically(path, std::string(5000, 'x'));
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(error.what(), fmt::format("cannot write {}: File too large", path.string()));
+  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a.txt"});
+}
+
+TEST(AtomicFileTest, WritesIntoTheWorkingFolderWhenThePathHasNoFolder) {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  write_file_atomically("a.txt", "text");
+  fs::current_path(before);
+  EXPECT_EQ(content(folder.path() / "a.txt"), "text");
+}
+
+TEST(ReplaceSymlinkTest, CreatesAndReplacesALink) {
+  const TemporaryFolder folder;
+  const fs::path link = folder.path() / "latest";
+  replace_symlink(link, "first");
+  EXPECT_EQ(fs::read_symlink(link), "first");
+  replace_symlink(link, "second");
+  EXPECT_EQ(fs::read_symlink(link), "second");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"latest"});
+}
+
+TEST(ReplaceSymlinkTest, DoesNotReplaceAFolder) {
+  const TemporaryFolder folder;
+  const fs::path link = folder.path() / "latest";
+  fs::create_directory(link);
+  const Error error = error_of([&] { replace_symlink(link, "first"); });
+  EXPECT_EQ(error.what(), fmt::format("cannot write {}: Is a directory", link.string()));
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"latest"});
+}
+
+}  // namespace
+}  // namespace trainer

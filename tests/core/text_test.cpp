@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/text.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace trainer {
+namespace {
+
+const std::vector<std::string> kWords = {"learning_rate", "batch_size", "epochs", "seed"};
+
+TEST(NearestWordTest, FindsWordsWithAFewWrongLetters) {
+  EXPECT_EQ(nearest_word("learning_rat", kWords), "learning_rate");
+  EXPECT_EQ(nearest_word("learningrate", kWords), "learning_rate");
+  EXPECT_EQ(nearest_word("epoch", kWords), "epochs");
+  EXPECT_EQ(nearest_word("sead", kWords), "seed");
+}
+
+TEST(NearestWordTest, CountsSwappedLettersOnce) {
+  EXPECT_EQ(nearest_word("sede", kWords), "seed");
+  EXPECT_EQ(nearest_word("bacth_size", kWords), "batch_size");
+}
+
+TEST(NearestWordTest, DoesNotCountCapitals) {
+  EXPECT_EQ(nearest_word("SEED", kWords), "seed");
+  EXPECT_EQ(nearest_word("seed", std::vector<std::string>{"SEED"}), "SEED");
+}
+
+TEST(NearestWordTest, FindsNothingThatIsFar) {
+  EXPECT_EQ(nearest_word("momentum", kWords), std::nullopt);
+  EXPECT_EQ(nearest_word("", kWords), std::nullopt);
+  EXPECT_EQ(nearest_word("x", std::vector<std::string>{"y"}), std::nullopt);
+  EXPECT_EQ(nearest_word("seed", {}), std::nullopt);
+}
+
+TEST(NearestWordTest, TakesTheNearestAndTheFirstOfEquallyNear) {
+  EXPECT_EQ(nearest_word("column_1", std::vector<std::string>{"colum_2", "column_2", "column_3"}),
+            "column_2");
+}
+
+TEST(ShortestTest, IsWhatAPersonWouldWrite) {
+  EXPECT_EQ(shortest(0.001), "0.001");
+  EXPECT_EQ(shortest(0.0001), "0.0001");
+  EXPECT_EQ(shortest(1e-05), "1e-05");
+  EXPECT_EQ(shortest(3.0), "3");
+  EXPECT_EQ(shortest(100000.0), "100000");
+  EXPECT_EQ(shortest(-0.5), "-0.5");
+  EXPECT_EQ(shortest(0.1 + 0.2), "0.30000000000000004");
+}
+
+TEST(ShortestTest, ReadsBackIdentical) {
+  for (const double value : {0.1, 1.0 / 3, 1e300, 5e-324, 123456789.125, -2.5e-7, 1e16, 1e15}) {
+    EXPECT_EQ(parse_double(shortest(value)), value) << shortest(value);
+  }
+}
+
+TEST(ParseDoubleTest, ReadsNumbers) {
+  EXPECT_EQ(parse_double("1.5"), 1.5);
+  EXPECT_EQ(parse_double("-1e-5"), -1e-5);
+  EXPECT_EQ(parse_double("+2"), 2.0);
+  EXPECT_EQ(parse_double(".5"), 0.5);
+  EXPECT_EQ(parse_double("inf"), std::numeric_limits<double>::infinity());
+}
+
+TEST(ParseDoubleTest, RoundsWhatIsBeyondTheRange) {
+  EXPECT_EQ(parse_double("1e999"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_double("-1e999"), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_double("1e-999"), 0.0);
+}
+
+TEST(ParseDoubleTest, RefusesEverythingElse) {
+  for (const char* text : {"", " 1", "1 ", "1,5", "0x10", "nan", "abc", "1.5x", "+-1", "++1", "-",
+                           "+", ".", "1e", "--1", "1_000"}) {
+    EXPECT_EQ(parse_double(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseIntTest, ReadsWholeNumbersThatFit) {
+  EXPECT_EQ(parse_int("42"), 42);
+  EXPECT_EQ(parse_int("+42"), 42);
+  EXPECT_EQ(parse_int("-9223372036854775808"), std::numeric_limits<int64_t>::min());
+  for (const char* text : {"", "9223372036854775808", "1.0", "1e3", " 1", "0x1", "+-1"}) {
+    EXPECT_EQ(parse_int(text), std::nullopt) << text;
+  }
+}
+
+TEST(HumanTextTest, SeparatesThousands) {
+  EXPECT_EQ(with_thousands(0), "0");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1797), "1,797");
+  EXPECT_EQ(with_thousands(-123456), "-123,456");
+  EXPECT_EQ(with_thousands(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
+}
+
+TEST(HumanTextTest, ShowsDurations) {
+  EXPECT_EQ(human_duration(0.0123), "12 ms");
+  EXPECT_EQ(human_duration(3.21), "3.2 s");
+  EXPECT_EQ(human_duration(59.94), "59.9 s");
+  EXPECT_EQ(human_duration(59.96), "1 min 00 s");
+  EXPECT_EQ(human_duration(245), "4 min 05 s");
+  EXPECT_EQ(human_duration(3599.7), "1 h 00 min");
+  EXPECT_EQ(human_duration(7380), "2 h 03 min");
+  EXPECT_EQ(human_duration(-1), "0 ms");
+  EXPECT_EQ(human_duration(std::nan("")), "unknown");
+}
+
+TEST(HumanTextTest, ShowsBytes) {
+  EXPECT_EQ(human_bytes(512), "512 B");
+  EXPECT_EQ(human_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(human_bytes(1024 * 1024 - 1), "1.0 MiB");
+  EXPECT_EQ(human_bytes(uint64_t{2} << 30), "2.0 GiB");
+  EXPECT_EQ(human_bytes(std::numeric_limits<uint64_t>::max()), "16.0 EiB");
+}
+
+TEST(InQuotesTest, EscapesWhatWouldConfuseATerminal) {
+  EXPECT_EQ(in_quotes("abc"), "\"abc\"");
+  EXPECT_EQ(in_quotes("a\"b\\c"), "\"a\\\"b\\\\c\"");
+  EXPECT_EQ(in_quotes("a\nb\tc\rd\x1b[31m\x7f"), "\"a\\nb\\tc\\rd\\x1b[31m\\x7f\"");
+}
+
+TEST(InQuotesTest, CutsAfterSixtyCharactersButNeverInsideOne) {
+  EXPECT_EQ(in_quotes(std::string(60, 'a')), '"' + std::string(60, 'a') + '"');
+  EXPECT_EQ(in_quotes(std::string(61, 'a')), '"' + std::string(60, 'a') + "...\"");
+  std::string accents, euros;
+  for (int i = 0; i < 60; ++i) {
+    accents += "\xC3\xA9";
+    euros += "\xE2\x82\xAC";
+  }
+  EXPECT_EQ(in_quotes(accents), '"' + accents + '"');
+  EXPECT_EQ(in_quotes(euros + "x"), '"' + euros + "...\"");
+}
+
+TEST(InQuotesTest, ShowsBytesThatAreNoUtf8AsEscapes) {
+  EXPECT_EQ(in_quotes("caf\xE9"), "\"caf\\xe9\"");                       // Latin-1
+  EXPECT_EQ(in_quotes("\xC3"), "\"\\xc3\"");                             // cut off
+  EXPECT_EQ(in_quotes("\xC0\xAF"), "\"\\xc0\\xaf\"");                    // overlong
+  EXPECT_EQ(in_quotes("\xED\xA0\x80"), "\"\\xed\\xa0\\x80\"");           // half of a surrogate pair
+  EXPECT_EQ(in_quotes("\xF0\x9F\x98\x80"), "\"\xF0\x9F\x98\x80\"");      // an emoji is fine
+  EXPECT_EQ(in_quotes("\xF4\x90\x80\x80"), "\"\\xf4\\x90\\x80\\x80\"");  // beyond U+10FFFF
+}
+
+TEST(JoinedTest, ReadsLikeASentence) {
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(joined(std::vector<std::string>{"a", "b"}), "a and b");
+  EXPECT_EQ(joined(std::vector<std::string>{"a", "b", "c"}, " or "), "a, b or c");
+}
+
+TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
+  EXPECT_EQ(lower_case("AbZ_9\xC3\x89"), "abz_9\xC3\x89");
+}
+
+}  // namespace
+}  // namespace trainer

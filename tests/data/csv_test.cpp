@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/csv.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using Floats = std::vector<float>;
+
+class CsvTest : public ::testing::Test {
+ protected:
+  Table read(std::string_view content, const CsvOptions& options = {"y", {}, ','}) {
+    return read_csv(folder_.write("t.csv", content), options);
+  }
+  Floats features(std::string_view content) {
+    return std::get<Floats>(read(content).features.values);
+  }
+  /// The message without the folder.
+  std::string problem(std::string_view content, const CsvOptions& options = {"y", {}, ','}) {
+    return problem_of(folder_.write("t.csv", content), options);
+  }
+  std::string problem_of(const std::filesystem::path& path,
+                         const CsvOptions& options = {"y", {}, ','}) {
+    const Error error = test::error_of([&] { read_csv(path, options); });
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    const std::string message = error.what();
+    const std::string prefix = folder_.path().string() + "/";
+    EXPECT_TRUE(message.starts_with(prefix)) << message;
+    return message.substr(prefix.size());
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CsvTest, ReadsFeaturesAndTarget) {
+  const Table table = read("a,y,b\n1,cat,2.5\n-3,dog,1e2\n");
+  EXPECT_EQ(table.file, (folder_.path() / "t.csv").string());
+  EXPECT_EQ(table.feature_names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(table.target_name, "y");
+  EXPECT_EQ(table.target, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(table.features.num_rows, 2);
+  EXPECT_EQ(table.features.num_columns, 2);
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2.5f, -3, 100}));
+}
+
+TEST_F(CsvTest, LeavesOutIgnoredColumnsWhateverTheyHold) {
+  const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {"y", {"id"}, ','});
+  EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+}
+
+TEST_F(CsvTest, ReadsQuotedFieldsWithDelimitersQuotesAndLineBreaks) {
+  const Table table = read("\"a\",\"y\"\n\"1\",\"x, \"\"y\"\"\nz\"\n2,\"\"\"\"\n3,w\n");
+  EXPECT_EQ(table.target, (std::vector<std::string>{"x, \"y\"\nz", "\"", "w"}));
+  EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 4, 5}));
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3}));
+}
+
+TEST_F(CsvTest, ReadsEveryKindOfLineBreak) {
+  for (const char* content : {"a,y\n1,p\n2,q", "a,y\r\n1,p\r\n2,q\r\n", "a,y\r1,p\r2,q\r"}) {
+    const Table table = read(content);
+    EXPECT_EQ(table.target, (std::vector<std::string>{"p", "q"}));
+    EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
+  }
+}
+
+TEST_F(CsvTest, SkipsAByteOrderMark) {
+  EXPECT_EQ(read("\xEF\xBB\xBF\"a\",y\n1,2\n").feature_names, std::vector<std::string>{"a"});
+}
+
+TEST_F(CsvTest, SkipsBlankLinesButCountsThem) {
+  const Table table = read("\n  \na,y\n\n1,p\n\r\n \t \n2,q\n\n");
+  EXPECT_EQ(table.lines, (std::vector<int64_t>{5, 8}));
+}
+
+TEST_F(CsvTest, SkipsSpacesAroundFieldsButNotInsideQuotes) {
+  const Table table = read(" a , y\n 1 ,  big cat \n2\t, \" x \" \n");
+  EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
+  EXPECT_EQ(table.target, (std::vector<std::string>{"big cat", " x "}));
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+}
+
+TEST_F(CsvTest, KeepsAQuoteInsideAFieldThatBeginsWithoutOne) {
+  EXPECT_EQ(read("a,y\n1,5\" disk\n").target, std::vector<std::string>{"5\" disk"});
+}
+
+TEST_F(CsvTest, ReadsTabsAndEmptyFieldsBetweenThem) {
+  const Table table = read("a\tn\ty\n1\t\tp\n", {"y", {"n"}, '\t'});
+  EXPECT_EQ(table.target, std::vector<std::string>{"p"});
+}
+
+TEST_F(CsvTest, ReadsNumbersInAllForms) {
+  EXPECT_EQ(features("a,y\n007,0\n-0.5,0\n.5,0\n5.,0\n+5,0\n1E-3,0\n-12345678.5,0\n"),
+            (Floats{7, -0.5f, 0.5f, 5, 5, 0.001f, -12345678.5f}));
+}
+
+TEST_F(CsvTest, RoundsNumbersWithManyDigitsAsTheStandardLibraryDoes) {
+  for (const char* text : {"0.1234567890123456789", "123456789012345", "1234567890123456",
+                           "0.000000000000001", "18446744073709551616", "3.4028234e38", "16777217",
+                           "0.30000001192092896", "99999999999999999999.5"}) {
+    const Floats read = features(std::string("a,y\n") + text + ",0\n");
+    EXPECT_EQ(read.at(0), static_cast<float>(std::stod(text))) << text;
+  }
+}
+
+TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0,0\n").at(0))); }
+
+TEST_F(CsvTest, ReadsTheSampleData) {
+  const std::filesystem::path samples = std::filesystem::path(TRAINER_SOURCE_DIR) / "configs/data";
+  const Table digits = read_csv(samples / "digits.csv", {"digit", {}, ','});
+  EXPECT_EQ(digits.features.num_rows, 1797);
+  EXPECT_EQ(digits.features.num_columns, 64);
+  EXPECT_EQ(digits.lines.back(), 1798);
+  const Table cars = read_csv(samples / "auto_mpg.csv",
+                              {"miles_per_gallon", {"name", "origin", "horsepower"}, ','});
+  EXPECT_EQ(cars.features.num_rows, 398);
+  EXPECT_EQ(cars.target.front(), "18");
+}
+
+TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
+  using config::Delimiter;
+  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.csv"), ',');
+  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.TSV"), '\t');
+  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.tab"), '\t');
+  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "tsv"), ',');
+  EXPECT_EQ(csv_delimiter(Delimiter::kComma, "a.tsv"), ',');
+  EXPECT_EQ(csv_delimiter(Delimiter::kSemicolon, "a.csv"), ';');
+  EXPECT_EQ(csv_delimiter(Delimiter::kTab, "a.csv"), '\t');
+}
+
+// ---- files that cannot be read ----
+
+TEST_F(CsvTest, RefusesAMissingFile) {
+  EXPECT_EQ(problem_of(folder_.path() / "absent.csv"), "absent.csv: no such file");
+  EXPECT_EQ(problem_of(folder_.write("a.csv", "") / "b.csv"), "a.csv/b.csv: no such file");
+}
+
+TEST_F(CsvTest, RefusesAnUnreadableFile) {
+  const auto path = folder_.write("secret.csv", "a,y\n1,2\n");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  if (access(path.c_str(), R_OK) == 0) GTEST_SKIP() << "this user can read everything";
+  EXPECT_EQ(problem_of(path), "secret.csv: cannot be read: Permission denied");
+}
+
+TEST_F(CsvTest, RefusesAFolder) {
+  std::filesystem::create_directory(folder_.path() / "sub");
+  EXPECT_EQ(problem_of(folder_.path() / "sub"), "sub: is a folder, expected a file");
+}
+
+TEST(CsvDeviceTest, RefusesWhatIsNotARegularFile) {
+  const Error error = test::error_of([] { read_csv("/dev/zero", {"y", {}, ','}); });
+  EXPECT_STREQ(error.what(), "/dev/zero: is not a regular file");
+}
+
+TEST_F(CsvTest, RefusesAnEmptyFile) {
+  for (const char* content : {"", "\n\r\n  \n", "\xEF\xBB\xBF"}) {
+    EXPECT_EQ(problem(content), "t.csv: the file is empty");
+  }
+}
+
+TEST_F(CsvTest, RefusesANulByte) {
+  EXPECT_EQ(problem(std::string_view("a,y\n1,\0\n", 8)),
+            "t.csv:2: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
+            "converted");
+}
+
+// ---- bad headers ----
+
+TEST_F(CsvTest, RefusesAHeaderWithoutRows) {
+  EXPECT_EQ(problem("a,y\n"), "t.csv: no rows after the header");
+  EXPECT_EQ(problem("a,y"), "t.csv: no rows after the header");
+}
+
+TEST_F(CsvTest, RefusesOneColumnAndNamesTheDelimiter) {
+  EXPECT_EQ(problem("a;b;y\n1;2;3\n"),
+            "t.csv:1: the delimiter comma gives just one column, \"a;b;y\"; did you mean "
+            "data.delimiter: semicolon?");
+  EXPECT_EQ(problem("a\ty\n1\t3\n"),
+            "t.csv:1: the delimiter comma gives just one column, \"a\\ty\"; did you mean "
+            "data.delimiter: tab?");
+  EXPECT_EQ(problem("a,y\n1,3\n", {"y", {}, '\t'}),
+            "t.csv:1: the delimiter tab gives just one column, \"a,y\"; did you mean "
+            "data.delimiter: comma?");
+  EXPECT_EQ(problem("a:y\n1:3\n"),
+            "t.csv:1: the delimiter comma gives just one column, \"a:y\"; choose another with "
+            "data.delimiter (comma, semicolon or tab)");
+}
+
+TEST_F(CsvTest, RefusesAColumnWithoutName) {
+  EXPECT_EQ(problem("a,,y\n1,2,3\n"), "t.csv:1: column 2 has no name; give it one");
+  EXPECT_EQ(problem(",a,y\n0,1,2\n"),
+            "t.csv:1: column 1 has no name; give it one (pandas leaves out its row index by "
+            "index=False)");
+}
+
+TEST_F(CsvTest, RefusesTwoColumnsOfOneName) {
+  EXPECT_EQ(problem("a,b,a,y\n1,2,3,4\n"),
+            "t.csv:1: column \"a\" is there twice, as columns 1 and 3; rename one of them");
+}
+
+TEST_F(CsvTest, RefusesAnAbsentTarget) {
+  EXPECT_EQ(problem("length,species\n1,2\n", {"speices", {}, ','}),
+            "t.csv:1: data.target: column \"speices\" is not in the header; did you mean "
+            "\"species\"?");
+  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {"price", {}, ','}),
+            "t.csv:3: data.target: column \"price\" is not in the header; it has length and "
+            "species");
+  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {"price", {}, ','}),
+            "t.csv:1: data.target: column \"price\" is not in the header; it has c1, c2, c3, c4, "
+            "c5, c6, c7, c8 and 2 more");
+}
+
+TEST_F(CsvTest, SaysThatAHeaderIsRequired) {
+  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {"species", {}, ','}),
+            "t.csv:1: data.target: column \"species\" is not in the header; the first line holds "
+            "only numbers, but a header with the column names is required");
+}
+
+TEST_F(CsvTest, RefusesAnAbsentIgnoredColumn) {
+  EXPECT_EQ(problem("name,a,y\nx,1,2\n", {"y", {"nmae"}, ','}),
+            "t.csv:1: data.ignore: column \"nmae\" is not in the header; did you mean \"name\"?");
+}
+
+TEST_F(CsvTest, RefusesAnIgnoredTarget) {
+  EXPECT_EQ(problem("a,y\n1,2\n", {"y", {"y"}, ','}),
+            "t.csv:1: data.ignore: column \"y\" is the target; take it out of data.ignore or "
+            "choose another data.target");
+}
+
+TEST_F(CsvTest, RefusesAHeaderWithoutFeatures) {
+  EXPECT_EQ(problem("a,y\n1,2\n", {"y", {"a"}, ','}),
+            "t.csv:1: no feature columns: data.ignore leaves only the target \"y\"");
+}
+
+// ---- bad rows ----
+
+TEST_F(CsvTest, RefusesARaggedRow) {
+  EXPECT_EQ(problem("a,b,y\n1,2,3\n\n1,2\n"), "t.csv:4: expected 3 fields as in the header, got 2");
+  EXPECT_EQ(problem("a,b,y\n1,2,3,4\n"), "t.csv:2: expected 3 fields as in the header, got 4");
+  EXPECT_EQ(problem("a,b,y\n1,2,3,\n"), "t.csv:2: expected 3 fields as in the header, got 4");
+  EXPECT_EQ(problem("a,y\n1"), "t.csv:2: expected 2 fields as in the header, got 1");
+}
+
+TEST_F(CsvTest, CallsARowRaggedBeforeItComplainsAboutMovedCells) {
+  EXPECT_EQ(problem("a,b,y\n1,x,2,3\n"), "t.csv:2: expected 3 fields as in the header, got 4");
+}
+
+TEST_F(CsvTest, NamesTheLineWhereARowWithLineBreaksBegins) {
+  EXPECT_EQ(problem("y,a\n\"p\nq\",1\n\"r\ns\",2,3\n"),
+            "t.csv:4: expected 2 fields as in the header, got 3");
+  EXPECT_EQ(problem("y,a\n\"p\r\nq\",abc\n"),
+            "t.csv:2: column \"a\": expected a number, got \"abc\"; correct it or leave the column "
+            "out with data.ignore");
+}
+
+TEST_F(CsvTest, RefusesTextInAFeature) {
+  EXPECT_EQ(problem("pixel_0_3,y\n1,2\nabc,2\n"),
+            "t.csv:3: column \"pixel_0_3\": expected a number, got \"abc\"; correct it or leave "
+            "the column out with data.ignore");
+  for (const char* text : {"1.2.3", "12abc", "1 2", "0x1F", "1,5", "--1", "-", "."}) {
+    const std::string row = std::string("\"") + text + "\",0\n";
+    EXPECT_EQ(problem("a,y\n" + row), std::string("t.csv:2: column \"a\": expected a number, got "
+                                                  "\"") +
+                                          text +
+                                          "\"; correct it or leave the column out with "
+                                          "data.ignore");
+  }
+}
+
+TEST_F(CsvTest, RefusesMissingValuesInAFeature) {
+  const std::string fix = "; fill it in or leave the column out with data.ignore";
+  EXPECT_EQ(problem("a,b,y\n1,,2\n"),
+            "t.csv:2: column \"b\": expected a number, got an empty field" + fix);
+  EXPECT_EQ(problem("a,b,y\n\"\",1,2\n"),
+            "t.csv:2: column \"a\": expected a number, got an empty field" + fix);
+  for (const std::string text : {"NA", "NaN", "nan", "null", "NULL", "?"}) {
+    EXPECT_EQ(problem("a,b,y\n1," + text + ",2\n"),
+              "t.csv:2: column \"b\": expected a number, "
+              "got \"" +
+                  text + "\", a missing value" + fix);
+  }
+}
+
+TEST_F(CsvTest, RefusesInfinity) {
+  for (const std::string text : {"inf", "-Infinity", "1e999"}) {
+    EXPECT_EQ(problem("a,y\n" + text + ",2\n"),
+              "t.csv:2: column \"a\": expected a finite number, got \"" + text + "\"");
+  }
+}
+
+TEST_F(CsvTest, RefusesNumbersBeyondFloat32) {
+  EXPECT_EQ(problem("a,y\n1e39,2\n"),
+            "t.csv:2: column \"a\": expected a finite number of at most 3.4e+38, got \"1e39\"");
+}
+
+TEST_F(CsvTest, RefusesAMissingTarget) {
+  EXPECT_EQ(problem("a,y\n1,p\n2,\n"),
+            "t.csv:3: column \"y\": expected a value to predict, got an empty field; fill it in or "
+            "remove the row");
+  EXPECT_EQ(problem("a,y\n1,NA\n"),
+            "t.csv:2: column \"y\": expected a value to predict, got \"NA\", a missing value; fill "
+            "it in or remove the row");
+}
+
+TEST_F(CsvTest, RefusesAnUnclosedQuote) {
+  EXPECT_EQ(problem("a,y\n1,p\n2,\"q\n3,r\n"),
+            "t.csv:3: field 2: the quote that opens it is never closed");
+}
+
+TEST_F(CsvTest, RefusesTextAfterAClosingQuote) {
+  EXPECT_EQ(problem("a,y\n1,\"q\" r\n"),
+            "t.csv:2: field 2: expected a delimiter after the closing quote, got \"r\"; inside "
+            "quotes a quote is written twice");
+}
+
+}  // namespace
+}  // namespace trainer::data

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/idx.h"
+
+#include <zlib.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+std::string idx(const std::vector<uint32_t>& sizes, std::string_view elements) {
+  std::string content("\0\0\x08", 3);
+  content += static_cast<char>(sizes.size());
+  for (const uint32_t size : sizes) {
+    for (const int shift : {24, 16, 8, 0}) content += static_cast<char>(size >> shift & 0xFF);
+  }
+  return content.append(elements);
+}
+
+class IdxTest : public ::testing::Test {
+ protected:
+  std::filesystem::path write_gzip(const std::string& name, const std::string& content) {
+    const std::filesystem::path path = folder_.path() / name;
+    gzFile file = gzopen(path.c_str(), "wb");
+    gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+    gzclose(file);
+    return path;
+  }
+  std::string without_folder(std::string message) {
+    const std::string prefix = folder_.path().string() + "/";
+    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
+      message.erase(at, prefix.size());
+    }
+    return message;
+  }
+  std::string problem_of(const std::filesystem::path& path) {
+    const Error error = test::error_of([&] { read_idx(path); });
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    return without_folder(error.what());
+  }
+  std::string problem(std::string_view content) { return problem_of(folder_.write("f", content)); }
+  std::string pair_problem(std::string_view images, std::string_view labels) {
+    const auto image_path = folder_.write("images", images);
+    const auto label_path = folder_.write("labels", labels);
+    const Error error = test::error_of([&] { read_idx_pair(image_path, label_path); });
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    return without_folder(error.what());
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(IdxTest, ReadsPlainAndGzippedFilesByTheirContent) {
+  const std::string content = idx({2, 1, 3}, "abcdef");
+  for (const auto& path : {folder_.write("plain.gz", content), write_gzip("packed", content)}) {
+    const IdxFile file = read_idx(path);
+    EXPECT_EQ(file.sizes, (std::vector<int64_t>{2, 1, 3}));
+    EXPECT_EQ(file.bytes, (Bytes{'a', 'b', 'c', 'd', 'e', 'f'}));
+  }
+}
+
+TEST_F(IdxTest, ReadsFilesThatShrankVeryMuch) {
+  const std::string zeros(3'000'000, '\0');
+  EXPECT_EQ(read_idx(write_gzip("zeros", idx({3'000'000}, zeros))).bytes.size(), zeros.size());
+}
+
+TEST_F(IdxTest, ReadsImagesAndLabelsIntoATable) {
+  const Table table = read_idx_pair(folder_.write("images", idx({2, 1, 2}, "\x01\x02\x03\xFF")),
+                                    folder_.write("labels", idx({2}, "\x09\x0A")));
+  EXPECT_EQ(table.file, (folder_.path() / "labels").string());
+  EXPECT_EQ(table.feature_names, (std::vector<std::string>{"pixel_0_0", "pixel_0_1"}));
+  EXPECT_EQ(table.features.num_rows, 2);
+  EXPECT_EQ(table.features.num_columns, 2);
+  EXPECT_EQ(std::get<Bytes>(table.features.values), (Bytes{1, 2, 3, 255}));
+  EXPECT_EQ(table.target_name, "label");
+  EXPECT_EQ(table.target, (std::vector<std::string>{"9", "10"}));
+}
+
+TEST_F(IdxTest, ReadsFlatImages) {
+  const Table table = read_idx_pair(folder_.write("images", idx({1, 2}, "ab")),
+                                    folder_.write("labels", idx({1}, "\x01")));
+  EXPECT_EQ(table.feature_names, (std::vector<std::string>{"pixel_0", "pixel_1"}));
+}
+
+TEST_F(IdxTest, ReadsFashionMnist) {
+  const std::filesystem::path folder = "/usr/share/datasets/fashion-mnist";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "dataset-fashion-mnist is not installed";
+  const Table table =
+      read_idx_pair(folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz");
+  EXPECT_EQ(table.features.num_rows, 10'000);
+  EXPECT_EQ(table.features.num_columns, 784);
+  EXPECT_EQ(table.target.front(), "9");  // an ankle boot
+}
+
+TEST_F(IdxTest, RefusesWhatIsNoFile) {
+  EXPECT_EQ(problem_of(folder_.path() / "absent"), "absent: no such file");
+  std::filesystem::create_directory(folder_.path() / "sub");
+  EXPECT_EQ(problem_of(folder_.path() / "sub"), "sub: is a folder, expected a file");
+}
+
+TEST_F(IdxTest, RefusesAnEmptyFile) { EXPECT_EQ(problem(""), "f: the file is empty"); }
+
+TEST_F(IdxTest, RefusesAnotherFormat) {
+  EXPECT_EQ(problem("a,b,c\n1,2,3\n"),
+            "f: not an IDX file: it must begin with the bytes 00 00 08, got 61 2c 62 2c");
+  EXPECT_EQ(problem(std::string_view("\0\0", 2)),
+            "f: not an IDX file: it must begin with the bytes 00 00 08, got 00 00");
+  EXPECT_EQ(problem_of(write_gzip("f.gz", "text")),
+            "f.gz: not an IDX file: it must begin with the bytes 00 00 08, got 74 65 78 74");
+}
+
+TEST_F(IdxTest, RefusesOtherElementTypes) {
+  EXPECT_EQ(problem(std::string_view("\0\0\x0D\x01\0\0\0\0", 8)),
+            "f: element type 0x0d is not supported; only unsigned bytes (0x08) are");
+}
+
+TEST_F(IdxTest, RefusesAFileWithoutDimensions) {
+  EXPECT_EQ(problem(std::string_view("\0\0\x08\0", 4)),
+            "f: an IDX file needs at least one dimension, got 0");
+}
+
+TEST_F(IdxTest, RefusesAFileThatIsCutOff) {
+  EXPECT_EQ(problem(std::string_view("\0\0\x08\x03\0\0", 6)), "f: the file ends within its header");
+  EXPECT_EQ(problem(idx({2, 3, 1000}, "abc")),
+            "f: cut off: the header announces 6,000 elements (2 x 3 x 1,000), the file holds 3");
+}
+
+TEST_F(IdxTest, RefusesBytesAfterTheEnd) {
+  EXPECT_EQ(problem(idx({1, 2}, "abc")),
+            "f: bytes after the 2 elements that the header announces (1 x 2)");
+}
+
+TEST_F(IdxTest, RefusesSizesThatNoFileHasWithoutTakingTheMemory) {
+  EXPECT_EQ(problem(idx({4'000'000'000, 1000, 1000}, "abc")),
+            "f: cut off: the header announces 4,000,000,000,000,000 elements (4,000,000,000 x "
+            "1,000 x 1,000), the file holds 3");
+  EXPECT_EQ(problem(idx({4'000'000'000, 4'000'000'000, 4'000'000'000}, "abc")),
+            "f: impossible sizes 4,000,000,000 x 4,000,000,000 x 4,000,000,000");
+}
+
+TEST_F(IdxTest, RefusesDamagedGzip) {
+  const std::string content = idx({1000}, std::string(1000, 'x'));
+  const auto path = write_gzip("good.gz", content);
+  std::string packed(std::filesystem::file_size(path), '\0');
+  std::ifstream(path, std::ios::binary).read(packed.data(), static_cast<int>(packed.size()));
+  std::string damaged = packed;
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // its CRC
+  EXPECT_EQ(problem(damaged), "f: the gzip file is damaged; get it again");
+  EXPECT_EQ(problem(packed.substr(0, packed.size() - 9)),
+            "f: the gzip file is cut off; get it again");
+}
+
+TEST_F(IdxTest, RefusesAnotherNumberOfLabelsThanImages) {
+  EXPECT_EQ(pair_problem(idx({2, 1, 1}, "ab"), idx({3}, "abc")),
+            "labels: 3 labels do not fit the 2 images of images");
+}
+
+TEST_F(IdxTest, RefusesImagesAndLabelsInTheWrongPlaces) {
+  EXPECT_EQ(pair_problem(idx({2}, "ab"), idx({2, 1, 1}, "ab")),
+            "images: expected images in 2 or 3 dimensions, got 1; are images and labels swapped?");
+  EXPECT_EQ(pair_problem(idx({2, 1, 1, 1}, "ab"), idx({2}, "ab")),
+            "images: expected images in 2 or 3 dimensions, got 4");
+  EXPECT_EQ(pair_problem(idx({2, 1}, "ab"), idx({2, 1}, "ab")),
+            "labels: expected labels in 1 dimension, got 2");
+}
+
+TEST_F(IdxTest, RefusesNoImages) {
+  EXPECT_EQ(pair_problem(idx({0, 28, 28}, ""), idx({0}, "")),
+            "images: no images: the sizes are 0 x 28 x 28");
+}
+
+}  // namespace
+}  // namespace trainer::data

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/split.h"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+
+namespace trainer::data {
+namespace {
+
+using Rows = std::vector<int64_t>;
+
+Rows counts_of(const Rows& rows, const Rows& strata, size_t num_classes) {
+  Rows counts(num_classes);
+  for (const int64_t row : rows) ++counts[static_cast<size_t>(strata[static_cast<size_t>(row)])];
+  return counts;
+}
+
+void expect_partition(const Split& split, size_t num_rows) {
+  std::vector<int> seen(num_rows);
+  for (const Rows* part : {&split.train, &split.validation, &split.test}) {
+    for (size_t i = 0; i < part->size(); ++i) {
+      ++seen.at(static_cast<size_t>((*part)[i]));
+      if (i > 0) {
+        EXPECT_LT((*part)[i - 1], (*part)[i]);
+      }
+    }
+  }
+  for (const int count : seen) EXPECT_EQ(count, 1);
+}
+
+// These numbers may never change: resuming a run and evaluating a model rely on the same split.
+TEST(SplitTest, IsTheSameOnEveryPlatformForEver) {
+  const Split split = split_rows(10, {}, {0.2, 0.2, 42});
+  EXPECT_EQ(split.train, (Rows{0, 1, 3, 6, 7, 8}));
+  EXPECT_EQ(split.validation, (Rows{2, 5}));
+  EXPECT_EQ(split.test, (Rows{4, 9}));
+}
+
+TEST(SplitTest, IsTheSameForEverWithClassesToo) {
+  Rows strata(20, 0);
+  for (size_t row = 12; row < 20; ++row) strata[row] = row < 18 ? 1 : 2;
+  const Split split = split_rows(20, strata, {0.2, 0.25, 42});
+  EXPECT_EQ(split.train, (Rows{0, 1, 3, 8, 9, 10, 12, 15, 17, 18, 19}));
+  EXPECT_EQ(split.validation, (Rows{2, 5, 7, 13}));
+  EXPECT_EQ(split.test, (Rows{4, 6, 11, 14, 16}));
+}
+
+TEST(SplitTest, PutsEveryRowIntoOnePart) {
+  const Split split = split_rows(1003, {}, {0.15, 0.2, 1});
+  expect_partition(split, 1003);
+  EXPECT_EQ(split.validation.size(), 150u);
+  EXPECT_EQ(split.test.size(), 201u);
+}
+
+TEST(SplitTest, KeepsTheProportionsOfClasses) {
+  Rows strata;
+  const Rows sizes = {700, 200, 97, 3};
+  for (size_t c = 0; c < sizes.size(); ++c) {
+    strata.insert(strata.end(), static_cast<size_t>(sizes[c]), static_cast<int64_t>(c));
+  }
+  const Split split = split_rows(1000, strata, {0.1, 0.25, 5});
+  expect_partition(split, 1000);
+  EXPECT_EQ(split.validation.size(), 100u);
+  EXPECT_EQ(split.test.size(), 250u);
+  EXPECT_EQ(counts_of(split.validation, strata, 4), (Rows{70, 20, 10, 0}));
+  EXPECT_EQ(counts_of(split.test, strata, 4), (Rows{175, 50, 24, 1}));
+}
+
+TEST(SplitTest, KeepsTotalsExactForAllSizes) {
+  for (int64_t num_rows = 10; num_rows < 60; ++num_rows) {
+    Rows strata;
+    for (int64_t row = 0; row < num_rows; ++row) strata.push_back(row * row % 7);
+    const Split split = split_rows(num_rows, strata, {0.3, 0.45, 9});
+    expect_partition(split, static_cast<size_t>(num_rows));
+    const auto rounded = [&](double f) { return std::llround(f * static_cast<double>(num_rows)); };
+    EXPECT_EQ(static_cast<int64_t>(split.validation.size()), rounded(0.3));
+    EXPECT_EQ(static_cast<int64_t>(split.test.size()), rounded(0.45));
+  }
+}
+
+TEST(SplitTest, LeavesRareClassesInTraining) {
+  const Rows strata = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2};
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Split split = split_rows(10, strata, {0.3, 0.3, seed});
+    EXPECT_EQ(counts_of(split.train, strata, 3), (Rows{2, 1, 1}));
+  }
+}
+
+TEST(SplitTest, WorksWhenEveryRowIsAClassOfItsOwn) {
+  Rows strata;
+  for (int64_t row = 0; row < 10; ++row) strata.push_back(row);
+  const Split split = split_rows(10, strata, {0.4, 0.5, 1});
+  expect_partition(split, 10);
+  EXPECT_EQ(split.train.size(), 1u);
+}
+
+TEST(SplitTest, DependsOnTheSeed) {
+  EXPECT_NE(split_rows(100, {}, {0.1, 0.1, 1}).test, split_rows(100, {}, {0.1, 0.1, 2}).test);
+}
+
+TEST(SplitTest, LeavesPartsOfFractionZeroEmpty) {
+  const Split split = split_rows(5, {}, {0, 0, 1});
+  EXPECT_EQ(split.train, (Rows{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(split.validation.empty());
+  EXPECT_TRUE(split.test.empty());
+}
+
+TEST(SplitTest, RefusesAFractionThatTakesNoRow) {
+  const Error error = test::error_of([] { split_rows(4, {}, {0.1, 0, 1}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kData);
+  EXPECT_STREQ(error.what(),
+               "data.validation_fraction: 0.1 of 4 rows is less than one row; use more data, a "
+               "larger fraction or 0");
+  EXPECT_STREQ(test::error_of([] {
+                 split_rows(1000, {}, {0, 1e-4, 1});
+               }).what(),
+               "data.test_fraction: 0.0001 of 1,000 rows is less than one row; use more data, a "
+               "larger fraction or 0");
+}
+
+TEST(SplitTest, RefusesToLeaveNothingToTrainOn) {
+  const Error error = test::error_of([] { split_rows(2, {}, {0.4, 0.5, 1}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kData);
+  EXPECT_STREQ(error.what(),
+               "no rows left to train on: of 2 rows 1 are for validation and 1 for test; use more "
+               "data or smaller data.validation_fraction and data.test_fraction");
+}
+
+}  // namespace
+}  // namespace trainer::data
