@@ -78,14 +78,18 @@ install_apt() {
   install="apt-get install -y --no-install-recommends $missing"
   need_root "installing packages" "$install"
   say "installing with apt-get: $missing"
-  export DEBIAN_FRONTEND=noninteractive
-  local quiet=(-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
-  as_root apt-get update "${quiet[@]}" >&2 ||
+  local log quiet=(-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
+  log=$(mktemp)
+  as_root apt-get update "${quiet[@]}" >"$log" 2>&1 ||
     say "apt-get update failed; going on with the package lists that are here"
   # shellcheck disable=SC2086  # one word a package
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends "${quiet[@]}" $missing >&2 ||
-    fail "apt-get could not install them (no network, or not in this release). By hand: $install"
+  if ! as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${quiet[@]}" $missing >>"$log" 2>&1; then
+    grep -E "^(E|dpkg):" "$log" | head -n 5 >&2 || true
+    fail "apt-get could not install them (no network, or not in this release); all it said is in" \
+      "$log. By hand: $install"
+  fi
+  rm -f "$log"
 }
 
 # LibTorch computes with whatever libblas.so.3 is: the reference BLAS is 40 times slower than

@@ -44,8 +44,7 @@ class Parser {
     app_.add_option("-c,--config", arguments_.config_files,
                     "YAML file; several are read in their order")
         ->type_name("FILE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->allow_extra_args(false);  // one value a flag: what follows is key=value
     app_.add_option("--resume", resume_, "Go on with a run: a checkpoint file or a run folder")
         ->type_name("PATH");
     app_.add_flag("--allow-changes", arguments_.allow_changes,
@@ -55,8 +54,7 @@ class Parser {
     app_.add_flag("-v,--verbose", verbose_, "Show debug messages too");
     app_.add_option("--set", set_, "Set any key, the same as key=value")
         ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->allow_extra_args(false);  // one value a flag: what follows is key=value
     app_.add_option("key=value", positional_, "Set any key of the configuration");
     add_key_flags();
     add_commands();

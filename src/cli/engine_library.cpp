@@ -2,6 +2,9 @@
 #include "cli/engine_library.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -24,7 +27,16 @@ constexpr const char* kLibrary = "libtrainer_engine.so";  // found through this 
                           kLibrary, reason == nullptr ? "unknown reason" : reason));
 }
 
+// GNU OpenMP reads this once, when it is loaded. Its threads wait for each other by spinning; where
+// another process wants the CPU, its default of 300,000 turns made a run several times slower, and
+// a short spin costs nothing where the machine is quiet.
+void limit_spinning() {
+  constexpr const char* kTurns = "1000";
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", kTurns, /*overwrite=*/0);
+}
+
 const engine::Api* load() {
+  limit_spinning();
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) refuse();
   void* symbol = dlsym(library, engine::kApiSymbol);

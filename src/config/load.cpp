@@ -90,6 +90,7 @@ class Loader {
   }
 
   Loaded finish() {
+    make_paths_absolute();
     if (problems_.empty()) problems_ = find_conflicts(loaded_);
     if (!problems_.empty()) {
       throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
@@ -141,6 +142,16 @@ class Loader {
       return;
     }
     loaded_.origins[field.path] = place;
+  }
+
+  // The default of a path starts at the working directory, wherever the dump is read again.
+  void make_paths_absolute() {
+    for (const Field& field : fields()) {
+      const auto* access = std::get_if<PathAccess>(&field.access);
+      if (access == nullptr || access->member(loaded_.config).empty()) continue;
+      std::string& path = access->member(loaded_.config);
+      path = std::filesystem::absolute(path).lexically_normal().string();
+    }
   }
 
   void report_unknown(const std::string& place, const std::string& key) {

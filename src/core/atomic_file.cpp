@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>

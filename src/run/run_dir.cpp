@@ -104,7 +104,8 @@ fs::path find_checkpoint(const fs::path& given) {
 }
 
 fs::path run_dir_of(const fs::path& checkpoint) {
-  const fs::path folder = fs::absolute(checkpoint).lexically_normal().parent_path();
+  // Through links such as runs/latest to the folder itself.
+  const fs::path folder = fs::weakly_canonical(checkpoint).parent_path();
   const fs::path root = folder.parent_path();
   const bool is_run =
       folder.filename() == "checkpoints" && fs::exists(RunDir{root}.config());

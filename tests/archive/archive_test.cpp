@@ -469,6 +469,11 @@ TEST_F(PythonTest, OpensAnArchive) {
   EXPECT_EQ(run("check " + path().string()), 0);
 }
 
+TEST_F(PythonTest, OpensAnArchiveWithItsRestrictedReader) {
+  save(path(), {{"tensors", *find(everything(), "tensors")}, {"step", 70000}, {"name", "mlp"}});
+  EXPECT_EQ(run("restricted " + path().string()), 0);
+}
+
 TEST_F(PythonTest, OpensAnArchiveWith64BitFields) {
   write_with_64_bit_fields(60000);
   EXPECT_EQ(run("check " + path().string()), 0);

@@ -101,7 +101,7 @@ TEST(PickleTest, RefusesOtherProtocols) {
 
 TEST(PickleTest, RefusesIntegersThatNeedMoreThan64Bits) {
   EXPECT_EQ(refusal("\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
-            "wrong at byte 13: an integer needs more than 64 bits");
+            "wrong at byte 13: an integer that needs more than 64 bits is not supported");
 }
 
 TEST(PickleTest, RefusesClaimedLengthsBeyondTheEnd) {

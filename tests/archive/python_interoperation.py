@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of archive_test.cpp: `python_interoperation.py probe|check|unzip|write FILE`.
+"""The Python side of archive_test.cpp: `python_interoperation.py probe|check|restricted|unzip|write FILE`.
 
 probe: exits with 0 when PyTorch is installed.
 check: FILE, written by the C++ test, holds what it should.
+restricted: the reader of plain values and tensors alone opens FILE, which has no floats.
 unzip: FILE is a zip file whose records have the right CRC-32.
 write: writes FILE for the C++ test to read.
 """
@@ -84,6 +85,10 @@ def main():
         import torch  # noqa: F401
     elif command == "check":
         check(sys.argv[2])
+    elif command == "restricted":
+        import torch
+
+        check_tensors(torch.load(sys.argv[2], weights_only=True)["tensors"], torch)
     elif command == "unzip":
         with zipfile.ZipFile(sys.argv[2]) as archive:
             assert archive.testzip() is None

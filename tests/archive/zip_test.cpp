@@ -86,7 +86,7 @@ TEST(ZipTest, AlignsEveryRecord) {
 }
 
 TEST(ZipTest, ReadsItsOwn64BitFields) {
-  for (const uint64_t zip64_from : {0, 4, 100, 150, 300, 1000}) {
+  for (const uint64_t zip64_from : std::vector<uint64_t>{0, 4, 100, 150, 300, 1000}) {
     EXPECT_EQ(records_of(zip_of(kTwo, zip64_from)), kTwo) << zip64_from;
   }
 }

@@ -53,7 +53,7 @@ class FileSizeLimit {
 
  private:
   rlimit old_limit_{};
-  sighandler_t old_handler_ = nullptr;
+  void (*old_handler_)(int) = nullptr;
 };
 
 TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {

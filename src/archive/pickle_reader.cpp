@@ -1,263 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pickle format: Lib/pickletools.py of Python; how PyTorch uses it: torch/serialization.py.
-#include "archive/pickle.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 
+#include "archive/pickle.h"
+#include "archive/pickle_format.h"
+
 namespace trainer::archive {
-namespace {
-
-// In the order of DType.
-constexpr std::array<std::string_view, 10> kStorageNames = {
-    "torch.FloatStorage", "torch.DoubleStorage", "torch.HalfStorage",  "torch.BFloat16Storage",
-    "torch.LongStorage",  "torch.IntStorage",    "torch.ShortStorage", "torch.CharStorage",
-    "torch.ByteStorage",  "torch.BoolStorage"};
-constexpr std::string_view kOrderedDict = "collections.OrderedDict";
-constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
-constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
-
-enum Opcode : unsigned char {
-  kProto = 0x80,
-  kStop = '.',
-  kMark = '(',
-  kPop = '0',
-  kPopMark = '1',
-  kNone = 'N',
-  kNewTrue = 0x88,
-  kNewFalse = 0x89,
-  kBinInt = 'J',
-  kBinInt1 = 'K',
-  kBinInt2 = 'M',
-  kLong1 = 0x8A,
-  kLong4 = 0x8B,
-  kBinFloat = 'G',
-  kBinUnicode = 'X',
-  kEmptyTuple = ')',
-  kTuple = 't',
-  kTuple1 = 0x85,
-  kTuple2 = 0x86,
-  kTuple3 = 0x87,
-  kEmptyList = ']',
-  kAppend = 'a',
-  kAppends = 'e',
-  kEmptyDict = '}',
-  kSetItem = 's',
-  kSetItems = 'u',
-  kGlobal = 'c',
-  kReduce = 'R',
-  kBuild = 'b',
-  kBinPersistentId = 'Q',
-  kBinPut = 'q',
-  kLongBinPut = 'r',
-  kBinGet = 'h',
-  kLongBinGet = 'j',
-};
-
-// The bytes of the UTF-8 character at the begin of `text`, 0 where there is none (Unicode 15,
-// table 3-7: the shortest form, no surrogates, nothing beyond U+10FFFF).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool bad_second = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
-                          (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
-  return bad_second ? 0 : length;
-}
-
-class Writer {
- public:
-  Pickle write(const Dict& root) {
-    put(kProto);
-    put_number<uint8_t>(2);
-    write(root, 1);
-    put(kStop);
-    return std::move(pickle_);
-  }
-
- private:
-  void put(Opcode opcode) { pickle_.bytes.push_back(static_cast<char>(opcode)); }
-  template <typename T>
-  void put_number(T number) {
-    pickle_.bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  }
-  void write_global(std::string_view name);
-  void write_tuple(const std::vector<int64_t>& numbers);
-
-  void write(std::monostate, int) { put(kNone); }
-  void write(bool value, int) { put(value ? kNewTrue : kNewFalse); }
-  void write(int64_t value, int);
-  void write(double value, int);
-  void write(const std::string& value, int) { write_text(value); }
-  void write(const TensorData& tensor, int);
-  void write(const List& list, int depth);
-  void write(const Dict& dict, int depth);
-  void write(const Value& value, int depth);
-  void write_text(std::string_view text);
-  static void check_depth(int depth);
-
-  Pickle pickle_;
-};
-
-void Writer::write(int64_t value, int) {
-  if (value >= 0 && value <= 0xFF) {
-    put(kBinInt1);
-    put_number(static_cast<uint8_t>(value));
-  } else if (value >= INT32_MIN && value <= INT32_MAX) {
-    put(kBinInt);
-    put_number(static_cast<int32_t>(value));
-  } else {
-    put(kLong1);
-    put_number<uint8_t>(sizeof(value));
-    put_number(value);
-  }
-}
-
-void Writer::write(double value, int) {
-  put(kBinFloat);
-  auto bits = std::bit_cast<std::array<char, sizeof(value)>>(value);
-  std::reverse(bits.begin(), bits.end());  // the one number in a pickle that is big-endian
-  pickle_.bytes.append(bits.data(), bits.size());
-}
-
-void Writer::write_text(std::string_view text) {
-  const std::string encoded = encode_text(text);
-  if (encoded.size() > UINT32_MAX) throw Error(ErrorKind::kRuntime, "a text is longer than 4 GiB");
-  put(kBinUnicode);
-  put_number(static_cast<uint32_t>(encoded.size()));
-  pickle_.bytes += encoded;
-}
-
-void Writer::write_global(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  put(kGlobal);
-  pickle_.bytes += fmt::format("{}\n{}\n", name.substr(0, dot), name.substr(dot + 1));
-}
-
-void Writer::write_tuple(const std::vector<int64_t>& numbers) {
-  put(kMark);
-  for (const int64_t number : numbers) write(number, 0);
-  put(kTuple);
-}
-
-// _rebuild_tensor_v2(storage, offset 0, shape, strides, requires_grad False, hooks {}).
-void Writer::write(const TensorData& tensor, int) {
-  if (tensor.data == nullptr && tensor.num_elements() != 0) {
-    throw Error(ErrorKind::kRuntime, "a tensor has elements, but no data");
-  }
-  std::vector<int64_t> strides(tensor.shape.size(), 1);
-  for (std::size_t i = strides.size(); i-- > 1;) {
-    strides[i - 1] = strides[i] * std::max<int64_t>(tensor.shape[i], 1);
-  }
-  write_global(kRebuildTensor);
-  put(kMark);
-  put(kMark);
-  write_text("storage");
-  write_global(kStorageNames.at(static_cast<std::size_t>(tensor.dtype)));
-  write_text(std::to_string(pickle_.tensors.size()));
-  write_text("cpu");
-  write(tensor.num_elements(), 0);
-  put(kTuple);
-  put(kBinPersistentId);
-  write(int64_t{0}, 0);
-  write_tuple(tensor.shape);
-  write_tuple(strides);
-  put(kNewFalse);
-  write_global(kOrderedDict);
-  put(kEmptyTuple);
-  put(kReduce);
-  put(kTuple);
-  put(kReduce);
-  pickle_.tensors.push_back(&tensor);
-}
-
-void Writer::check_depth(int depth) {
-  if (depth > kMaxDepth) {
-    throw Error(ErrorKind::kRuntime, fmt::format("nested deeper than {} levels", kMaxDepth));
-  }
-}
-
-void Writer::write(const List& list, int depth) {
-  check_depth(depth);
-  put(kEmptyList);
-  put(kMark);
-  for (const Value& value : list) write(value, depth + 1);
-  put(kAppends);
-}
-
-void Writer::write(const Dict& dict, int depth) {
-  check_depth(depth);
-  std::unordered_set<std::string_view> keys;
-  put(kEmptyDict);
-  put(kMark);
-  for (const auto& [key, value] : dict) {
-    if (!keys.insert(key).second) {
-      throw Error(ErrorKind::kRuntime, fmt::format("the key {} stands twice", in_quotes(key)));
-    }
-    write_text(key);
-    write(value, depth + 1);
-  }
-  put(kSetItems);
-}
-
-void Writer::write(const Value& value, int depth) {
-  std::visit([&](const auto& content) { write(content, depth); }, value.storage());
-}
-
-}  // namespace
-
-std::string encode_text(std::string_view text) {
-  std::string encoded;
-  encoded.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length > 0) {
-      encoded += text.substr(0, length);
-    } else {  // U+DC00 + byte
-      const auto byte = static_cast<unsigned char>(text.front());
-      encoded +=
-          {'\xED', static_cast<char>(0xB0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3F))};
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return encoded;
-}
-
-std::string decode_text(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  while (!text.empty()) {
-    const bool escape = text.size() >= 3 && text[0] == '\xED' &&
-                        (text[1] == '\xB2' || text[1] == '\xB3') && (text[2] & 0xC0) == 0x80;
-    decoded += escape ? static_cast<char>((text[1] & 0x03) << 6 | (text[2] & 0x3F)) : text[0];
-    text.remove_prefix(escape ? 3 : 1);
-  }
-  return decoded;
-}
-
-std::optional<DType> dtype_of_storage(std::string_view name) {
-  const auto* found = std::find(kStorageNames.begin(), kStorageNames.end(), name);
-  if (found == kStorageNames.end()) return std::nullopt;
-  return static_cast<DType>(found - kStorageNames.begin());
-}
-
-Pickle write_pickle(const Dict& root) { return Writer().write(root); }
-
 namespace {
 
 // The stack machine that a pickle is a program for. Each object costs the pickle at least one byte,
@@ -287,7 +43,7 @@ class Machine {
   Items pop_many(std::size_t count);
   Items pop_to_mark();
   Node& top();
-  bool is_dict(const Node& node) const {
+  static bool is_dict(const Node& node) {
     return node.kind == NodeKind::kDict || node.kind == NodeKind::kOrderedDict;
   }
 
@@ -484,7 +240,7 @@ void Machine::proto() {
 
 void Machine::push_long(std::size_t size) {
   const std::string_view digits = take(size);
-  if (size > sizeof(int64_t)) fail("an integer needs more than 64 bits");
+  if (size > sizeof(int64_t)) fail("an integer that needs more than 64 bits is not supported");
   // Little-endian two's complement, as short as possible: the last byte holds the sign.
   int64_t number = size > 0 && (digits.back() & 0x80) != 0 ? -1 : 0;
   if (size > 0) std::memcpy(&number, digits.data(), size);
@@ -572,6 +328,12 @@ void Machine::get(uint32_t place) {
 }
 
 }  // namespace
+
+std::optional<DType> dtype_of_storage(std::string_view name) {
+  const auto* found = std::find(kStorageNames.begin(), kStorageNames.end(), name);
+  if (found == kStorageNames.end()) return std::nullopt;
+  return static_cast<DType>(found - kStorageNames.begin());
+}
 
 NodeGraph read_pickle(std::string_view bytes, const std::string& place) {
   return Machine(bytes, place).run();

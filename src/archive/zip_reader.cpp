@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The zip format: APPNOTE.TXT of PKWARE, version 6.3.
-#include "archive/zip.h"
-
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstring>
 #include <optional>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -14,121 +10,10 @@
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 
+#include "archive/zip.h"
+#include "archive/zip_format.h"
+
 namespace trainer::archive {
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "zip fields and tensors are copied raw");
-
-constexpr uint32_t kLocalSignature = 0x04034B50;
-constexpr uint32_t kCentralSignature = 0x02014B50;
-constexpr uint32_t kEndSignature = 0x06054B50;
-constexpr uint32_t kEnd64Signature = 0x06064B50;
-constexpr uint32_t kLocatorSignature = 0x07064B50;
-
-constexpr std::size_t kLocalSize = 30;
-constexpr std::size_t kCentralSize = 46;
-constexpr std::size_t kEndSize = 22;
-constexpr std::size_t kEnd64Size = 56;
-constexpr std::size_t kLocatorSize = 20;
-
-constexpr uint16_t kVersion = 20;    // what a reader must understand: 2.0
-constexpr uint16_t kVersion64 = 45;  // 4.5, with 64-bit fields
-constexpr uint16_t kStored = 0;
-constexpr uint16_t kFirstJanuary1980 = 0x21;  // the least date there is
-constexpr uint16_t kEncryptedFlag = 1;
-constexpr uint16_t kSizesFollowFlag = 8;  // sizes and CRC-32 stand after the bytes, not before
-constexpr uint16_t kExtra64 = 0x0001;
-constexpr uint16_t kExtraPadding = 0x4246;  // "FB", PyTorch's own
-constexpr uint32_t kSee64 = 0xFFFFFFFF;     // "the value stands in a 64-bit field"
-constexpr uint16_t kSee64Count = 0xFFFF;
-
-template <typename... Fields>
-void put(std::string& out, Fields... fields) {
-  (out.append(reinterpret_cast<const char*>(&fields), sizeof(fields)), ...);
-}
-
-uint16_t size16(std::string_view text) { return static_cast<uint16_t>(text.size()); }
-
-// The extra field with those of `numbers` that do not fit into 32 bits.
-std::string extra64(std::span<const uint64_t> numbers) {
-  std::string extra;
-  if (numbers.empty()) return extra;
-  put(extra, kExtra64, static_cast<uint16_t>(numbers.size() * sizeof(uint64_t)));
-  for (const uint64_t number : numbers) put(extra, number);
-  return extra;
-}
-
-}  // namespace
-
-void ZipWriter::write(std::span<const std::byte> bytes) {
-  file_.write(bytes);
-  position_ += bytes.size();
-}
-
-void ZipWriter::add(std::string_view name, std::span<const std::byte> bytes) {
-  const Entry entry{std::string(name), bytes.size(), position_, crc32(bytes)};
-  write(local_header(entry));
-  write(bytes);
-  entries_.push_back(entry);
-}
-
-void ZipWriter::finish() {
-  const uint64_t directory_offset = position_;
-  for (const Entry& entry : entries_) write(central_header(entry));
-  write(end_of_directory(directory_offset));
-}
-
-std::string ZipWriter::local_header(const Entry& entry) const {
-  const bool large = is_large(entry.size);
-  std::string extra;
-  if (large) extra = extra64(std::array{entry.size, entry.size});
-  const uint64_t unpadded = entry.offset + kLocalSize + entry.name.size() + extra.size() + 4;
-  const uint64_t padding = (kRecordAlignment - unpadded % kRecordAlignment) % kRecordAlignment;
-  put(extra, kExtraPadding, static_cast<uint16_t>(padding));
-  extra.append(padding, 'Z');
-
-  const uint32_t size = large ? kSee64 : static_cast<uint32_t>(entry.size);
-  std::string header;
-  put(header, kLocalSignature, large ? kVersion64 : kVersion, uint16_t{0}, kStored, uint16_t{0},
-      kFirstJanuary1980, entry.crc, size, size, size16(entry.name), size16(extra));
-  return header + entry.name + extra;
-}
-
-std::string ZipWriter::central_header(const Entry& entry) const {
-  const bool large = is_large(entry.size);
-  const bool far = is_large(entry.offset);
-  std::vector<uint64_t> numbers;
-  if (large) numbers.assign(2, entry.size);
-  if (far) numbers.push_back(entry.offset);
-  const std::string extra = extra64(numbers);
-
-  const uint16_t version = large || far ? kVersion64 : kVersion;
-  const uint32_t size = large ? kSee64 : static_cast<uint32_t>(entry.size);
-  const uint32_t offset = far ? kSee64 : static_cast<uint32_t>(entry.offset);
-  std::string header;
-  put(header, kCentralSignature, version, version, uint16_t{0}, kStored, uint16_t{0},
-      kFirstJanuary1980, entry.crc, size, size, size16(entry.name), size16(extra), uint16_t{0},
-      uint16_t{0}, uint16_t{0}, uint32_t{0}, offset);
-  return header + entry.name + extra;
-}
-
-// As PyTorch, always with the 64-bit record: so it is read in every test, not once in years.
-std::string ZipWriter::end_of_directory(uint64_t directory_offset) const {
-  const uint64_t count = entries_.size();
-  const uint64_t size = position_ - directory_offset;
-  std::string end;
-  put(end, kEnd64Signature, uint64_t{kEnd64Size - 12}, kVersion64, kVersion64, uint32_t{0},
-      uint32_t{0}, count, count, size, directory_offset);
-  put(end, kLocatorSignature, uint32_t{0}, position_, uint32_t{1});
-  const auto count16 = static_cast<uint16_t>(std::min<uint64_t>(count, kSee64Count));
-  const uint32_t size32 = is_large(size) ? kSee64 : static_cast<uint32_t>(size);
-  const uint32_t offset32 =
-      is_large(directory_offset) ? kSee64 : static_cast<uint32_t>(directory_offset);
-  put(end, kEndSignature, uint16_t{0}, uint16_t{0}, count16, count16, size32, offset32,
-      uint16_t{0});
-  return end;
-}
-
 namespace {
 
 class ZipReader {
@@ -164,7 +49,7 @@ class ZipReader {
 
   Directory find_directory() const;
   std::optional<Directory> find_directory64(uint64_t end) const;
-  void check_end(Directory directory, uint64_t end, const std::optional<Directory>& large) const;
+  void check_end(Directory small, uint64_t end, const std::optional<Directory>& large) const;
   Entry central_entry(uint64_t& position, uint64_t end) const;
   void widen(Entry& entry, std::string_view extra) const;
   std::span<const std::byte> record(const Entry& entry) const;
@@ -308,9 +193,9 @@ void ZipReader::widen(Entry& entry, std::string_view extra) const {
     if (*number == kSee64) wide.push_back(number);
   }
   while (!wide.empty()) {
-    uint16_t header[2] = {};
+    std::array<uint16_t, 2> header{};  // id, size
     if (extra.size() < sizeof(header)) fail(entry, "its 64-bit size is missing");
-    std::memcpy(header, extra.data(), sizeof(header));
+    std::memcpy(header.data(), extra.data(), sizeof(header));
     extra.remove_prefix(sizeof(header));
     if (header[1] > extra.size()) fail(entry, "an extra field goes past the end of its entry");
     if (header[0] != kExtra64) {

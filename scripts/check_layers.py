@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Checks that folders are layers: a file includes only its own layer and those above it in the list,
+that the half without LibTorch stays without it, and that files keep to their size.
+Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# In order: a layer includes only itself and what stands before it. docs/architecture.md names the
+# same layers in the same order.
+CORE = ["core", "archive", "config", "data", "run", "checkpoint"]  # without LibTorch
+ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
+PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
+LAYERS = CORE + ENGINE + PROGRAM
+
+LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SUFFIXES = {".h", ".hpp", ".cpp"}
+MAX_LINES = {"header": 150, "source": 400, "test": 600}
+
+
+def layer_of(path):
+    """The layer of a file of the house, '' for one outside the layers (tests, bench)."""
+    parts = path.parts
+    if parts[:2] == ("include", "trainer") and len(parts) > 3:
+        return parts[2]
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return PROGRAM[-1] if path == Path("src/main.cpp") else ""
+
+
+def included_file(root, including, name):
+    """The file of this repository that an include names, or None for one of a package."""
+    for folder in (including.parent, Path("include"), Path("src")):
+        if (root / folder / name).is_file():
+            return folder / name
+    return None
+
+
+def read_includes(root, path):
+    text = (root / path).read_text(encoding="utf-8")
+    matches = ((number, INCLUDE.match(line)) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, match.group(2)) for number, match in matches if match]
+
+
+def libtorch_chain(root, path, name, seen):
+    """Which files lead from an included header to LibTorch: [] when none do."""
+    if LIBTORCH.match(name):
+        return [name]
+    header = included_file(root, path, name)
+    if header is None or header in seen:
+        return []
+    seen.add(header)
+    for _, inner in read_includes(root, header):
+        chain = libtorch_chain(root, header, inner, seen)
+        if chain:
+            return [name, *chain]
+    return []
+
+
+def check_include(root, path, layer, name):
+    """What is wrong with one include, or None."""
+    if layer not in ENGINE:
+        chain = libtorch_chain(root, path, name, set())
+        if chain:
+            return f"layer {layer} must stay without LibTorch, but includes {' -> '.join(chain)}"
+    target_file = included_file(root, path, name)
+    if target_file is None:
+        if name.startswith("trainer/"):
+            return f"{name} is not in include/"
+        return None
+    target = layer_of(target_file)
+    if target == layer or target not in LAYERS:
+        return None
+    if target_file.parts[0] == "src":
+        return f"{name} is private to layer {target}"
+    if LAYERS.index(target) > LAYERS.index(layer):
+        return f"layer {layer} must not include {name}: layer {target} comes later in the list"
+    if layer in PROGRAM and target in ENGINE and target != "engine":
+        return f"layer {layer} must not include {name}: of the engine half it may see only engine"
+    return None
+
+
+def check_size(root, path):
+    lines = (root / path).read_text(encoding="utf-8").count("\n")
+    kind = "test" if path.parts[0] == "tests" else "source" if path.suffix == ".cpp" else "header"
+    if lines > MAX_LINES[kind]:
+        return f"{path}:{lines}: a {kind} has at most {MAX_LINES[kind]} lines; divide it"
+    return None
+
+
+def check_document(root):
+    """The first column of the tables of docs/architecture.md that are headed 'layer'."""
+    path = Path("docs/architecture.md")
+    if not (root / path).is_file():
+        return f"{path}:1: missing; it names the layers in order: {' '.join(LAYERS)}"
+    named = []
+    in_table = False
+    for line in (root / path).read_text(encoding="utf-8").splitlines():
+        first = line.split("|")[1].strip() if line.count("|") > 1 else ""
+        in_table = bool(first) and (in_table or first.strip("`") == "layer")
+        match = re.fullmatch(r"`(\w+)/?`", first)
+        if in_table and match and match.group(1) != "layer":
+            named.append(match.group(1))
+    if named == LAYERS:
+        return None
+    return f"{path}:1: names the layers {' '.join(named)}; expected {' '.join(LAYERS)}"
+
+
+def find_problems(root):
+    folders = [root / name for name in ("include", "src", "tests", "bench")]
+    paths = sorted(path.relative_to(root) for folder in folders if folder.is_dir()
+                   for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    problems = [check_document(root)]
+    for path in paths:
+        problems.append(check_size(root, path))
+        layer = layer_of(path)
+        if layer and layer not in LAYERS:
+            problems.append(f"{path}:1: folder {layer} is not in the list of layers: "
+                            f"{' '.join(LAYERS)}")
+        elif layer:
+            for number, name in read_includes(root, path):
+                problem = check_include(root, path, layer, name)
+                problems.append(problem and f"{path}:{number}: {problem}")
+    return [problem for problem in problems if problem], len(paths)
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    problems, num_files = find_problems(root)
+    print("\n".join(problems) if problems else f"layers: {num_files} files in order",
+          file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs one tool over each source of compile_commands.json, in parallel; a source that passed is not
+looked at again until it, a header that it includes, its flags, the settings or the tool change.
+Usage: scripts/check_sources.py tidy|types TOOL BUILD_FOLDER [FILE...]    status 1 if any fails
+  tidy: TOOL is clang-tidy, with the checks of .clang-tidy
+  types: TOOL is clang++, which only judges: strict warnings as errors
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PRELUDE = ROOT / "scripts" / "clang_prelude.h"
+OWN = ("src", "tests", "bench")
+INCLUDE = re.compile(rb'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+LIBTORCH = re.compile(rb"(ATen|torch|c10|caffe2)/")
+
+# The static analyser follows every path: seconds for a core file, a minute where LibTorch comes in.
+ANALYSER = "clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
+# GoogleTest's macros make these speak of code that nobody wrote.
+NOT_IN_TESTS = ",".join("-" + check for check in (
+    "bugprone-unchecked-optional-access", "cppcoreguidelines-special-member-functions",
+    "google-readability-casting", "misc-static-assert", "modernize-use-equals-delete",
+    "readability-function-cognitive-complexity"))
+STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wthread-safety",
+          "-Werror", "-Wno-unknown-pragmas"]
+
+
+class Source:
+    """One translation unit: its flags, and the own files that it reads."""
+
+    def __init__(self, path, flags):
+        self.path = path
+        self.flags = flags
+        self.name = str(path.relative_to(ROOT))
+        self.files = []
+        self.uses_libtorch = False
+        folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
+        self._follow(path, folders)
+        if self.uses_libtorch:
+            self.flags = [*flags, "-include", str(PRELUDE)]
+            self.files.append(PRELUDE)
+
+    def _follow(self, path, folders):
+        self.files.append(path)
+        for quote, name in INCLUDE.findall(read(path)):
+            if quote == b"<":
+                self.uses_libtorch = self.uses_libtorch or bool(LIBTORCH.match(name))
+                continue
+            for folder in [path.parent, *folders]:
+                header = folder / os.fsdecode(name)
+                if header.is_file():
+                    if header not in self.files:
+                        self._follow(header, folders)
+                    break
+
+    def key(self, command, settings):
+        digest = hashlib.sha256("\0".join([*command, settings]).encode())
+        for path in sorted(self.files):
+            # The generated header tells the commit; its text has no say in what the tools find.
+            content = b"" if path.name == "build_info.h" else read(path)
+            digest.update(f"\0{path}\0{len(content)}\0".encode() + content)
+        return digest.hexdigest()
+
+
+def read(path, known={}):  # noqa: B006  a memory that lasts as long as the program
+    if path not in known:
+        known[path] = path.read_bytes()
+    return known[path]
+
+
+def flags_for_clang(command):
+    """What a source means: names, folders, language. The rest is for g++ only."""
+    kept = []
+    words = iter(shlex.split(command))
+    for word in words:
+        if word in ("-isystem", "-D", "-I"):
+            kept += [word, next(words)] if word == "-isystem" else [word + next(words)]
+        elif word.startswith(("-D", "-U", "-I", "-std=")):
+            kept.append(word)
+    return kept
+
+
+def load_sources(build):
+    sources = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = Path(entry["directory"], entry["file"]).resolve()
+        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in OWN:
+            sources.setdefault(path, Source(path, flags_for_clang(entry["command"])))
+    return list(sources.values())
+
+
+def command_for(check, tool, source):
+    if check == "types":
+        return [tool, *STRICT, *source.flags, str(source.path)]
+    words = [tool, "--quiet"]
+    if source.name.startswith("tests/"):
+        words.append(f"--checks={NOT_IN_TESTS}")
+    elif not source.uses_libtorch:
+        words.append(f"--checks={ANALYSER}")
+    return [*words, str(source.path), "--", *source.flags, "-Wno-everything"]
+
+
+class Stamp:
+    """What is known of a source from the last time: the key under which it passed, and the time
+    that it took."""
+
+    def __init__(self, folder, name):
+        self.path = folder / (name + ".ok")
+        self.passed, self.seconds = "", 1e9  # an unknown one goes first
+        if self.path.is_file():
+            passed, seconds = self.path.read_text().split()
+            self.passed, self.seconds = passed, float(seconds)
+
+    def write(self, key, seconds):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(f"{key} {seconds:.2f}\n")
+
+
+def run(command):
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout, time.monotonic() - start
+
+
+def check_all(check, tool, build, only):
+    settings = run([tool, "--version"])[1]
+    if check == "tidy":
+        settings += (ROOT / ".clang-tidy").read_text()
+    sources = load_sources(build)
+    if only:
+        sources = [source for source in sources if source.path in only]
+    work = []
+    for source in sources:
+        command = command_for(check, tool, source)
+        stamp = Stamp(build / "checks" / check, source.name)
+        key = source.key(command, settings)
+        if stamp.passed != key:
+            work.append((source, command, stamp, key))
+    work.sort(key=lambda item: (-item[2].seconds, not item[0].uses_libtorch))
+
+    num_failed = 0
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {pool.submit(run, item[1]): item for item in work}
+        for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            source, _, stamp, key = futures[future]
+            status, output, seconds = future.result()
+            passed = status == 0
+            stamp.write(key if passed else "failed", seconds)
+            num_failed += not passed
+            print(f"{check} [{number}/{len(work)}] {source.name} {seconds:.1f} s"
+                  f"{'' if passed else ' FAILED'}", file=sys.stderr, flush=True)
+            if not passed:
+                print(output, flush=True)
+    print(f"{check}: {len(sources)} sources, {len(work)} looked at, {num_failed} failed, "
+          f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    return num_failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("check", choices=["tidy", "types"])
+    parser.add_argument("tool")
+    parser.add_argument("build", type=Path)
+    parser.add_argument("files", nargs="*", type=lambda name: Path(name).resolve())
+    given = parser.parse_args()
+    return 1 if check_all(given.check, given.tool, given.build.resolve(), set(given.files)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archive/file_buffer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <new>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "archive/zip.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::archive {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: {}", path, what));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+void read_fully(int descriptor, std::span<std::byte> bytes, const std::string& path) {
+  constexpr std::size_t kMaxBytesPerRead = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const ssize_t got = ::read(descriptor, bytes.data(), std::min(bytes.size(), kMaxBytesPerRead));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(errno));
+    if (got == 0) fail(path, "became shorter while it was read");
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+// Refuses what is clearly no archive before memory is taken for the whole of it.
+void check_begin(int descriptor, const std::string& path) {
+  constexpr std::string_view kZipBegin = "PK\x03\x04";
+  constexpr std::string_view kLegacyBegin =
+      "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+  std::array<char, 20> buffer{};
+  const ssize_t got = ::pread(descriptor, buffer.data(), buffer.size(), 0);
+  const std::string_view begin(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  if (begin.starts_with(kLegacyBegin)) {
+    fail(path,
+         "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
+         "it again with torch.save");
+  }
+  if (!begin.starts_with(kZipBegin)) {
+    fail(path, fmt::format("expected a zip file as torch.save writes it, got a file that begins "
+                           "with {}",
+                           in_quotes(begin)));
+  }
+}
+
+}  // namespace
+
+FileBuffer allocate(std::size_t size) {
+  constexpr std::align_val_t kAlignment{kRecordAlignment};
+  auto* data = static_cast<std::byte*>(::operator new(size, kAlignment));
+  return {
+      std::shared_ptr<std::byte>(data, [](std::byte* old) { ::operator delete(old, kAlignment); }),
+      size};
+}
+// Reads and does not map: a mapped file that another process cuts short would end this one by
+// SIGBUS, and the CRC-32 makes every byte needed anyway.
+FileBuffer read_file(const std::string& path) {
+  // Non-blocking, so that a pipe cannot hang the program before it is recognised.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
+    fail(path, "cannot be opened: " + std::generic_category().message(errno));
+  }
+  if (S_ISDIR(status.st_mode)) fail(path, "is a folder, expected a checkpoint file");
+  if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file, expected a checkpoint file");
+  if (status.st_size == 0) {
+    fail(path, "is empty; it was not written completely, take an older checkpoint");
+  }
+  check_begin(file.get(), path);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  try {
+    FileBuffer buffer = allocate(size);
+    read_fully(file.get(), {buffer.data.get(), size}, path);
+    return buffer;
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kOutOfMemory,
+                fmt::format("{}: there is no memory for its {} bytes", path, size));
+  }
+}
+
+}  // namespace trainer::archive

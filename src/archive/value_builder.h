@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "archive/file_buffer.h"
+#include "archive/zip.h"
+#include "trainer/archive/value.h"
+
+namespace trainer::archive {
+
+/// The dict that the record `<stem>/data.pkl` describes; tensors point into `file` where they can.
+/// Whatever the pickle claims, the result stays within budgets of values, text and copied bytes:
+/// objects may be shared, and so a small pickle may describe a huge tree.
+/// Throws Error(kCheckpoint) that begins with `place`.
+Dict build_values(const FileBuffer& file, const ZipRecords& records, const std::string& stem,
+                  const std::string& place);
+
+}  // namespace trainer::archive

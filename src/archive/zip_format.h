@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+// The numbers of the zip format (APPNOTE.TXT of PKWARE, version 6.3), for the writer and the reader.
+namespace trainer::archive {
+
+static_assert(std::endian::native == std::endian::little, "zip fields and tensors are copied raw");
+
+inline constexpr uint32_t kLocalSignature = 0x04034B50;
+inline constexpr uint32_t kCentralSignature = 0x02014B50;
+inline constexpr uint32_t kEndSignature = 0x06054B50;
+inline constexpr uint32_t kEnd64Signature = 0x06064B50;
+inline constexpr uint32_t kLocatorSignature = 0x07064B50;
+
+inline constexpr std::size_t kLocalSize = 30;
+inline constexpr std::size_t kCentralSize = 46;
+inline constexpr std::size_t kEndSize = 22;
+inline constexpr std::size_t kEnd64Size = 56;
+inline constexpr std::size_t kLocatorSize = 20;
+
+inline constexpr uint16_t kVersion = 20;    // what a reader must understand: 2.0
+inline constexpr uint16_t kVersion64 = 45;  // 4.5, with 64-bit fields
+inline constexpr uint16_t kStored = 0;
+inline constexpr uint16_t kFirstJanuary1980 = 0x21;  // the least date there is
+inline constexpr uint16_t kEncryptedFlag = 1;
+inline constexpr uint16_t kSizesFollowFlag = 8;  // sizes and CRC-32 stand after the bytes, not before
+inline constexpr uint16_t kExtra64 = 0x0001;
+inline constexpr uint16_t kExtraPadding = 0x4246;  // "FB", PyTorch's own
+inline constexpr uint32_t kSee64 = 0xFFFFFFFF;     // "the value stands in a 64-bit field"
+inline constexpr uint16_t kSee64Count = 0xFFFF;
+
+}  // namespace trainer::archive

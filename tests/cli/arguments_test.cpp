@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+#include "trainer/core/error.h"
+
+namespace trainer::cli {
+namespace {
+
+Arguments parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "trainer");
+  return parse_arguments(static_cast<int>(words.size()), words.data());
+}
+
+std::string message_of(const std::vector<const char*>& words) {
+  const Error error = test::error_of([&] { parse(words); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  return error.what();
+}
+
+TEST(ArgumentsTest, TrainIsTheDefaultCommand) {
+  const Arguments arguments = parse({"--config", "a.yaml", "--config=b.yaml"});
+  EXPECT_EQ(arguments.command, Command::kTrain);
+  EXPECT_EQ(arguments.config_files, (std::vector<std::filesystem::path>{"a.yaml", "b.yaml"}));
+  EXPECT_EQ(parse({"train", "--config", "a.yaml"}).config_files.size(), 1U);
+  EXPECT_EQ(parse({"--config", "a.yaml", "train"}).config_files.size(), 1U);
+}
+
+TEST(ArgumentsTest, FlagsAndAssignmentsAreOverrides) {
+  const Arguments arguments = parse(
+      {"--lr", "2e-3", "model.hidden_sizes=[256,128]", "--set", "tag=a=b", "--device=cpu"});
+  ASSERT_EQ(arguments.overrides.size(), 4U);
+  EXPECT_EQ(arguments.overrides[0].key, "tag");
+  EXPECT_EQ(arguments.overrides[0].value, "a=b");
+  EXPECT_EQ(arguments.overrides[0].place, "--set");
+  EXPECT_EQ(arguments.overrides[1].key, "model.hidden_sizes");
+  EXPECT_EQ(arguments.overrides[1].value, "[256,128]");
+  EXPECT_EQ(arguments.overrides[1].place, "command line");
+  EXPECT_EQ(arguments.overrides[2].key, "device");
+  EXPECT_EQ(arguments.overrides[3].key, "training.learning_rate");
+  EXPECT_EQ(arguments.overrides[3].value, "2e-3");
+  EXPECT_EQ(arguments.overrides[3].place, "--lr");
+}
+
+TEST(ArgumentsTest, AFlagTakesOneValueAndLeavesTheRest) {
+  const Arguments arguments = parse({"--config", "a.yaml", "seed=1", "--set", "tag=x", "seed=2"});
+  EXPECT_EQ(arguments.config_files.size(), 1U);
+  EXPECT_EQ(arguments.overrides.size(), 3U);
+}
+
+TEST(ArgumentsTest, TheCardsFlagsExist) {
+  const Arguments arguments =
+      parse({"--config", "c.yaml", "--lr", "1", "--batch-size", "2", "--epochs", "3", "--device",
+             "cpu", "--precision", "fp32", "--seed", "4", "--tag", "t", "--resume", "r",
+             "--output-dir", "o"});
+  EXPECT_EQ(arguments.overrides.size(), 8U);
+  EXPECT_EQ(arguments.resume, "r");
+}
+
+TEST(ArgumentsTest, ConfigCommandsAreUnderstood) {
+  EXPECT_EQ(parse({"config", "print", "--config", "a.yaml"}).command, Command::kConfigPrint);
+  EXPECT_EQ(parse({"--config", "a.yaml", "config", "check"}).command, Command::kConfigCheck);
+  EXPECT_EQ(parse({"config", "reference"}).command, Command::kConfigReference);
+  EXPECT_EQ(parse({"config", "schema"}).command, Command::kConfigSchema);
+  EXPECT_EQ(parse({"--print-config"}).command, Command::kConfigPrint);
+}
+
+TEST(ArgumentsTest, VerbosityIsUnderstood) {
+  EXPECT_EQ(parse({"-q"}).verbosity, Verbosity::kQuiet);
+  EXPECT_EQ(parse({"-v"}).verbosity, Verbosity::kVerbose);
+  EXPECT_EQ(parse({}).verbosity, Verbosity::kNormal);
+}
+
+TEST(ArgumentsTest, HelpNamesCommandsFlagsAndExitCodes) {
+  const std::string text = parse({"--help"}).text;
+  for (const char* part : {"--config", "--resume", "--lr", "training.learning_rate", "train",
+                           "config", "Exit codes: 0 done", "143 terminated"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
+}
+
+TEST(ArgumentsTest, VersionNamesLibtorchBlasAndCommit) {
+  const std::string text = parse({"--version"}).text;
+  EXPECT_EQ(text.rfind("trainer 0.1.0 (", 0), 0U) << text;
+  EXPECT_NE(text.find("\nLibTorch "), std::string::npos);
+  EXPECT_NE(text.find("\nBLAS "), std::string::npos);
+}
+
+TEST(ArgumentsTest, AnUnknownFlagHasASuggestion) {
+  EXPECT_EQ(message_of({"--max-epochs", "5"}), "--max-epochs: unknown flag; use --epochs VALUE");
+  EXPECT_EQ(message_of({"--gradient_clip_val", "5"}),
+            "--gradient_clip_val: unknown flag; use training.gradient_clip_norm=VALUE");
+  EXPECT_EQ(message_of({"--confg=a.yaml"}),
+            "--confg: unknown flag; did you mean \"--config\"?");
+  EXPECT_EQ(message_of({"--zzzzzzzzz"}), "--zzzzzzzzz: unknown flag");
+}
+
+TEST(ArgumentsTest, AWordThatIsNoCommandIsAnError) {
+  EXPECT_EQ(message_of({"trian"}),
+            "command line: expected a command or key=value, got \"trian\"; did you mean "
+            "\"train\"?");
+  EXPECT_EQ(message_of({"--set", "novalue"}), "--set: expected key=value, got \"novalue\"");
+}
+
+TEST(ArgumentsTest, AFlagWithoutItsValueIsAnError) {
+  EXPECT_EQ(message_of({"--lr"}), "--lr: 1 required VALUE missing; see trainer --help");
+}
+
+}  // namespace
+}  // namespace trainer::cli

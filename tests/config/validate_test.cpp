@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+#include "trainer/config/load.h"
+#include "trainer/core/error.h"
+
+namespace trainer::config {
+namespace {
+
+std::string message_of(const std::string& text) {
+  const Error error = test::error_of([&] { load({{"a.yaml", text, "/folder"}}, {}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  return error.what();
+}
+
+TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
+  EXPECT_EQ(message_of("data: {path: x.csv}"),
+            "a.yaml:1: data.path: has no effect unless data.source is csv; set data.source: csv");
+  EXPECT_EQ(message_of("data:\n  source: csv\n  path: x.csv\n  target: y\n"
+                       "  idx: {train_images: a}"),
+            "a.yaml:5: data.idx.train_images: has no effect unless data.source is idx; set "
+            "data.source: idx");
+}
+
+TEST(ValidateTest, ASourceNeedsItsFiles) {
+  EXPECT_EQ(message_of("data: {source: csv}"),
+            "data.path: expected a value because data.source is csv, got nothing\n"
+            "data.target: expected a value because data.source is csv, got nothing");
+  EXPECT_EQ(message_of("data: {source: idx}"),
+            "data.idx.train_images: expected a value because data.source is idx, got nothing\n"
+            "data.idx.train_labels: expected a value because data.source is idx, got nothing");
+}
+
+TEST(ValidateTest, TestImagesAndLabelsGoTogether) {
+  EXPECT_EQ(message_of("data:\n  source: idx\n  idx:\n    train_images: a\n    train_labels: b\n"
+                       "    test_images: c\n"),
+            "data.idx.test_labels: expected a file because its counterpart is set, got nothing");
+  EXPECT_EQ(message_of("data:\n  source: idx\n  test_fraction: 0.2\n  idx:\n    train_images: a\n"
+                       "    train_labels: b\n    test_images: c\n    test_labels: d\n"),
+            "a.yaml:3: data.test_fraction: conflicts with data.idx.test_images, which is the test "
+            "part; remove one");
+}
+
+TEST(ValidateTest, TheFractionsLeaveSomethingToTrainOn) {
+  EXPECT_EQ(message_of("data: {validation_fraction: 0.5, test_fraction: 0.5}"),
+            "a.yaml:1: data.test_fraction: expected validation_fraction + test_fraction < 1, got "
+            "1");
+}
+
+TEST(ValidateTest, EarlyStoppingNeedsAValidationPart) {
+  EXPECT_EQ(message_of("data: {validation_fraction: 0}\n"
+                       "training: {early_stopping: {patience: 3}}"),
+            "a.yaml:2: training.early_stopping.patience: needs a validation part; set "
+            "data.validation_fraction above 0");
+}
+
+TEST(ValidateTest, HiddenSizesAndTheShortFormExcludeEachOther) {
+  EXPECT_EQ(message_of("model: {hidden_sizes: [8], hidden_size: 16, num_layers: 3}"),
+            "a.yaml:1: model.hidden_size: conflicts with model.hidden_sizes; remove one\n"
+            "a.yaml:1: model.num_layers: conflicts with model.hidden_sizes; remove one");
+}
+
+TEST(ValidateTest, ResidualLayersNeedEqualWidths) {
+  EXPECT_EQ(message_of("model: {hidden_sizes: [8, 4], residual: true}"),
+            "a.yaml:1: model.residual: expected at least two hidden layers of equal width, got "
+            "[8, 4]");
+  EXPECT_EQ(message_of("model: {num_layers: 1, residual: true}"),
+            "a.yaml:1: model.residual: expected at least two hidden layers of equal width, got "
+            "[128]");
+}
+
+TEST(ValidateTest, NesterovNeedsMomentum) {
+  EXPECT_EQ(message_of("training: {optimizer: {nesterov: true}}"),
+            "a.yaml:1: training.optimizer.nesterov: needs training.optimizer.name: sgd");
+  EXPECT_EQ(message_of("training: {optimizer: {name: sgd, momentum: 0, nesterov: true}}"),
+            "a.yaml:1: training.optimizer.nesterov: needs training.optimizer.momentum above 0");
+}
+
+TEST(ValidateTest, TheWarmUpEndsBeforeTheTraining) {
+  EXPECT_EQ(message_of("training: {epochs: 2, schedule: {warmup_epochs: 3}}"),
+            "a.yaml:1: training.schedule.warmup_epochs: expected at most training.epochs (2), got "
+            "3");
+}
+
+TEST(ValidateTest, LossAndTaskAgree) {
+  EXPECT_EQ(message_of("data: {task: classification}\ntraining: {loss: mse}"),
+            "a.yaml:2: training.loss: mse needs data.task: regression");
+  EXPECT_EQ(message_of("data: {task: regression}\ntraining: {loss: cross_entropy}"),
+            "a.yaml:2: training.loss: cross_entropy needs data.task: classification");
+  EXPECT_EQ(message_of("data: {task: regression}\n"
+                       "training: {label_smoothing: 0.1, best_metric: accuracy}"),
+            "a.yaml:2: training.label_smoothing: is for cross-entropy; remove it for regression\n"
+            "a.yaml:2: training.best_metric: regression has no accuracy; use loss");
+}
+
+}  // namespace
+}  // namespace trainer::config

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/log.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "support/error_of.h"
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "trainer/core/error.h"
+
+namespace trainer {
+namespace {
+
+TEST(LogTest, TheConsoleShowsPlainLinesWhereItIsNoTerminal) {
+  log::set_console_level(log::Level::kInfo);
+  testing::internal::CaptureStderr();
+  log::debug("hidden");
+  log::info("one");
+  log::warning("two");
+  log::error("three");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "one\nwarning: two\nerror: three\n");
+}
+
+TEST(LogTest, TheFileGetsDateLevelAndMessage) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log";
+  log::open_file(path, log::Level::kInfo);
+  testing::internal::CaptureStderr();
+  log::debug("hidden");
+  log::info("epoch 1");
+  log::warning("careful");
+  testing::internal::GetCapturedStderr();
+  log::close_file();
+  const std::string date = R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})";
+  EXPECT_TRUE(std::regex_match(test::read_file(path),
+                               std::regex(date + " info    epoch 1\n" + date +
+                                          " warning careful\n")))
+      << test::read_file(path);
+}
+
+TEST(LogTest, TheFileIsAppendedTo) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("train.log", "before\n");
+  log::open_file(path, log::Level::kInfo);
+  log::close_file();
+  EXPECT_EQ(test::read_file(path), "before\n");
+}
+
+TEST(LogTest, AFileThatCannotBeWrittenIsAnError) {
+  const test::TemporaryFolder folder;
+  const Error error = test::error_of([&] { log::open_file(folder.path(), log::Level::kInfo); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(std::string(error.what()).rfind("cannot write " + folder.path().string() + ": ", 0),
+            0U);
+}
+
+TEST(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {
+  testing::internal::CaptureStderr();
+  log::show_status("50 %");
+  log::clear_status();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace trainer

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives the real program, as a user does.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include <nlohmann/json.hpp>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+const std::string kTrainer = TRAINER_BINARY;
+const fs::path kSource = TRAINER_SOURCE_DIR;
+
+ProcessResult trainer_in(const fs::path& folder, const std::string& arguments,
+                         const std::string& environment = "") {
+  return test::run_process("cd " + folder.string() + " && " + environment + " " + kTrainer + " " +
+                           arguments);
+}
+
+// The value behind "accuracy " in the results.
+double test_accuracy(const std::string& out) {
+  std::smatch match;
+  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
+  return found ? std::stod(match[1]) : -1;
+}
+
+// metrics.jsonl without what depends on the clock.
+std::string metrics_without_time(const fs::path& run) {
+  std::istringstream lines(test::read_file(run / "metrics.jsonl"));
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::ordered_json record = nlohmann::ordered_json::parse(line);
+    record.erase("time_seconds");
+    record.erase("samples_per_second");
+    result += record.dump() + "\n";
+  }
+  return result;
+}
+
+TEST(TrainerTest, HelpAndVersionAnswerOnStandardOutput) {
+  const test::TemporaryFolder folder;
+  const ProcessResult help = trainer_in(folder.path(), "--help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_EQ(help.err, "");
+  EXPECT_NE(help.out.find("trainer --config configs/train.yaml"), std::string::npos);
+  const ProcessResult version = trainer_in(folder.path(), "--version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out.rfind("trainer ", 0), 0U);
+}
+
+#ifdef __linux__
+TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
+  const test::TemporaryFolder folder;
+  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("--version"), config + " --print-config",
+        config + " --lr fast"}) {
+    const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");
+    EXPECT_NE(result.err.find("libtrainer_core"), std::string::npos) << arguments;
+    EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << arguments;
+    EXPECT_EQ(result.err.find("libc10"), std::string::npos) << arguments;
+  }
+}
+#endif
+
+TEST(TrainerTest, ABadConfigurationEndsWithTwoAndMakesNothing) {
+  const test::TemporaryFolder folder;
+  folder.write("bad.yaml", "training: {learning_rate: fast}\ntrainnig: 1\n");
+  const ProcessResult result = trainer_in(folder.path(), "--config bad.yaml");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "error: bad.yaml:1: training.learning_rate: expected a number > 0, got \"fast\"\n"
+            "bad.yaml:2: trainnig: unknown key; did you mean \"training\"?\n");
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+TEST(TrainerTest, NothingToDoIsAUsageError) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(folder.path(), "");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: expected a configuration, got nothing; try trainer --config "
+            "configs/train.yaml, or trainer --help\n");
+}
+
+TEST(TrainerTest, APrintedConfigurationCanBeFedBack) {
+  const test::TemporaryFolder folder;
+  const std::string config = (kSource / "configs/train.yaml").string();
+  const ProcessResult first =
+      trainer_in(folder.path(), "--config " + config + " --lr 5e-4 --print-config");
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_NE(first.out.find("learning_rate: 0.0005"), std::string::npos);
+  folder.write("printed.yaml", first.out);
+  const ProcessResult again = trainer_in(folder.path(), "config print --config printed.yaml");
+  EXPECT_EQ(again.exit_code, 0);
+  const std::regex comment(" +#.*");
+  EXPECT_EQ(std::regex_replace(again.out, comment, ""),
+            std::regex_replace(first.out, comment, ""));
+}
+
+TEST(TrainerTest, BadDataEndsWithThreeAndMakesNothing) {
+  const test::TemporaryFolder folder;
+  folder.write("data/bad.csv", "a,b,y\n1,2,x\n3,oops,z\n");
+  const std::string common = "data.source=csv data.target=y ";
+  const ProcessResult bad = trainer_in(folder.path(), common + "data.path=data/bad.csv");
+  EXPECT_EQ(bad.exit_code, 3);
+  EXPECT_EQ(bad.err, "error: " + (folder.path() / "data/bad.csv").string() +
+                         ":3: column \"b\": expected a number, got \"oops\"; "
+                         "correct it or leave the column out with data.ignore\n");
+  const ProcessResult missing = trainer_in(folder.path(), common + "data.path=none.csv");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_EQ(missing.err,
+            "error: " + (folder.path() / "none.csv").string() + ": no such file\n");
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+TEST(TrainerTest, AnAbsentDeviceEndsWithFourWhenFallbackIsForbidden) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      trainer_in(folder.path(), "--device cuda:99 device_fallback=false --epochs 1");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err.rfind("error: device cuda:99 is not available here (there is: cpu", 0), 0U)
+      << result.err;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(TrainerTest, AnUnknownCheckpointEndsWithSeven) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(folder.path(), "--resume runs/best.pt");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.err,
+            "error: runs/best.pt: no such checkpoint; there are no checkpoints in runs/\n");
+  folder.write("text.pt", "this is no checkpoint, whatever its name says");
+  const ProcessResult text = trainer_in(folder.path(), "--resume text.pt");
+  EXPECT_EQ(text.exit_code, 7);
+  EXPECT_EQ(text.err.rfind("error: text.pt: expected a zip file as torch.save writes it, got a "
+                           "file that begins with ",
+                           0),
+            0U)
+      << text.err;
+}
+
+TEST(TrainerTest, AnOutputFolderThatCannotBeMadeEndsWithEight) {
+  const test::TemporaryFolder folder;
+  folder.write("file", "in the way");
+  const ProcessResult result = trainer_in(folder.path(), "--epochs 1 --output-dir file/runs");
+  EXPECT_EQ(result.exit_code, 8);
+  EXPECT_EQ(result.err, "error: cannot make the folder " +
+                            (folder.path() / "file/runs").string() +
+                            ": Not a directory; choose another one with --output-dir\n");
+}
+
+TEST(TrainerTest, FiveStepsMakeAWholeRunFolder) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(
+      folder.path(), "--epochs 1 --tag five data.synthetic.num_samples=200 logging.save_interval=1");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err.find('\r'), std::string::npos);
+  EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
+  EXPECT_NE(result.err.find("1 epochs of 5 steps, effective batch 32"), std::string::npos)
+      << result.err;
+  const fs::path run = folder.path() / "runs" / "latest";
+  EXPECT_TRUE(std::regex_match(fs::canonical(run).filename().string(),
+                               std::regex(R"(\d{8}_\d{6}_five)")));
+  for (const char* name : {"config_resolved.yaml", "system.json", "metrics.jsonl", "train.log",
+                           "checkpoints/checkpoint_epoch_001.pt", "checkpoints/best.pt",
+                           "checkpoints/last.pt"}) {
+    EXPECT_GT(fs::file_size(run / name), 0U) << name;
+  }
+  const auto system = nlohmann::json::parse(test::read_file(run / "system.json"));
+  EXPECT_EQ(system["starts"].size(), 1U);
+  EXPECT_EQ(system["starts"][0]["device"], "cpu");
+  // Five training records, the epoch, validation and test.
+  const std::string metrics = test::read_file(run / "metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 8) << metrics;
+}
+
+TEST(TrainerTest, TheSameSeedGivesTheSameBits) {
+  const test::TemporaryFolder folder;
+  const std::string arguments =
+      "--epochs 2 model.dropout=0.3 model.norm=batch training.gradient_accumulation_steps=2 ";
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--output-dir a").exit_code, 0);
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--output-dir b").exit_code, 0);
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--output-dir c --seed 7").exit_code, 0);
+  const auto metrics = [&](const char* name) {
+    return metrics_without_time(folder.path() / name / "latest");
+  };
+  EXPECT_EQ(metrics("a"), metrics("b"));
+  EXPECT_NE(metrics("a"), metrics("c"));
+}
+
+TEST(TrainerTest, AResolvedConfigurationAloneReproducesARun) {
+  const test::TemporaryFolder folder;
+  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
+  ASSERT_EQ(trainer_in(folder.path(), config + " --epochs 2 --output-dir a").exit_code, 0);
+  ASSERT_EQ(trainer_in(folder.path(),
+                       "--config a/latest/config_resolved.yaml --output-dir b")
+                .exit_code,
+            0);
+  EXPECT_EQ(metrics_without_time(folder.path() / "a/latest"),
+            metrics_without_time(folder.path() / "b/latest"));
+}
+
+TEST(TrainerTest, DigitsReachNinetySevenPercent) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      trainer_in(folder.path(), "--config " + (kSource / "configs/train.yaml").string());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GE(test_accuracy(result.out), 97.0) << result.out;
+}
+
+TEST(TrainerTest, AResumedRunEndsAsTheUninterruptedOne) {
+  const test::TemporaryFolder folder;
+  const std::string arguments = "--config " + (kSource / "configs/train.yaml").string() +
+                                " training.schedule.name=constant ";
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4 --output-dir whole").exit_code, 0);
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 2 --output-dir parts").exit_code, 0);
+  const ProcessResult resumed =
+      trainer_in(folder.path(), "--resume parts/latest --epochs 4");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(metrics_without_time(folder.path() / "whole/latest"),
+            metrics_without_time(folder.path() / "parts/latest"));
+}
+
+TEST(TrainerTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 2").exit_code, 0);
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest/best.pt");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("resumed     runs/latest/checkpoints/best.pt at epoch 2"),
+            std::string::npos)
+      << resumed.err;
+  EXPECT_NE(resumed.err.find("this run is already complete"), std::string::npos);
+}
+
+TEST(TrainerTest, AChangedLearningRateIsRefusedOnResume) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 1").exit_code, 0);
+  const ProcessResult refused =
+      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5");
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_EQ(refused.err,
+            "error: runs/latest/checkpoints/last.pt: this is not the run that the checkpoint "
+            "belongs to:\n"
+            "  training.learning_rate: 0.001 before, 0.5 now\n"
+            "undo the changes, start a new run, or give --allow-changes\n");
+  const ProcessResult allowed = trainer_in(
+      folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+}
+
+TEST(TrainerTest, ANonFiniteLossEndsWithSix) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(
+      folder.path(),
+      "--lr 1e38 training.optimizer.name=sgd training.gradient_clip_norm=0 --epochs 3");
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_NE(result.err.find("lower training.learning_rate"), std::string::npos) << result.err;
+}
+
+TEST(TrainerTest, QuietShowsResultsOnly) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(folder.path(), "-q --epochs 1");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("run folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trainer

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the golden values that the C++ tests compare with, computed by PyTorch itself.
+
+    python3 tests/golden/make_golden.py
+
+needs Python's torch (written with 1.13) and rewrites the JSON files beside this script:
+
+    mlp.json         outputs, loss and gradients of a small MLP in every option
+    optimizers.json  parameters after each of five updates of every optimizer
+    training.json    losses, gradient norms and parameters of a short training
+
+The numbers are float32 with nine significant digits, which is exact. Tensors have the names that
+include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the last
+bits, less than the tolerance of the tests.
+"""
+
+import json
+import pathlib
+
+import torch
+from torch import nn
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+BATCH, FEATURES, HIDDEN, OUTPUTS = 6, 5, [4, 4], 3
+ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU, "tanh": nn.Tanh}
+NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+
+
+class Mlp(nn.Module):
+    """Linear, norm, activation; with residuals all hidden layers but the first add their input."""
+
+    def __init__(self, activation="relu", norm="none", residual=False):
+        super().__init__()
+        widths = [FEATURES, *HIDDEN, OUTPUTS]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:]))
+        make_norm = NORMS[norm]
+        self.norms = nn.ModuleList(make_norm(width) for width in HIDDEN) if make_norm else None
+        self.activation = ACTIVATIONS[activation]()
+        self.residual = residual
+
+    def forward(self, hidden):
+        for i, layer in enumerate(self.layers[:-1]):
+            following = layer(hidden)
+            if self.norms:
+                following = self.norms[i](following)
+            following = self.activation(following)
+            hidden = hidden + following if self.residual and i > 0 else following
+        return self.layers[-1](hidden)
+
+
+def initial_parameters():
+    """Values for every parameter that some option has; norms away from 1 and 0."""
+    model = Mlp(norm="layer")
+    values = {}
+    for name, parameter in model.named_parameters():
+        around = 1.0 if name.startswith("norms.") and name.endswith("weight") else 0.0
+        values[name] = around + 0.5 * torch.randn(parameter.shape)
+    return values
+
+
+def set_parameters(model, values):
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(values[name])
+
+
+def plain(tensor):
+    """Nested lists of numbers with the nine digits that name a float32 exactly."""
+    if tensor.dim() > 0:
+        return [plain(part) for part in tensor]
+    return tensor.item() if tensor.dtype == torch.int64 else float(f"{tensor.item():.9g}")
+
+
+def named(tensors):
+    return {name: plain(tensor.detach()) for name, tensor in tensors}
+
+
+def write(name, content):
+    """One line a tensor: short files whose differences can be read."""
+    def text(value, indent):
+        if isinstance(value, dict):
+            inner = ",\n".join(f'{" " * (indent + 1)}"{key}": {text(item, indent + 1)}'
+                               for key, item in value.items())
+            return "{\n" + inner + "\n" + " " * indent + "}"
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            inner = ",\n".join(" " * (indent + 1) + text(item, indent + 1) for item in value)
+            return "[\n" + inner + "\n" + " " * indent + "]"
+        return json.dumps(value)
+
+    (FOLDER / name).write_text(text(content, 0) + "\n")
+
+
+def loss_of(case, outputs, classes, values):
+    if case["loss"] == "mse":
+        return nn.functional.mse_loss(outputs, values)
+    smoothing = case["label_smoothing"]
+    return nn.functional.cross_entropy(outputs, classes, label_smoothing=smoothing)
+
+
+def mlp_cases():
+    cases = []
+    for activation in ACTIVATIONS:
+        for norm in NORMS:
+            for residual in (False, True):
+                # The loss does not meet the hidden layers: it need not be crossed with them.
+                kind = ("cross_entropy", "mse")[len(cases) % 2]
+                smoothing = 0.1 if len(cases) % 4 == 0 else 0.0
+                cases.append({"activation": activation, "norm": norm, "residual": residual,
+                              "loss": kind, "label_smoothing": smoothing})
+    # Residual networks would otherwise see the mean squared error only.
+    for smoothing in (0.0, 0.1):
+        cases.append({"activation": "gelu", "norm": "layer", "residual": True,
+                      "loss": "cross_entropy", "label_smoothing": smoothing})
+    return cases
+
+
+def make_mlp(data, parameters):
+    features, classes, values = data
+    cases = mlp_cases()
+    for case in cases:
+        model = Mlp(case["activation"], case["norm"], case["residual"])
+        set_parameters(model, parameters)
+        outputs = model(features)
+        loss = loss_of(case, outputs, classes, values)
+        loss.backward()
+        case["outputs"] = plain(outputs.detach())
+        case["mean_loss"] = plain(loss.detach())
+        case["gradients"] = named((n, p.grad) for n, p in model.named_parameters())
+        if case["norm"] == "batch":
+            case["buffers"] = named((n, b) for n, b in model.named_buffers() if "running" in n)
+            case["inference_outputs"] = plain(model.eval()(features).detach())
+    write("mlp.json", {"features": plain(features), "classes": plain(classes),
+                       "values": plain(values), "parameters": named(parameters.items()),
+                       "cases": cases})
+
+
+def optimizer_cases():
+    sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
+           "nesterov": False, "decay_bias_and_norm": False}
+    adam = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.1, "beta1": 0.9,
+            "beta2": 0.99, "epsilon": 1e-8, "decay_bias_and_norm": False}
+    return [
+        {"name": "sgd", **sgd},
+        {"name": "sgd_momentum", **sgd, "momentum": 0.9},
+        {"name": "sgd_nesterov", **sgd, "momentum": 0.9, "nesterov": True},
+        {"name": "sgd_momentum_decay", **sgd, "momentum": 0.9, "weight_decay": 0.1},
+        {"name": "sgd_nesterov_decay_all", **sgd, "momentum": 0.9, "nesterov": True,
+         "weight_decay": 0.1, "decay_bias_and_norm": True},
+        {"name": "adam", **adam, "weight_decay": 0.0},
+        {"name": "adam_decay", **adam},
+        {"name": "adamw_decay", **adam, "optimizer": "adamw"},
+        {"name": "adamw_decay_all", **adam, "optimizer": "adamw", "decay_bias_and_norm": True},
+    ]
+
+
+def make_optimizer(case, model):
+    decayed, others = [], []
+    for name, parameter in model.named_parameters():
+        is_weight = name.startswith("layers.") and name.endswith("weight")
+        (decayed if is_weight or case["decay_bias_and_norm"] else others).append(parameter)
+    groups = [{"params": decayed, "weight_decay": case["weight_decay"]},
+              {"params": others, "weight_decay": 0.0}]
+    groups = [group for group in groups if group["params"]]
+    if case["optimizer"] == "sgd":
+        return torch.optim.SGD(groups, lr=case["learning_rate"], momentum=case["momentum"],
+                               nesterov=case["nesterov"])
+    make = torch.optim.Adam if case["optimizer"] == "adam" else torch.optim.AdamW
+    return make(groups, lr=case["learning_rate"], betas=(case["beta1"], case["beta2"]),
+                eps=case["epsilon"])
+
+
+def make_optimizers(parameters, clip_norm=1.0):
+    gradients = [{name: scale * torch.randn(value.shape) for name, value in parameters.items()}
+                 for scale in (0.05, 1.0, 0.08, 0.5, 0.02)]
+    cases = optimizer_cases()
+    for case in cases:
+        model = Mlp(norm="layer")
+        set_parameters(model, parameters)
+        optimizer = make_optimizer(case, model)
+        norms, after = [], []
+        for gradient in gradients:
+            for name, parameter in model.named_parameters():
+                parameter.grad = gradient[name].clone()
+            norms.append(nn.utils.clip_grad_norm_(model.parameters(), clip_norm))
+            optimizer.step()
+            after.append(named(model.named_parameters()))
+        assert min(norms) < clip_norm < max(norms), "clipping has to be active on some steps only"
+        case["after_step_1"], case["after_step_5"] = after[0], after[4]
+    write("optimizers.json", {"parameters": named(parameters.items()), "clip_norm": clip_norm,
+                              "gradients": [named(gradient.items()) for gradient in gradients],
+                              "grad_norms": [plain(norm) for norm in norms], "cases": cases})
+
+
+def make_training(data, parameters, steps=5, clip_norm=0.5):
+    features, classes, _ = data
+    case = {"optimizer": "adamw", "learning_rate": 0.02, "weight_decay": 0.1, "beta1": 0.9,
+            "beta2": 0.99, "epsilon": 1e-8, "decay_bias_and_norm": False}
+    model = Mlp("gelu", "batch", residual=True)
+    set_parameters(model, parameters)
+    optimizer = make_optimizer(case, model)
+    losses, norms = [], []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(features), classes, label_smoothing=0.1)
+        loss.backward()
+        norms.append(nn.utils.clip_grad_norm_(model.parameters(), clip_norm))
+        optimizer.step()
+        losses.append(loss.detach())
+    write("training.json", {"features": plain(features), "classes": plain(classes),
+                            "parameters": named(parameters.items()), **case,
+                            "clip_norm": clip_norm, "label_smoothing": 0.1,
+                            "mean_losses": [plain(loss) for loss in losses],
+                            "grad_norms": [plain(norm) for norm in norms],
+                            "after": named((n, t) for n, t in model.state_dict().items()
+                                           if "num_batches" not in n)})
+
+
+def main():
+    torch.manual_seed(20)
+    torch.set_num_threads(1)
+    parameters = initial_parameters()
+    data = (torch.randn(BATCH, FEATURES), torch.tensor([0, 2, 1, 2, 0, 1]),
+            torch.randn(BATCH, OUTPUTS))
+    make_mlp(data, parameters)
+    make_optimizers(parameters)
+    make_training(data, parameters)
+
+
+if __name__ == "__main__":
+    main()

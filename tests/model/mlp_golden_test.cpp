@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/model/loss.h"
+#include "trainer/model/mlp.h"
+
+#include "support/golden.h"
+#include "support/tensors.h"
+
+namespace trainer::model {
+namespace {
+
+using nlohmann::json;
+using test::close;
+using test::golden_tensor;
+
+const json& golden() {
+  static const json values = test::read_golden("mlp.json");
+  return values;
+}
+
+MlpOptions options_of(const json& c) {
+  static const std::map<std::string, config::Activation> kActivations = {
+      {"relu", config::Activation::kRelu},
+      {"gelu", config::Activation::kGelu},
+      {"silu", config::Activation::kSilu},
+      {"tanh", config::Activation::kTanh}};
+  static const std::map<std::string, config::Norm> kNorms = {{"none", config::Norm::kNone},
+                                                             {"batch", config::Norm::kBatch},
+                                                             {"layer", config::Norm::kLayer}};
+  MlpOptions options = test::golden_options();
+  options.activation = kActivations.at(c["activation"]);
+  options.norm = kNorms.at(c["norm"]);
+  options.residual = c["residual"];
+  return options;
+}
+
+LossOptions loss_of(const json& c) {
+  return {c["loss"] == "mse" ? config::Loss::kMse : config::Loss::kCrossEntropy,
+          c["label_smoothing"]};
+}
+
+at::Tensor targets_of(const json& c) {
+  return c["loss"] == "mse" ? golden_tensor(golden()["values"])
+                            : golden_tensor(golden()["classes"]).to(at::kLong);
+}
+
+class MlpGoldenTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
+  const json& c = golden()["cases"][GetParam()];
+  SCOPED_TRACE(fmt::format("{} {} residual {} {}", c["activation"].dump(), c["norm"].dump(),
+                           c["residual"].dump(), c["loss"].dump()));
+  Mlp mlp(options_of(c), c10::kCPU);
+  FlatParameters& flat = mlp.parameters();
+  test::set_parameters(flat, golden()["parameters"]);
+  const at::Tensor features = golden_tensor(golden()["features"]);
+
+  const at::Tensor outputs = mlp.forward(features, Mode::kTraining);
+  const at::Tensor mean_loss = loss_sum(outputs, targets_of(c), loss_of(c)).div(features.size(0));
+  mean_loss.backward();
+
+  EXPECT_TRUE(close(outputs, golden_tensor(c["outputs"])));
+  EXPECT_TRUE(close(mean_loss, golden_tensor(c["mean_loss"])));
+  test::expect_golden(flat, flat.gradients, c["gradients"]);
+  ASSERT_EQ(mlp.buffers().size(), c.value("buffers", json::object()).size());
+  for (const NamedTensor& buffer : mlp.buffers()) {
+    EXPECT_TRUE(close(buffer.tensor, golden_tensor(c["buffers"][buffer.name]))) << buffer.name;
+  }
+  if (c.contains("inference_outputs")) {
+    EXPECT_TRUE(close(mlp.forward(features, Mode::kInference),
+                      golden_tensor(c["inference_outputs"])));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryOption, MlpGoldenTest,
+                         testing::Range(std::size_t{0}, golden()["cases"].size()));
+
+}  // namespace
+}  // namespace trainer::model

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "trainer/optim/optimizer.h"
+
+#include "support/golden.h"
+#include "support/tensors.h"
+
+namespace trainer::optim {
+namespace {
+
+using nlohmann::json;
+using test::close;
+using test::golden_tensor;
+
+const json& golden() {
+  static const json values = test::read_golden("optimizers.json");
+  return values;
+}
+
+OptimizerOptions options_of(const json& c) {
+  const std::string name = c["optimizer"];
+  OptimizerOptions options;
+  options.name = name == "sgd"    ? config::OptimizerName::kSgd
+                 : name == "adam" ? config::OptimizerName::kAdam
+                                  : config::OptimizerName::kAdamw;
+  options.weight_decay = c["weight_decay"];
+  options.decay_bias_and_norm = c["decay_bias_and_norm"];
+  options.momentum = c.value("momentum", options.momentum);
+  options.nesterov = c.value("nesterov", options.nesterov);
+  options.beta1 = c.value("beta1", options.beta1);
+  options.beta2 = c.value("beta2", options.beta2);
+  options.epsilon = c.value("epsilon", options.epsilon);
+  return options;
+}
+
+class OptimizerGoldenTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
+  const json& c = golden()["cases"][GetParam()];
+  SCOPED_TRACE(c["name"]);
+  model::MlpOptions mlp = test::golden_options();
+  mlp.norm = config::Norm::kLayer;
+  model::Mlp model(mlp, c10::kCPU);
+  model::FlatParameters& flat = model.parameters();
+  test::set_parameters(flat, golden()["parameters"]);
+  const OptimizerOptions options = options_of(c);
+  OptimizerState state = make_state(options, flat);
+
+  for (std::size_t step = 0; step < 5; ++step) {
+    for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+      const json& gradient = golden()["gradients"][step][flat.specs[i].name];
+      view_of(flat, flat.gradients, i).copy_(golden_tensor(gradient));
+    }
+    const at::Tensor norm = clip_gradients(flat, golden()["clip_norm"]);
+    EXPECT_TRUE(close(norm, golden_tensor(golden()["grad_norms"][step])));
+    update(options, c["learning_rate"], flat, state);
+    if (step == 0) test::expect_golden(flat, flat.values, c["after_step_1"]);
+  }
+  test::expect_golden(flat, flat.values, c["after_step_5"]);
+  EXPECT_EQ(state.step, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryOptimizer, OptimizerGoldenTest,
+                         testing::Range(std::size_t{0}, golden()["cases"].size()),
+                         [](const auto& test) -> std::string {
+                           return golden()["cases"][test.param]["name"];
+                         });
+
+}  // namespace
+}  // namespace trainer::optim

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/run_dir.h"
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+#include "trainer/core/error.h"
+
+namespace trainer::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 2026-01-29 22:06:34 in local time, whatever the zone of the machine.
+std::time_t some_time() {
+  std::tm calendar{};
+  calendar.tm_year = 126;
+  calendar.tm_mon = 0;
+  calendar.tm_mday = 29;
+  calendar.tm_hour = 22;
+  calendar.tm_min = 6;
+  calendar.tm_sec = 34;
+  calendar.tm_isdst = -1;
+  return std::mktime(&calendar);
+}
+
+TEST(RunDirTest, TheNameIsTheTimeAndTheTag) {
+  const test::TemporaryFolder folder;
+  const fs::path parent = folder.path() / "a" / "runs";
+  EXPECT_EQ(create_run_dir(parent, "exp1", some_time()).root, parent / "20260129_220634_exp1");
+  EXPECT_EQ(create_run_dir(parent, "", some_time()).root, parent / "20260129_220634");
+  EXPECT_TRUE(fs::is_directory(parent / "20260129_220634_exp1" / "checkpoints"));
+}
+
+TEST(RunDirTest, TwoRunsInOneSecondGetDifferentFolders) {
+  const test::TemporaryFolder folder;
+  const RunDir first = create_run_dir(folder.path(), "x", some_time());
+  const RunDir second = create_run_dir(folder.path(), "x", some_time());
+  const RunDir third = create_run_dir(folder.path(), "x", some_time());
+  EXPECT_EQ(first.root.filename(), "20260129_220634_x");
+  EXPECT_EQ(second.root.filename(), "20260129_220634_x_2");
+  EXPECT_EQ(third.root.filename(), "20260129_220634_x_3");
+}
+
+TEST(RunDirTest, AFileInTheWayIsAnErrorAndLeavesNothingBehind) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("file", "x");
+  const Error error = test::error_of([&] { create_run_dir(file / "runs", "", some_time()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(error.what(), "cannot make the folder " + (file / "runs").string() +
+                              ": Not a directory; choose another one with --output-dir");
+}
+
+TEST(RunDirTest, AFolderThatMayNotBeWrittenIsAnErrorAndLeavesNothingBehind) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const test::TemporaryFolder folder;
+  const fs::path locked = folder.path() / "locked";
+  fs::create_directory(locked);
+  fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
+  const Error error = test::error_of([&] { create_run_dir(locked / "runs", "", some_time()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(error.what(), "cannot make the folder " + (locked / "runs").string() +
+                              ": Permission denied; choose another one with --output-dir");
+  EXPECT_TRUE(fs::is_empty(locked));
+  fs::permissions(locked, fs::perms::owner_all);
+}
+
+TEST(RunDirTest, LatestPointsToTheNewestRun) {
+  const test::TemporaryFolder folder;
+  point_latest_to(create_run_dir(folder.path(), "a", some_time()));
+  point_latest_to(create_run_dir(folder.path(), "b", some_time()));
+  EXPECT_EQ(fs::read_symlink(folder.path() / "latest"), "20260129_220634_b");
+}
+
+TEST(FindCheckpointTest, TakesAFileARunFolderOrTheShortForm) {
+  const test::TemporaryFolder folder;
+  const fs::path best = folder.write("run/checkpoints/best.pt", "");
+  const fs::path last = folder.write("run/checkpoints/last.pt", "");
+  EXPECT_EQ(find_checkpoint(best), best);
+  EXPECT_EQ(find_checkpoint(folder.path() / "run"), last);
+  EXPECT_EQ(find_checkpoint(folder.path() / "run/checkpoints"), last);
+  EXPECT_EQ(find_checkpoint(folder.path() / "run/best.pt"), best);
+}
+
+TEST(FindCheckpointTest, AnUnknownOneIsAnErrorThatListsWhatThereIs) {
+  const test::TemporaryFolder folder;
+  folder.write("run/checkpoints/last.pt", "");
+  folder.write("run/checkpoints/best.pt", "");
+  const fs::path wrong = folder.path() / "run" / "worst.pt";
+  const Error error = test::error_of([&] { find_checkpoint(wrong); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_EQ(error.what(), wrong.string() + ": no such checkpoint; " +
+                              (folder.path() / "run/checkpoints").string() +
+                              " has best.pt and last.pt");
+}
+
+TEST(FindCheckpointTest, AnEmptyRunFolderIsAnError) {
+  const test::TemporaryFolder folder;
+  const Error error = test::error_of([&] { find_checkpoint(folder.path()); });
+  EXPECT_EQ(error.what(), folder.path().string() + ": no such checkpoint; there are no " +
+                              "checkpoints in " + folder.path().string());
+  const Error nowhere = test::error_of([] { find_checkpoint("nothing.pt"); });
+  EXPECT_STREQ(nowhere.what(), "nothing.pt: no such checkpoint; there are no checkpoints in .");
+}
+
+TEST(RunDirOfTest, IsTheFolderAroundCheckpointsOnlyIfItIsARun) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("run/checkpoints/last.pt", "");
+  EXPECT_EQ(run_dir_of(file), fs::path());
+  folder.write("run/config_resolved.yaml", "");
+  EXPECT_EQ(run_dir_of(file), folder.path() / "run");
+  EXPECT_EQ(run_dir_of(folder.write("else/where.pt", "")), fs::path());
+}
+
+}  // namespace
+}  // namespace trainer::run

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/system_info.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace trainer::run {
+namespace {
+
+TEST(SystemInfoTest, NamesMachineBuildAndBlas) {
+  const nlohmann::ordered_json info = system_info();
+  EXPECT_EQ(info["schema_version"], 1);
+  for (const char* key : {"name", "os", "kernel", "architecture", "cpu"}) {
+    EXPECT_FALSE(info["host"][key].get<std::string>().empty()) << key;
+  }
+  for (const char* key : {"version", "git_commit", "compiler", "build_type", "libtorch"}) {
+    EXPECT_FALSE(info["build"][key].get<std::string>().empty()) << key;
+  }
+  EXPECT_GT(info["host"]["memory_bytes"].get<uint64_t>(), 1U << 28);
+  EXPECT_FALSE(info["blas"].get<std::string>().empty());
+}
+
+TEST(SystemInfoTest, TheTimestampHasItsOffset) {
+  const std::string text = timestamp();
+  ASSERT_EQ(text.size(), 24U) << text;
+  EXPECT_EQ(text[10], 'T');
+  EXPECT_TRUE(text[19] == '+' || text[19] == '-');
+}
+
+}  // namespace
+}  // namespace trainer::run

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Proves that scripts/check_layers.py accepts a house in order and names each thing that is not.
+# Usage: tests/scripts/check_layers_test.sh
+# shellcheck disable=SC2016  # backticks of Markdown
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+house=$(mktemp -d)
+trap 'rm -rf "$house"' EXIT
+num_failed=0
+
+put() {  # put PATH LINE...: writes a file of the house
+  mkdir -p "$house/$(dirname "$1")"
+  printf '%s\n' "${@:2}" >"$house/$1"
+}
+
+expect() {  # expect NAME STATUS TEXT: what the check says about the house, whole
+  local said status=0
+  said=$("$root/scripts/check_layers.py" "$house" 2>&1) || status=$?
+  if [ "$status" = "$2" ] && [ "$said" = "$3" ]; then
+    printf 'ok: %s\n' "$1"
+  else
+    printf 'FAILED: %s\nexpected status %s:\n%s\ngot status %s:\n%s\n' "$1" "$2" "$3" "$status" \
+      "$said"
+    num_failed=$((num_failed + 1))
+  fi
+}
+
+layers="core archive config data run checkpoint device model optim train engine cli"
+build_house() {
+  rm -rf "${house:?}"/*
+  put docs/architecture.md "| layer | for |" "|---|---|"
+  for layer in $layers; do
+    printf '| `%s` | what it is for |\n' "$layer" >>"$house/docs/architecture.md"
+    put "include/trainer/$layer/$layer.h" "#pragma once"
+  done
+  put src/data/data.cpp '#include "trainer/data/data.h"' '#include "trainer/core/core.h"'
+  put src/model/model.cpp '#include <ATen/core/Tensor.h>' '#include "trainer/data/data.h"'
+  put src/main.cpp '#include "trainer/engine/engine.h"'
+}
+
+build_house
+expect "a house in order" 0 "layers: 15 files in order"
+
+put src/core/upward.cpp '#include <vector>' '#include "trainer/data/data.h"'
+expect "an include of a later layer" 1 \
+  "src/core/upward.cpp:2: layer core must not include trainer/data/data.h: layer data comes later in the list"
+
+build_house
+put src/run/direct.cpp '#include <torch/types.h>'
+put src/cli/through.cpp '#include "trainer/engine/engine.h"'
+put include/trainer/engine/engine.h '#include "trainer/model/model.h"'
+put include/trainer/model/model.h '#include <ATen/ATen.h>'
+expect "LibTorch in the half without it, directly and through headers" 1 \
+  "src/cli/through.cpp:1: layer cli must stay without LibTorch, but includes trainer/engine/engine.h -> trainer/model/model.h -> ATen/ATen.h
+src/main.cpp:1: layer cli must stay without LibTorch, but includes trainer/engine/engine.h -> trainer/model/model.h -> ATen/ATen.h
+src/run/direct.cpp:1: layer run must stay without LibTorch, but includes torch/types.h"
+
+build_house
+put src/cli/deep.cpp '#include "trainer/optim/optim.h"' '#include "trainer/none/none.h"'
+put src/data/secret.h '#pragma once'
+put src/run/curious.cpp '#include "data/secret.h"'
+put src/misc/misc.cpp ''
+expect "the command line sees only engine; private headers; unknown names and folders" 1 \
+  "src/cli/deep.cpp:1: layer cli must not include trainer/optim/optim.h: of the engine half it may see only engine
+src/cli/deep.cpp:2: trainer/none/none.h is not in include/
+src/misc/misc.cpp:1: folder misc is not in the list of layers: $layers
+src/run/curious.cpp:1: data/secret.h is private to layer data"
+
+build_house
+yes '//' | head -n 151 >"$house/include/trainer/core/long.h" || true
+expect "a header that is too long" 1 \
+  "include/trainer/core/long.h:151: a header has at most 150 lines; divide it"
+
+build_house
+sed -i.old '/`run`/d' "$house/docs/architecture.md"
+expect "a document that tells another order" 1 \
+  "docs/architecture.md:1: names the layers ${layers/run /}; expected $layers"
+
+[ "$num_failed" -eq 0 ]

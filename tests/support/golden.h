@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/ops/from_blob.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/model/mlp.h"
+
+#include "support/tensors.h"
+
+namespace trainer::test {
+
+/// A file of tests/golden, written by make_golden.py there.
+inline nlohmann::json read_golden(const std::string& name) {
+  const std::string path = std::string(TRAINER_SOURCE_DIR) + "/tests/golden/" + name;
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return nlohmann::json::parse(file);
+}
+
+namespace detail {
+
+inline void collect(const nlohmann::json& value, std::vector<float>& numbers) {
+  if (value.is_array()) {
+    for (const auto& part : value) collect(part, numbers);
+  } else {
+    numbers.push_back(value.get<float>());
+  }
+}
+
+}  // namespace detail
+
+/// Nested lists of numbers as a float32 tensor.
+inline at::Tensor golden_tensor(const nlohmann::json& value) {
+  std::vector<int64_t> shape;
+  for (const nlohmann::json* part = &value; part->is_array(); part = &part->front()) {
+    shape.push_back(static_cast<int64_t>(part->size()));
+  }
+  std::vector<float> numbers;
+  detail::collect(value, numbers);
+  return at::from_blob(numbers.data(), shape, at::kFloat).clone();
+}
+
+/// Copies `values`, tensors by name, to the parameters of these names.
+inline void set_parameters(model::FlatParameters& flat, const nlohmann::json& values) {
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    model::view_of(flat, flat.values, i).copy_(golden_tensor(values.at(flat.specs[i].name)));
+  }
+}
+
+/// Compares the parts of `buffer`, laid out as the parameters are, with tensors by name.
+inline void expect_golden(const model::FlatParameters& flat, const at::Tensor& buffer,
+                          const nlohmann::json& expected) {
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    const std::string& name = flat.specs[i].name;
+    EXPECT_TRUE(close(model::view_of(flat, buffer, i), golden_tensor(expected.at(name)))) << name;
+  }
+}
+
+/// The options of the networks in the golden files.
+inline model::MlpOptions golden_options() {
+  model::MlpOptions options;
+  options.num_features = 5;
+  options.hidden_sizes = {4, 4};
+  options.num_outputs = 3;
+  return options;
+}
+
+}  // namespace trainer::test

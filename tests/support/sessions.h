@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/log.h"
+#include "trainer/train/fit.h"
+#include "trainer/train/session.h"
+
+#include "support/temporary_folder.h"
+
+namespace trainer::test {
+
+/// Small and quick: 60 samples of 5 features in 3 classes, an MLP 5-8-8-3, 4 epochs of 8 samples a
+/// batch. A record a step.
+inline config::Config small_config() {
+  config::Config config;
+  config.data.synthetic = {.num_samples = 60, .num_features = 5, .num_classes = 3};
+  config.model.hidden_sizes = {8, 8};
+  config.training.epochs = 4;
+  config.training.batch_size = 8;
+  config.training.learning_rate = 0.01;
+  config.logging.save_interval = 1;
+  return config;
+}
+
+inline std::unique_ptr<train::Session> make_small_session(const config::Config& config) {
+  const auto seed = static_cast<uint64_t>(config.seed);
+  return train::make_session(config, data::load_datasets(config.data, seed), c10::kCPU);
+}
+
+/// `num_rows` equal samples of three features 1 and the target `value`.
+inline data::Dataset equal_rows(int64_t num_rows, float value) {
+  const auto size = static_cast<std::size_t>(num_rows);
+  return {{num_rows, 3, std::vector<float>(3 * size, 1.0F)}, {}, std::vector<float>(size, value)};
+}
+
+/// A linear regression whose numbers can be told by hand. All training samples are (1, 1, 1) -> 1
+/// and all weights begin at 0. With d = prediction - 1 the loss is d^2 and each of the four
+/// parameters has the gradient 2d; SGD with the rate 1/16 halves d in each step, exactly.
+inline config::Config exact_config() {
+  config::Config config;
+  config.model.num_layers = 0;
+  config.training.epochs = 2;
+  config.training.batch_size = 2;
+  config.training.learning_rate = 0.0625;
+  config.training.gradient_clip_norm = 0;
+  config.training.schedule.name = config::ScheduleName::kConstant;
+  config.training.optimizer = {
+      .name = config::OptimizerName::kSgd, .weight_decay = 0, .momentum = 0};
+  config.logging.save_interval = 1;
+  return config;
+}
+
+inline std::unique_ptr<train::Session> make_exact_session(const config::Config& config,
+                                                          data::Dataset train,
+                                                          data::Dataset validation) {
+  data::Datasets datasets;
+  datasets.train = std::move(train);
+  datasets.validation = std::move(validation);
+  datasets.schema.task = config::Task::kRegression;
+  datasets.schema.feature_names = {"a", "b", "c"};
+  datasets.schema.target_name = "y";
+  datasets.schema.scaling = {{0, 0, 0}, {1, 1, 1}};
+  auto session = train::make_session(config, std::move(datasets), c10::kCPU);
+  session->model.parameters().values.zero_();
+  return session;
+}
+
+/// A step, and the next epoch when it was the last of one; what fit() does without its traces.
+inline void make_step(train::Session& session) {
+  const double rate = train::next_learning_rate(session);
+  train::advance(session, session.step->run(train::next_window(session), rate));
+  if (session.position.samples_in_epoch < session.train.size()) return;
+  ++session.position.epoch;
+  session.position.samples_in_epoch = 0;
+}
+
+/// Where fit() writes, in a folder that vanishes.
+class Traces {
+ public:
+  explicit Traces(const config::Config& config) : Traces(config, "") {}
+
+  /// Begins with `metrics` in metrics.jsonl, as a resumed run does.
+  Traces(const config::Config& config, const std::string& metrics)
+      : file_(folder_.write("metrics.jsonl", metrics)),
+        output_{.metrics = run::MetricsFile(file_, metrics.size()),
+                .checkpoints = checkpoint::Store(checkpoints(), config.checkpoint.keep_last),
+                .config = "seed: 42\n",
+                .num_threads = 1,
+                .progress = {},
+                .epoch_time = {},
+                .interval_time = {}} {
+    std::filesystem::create_directory(checkpoints());
+    log::set_console_level(log::Level::kError);
+  }
+  ~Traces() { log::set_console_level(log::Level::kInfo); }
+  Traces(const Traces&) = delete;
+  Traces& operator=(const Traces&) = delete;
+
+  train::Output& output() { return output_; }
+  const std::filesystem::path& metrics() const { return file_; }
+  std::filesystem::path checkpoints() const { return folder_.path() / "checkpoints"; }
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path file_;
+  train::Output output_;
+};
+
+inline std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The records of metrics.jsonl without the fields that no two runs have in common.
+inline std::vector<std::string> timeless_lines(const std::filesystem::path& metrics) {
+  std::ifstream file(metrics);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    auto record = nlohmann::ordered_json::parse(line);
+    record.erase("samples_per_second");
+    record.erase("time_seconds");
+    lines.push_back(record.dump());
+  }
+  return lines;
+}
+
+/// The names of the files in `folder`, sorted.
+inline std::vector<std::string> file_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace trainer::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+
+#include "trainer/core/error.h"
+#include "trainer/train/step.h"
+
+#include "support/error_of.h"
+#include "support/golden.h"
+#include "support/sessions.h"
+#include "support/tensors.h"
+
+namespace trainer::train {
+namespace {
+
+using test::close;
+using test::golden_tensor;
+using test::identical;
+
+TEST(AutogradStepTest, AShortTrainingIsThatOfPyTorch) {
+  const auto golden = test::read_golden("training.json");
+  model::MlpOptions options = test::golden_options();
+  options.activation = config::Activation::kGelu;
+  options.norm = config::Norm::kBatch;
+  options.residual = true;
+  model::Mlp model(options, c10::kCPU);
+  test::set_parameters(model.parameters(), golden["parameters"]);
+  optim::OptimizerOptions optimizer;
+  optimizer.weight_decay = golden["weight_decay"];
+  optimizer.beta2 = golden["beta2"];
+  optim::OptimizerState state = optim::make_state(optimizer, model.parameters());
+  const auto step = make_autograd_step({model,
+                                        state,
+                                        optimizer,
+                                        {config::Loss::kCrossEntropy, golden["label_smoothing"]},
+                                        golden["clip_norm"]});
+  const ResidentData data{golden_tensor(golden["features"]),
+                          golden_tensor(golden["classes"]).to(at::kLong), at::zeros({5}),
+                          at::ones({5})};
+
+  for (std::size_t i = 0; i < 5; ++i) {
+    const StepStats stats =
+        step->run({data, at::arange(6, at::kLong), 6}, golden["learning_rate"]);
+    EXPECT_TRUE(close(stats.loss_sum.div(6), golden_tensor(golden["mean_losses"][i])));
+    EXPECT_TRUE(close(stats.grad_norm, golden_tensor(golden["grad_norms"][i])));
+  }
+  for (const model::NamedTensor& named : model.state()) {
+    EXPECT_TRUE(close(named.tensor, golden_tensor(golden["after"][named.name]))) << named.name;
+  }
+}
+
+// The gradient and the results of a step over the first `num_samples` rows in batches.
+struct Result {
+  at::Tensor gradients;
+  StepStats stats;
+};
+
+Result run_in_batches(int64_t num_samples, int64_t batch_size) {
+  config::Config config = test::small_config();
+  config.training.gradient_clip_norm = 0;
+  config.model.norm = config::Norm::kLayer;
+  const auto session = test::make_small_session(config);
+  const StepStats stats =
+      session->step->run({session->train, at::arange(num_samples, at::kLong), batch_size}, 0.1);
+  return {session->model.parameters().gradients.clone(), stats};
+}
+
+void expect_same(const Result& accumulated, const Result& whole) {
+  const double norm = whole.stats.grad_norm.item<double>();
+  EXPECT_TRUE(close(accumulated.gradients, whole.gradients, 1e-6 * norm, 1e-6));
+  EXPECT_TRUE(close(accumulated.stats.loss_sum, whole.stats.loss_sum, 0, 1e-6));
+  EXPECT_EQ(accumulated.stats.num_correct.item<int64_t>(),
+            whole.stats.num_correct.item<int64_t>());
+  EXPECT_EQ(accumulated.stats.num_samples, whole.stats.num_samples);
+}
+
+TEST(AutogradStepTest, AccumulatedBatchesAreTheOneBigBatch) {
+  expect_same(run_in_batches(32, 8), run_in_batches(32, 32));
+}
+
+TEST(AutogradStepTest, AShortLastBatchCountsByItsSamples) {
+  expect_same(run_in_batches(21, 8), run_in_batches(21, 21));
+  expect_same(run_in_batches(3, 8), run_in_batches(3, 3));
+}
+
+TEST(AutogradStepTest, GradientsOfTheStepBeforeAreForgotten) {
+  config::Config config = test::small_config();
+  config.training.gradient_clip_norm = 0;
+  const auto session = test::make_small_session(config);
+  const Window window{session->train, at::arange(8, at::kLong), 8};
+  session->step->run(window, 0.0);
+  const at::Tensor once = session->model.parameters().gradients.clone();
+  session->step->run(window, 0.0);
+  EXPECT_TRUE(identical(session->model.parameters().gradients, once));
+}
+
+TEST(AutogradStepTest, TheNormIsThatBeforeClipping) {
+  config::Config config = test::exact_config();
+  config.training.gradient_clip_norm = 1;
+  const auto session = test::make_exact_session(config, test::equal_rows(4, 1), {});
+  const StepStats stats = session->step->run({session->train, at::arange(2, at::kLong), 2}, 0.5);
+  EXPECT_EQ(stats.grad_norm.item<float>(), 4.0F);
+  // Each of the four parameters had the gradient -2, clipped to -1/2.
+  for (const at::Tensor& parameter : session->model.parameters().parameters) {
+    EXPECT_TRUE(close(parameter, at::full_like(parameter, 0.25)));
+  }
+}
+
+TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
+  config::Config config = test::exact_config();
+  config.training.optimizer.momentum = 0.9;
+  auto rows = test::equal_rows(4, 1);
+  rows.values[1] = std::numeric_limits<float>::quiet_NaN();
+  const auto session = test::make_exact_session(config, std::move(rows), {});
+  const Error error = test::error_of([&] {
+    session->step->run({session->train, at::arange(2, at::kLong), 2}, 0.5);
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
+  EXPECT_STREQ(error.what(), "the gradient is not finite (norm nan, mean loss nan)");
+  const at::Tensor& values = session->model.parameters().values;
+  EXPECT_TRUE(identical(values, at::zeros_like(values)));
+  EXPECT_TRUE(identical(session->optimizer_state.moments[0].tensor, at::zeros_like(values)));
+  EXPECT_EQ(session->optimizer_state.step, 0);
+}
+
+}  // namespace
+}  // namespace trainer::train

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/fit.h"
+
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/sessions.h"
+#include "support/tensors.h"
+
+namespace trainer::train {
+namespace {
+
+using test::equal_rows;
+using test::error_of;
+using test::exact_config;
+using test::identical;
+using test::make_exact_session;
+using test::make_small_session;
+using test::small_config;
+using test::timeless_lines;
+using test::Traces;
+using Lines = std::vector<std::string>;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), equal_rows(2, 1));
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()),
+      (Lines{
+          R"({"step":1,"epoch":1,"split":"train","loss":1.0,"learning_rate":0.0625,"grad_norm":4.0})",
+          R"({"step":2,"epoch":1,"split":"train","loss":0.25,"learning_rate":0.0625,"grad_norm":2.0})",
+          R"({"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625})",
+          R"({"step":2,"epoch":1,"split":"val","loss":0.0625})",
+          R"({"step":3,"epoch":2,"split":"train","loss":0.0625,"learning_rate":0.0625,"grad_norm":1.0})",
+          R"({"step":4,"epoch":2,"split":"train","loss":0.015625,"learning_rate":0.0625,"grad_norm":0.5})",
+          R"({"step":4,"epoch":2,"split":"train","loss":0.0390625,"learning_rate":0.0625})",
+          R"({"step":4,"epoch":2,"split":"val","loss":0.00390625})",
+      }));
+}
+
+TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
+  config::Config config = exact_config();
+  config.training.epochs = 1;
+  config.logging.save_interval = 2;
+  const auto session = make_exact_session(config, equal_rows(5, 1), {});
+  Traces traces(config);
+  fit(*session, traces.output());
+  // Losses 1 and 1/4 of two samples, then 1/16 of the last sample alone.
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()),
+      (Lines{
+          R"({"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625,"grad_norm":2.0})",
+          R"({"step":3,"epoch":1,"split":"train","loss":0.5125,"learning_rate":0.0625})",
+      }));
+}
+
+TEST(FitTest, RecordsOfClassificationHaveAnAccuracy) {
+  const auto session = make_small_session(small_config());
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  const Lines lines = timeless_lines(traces.metrics());
+  ASSERT_EQ(lines.size(), 4 * (6 + 2));  // 48 training samples
+  for (const std::string& line : lines) {
+    const auto record = nlohmann::json::parse(line);
+    EXPECT_GE(record["accuracy"], 0.0) << line;
+    EXPECT_LE(record["accuracy"], 1.0) << line;
+  }
+}
+
+TEST(FitTest, TheSameSeedGivesTheSameRecordsAndWeights) {
+  config::Config config = small_config();
+  config.model.dropout = 0.2;
+  const auto first = make_small_session(config);
+  const auto second = make_small_session(config);
+  config.seed = 43;
+  const auto other = make_small_session(config);
+  Traces first_traces(config);
+  Traces second_traces(config);
+  Traces other_traces(config);
+  fit(*first, first_traces.output());
+  fit(*second, second_traces.output());
+  fit(*other, other_traces.output());
+  EXPECT_EQ(timeless_lines(first_traces.metrics()), timeless_lines(second_traces.metrics()));
+  EXPECT_NE(timeless_lines(first_traces.metrics()), timeless_lines(other_traces.metrics()));
+  EXPECT_TRUE(identical(first->model.parameters().values, second->model.parameters().values));
+}
+
+TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
+  config::Config config = exact_config();
+  config.training.epochs = 10;
+  config.training.early_stopping.patience = 2;
+  // The predictions go from 0 to 1, away from these targets.
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  Traces traces(config);
+  EXPECT_FALSE(stopped_early(*session));
+  fit(*session, traces.output());
+  EXPECT_TRUE(stopped_early(*session));
+  EXPECT_TRUE(finished(*session));
+  EXPECT_EQ(session->position.epoch, 3);
+  EXPECT_EQ(session->epochs_without_improvement, 2);
+  EXPECT_EQ(session->best.value().epoch, 1);
+  EXPECT_EQ(session->best.value().value, 3.0625);  // (0.75 + 1)^2
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.best()).position.epoch, 1);
+}
+
+TEST(FitTest, AnImprovementWithinMinDeltaIsNone) {
+  config::Config config = exact_config();
+  config.training.epochs = 3;
+  config.training.early_stopping.min_delta = 0.5;
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(session->best.value().epoch, 1);
+  EXPECT_EQ(session->epochs_without_improvement, 2);
+  EXPECT_FALSE(stopped_early(*session));  // patience 0: never
+}
+
+TEST(FitTest, WithoutAValidationPartTheTrainingLossDecides) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  EXPECT_EQ(session->best.value().epoch, 2);
+  EXPECT_EQ(session->best.value().value, 0.0390625);
+}
+
+// Learns class 0 of the input (1, 1, 1) with ever smaller losses; it is right from the start.
+std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
+  config::Config config = exact_config();
+  config.training.best_metric = metric;
+  data::Datasets datasets;
+  datasets.train = {{4, 3, std::vector<float>(12, 1.0F)}, {0, 0, 0, 0}, {}};
+  datasets.validation = datasets.train;
+  datasets.schema = {config::Task::kClassification,
+                     {"a", "b", "c"},
+                     "y",
+                     {"no", "yes"},
+                     {{0, 0, 0}, {1, 1, 1}}};
+  auto session = make_session(config, std::move(datasets), c10::kCPU);
+  session->model.parameters().values.zero_();
+  return session;
+}
+
+TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
+  const auto session = session_of_one_class(config::BestMetric::kLoss);
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  EXPECT_EQ(session->best.value().epoch, 2);
+  EXPECT_LT(session->best.value().value, 0.5);
+}
+
+TEST(FitTest, TheBestEpochByAccuracyIsTheFirstOfEqualOnes) {
+  const auto session = session_of_one_class(config::BestMetric::kAccuracy);
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  EXPECT_EQ(session->best.value().epoch, 1);
+  EXPECT_EQ(session->best.value().value, 1.0);
+}
+
+TEST(FitTest, SavesEveryFewEpochsAndTheLastAndKeepsTheNewest) {
+  config::Config config = exact_config();
+  config.training.epochs = 5;
+  config.checkpoint = {.every_epochs = 2, .keep_last = 2};
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(test::file_names(traces.checkpoints()),
+            (Lines{"best.pt", "checkpoint_epoch_004.pt", "checkpoint_epoch_005.pt", "last.pt"}));
+  const checkpoint::Checkpoint last = checkpoint::read(traces.output().checkpoints.last());
+  EXPECT_EQ(last.position.epoch, 5);
+  EXPECT_EQ(last.position.step, 10);
+  EXPECT_EQ(last.config, "seed: 42\n");
+  EXPECT_EQ(last.metrics_bytes, std::filesystem::file_size(traces.metrics()));
+}
+
+TEST(FitTest, TellsItsProgressAfterEachStep) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
+  Traces traces(session->config);
+  Lines seen;
+  traces.output().progress = [&](const run::Progress& p) {
+    seen.push_back(fmt::format("{}/{} {}/{} {} {}", p.epoch, p.num_epochs, p.samples,
+                               p.num_samples, p.total_samples, p.loss));
+  };
+  fit(*session, traces.output());
+  EXPECT_EQ(seen, (Lines{"1/2 2/4 2 1", "1/2 4/4 4 0.25", "2/2 2/4 6 0.0625",
+                         "2/2 4/4 8 0.015625"}));
+}
+
+constexpr const char* kAdvice =
+    "lower training.learning_rate or training.gradient_clip_norm, and look for extreme values in "
+    "the data";
+
+TEST(FitTest, AGradientThatIsNotFiniteEndsTheRunBeforeTheWeightsChange) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, kInfinity), {});
+  Traces traces(session->config);
+  const Error error = error_of([&] { fit(*session, traces.output()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
+  EXPECT_EQ(error.what(),
+            fmt::format("step 1 (epoch 1): the gradient is not finite (norm inf, mean loss inf); "
+                        "{}; there is no checkpoint yet",
+                        kAdvice));
+  EXPECT_TRUE(identical(session->model.parameters().values,
+                        at::zeros_like(session->model.parameters().values)));
+  EXPECT_EQ(test::file_text(traces.metrics()), "");
+}
+
+TEST(FitTest, AValidationLossThatIsNotFiniteNamesItsEpochAndTheLastCheckpoint) {
+  config::Config config = exact_config();
+  config.training.epochs = 1;
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  session->config.training.epochs = 2;
+  session->validation->targets.fill_(kInfinity);
+  const Error error = error_of([&] { fit(*session, traces.output()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
+  EXPECT_EQ(error.what(), fmt::format("step 4 (epoch 2): the validation loss is inf; {}; the last "
+                                      "good checkpoint is {}",
+                                      kAdvice, traces.output().checkpoints.last().string()));
+  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
+            R"({"step":4,"epoch":2,"split":"val","loss":null,"non_finite":{"loss":"inf"}})");
+}
+
+TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
+  config::Config config = exact_config();
+  config.training.epochs = 3;
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  const data::Dataset test_rows = equal_rows(2, 0);
+  session->test = make_resident(test_rows, session->data.schema, c10::kCPU);
+  Traces traces(config);
+  fit(*session, traces.output());
+  const Evaluation result = test_best(*session, traces.output()).value();
+  EXPECT_EQ(result.loss, 0.5625);  // epoch 1 was best, its prediction is 3/4
+  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
+            R"({"step":2,"epoch":1,"split":"test","loss":0.5625})");
+}
+
+TEST(FitTest, WithoutATestPartThereIsNoTestResult) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  EXPECT_FALSE(test_best(*session, traces.output()).has_value());
+}
+
+}  // namespace
+}  // namespace trainer::train

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/session.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trainer/core/error.h"
+#include "trainer/data/order.h"
+
+#include "support/error_of.h"
+#include "support/sessions.h"
+#include "support/tensors.h"
+
+namespace trainer::train {
+namespace {
+
+using test::equal_rows;
+using test::exact_config;
+using test::make_exact_session;
+using test::make_small_session;
+using test::small_config;
+
+TEST(SessionTest, IsBuiltAsConfigured) {
+  config::Config config = small_config();
+  config.model.norm = config::Norm::kLayer;
+  config.training.label_smoothing = 0.1;
+  config.training.optimizer.decay_bias_and_norm = true;
+  const auto session = make_small_session(config);
+  EXPECT_EQ(session->model.options().num_features, 5);
+  EXPECT_EQ(session->model.options().num_outputs, 3);
+  EXPECT_EQ(session->model.options().hidden_sizes, (std::vector<int64_t>{8, 8}));
+  EXPECT_EQ(session->model.options().norm, config::Norm::kLayer);
+  EXPECT_EQ(session->loss.kind, config::Loss::kCrossEntropy);
+  EXPECT_EQ(session->loss.label_smoothing, 0.1);
+  EXPECT_TRUE(session->optimizer.decay_bias_and_norm);
+  EXPECT_EQ(session->optimizer_state.moments.size(), 2U);
+  EXPECT_EQ(session->train.size(), 48);
+  EXPECT_EQ(session->validation.value().size(), 6);
+  EXPECT_EQ(session->test.value().size(), 6);
+}
+
+TEST(SessionTest, PartsWithoutRowsAreAbsent) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
+  EXPECT_FALSE(session->validation.has_value());
+  EXPECT_FALSE(session->test.has_value());
+  EXPECT_EQ(session->loss.kind, config::Loss::kMse);
+  EXPECT_TRUE(session->optimizer_state.moments.empty());  // sgd without momentum
+}
+
+TEST(SessionTest, TheScheduleCountsOptimizerSteps) {
+  config::Config config = small_config();
+  config.training.gradient_accumulation_steps = 4;
+  config.training.schedule.warmup_epochs = 1.5;
+  config.training.schedule.final_factor = 0.1;
+  const auto session = make_small_session(config);
+  EXPECT_EQ(samples_per_step(config), 32);
+  EXPECT_EQ(steps_per_epoch(*session), 2);  // 32 and 16 of 48 samples
+  EXPECT_EQ(session->schedule.total_steps, 8);
+  EXPECT_EQ(session->schedule.warmup_steps, 3);
+  EXPECT_EQ(session->schedule.peak, 0.01);
+  EXPECT_EQ(session->schedule.final_factor, 0.1);
+  EXPECT_DOUBLE_EQ(next_learning_rate(*session), 0.01 / 3);
+}
+
+TEST(SessionTest, WindowsOfAnEpochAreItsOrderInPieces) {
+  config::Config config = small_config();
+  config.training.batch_size = 10;
+  config.training.gradient_accumulation_steps = 2;
+  const auto session = make_small_session(config);
+  for (const int64_t epoch : {0, 1}) {
+    std::vector<float> rows;
+    std::vector<int64_t> sizes;
+    while (session->position.epoch == epoch) {
+      const Window window = next_window(*session);
+      EXPECT_EQ(window.batch_size, 10);
+      sizes.push_back(window.num_samples());
+      for (const float row : test::elements(window.rows)) rows.push_back(row);
+      test::make_step(*session);
+    }
+    const std::vector<int64_t> order = data::epoch_order(48, 42, epoch);
+    EXPECT_EQ(sizes, (std::vector<int64_t>{20, 20, 8}));
+    EXPECT_EQ(rows, std::vector<float>(order.begin(), order.end()));
+  }
+}
+
+TEST(SessionTest, ANewSearchForTheBestEpochForgetsTheOldOne) {
+  const auto session = make_small_session(small_config());
+  session->best = checkpoint::Best{3, 0.5};
+  session->epochs_without_improvement = 2;
+  forget_best(*session);
+  EXPECT_FALSE(session->best.has_value());
+  EXPECT_EQ(session->epochs_without_improvement, 0);
+}
+
+std::string refusal(const std::function<void(config::Config&)>& change, bool regression) {
+  config::Config config = regression ? exact_config() : small_config();
+  change(config);
+  const Error error = test::error_of([&] {
+    if (regression) {
+      make_exact_session(config, equal_rows(4, 1), {});
+    } else {
+      make_small_session(config);
+    }
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  return error.what();
+}
+
+TEST(SessionTest, CrossEntropyOfANumberIsRefused) {
+  EXPECT_EQ(refusal([](auto& c) { c.training.loss = config::Loss::kCrossEntropy; }, true),
+            "training.loss: cross_entropy needs classes; set data.task: classification (the target "
+            "\"y\" was taken for regression)");
+}
+
+TEST(SessionTest, SquaredErrorOfClassesIsRefused) {
+  EXPECT_EQ(refusal([](auto& c) { c.training.loss = config::Loss::kMse; }, false),
+            "training.loss: mse needs a number; set data.task: regression (the target \"class\" "
+            "was taken for classification)");
+}
+
+TEST(SessionTest, AccuracyOfARegressionIsRefused) {
+  EXPECT_EQ(refusal([](auto& c) { c.training.best_metric = config::BestMetric::kAccuracy; }, true),
+            "training.best_metric: regression has no accuracy; use loss (the target \"y\" was "
+            "taken for regression)");
+}
+
+TEST(SessionTest, LabelSmoothingOfARegressionIsRefused) {
+  EXPECT_EQ(refusal([](auto& c) { c.training.label_smoothing = 0.1; }, true),
+            "training.label_smoothing: it is for cross-entropy; remove it for regression (the "
+            "target \"y\" was taken for regression)");
+}
+
+TEST(SessionTest, ABatchOfOneRowIsRefusedForBatchNorm) {
+  const auto with_batches_of = [](int64_t batch_size) {
+    return [batch_size](config::Config& c) {
+      c.model.norm = config::Norm::kBatch;
+      c.training.batch_size = batch_size;
+    };
+  };
+  EXPECT_EQ(refusal(with_batches_of(47), false),
+            "training.batch_size: 48 training rows in batches of 47 leave a batch of one row, and "
+            "model.norm: batch needs two; choose another batch size");
+  EXPECT_EQ(refusal(with_batches_of(1), false),
+            "training.batch_size: 48 training rows in batches of 1 leave a batch of one row, and "
+            "model.norm: batch needs two; choose another batch size");
+  config::Config config = small_config();
+  with_batches_of(48)(config);
+  EXPECT_NO_THROW(make_small_session(config));
+}
+
+}  // namespace
+}  // namespace trainer::train

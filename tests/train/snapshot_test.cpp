@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trainer/core/error.h"
+#include "trainer/train/session.h"
+
+#include "support/error_of.h"
+#include "support/sessions.h"
+#include "support/tensors.h"
+
+namespace trainer::train {
+namespace {
+
+using config::OptimizerName;
+using test::error_of;
+using test::identical;
+using test::make_small_session;
+using test::make_step;
+using test::small_config;
+
+struct Case {
+  std::string name;
+  std::function<void(config::Config&)> change;
+};
+
+class ResumeTest : public testing::TestWithParam<Case> {
+ protected:
+  static config::Config config_of_case() {
+    config::Config config = small_config();
+    GetParam().change(config);
+    return config;
+  }
+};
+
+void expect_same_state(const Session& resumed, const Session& straight) {
+  const auto state = resumed.model.state();
+  const auto expected = straight.model.state();
+  ASSERT_EQ(state.size(), expected.size());
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    EXPECT_TRUE(identical(state[i].tensor, expected[i].tensor)) << state[i].name;
+  }
+  ASSERT_EQ(resumed.optimizer_state.moments.size(), straight.optimizer_state.moments.size());
+  for (std::size_t i = 0; i < resumed.optimizer_state.moments.size(); ++i) {
+    EXPECT_TRUE(identical(resumed.optimizer_state.moments[i].tensor,
+                          straight.optimizer_state.moments[i].tensor));
+  }
+  EXPECT_EQ(resumed.optimizer_state.step, straight.optimizer_state.step);
+  EXPECT_EQ(resumed.position.epoch, straight.position.epoch);
+  EXPECT_EQ(resumed.position.step, straight.position.step);
+  EXPECT_EQ(resumed.position.samples_in_epoch, straight.position.samples_in_epoch);
+  EXPECT_TRUE(identical(resumed.interval.loss_sum, straight.interval.loss_sum));
+  EXPECT_TRUE(identical(resumed.interval.num_correct, straight.interval.num_correct));
+  EXPECT_EQ(resumed.interval.num_samples, straight.interval.num_samples);
+}
+
+TEST_P(ResumeTest, StepsAfterARestoreAreThoseOfARunWithoutABreak) {
+  const config::Config config = config_of_case();
+  const test::TemporaryFolder folder;
+  const auto straight = make_small_session(config);
+  for (int step = 0; step < 16; ++step) {
+    // In the middle of the first epoch, and at the beginning of one.
+    if (step == 2 || straight->position.samples_in_epoch == 0) {
+      checkpoint::write(folder.path() / "state.pt", snapshot(*straight));
+    }
+    make_step(*straight);
+    const auto resumed = make_small_session(config);
+    restore(*resumed, checkpoint::read(folder.path() / "state.pt"));
+    while (resumed->position.step < straight->position.step) make_step(*resumed);
+    expect_same_state(*resumed, *straight);
+  }
+}
+
+TEST_P(ResumeTest, RecordsAfterARestoreAreThoseOfARunWithoutABreak) {
+  config::Config config = config_of_case();
+  config.checkpoint.keep_last = 4;
+  const auto straight = make_small_session(config);
+  test::Traces straight_traces(config);
+  fit(*straight, straight_traces.output());
+
+  const auto from = checkpoint::read(straight_traces.checkpoints() / "checkpoint_epoch_002.pt");
+  const auto resumed = make_small_session(config);
+  restore(*resumed, from);
+  test::Traces traces(config,
+                      test::file_text(straight_traces.metrics()).substr(0, from.metrics_bytes));
+  fit(*resumed, traces.output());
+
+  expect_same_state(*resumed, *straight);
+  EXPECT_EQ(test::timeless_lines(traces.metrics()),
+            test::timeless_lines(straight_traces.metrics()));
+  EXPECT_EQ(resumed->best.value().epoch, straight->best.value().epoch);
+  EXPECT_EQ(resumed->best.value().value, straight->best.value().value);
+  EXPECT_EQ(resumed->epochs_without_improvement, straight->epochs_without_improvement);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryKindOfState, ResumeTest,
+    testing::Values(
+        Case{"adamw", [](config::Config&) {}},
+        Case{"adam", [](auto& c) { c.training.optimizer.name = OptimizerName::kAdam; }},
+        Case{"sgd", [](auto& c) { c.training.optimizer.name = OptimizerName::kSgd; }},
+        Case{"sgd_without_momentum",
+             [](auto& c) {
+               c.training.optimizer.name = OptimizerName::kSgd;
+               c.training.optimizer.momentum = 0;
+             }},
+        Case{"dropout", [](auto& c) { c.model.dropout = 0.3; }},
+        Case{"batch_norm", [](auto& c) { c.model.norm = config::Norm::kBatch; }},
+        Case{"accumulation",
+             [](auto& c) {
+               c.training.batch_size = 4;
+               c.training.gradient_accumulation_steps = 3;
+               c.logging.save_interval = 5;
+             }},
+        Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
+    [](const auto& test) { return test.param.name; });
+
+// A session and what another one of the same configuration would save.
+struct Refused {
+  std::unique_ptr<Session> session = make_small_session(small_config());
+  std::unique_ptr<Session> other = make_small_session(small_config());
+  checkpoint::Checkpoint saved = snapshot(*other);
+
+  std::string message() {
+    const at::Tensor before = session->model.parameters().values.clone();
+    const Error error = error_of([&] { restore(*session, saved); });
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    EXPECT_TRUE(identical(session->model.parameters().values, before));
+    EXPECT_EQ(session->position.step, 0);
+    return error.what();
+  }
+};
+
+constexpr const char* kDoesNotFit = "the checkpoint does not fit the model:\n  ";
+
+TEST(SnapshotTest, HasTheNamesAndShapesOfTheModel) {
+  const auto session = make_small_session(small_config());
+  const checkpoint::Checkpoint saved = snapshot(*session);
+  std::vector<std::string> names;
+  for (const auto& named : saved.model) names.push_back(named.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"layers.0.weight", "layers.0.bias", "layers.1.weight",
+                                             "layers.1.bias", "layers.2.weight", "layers.2.bias"}));
+  EXPECT_EQ(saved.model[0].tensor.shape, (std::vector<int64_t>{8, 5}));
+  EXPECT_EQ(saved.optimizer, "adamw");
+  ASSERT_EQ(saved.moments.size(), 2U);
+  EXPECT_EQ(saved.moments[0].name, "exp_avg");
+  EXPECT_EQ(saved.moments[1].name, "exp_avg_sq");
+  EXPECT_EQ(saved.moments[1].tensors[5].name, "layers.2.bias");
+  EXPECT_EQ(saved.schema.labels, (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(saved.schema.scaling.shift, session->data.schema.scaling.shift);
+}
+
+TEST(SnapshotTest, AMissingTensorIsRefused) {
+  Refused refused;
+  refused.saved.model.erase(refused.saved.model.begin() + 1);
+  EXPECT_EQ(refused.message(),
+            std::string(kDoesNotFit) + "model layers.0.bias: missing in the checkpoint");
+}
+
+TEST(SnapshotTest, EachMisfitIsNamed) {
+  Refused refused;
+  refused.saved.model[0].name = "layers.7.weight";
+  refused.saved.model[2].tensor.shape = {64};
+  refused.saved.model[3].tensor.dtype = archive::DType::kFloat64;
+  refused.saved.moments[1].tensors[0].tensor.shape = {5, 8};
+  EXPECT_EQ(refused.message(), std::string(kDoesNotFit) +
+                                   "model layers.0.weight: missing in the checkpoint\n"
+                                   "  model layers.1.weight: expected float32 [8, 8], got float32 "
+                                   "[64]\n"
+                                   "  model layers.1.bias: expected float32 [8], got float64 [8]\n"
+                                   "  model layers.7.weight: the model has no such tensor\n"
+                                   "  exp_avg_sq layers.0.weight: expected float32 [8, 5], got "
+                                   "float32 [5, 8]");
+}
+
+TEST(SnapshotTest, AnotherOptimizerIsRefused) {
+  Refused refused;
+  refused.saved.optimizer = "sgd";
+  EXPECT_EQ(refused.message(), std::string(kDoesNotFit) + "optimizer: expected adamw, got sgd");
+}
+
+TEST(SnapshotTest, AMissingMomentIsRefused) {
+  Refused refused;
+  refused.saved.moments.pop_back();
+  EXPECT_EQ(refused.message(),
+            std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing in the checkpoint");
+}
+
+TEST(SnapshotTest, APositionBeyondTheEpochIsRefused) {
+  Refused refused;
+  refused.saved.position.samples_in_epoch = 49;
+  EXPECT_EQ(refused.message(),
+            std::string(kDoesNotFit) + "samples_in_epoch: expected at most 48, got 49");
+}
+
+TEST(SnapshotTest, TheWeightsAloneComeWithoutTheOptimizer) {
+  const auto trained = make_small_session(small_config());
+  make_step(*trained);
+  checkpoint::Checkpoint saved = snapshot(*trained);
+  saved.moments.clear();
+  const auto session = make_small_session(small_config());
+  restore_model(session->model, saved);
+  EXPECT_TRUE(identical(session->model.parameters().values, trained->model.parameters().values));
+  saved.model.pop_back();
+  EXPECT_STREQ(error_of([&] { restore_model(session->model, saved); }).what(),
+               "the checkpoint does not fit the model:\n"
+               "  model layers.2.bias: missing in the checkpoint");
+}
+
+}  // namespace
+}  // namespace trainer::train
