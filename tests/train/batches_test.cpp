@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "support/tensors.h"
@@ -25,11 +26,13 @@ data::Schema schema_of(config::Task task) {
   return schema;
 }
 
+const data::Schema kClasses = schema_of(config::Task::kClassification);
+const data::Schema kNumbers = schema_of(config::Task::kRegression);
 const data::Dataset kBytes = {{3, 2, std::vector<uint8_t>{1, 10, 2, 20, 255, 0}}, {2, 0, 1}, {}};
 const data::Dataset kFloats = {{3, 2, Floats{1, 10, 2, 20, 255, 0}}, {2, 0, 1}, {}};
 
 ResidentData resident(const data::Dataset& dataset) {
-  return make_resident(dataset, schema_of(config::Task::kClassification), c10::kCPU);
+  return make_resident(dataset, kClasses, c10::kCPU);
 }
 
 at::Tensor rows(const std::vector<int64_t>& numbers) { return at::tensor(numbers, at::kLong); }
@@ -76,8 +79,7 @@ TEST(BatchesTest, OnTheCpuNothingIsCopied) {
 
 TEST(BatchesTest, TargetsOfRegressionAreAColumnOfFloats) {
   const data::Dataset dataset{{3, 2, Floats{1, 10, 2, 20, 255, 0}}, {}, {0.5F, -1, 2}};
-  const ResidentData data =
-      make_resident(dataset, schema_of(config::Task::kRegression), c10::kCPU);
+  const ResidentData data = make_resident(dataset, kNumbers, c10::kCPU);
   const at::Tensor targets = gather(data, rows({2, 0})).targets;
   EXPECT_EQ(targets.sizes(), (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(targets.scalar_type(), at::kFloat);

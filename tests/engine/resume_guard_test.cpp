@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/engine/engine.h"
+
+#include "support/engine_runs.h"
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSmallRun;
+using test::request_of;
+using test::resumed_from;
+using test::TemporaryFolder;
+using test::train_quietly;
+
+fs::path last_checkpoint(const TrainReport& report) {
+  return report.run_dir / "checkpoints" / "last.pt";
+}
+
+std::string refusal(const fs::path& checkpoint, const std::string& changes) {
+  return fmt::format("{}: this is not the run that the checkpoint belongs to:\n  {}\n"
+                     "undo the changes, start a new run, or give --allow-changes",
+                     checkpoint.string(), changes);
+}
+
+TEST(ResumeGuardTest, ChangedKeysAreRefusedWithTheirValues) {
+  const TemporaryFolder folder;
+  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
+  const TrainRequest changed =
+      request_of(folder.path(), kSmallRun,
+                 {{"training.learning_rate", "0.02"}, {"training.optimizer.name", "sgd"}});
+  const Error error = test::error_of([&] { train(resumed_from(changed, last)); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_EQ(error.what(), refusal(last, "training.learning_rate: 0.01 before, 0.02 now\n"
+                                        "  training.optimizer.name: adamw before, sgd now"));
+}
+
+TEST(ResumeGuardTest, ChangesThatAreAllowedAreAWarning) {
+  const TemporaryFolder folder;
+  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
+  TrainRequest request = resumed_from(
+      request_of(folder.path(), kSmallRun,
+                 {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
+      last);
+  request.on_change = OnChange::kAllow;
+  log::set_console_level(log::Level::kWarning);
+  testing::internal::CaptureStderr();
+  const TrainReport report = train(request);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: resuming with changes:\n"
+            "  training.learning_rate: 0.01 before, 0.02 now\n");
+  log::set_console_level(log::Level::kInfo);
+  EXPECT_EQ(report.epochs, 3);
+}
+
+TEST(ResumeGuardTest, KeysThatDoNotDecideWhatIsComputedMayChange) {
+  const TemporaryFolder folder;
+  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
+  const TrainRequest request = request_of(
+      folder.path(), kSmallRun,
+      {{"training.epochs", "3"}, {"checkpoint.keep_last", "1"}, {"logging.save_interval", "2"}});
+  EXPECT_EQ(train_quietly(resumed_from(request, last)).epochs, 3);
+}
+
+constexpr const char* kCsvRun = R"(
+device: cpu
+threads: 1
+data: {source: csv, path: points.csv, target: kind, validation_fraction: 0, test_fraction: 0}
+model: {hidden_size: 4}
+training: {epochs: 1}
+)";
+
+TEST(ResumeGuardTest, AChangedDataFileIsRefused) {
+  const TemporaryFolder folder;
+  const std::string rows = "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n";
+  const fs::path data = folder.write("points.csv", rows);
+  const TrainRequest request = request_of(folder.path(), kCsvRun);
+  const fs::path last = last_checkpoint(train_quietly(request));
+  EXPECT_EQ(train_quietly(resumed_from(request, last)).epochs, 1);
+
+  const data::Fingerprint before = data::fingerprint(data);
+  folder.write("points.csv", rows + "4,1,b\n");
+  const data::Fingerprint after = data::fingerprint(data);
+  const Error error = test::error_of([&] { train(resumed_from(request, last)); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_EQ(error.what(),
+            refusal(last, fmt::format("{}: 39 bytes, CRC-32 {:08x} before, 45 bytes, CRC-32 "
+                                      "{:08x} now",
+                                      data.string(), before.crc32, after.crc32)));
+}
+
+TEST(ResumeGuardTest, AnotherNumberOfDataFilesIsRefused) {
+  const TemporaryFolder folder;
+  folder.write("points.csv", "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n");
+  const TrainRequest request = request_of(folder.path(), kCsvRun);
+  const fs::path last = last_checkpoint(train_quietly(request));
+  TrainRequest resumed = resumed_from(request, last);
+  resumed.resume->checkpoint.fingerprints.clear();
+  EXPECT_EQ(test::error_of([&] { train(resumed); }).what(),
+            refusal(last, "data files: 0 before, 1 now"));
+}
+
+}  // namespace
+}  // namespace trainer::engine

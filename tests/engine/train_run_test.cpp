@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/config/dump.h"
+#include "trainer/core/error.h"
+#include "trainer/engine/engine.h"
+
+#include "support/engine_runs.h"
+#include "support/error_of.h"
+#include "support/sessions.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using test::file_names;
+using test::file_text;
+using test::kSmallRun;
+using test::request_of;
+using test::resumed_from;
+using test::TemporaryFolder;
+using test::timeless_lines;
+using test::train_quietly;
+using Names = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+void expect_same_tensors(const std::vector<checkpoint::NamedTensor>& actual,
+                         const std::vector<checkpoint::NamedTensor>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].name, expected[i].name);
+    ASSERT_EQ(actual[i].tensor.shape, expected[i].tensor.shape);
+    EXPECT_EQ(std::memcmp(actual[i].tensor.data, expected[i].tensor.data,
+                          expected[i].tensor.num_bytes()),
+              0)
+        << expected[i].name;
+  }
+}
+
+TEST(TrainRunTest, LeavesACompleteRunFolder) {
+  const TemporaryFolder folder;
+  const TrainRequest request = request_of(folder.path(), kSmallRun, {{"tag", "small"}});
+  const TrainReport report = train_quietly(request);
+  EXPECT_EQ(report.run_dir.parent_path(), folder.path() / "runs");
+  EXPECT_TRUE(report.run_dir.filename().string().ends_with("_small"));
+  EXPECT_EQ(fs::canonical(folder.path() / "runs" / "latest"), fs::canonical(report.run_dir));
+  EXPECT_EQ(file_names(report.run_dir), (Names{"checkpoints", "config_resolved.yaml",
+                                               "metrics.jsonl", "system.json", "train.log"}));
+  EXPECT_EQ(file_names(report.run_dir / "checkpoints"),
+            (Names{"best.pt", "checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+  EXPECT_EQ(timeless_lines(report.run_dir / "metrics.jsonl").size(), 2 * (6 + 2) + 1);
+  EXPECT_EQ(file_text(report.run_dir / "config_resolved.yaml"), config::dump(request.config));
+  EXPECT_EQ(checkpoint::read(report.run_dir / "checkpoints" / "last.pt").config,
+            config::dump(request.config));
+}
+
+TEST(TrainRunTest, ReportsWhatWasReached) {
+  const TemporaryFolder folder;
+  const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));
+  EXPECT_EQ(report.epochs, 2);
+  EXPECT_EQ(report.steps, 12);
+  EXPECT_FALSE(report.stopped_early);
+  EXPECT_EQ(report.best_metric, "validation loss");
+  ASSERT_TRUE(report.best.has_value());
+  const auto last = nlohmann::json::parse(timeless_lines(report.run_dir / "metrics.jsonl").back());
+  EXPECT_EQ(last["split"], "test");
+  EXPECT_EQ(last["epoch"], report.best->epoch);
+  EXPECT_EQ(last["loss"], report.test.value().loss);
+  EXPECT_EQ(last["accuracy"], report.test->accuracy.value());
+  EXPECT_GT(report.time_seconds, 0);
+}
+
+TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
+  const TemporaryFolder folder;
+  const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));
+  const std::string log = file_text(report.run_dir / "train.log");
+  for (const char* line :
+       {"device      cpu (as configured)", "precision   fp32", "threads     1 (as configured)",
+        "data        5 features, target \"class\": 3 classes (classification)",
+        "rows        48 train, 6 validation, 6 test",
+        "model       5-8-8-3 relu, batch norm, dropout 0.1; 179 parameters",
+        "training    2 epochs of 6 steps, effective batch 8, adamw, learning rate 0.01 (cosine)",
+        "epoch 1/2  train loss ", "epoch 2/2  train loss "}) {
+    EXPECT_TRUE(contains(log, line)) << line << "\nis not in\n" << log;
+  }
+}
+
+TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
+  const TemporaryFolder folder;
+  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainReport report = train_quietly(request);
+  const fs::path file = report.run_dir / "checkpoints" / "checkpoint_epoch_001.pt";
+  train_quietly(resumed_from(request, file));
+  const auto system = nlohmann::json::parse(file_text(report.run_dir / "system.json"));
+  ASSERT_EQ(system["starts"].size(), 2U);
+  EXPECT_EQ(system["starts"][0]["command_line"], "trainer train");
+  EXPECT_EQ(system["starts"][0]["device"], "cpu");
+  EXPECT_EQ(system["starts"][0]["threads"], 1);
+  EXPECT_FALSE(system["starts"][0].contains("resumed_from"));
+  EXPECT_EQ(system["starts"][1]["resumed_from"], file.string());
+  EXPECT_EQ(system["data_files"], nlohmann::json::array());
+}
+
+TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
+  const TemporaryFolder folder;
+  const TrainReport straight =
+      train_quietly(request_of(folder.path(), kSmallRun, {{"training.epochs", "4"}}));
+  const TrainRequest request = request_of(folder.path(), kSmallRun,
+                                          {{"training.epochs", "4"}, {"tag", "broken_off"}});
+  const fs::path run = train_quietly(request).run_dir;
+  const std::vector<std::string> before = timeless_lines(run / "metrics.jsonl");
+  const fs::path saved = run / "checkpoints" / "checkpoint_epoch_002.pt";
+
+  const TrainReport report = train_quietly(resumed_from(request, saved));
+
+  EXPECT_EQ(report.run_dir, run);
+  EXPECT_EQ(report.epochs, 4);
+  EXPECT_EQ(report.steps, 24);
+  EXPECT_EQ(timeless_lines(run / "metrics.jsonl"), before);
+  EXPECT_EQ(before, timeless_lines(straight.run_dir / "metrics.jsonl"));
+  const auto expected = checkpoint::read(straight.run_dir / "checkpoints" / "last.pt");
+  const auto actual = checkpoint::read(run / "checkpoints" / "last.pt");
+  expect_same_tensors(actual.model, expected.model);
+  for (std::size_t i = 0; i < expected.moments.size(); ++i) {
+    expect_same_tensors(actual.moments[i].tensors, expected.moments[i].tensors);
+  }
+  EXPECT_EQ(actual.metrics_bytes,
+            fs::file_size(run / "metrics.jsonl") -
+                (file_text(run / "metrics.jsonl").size() - actual.metrics_bytes));
+}
+
+TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {
+  const TemporaryFolder folder;
+  const TrainReport first = train_quietly(request_of(folder.path(), kSmallRun));
+  const auto before = timeless_lines(first.run_dir / "metrics.jsonl");
+  const fs::path last = first.run_dir / "checkpoints" / "last.pt";
+  const TrainReport report = train_quietly(
+      resumed_from(request_of(folder.path(), kSmallRun, {{"training.epochs", "3"}}), last));
+  EXPECT_EQ(report.run_dir, first.run_dir);
+  EXPECT_EQ(report.steps, 18);
+  const auto after = timeless_lines(first.run_dir / "metrics.jsonl");
+  ASSERT_EQ(after.size(), before.size() + 8);
+  // The record of the test part was cut off and written anew at the end.
+  EXPECT_TRUE(std::equal(before.begin(), before.end() - 1, after.begin()));
+  EXPECT_EQ(nlohmann::json::parse(after[before.size() - 1])["step"], 13);
+}
+
+TEST(TrainRunTest, ACompleteRunSaysSoAndOnlyTestsAgain) {
+  const TemporaryFolder folder;
+  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainReport first = train_quietly(request);
+  const auto before = timeless_lines(first.run_dir / "metrics.jsonl");
+  const TrainReport again =
+      train_quietly(resumed_from(request, first.run_dir / "checkpoints" / "last.pt"));
+  EXPECT_EQ(again.steps, 12);
+  EXPECT_EQ(again.best.value().epoch, first.best.value().epoch);
+  EXPECT_EQ(again.test.value().loss, first.test.value().loss);
+  EXPECT_EQ(timeless_lines(first.run_dir / "metrics.jsonl"), before);
+  EXPECT_TRUE(contains(file_text(first.run_dir / "train.log"), "this run is already complete"));
+}
+
+TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {
+  const TemporaryFolder folder;
+  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainReport first = train_quietly(request);
+  const auto lines = timeless_lines(first.run_dir / "metrics.jsonl");
+  const fs::path elsewhere = folder.path() / "elsewhere.pt";
+  fs::copy_file(first.run_dir / "checkpoints" / "checkpoint_epoch_001.pt", elsewhere);
+
+  const TrainReport second = train_quietly(resumed_from(request, elsewhere));
+
+  EXPECT_NE(second.run_dir, first.run_dir);
+  EXPECT_EQ(second.run_dir.parent_path(), first.run_dir.parent_path());
+  EXPECT_EQ(second.epochs, 2);
+  EXPECT_EQ(second.best.value().epoch, 2);  // the first epoch's weights are not in this folder
+  EXPECT_EQ(file_names(second.run_dir / "checkpoints"),
+            (Names{"best.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+  const auto new_lines = timeless_lines(second.run_dir / "metrics.jsonl");
+  ASSERT_EQ(new_lines.size(), 8U + 1U);
+  EXPECT_TRUE(std::equal(new_lines.begin(), new_lines.end() - 1, lines.begin() + 8));
+  EXPECT_EQ(timeless_lines(first.run_dir / "metrics.jsonl"), lines);
+}
+
+TEST(TrainRunTest, NothingIsWrittenBeforeTheDataAreKnownToBeGood) {
+  const TemporaryFolder folder;
+  const TrainRequest request =
+      request_of(folder.path(), "data: {source: csv, path: absent.csv, target: y}");
+  EXPECT_EQ(test::error_of([&] { train(request); }).kind(), ErrorKind::kData);
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+TEST(TrainRunTest, AnAbsentDeviceIsAnErrorWhereItIsForbiddenToReplaceIt) {
+  const TemporaryFolder folder;
+  const TrainRequest request = request_of(folder.path(), kSmallRun,
+                                          {{"device", "cuda:63"}, {"device_fallback", "false"}});
+  const Error error = test::error_of([&] { train(request); });
+  EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+  EXPECT_TRUE(contains(error.what(), "device cuda:63 is not available here")) << error.what();
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+}  // namespace
+}  // namespace trainer::engine
