@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the devices of this machine: one training step (forward, loss, backward, clip, AdamW) of
 // two models. Flags are Google Benchmark's: --benchmark_filter=cpu, --benchmark_format=json, ...
-#include <benchmark/benchmark.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"

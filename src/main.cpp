@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
 
-#include "cli/run.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+
+#include "cli/run.h"
 
 int main(int argc, char** argv) {
   try {

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
 #include "archive/file_buffer.h"
 #include "archive/pickle.h"
 #include "archive/value_builder.h"
 #include "archive/zip.h"
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/core/text.h"
 
 namespace trainer::archive {
 namespace {

@@ -16,9 +16,10 @@
 
 #include <fmt/format.h>
 
-#include "archive/zip.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
+
+#include "archive/zip.h"
 
 namespace trainer::archive {
 namespace {

@@ -23,7 +23,6 @@ std::size_t utf8_length(std::string_view text) {
   return bad_second ? 0 : length;
 }
 
-
 }  // namespace
 
 std::string encode_text(std::string_view text) {

@@ -11,9 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "archive/pickle.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
+
+#include "archive/pickle.h"
 
 namespace trainer::archive {
 namespace {

@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "trainer/archive/value.h"
+
 #include "archive/file_buffer.h"
 #include "archive/zip.h"
-#include "trainer/archive/value.h"
 
 namespace trainer::archive {
 

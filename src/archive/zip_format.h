@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The numbers of the zip format (APPNOTE.TXT of PKWARE, version 6.3), for the writer and the reader.
+// The numbers of the zip format (APPNOTE.TXT of PKWARE, version 6.3), for the writer and the
+// reader.
 namespace trainer::archive {
 
 static_assert(std::endian::native == std::endian::little, "zip fields and tensors are copied raw");
@@ -27,7 +28,8 @@ inline constexpr uint16_t kVersion64 = 45;  // 4.5, with 64-bit fields
 inline constexpr uint16_t kStored = 0;
 inline constexpr uint16_t kFirstJanuary1980 = 0x21;  // the least date there is
 inline constexpr uint16_t kEncryptedFlag = 1;
-inline constexpr uint16_t kSizesFollowFlag = 8;  // sizes and CRC-32 stand after the bytes, not before
+inline constexpr uint16_t kSizesFollowFlag =
+    8;  // sizes and CRC-32 stand after the bytes, not before
 inline constexpr uint16_t kExtra64 = 0x0001;
 inline constexpr uint16_t kExtraPadding = 0x4246;  // "FB", PyTorch's own
 inline constexpr uint32_t kSee64 = 0xFFFFFFFF;     // "the value stands in a 64-bit field"

@@ -75,17 +75,17 @@ Dict to_dict(const Checkpoint& c) {
                             {"num_bytes", static_cast<int64_t>(file.num_bytes)},
                             {"crc32", static_cast<int64_t>(file.crc32)}});
   }
-  return {{"format", kFormat},
-          {"format_version", kFormatVersion},
-          {"trainer_version", build_info().version},
-          {"model", tensor_dict(c.model)},
-          {"optimizer",
-           Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
-          {"progress", progress_dict(c)},
-          {"config", c.config},
-          {"schema", schema_dict(c.schema)},
-          {"data_files", files},
-          {"num_threads", c.num_threads}};
+  return {
+      {"format", kFormat},
+      {"format_version", kFormatVersion},
+      {"trainer_version", build_info().version},
+      {"model", tensor_dict(c.model)},
+      {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
+      {"progress", progress_dict(c)},
+      {"config", c.config},
+      {"schema", schema_dict(c.schema)},
+      {"data_files", files},
+      {"num_threads", c.num_threads}};
 }
 
 /// Typed access to a dict of the file; every complaint names the file and the entry.
@@ -189,10 +189,11 @@ void check_format(const Reader& reader) {
   }
   const int64_t version = reader.integer("format_version");
   if (version < 1 || version > kFormatVersion) {
-    reader.refuse("format_version",
-                  fmt::format("this program reads versions 1 to {}, the file has {}; it was written "
-                              "by trainer {}, use that version or a newer one",
-                              kFormatVersion, version, reader.text("trainer_version")));
+    reader.refuse(
+        "format_version",
+        fmt::format("this program reads versions 1 to {}, the file has {}; it was written "
+                    "by trainer {}, use that version or a newer one",
+                    kFormatVersion, version, reader.text("trainer_version")));
   }
 }
 
@@ -202,8 +203,7 @@ data::Schema read_schema(const Reader& reader) {
   if (task != "classification" && task != "regression") {
     reader.refuse("task", fmt::format("expected classification or regression, got \"{}\"", task));
   }
-  schema.task =
-      task == "regression" ? config::Task::kRegression : config::Task::kClassification;
+  schema.task = task == "regression" ? config::Task::kRegression : config::Task::kClassification;
   schema.feature_names = reader.texts("feature_names");
   schema.target_name = reader.text("target_name");
   schema.labels = reader.texts("labels");

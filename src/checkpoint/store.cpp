@@ -40,6 +40,18 @@ void publish(const fs::path& file, const fs::path& name) {
   }
 }
 
+// Whether the file is a good checkpoint of the epoch that is `wanted`, of the same course.
+bool is_best(const fs::path& file, const Best& wanted) {
+  if (!fs::exists(file)) return false;
+  try {
+    const Checkpoint checkpoint = read(file);
+    return checkpoint.position.epoch == wanted.epoch && checkpoint.best &&
+           checkpoint.best->epoch == wanted.epoch && checkpoint.best->value == wanted.value;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Store::Store(fs::path folder, int64_t keep_last)
@@ -50,12 +62,24 @@ void Store::save(const Checkpoint& checkpoint, SaveAs names) {
     if (names.best) write(best(), checkpoint);
     return;
   }
-  const fs::path file =
-      folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.position.epoch);
+  const fs::path file = epoch_file(checkpoint.position.epoch);
   write(file, checkpoint);
   publish(file, last());
   if (names.best) publish(file, best());
   prune(checkpoint.position.epoch);
+}
+
+bool Store::recover_best(const Best& wanted, const fs::path& resumed) const {
+  for (const fs::path& file : {best(), resumed, epoch_file(wanted.epoch)}) {
+    if (!is_best(file, wanted)) continue;
+    if (file != best()) publish(file, best());
+    return true;
+  }
+  return false;
+}
+
+fs::path Store::epoch_file(int64_t epoch) const {
+  return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, epoch);
 }
 
 void Store::prune(int64_t newest_epoch) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
@@ -55,7 +55,8 @@ class Parser {
     app_.add_option("--set", set_, "Set any key, the same as key=value")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);  // one value a flag: what follows is key=value
-    app_.add_option("key=value", positional_, "Set any key of the configuration");
+    app_.add_option("override", positional_, "Set any key of the configuration")
+        ->type_name("KEY=VALUE");
     add_key_flags();
     add_commands();
     app_.footer(kFooter);

@@ -29,12 +29,11 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
   const double in_epoch =
       static_cast<double>(progress.samples) / static_cast<double>(progress.num_samples);
   const double rate = seconds > 0 ? static_cast<double>(progress.total_samples) / seconds : 0;
-  const auto left = static_cast<double>((progress.num_epochs - progress.epoch + 1) *
-                                            progress.num_samples -
-                                        progress.samples);
-  std::string text = fmt::format("epoch {}/{} [{}] {:3.0f} %  {} samples/s", progress.epoch,
-                                 progress.num_epochs, bar(in_epoch), 100 * in_epoch,
-                                 with_thousands(std::llround(rate)));
+  const auto left = static_cast<double>(
+      (progress.num_epochs - progress.epoch + 1) * progress.num_samples - progress.samples);
+  std::string text =
+      fmt::format("epoch {}/{} [{}] {:3.0f} %  {} samples/s", progress.epoch, progress.num_epochs,
+                  bar(in_epoch), 100 * in_epoch, with_thousands(std::llround(rate)));
   if (std::isfinite(progress.loss)) text += fmt::format("  loss {:.4f}", progress.loss);
   if (rate > 0) text += fmt::format("  {} left", human_duration(left / rate));
   // One column stays free: a full line would wrap and could not be drawn again.

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
-#include "cli/train_command.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/reference.h"
+
+#include "cli/arguments.h"
+#include "cli/train_command.h"
 
 namespace trainer::cli {
 

@@ -7,12 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/engine_library.h"
-#include "cli/progress_bar.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
 #include "trainer/run/run_dir.h"
+
+#include "cli/engine_library.h"
+#include "cli/progress_bar.h"
 
 namespace trainer::cli {
 namespace {
@@ -38,8 +39,8 @@ std::string results_text(const engine::TrainReport& report) {
                               with_thousands(report.steps), human_duration(report.time_seconds),
                               report.stopped_early ? " (stopped early)" : ""));
   if (report.best) {
-    line("best epoch", fmt::format("{} ({} {:.4f})", report.best->epoch, report.best_metric,
-                                   report.best->value));
+    line("best epoch",
+         fmt::format("{} ({} {:.4f})", report.best->epoch, report.best_metric, report.best->value));
   }
   if (report.test) {
     const auto& test = *report.test;
@@ -48,8 +49,8 @@ std::string results_text(const engine::TrainReport& report) {
                                : fmt::format("loss {:.4f} (best epoch)", test.loss));
   }
   // Shown as short as it can be typed again.
-  const std::filesystem::path relative = report.run_dir.lexically_proximate(
-      std::filesystem::current_path());
+  const std::filesystem::path relative =
+      report.run_dir.lexically_proximate(std::filesystem::current_path());
   const bool inside = !relative.empty() && *relative.begin() != "..";
   line("run folder", (inside ? relative : report.run_dir).string());
   return text;
@@ -74,9 +75,10 @@ ResolvedArguments resolve(const Arguments& arguments) {
 
 void train_command(const Arguments& arguments) {
   if (!arguments.resume && arguments.config_files.empty() && arguments.overrides.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
-                "trainer --help");
+    throw Error(
+        ErrorKind::kUsage,
+        "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
+        "trainer --help");
   }
   ResolvedArguments resolved = resolve(arguments);
   log::set_console_level(console_level(arguments, resolved.config.config.logging.level));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cli/arguments.h"
 #include "trainer/config/load.h"
 #include "trainer/engine/engine.h"
+
+#include "cli/arguments.h"
 
 namespace trainer::cli {
 

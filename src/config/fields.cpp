@@ -7,7 +7,7 @@
 
 // A key is the path of its member, so that the two cannot drift apart.
 #define TRAINER_MEMBER(member) \
-  #member, +[](Config& config) -> auto& { return config.member; }
+#member, +[](Config & config) -> auto& { return config.member; }
 
 namespace trainer::config {
 namespace {
@@ -124,22 +124,26 @@ std::vector<Field> run_fields() {
                       "CPU threads of one operation. auto obeys OMP_NUM_THREADS where it is set, "
                       "else takes the CPUs that the process may use. Another number "
                       "may change the last bits of a result.",
-                      {.flag = "--threads", .elsewhere = {"num_threads", "nthread"},
+                      {.flag = "--threads",
+                       .elsewhere = {"num_threads", "nthread"},
                        .on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(output_dir), "Folder that receives the run folders.",
-           {.flag = "--output-dir", .elsewhere = {"default_root_dir", "run_dir"},
+           {.flag = "--output-dir",
+            .elsewhere = {"default_root_dir", "run_dir"},
             .on_resume = OnResume::kMayChange}),
       text(TRAINER_MEMBER(tag), "at most 100 letters, digits, '.', '_' and '-'", valid_tag,
            "Ends the name of the run folder.",
-           {.flag = "--tag", .elsewhere = {"run_name", "experiment_name"},
+           {.flag = "--tag",
+            .elsewhere = {"run_name", "experiment_name"},
             .on_resume = OnResume::kMayChange}),
   };
 }
 
 std::vector<Field> data_fields() {
   return {
-      choice(TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx"},
-             "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
+      choice(
+          TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx"},
+          "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
       file(TRAINER_MEMBER(data.path), "CSV file with a header.",
            {.elsewhere = {"data.file"}, .on_resume = OnResume::kMayChange}),
       text(TRAINER_MEMBER(data.target), "a column name", any_text,
@@ -203,11 +207,12 @@ std::vector<Field> model_fields() {
       boolean(TRAINER_MEMBER(model.residual),
               "Whether each hidden layer after the first adds its input to its output; needs equal "
               "widths."),
-      choice(TRAINER_MEMBER(model.init), {"pytorch", "kaiming", "xavier", "gpt2"},
-             "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
-             "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
-             "0 but for pytorch.",
-             {.elsewhere = {"initializer", "weight_init"}}),
+      choice(
+          TRAINER_MEMBER(model.init), {"pytorch", "kaiming", "xavier", "gpt2"},
+          "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
+          "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
+          "0 but for pytorch.",
+          {.elsewhere = {"initializer", "weight_init"}}),
   };
 }
 
@@ -236,8 +241,9 @@ std::vector<Field> training_fields() {
               "Batches whose gradients make one step; the result is that of the one big batch, "
               "in the last, short window too.",
               {.elsewhere = {"accumulate_grad_batches", "grad_accum_steps"}}),
-      choice(TRAINER_MEMBER(training.step), {"auto", "autograd"},
-             "Implementation of the training step. auto takes the fastest that supports the model."),
+      choice(
+          TRAINER_MEMBER(training.step), {"auto", "autograd"},
+          "Implementation of the training step. auto takes the fastest that supports the model."),
       choice(TRAINER_MEMBER(training.best_metric), {"loss", "accuracy"},
              "What decides which epoch is best (best.pt) and when to stop early: validation loss "
              "or accuracy; of the training part when there is no validation part.",
@@ -267,10 +273,10 @@ std::vector<Field> training_fields() {
       number(TRAINER_MEMBER(training.schedule.final_factor), kUnit,
              "linear, cosine: the rate after the last step as a part of learning_rate.",
              {.elsewhere = {"min_lr", "eta_min"}}),
-      integer(TRAINER_MEMBER(training.early_stopping.patience), kAtLeast0,
-              "Epochs without a better best_metric after which training stops. 0: never.",
-              {.elsewhere = {"early_stopping_rounds", "patience"},
-               .on_resume = OnResume::kMayChange}),
+      integer(
+          TRAINER_MEMBER(training.early_stopping.patience), kAtLeast0,
+          "Epochs without a better best_metric after which training stops. 0: never.",
+          {.elsewhere = {"early_stopping_rounds", "patience"}, .on_resume = OnResume::kMayChange}),
       number(TRAINER_MEMBER(training.early_stopping.min_delta), kAtLeast0,
              "An epoch is better when it improves best_metric by more than this.",
              {.on_resume = OnResume::kMayChange}),
@@ -284,14 +290,13 @@ std::vector<Field> output_fields() {
               {.elsewhere = {"save_every", "every_n_epochs"}, .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(checkpoint.keep_last), kAtLeast1,
               "checkpoint_epoch_*.pt files kept; best.pt and last.pt stay besides.",
-              {.elsewhere = {"save_total_limit", "save_top_k"},
-               .on_resume = OnResume::kMayChange}),
+              {.elsewhere = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(logging.level), {"debug", "info", "warning", "error"},
              "Least important messages that are shown.", {.on_resume = OnResume::kMayChange}),
-      integer(TRAINER_MEMBER(logging.save_interval), kAtLeast1,
-              "Steps between two training records in metrics.jsonl.",
-              {.elsewhere = {"log_every_n_steps", "logging_steps"},
-               .on_resume = OnResume::kMayChange}),
+      integer(
+          TRAINER_MEMBER(logging.save_interval), kAtLeast1,
+          "Steps between two training records in metrics.jsonl.",
+          {.elsewhere = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
   };
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -11,11 +9,13 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
-#include "config/values.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
+
+#include "config/values.h"
 
 namespace trainer::config {
 namespace {
@@ -60,14 +60,15 @@ class Loader {
     try {
       root = YAML::Load(document.text);
     } catch (const YAML::ParserException& e) {
-      problems_.push_back(fmt::format("{}:{}: YAML syntax: {}", document.name, e.mark.line + 1, e.msg));
+      problems_.push_back(
+          fmt::format("{}:{}: YAML syntax: {}", document.name, e.mark.line + 1, e.msg));
       return;
     }
     if (root.IsNull()) return;  // an empty file changes nothing
     if (!root.IsMap()) {
-      problems_.push_back(fmt::format(
-          "{}:{}: expected a mapping of keys to values, got {}", document.name,
-          root.Mark().line + 1, root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
+      problems_.push_back(fmt::format("{}:{}: expected a mapping of keys to values, got {}",
+                                      document.name, root.Mark().line + 1,
+                                      root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
       return;
     }
     read_section(document, root, "");
@@ -99,7 +100,8 @@ class Loader {
   }
 
  private:
-  void read_section(const Document& document, const YAML::Node& section, const std::string& prefix) {
+  void read_section(const Document& document, const YAML::Node& section,
+                    const std::string& prefix) {
     std::set<std::string> seen;
     for (const auto& entry : section) {
       const std::string place = fmt::format("{}:{}", document.name, entry.first.Mark().line + 1);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/values.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <yaml-cpp/yaml.h>
 
 #include "trainer/core/text.h"
 
@@ -196,7 +195,9 @@ std::string expected_text(const Access& access) {
       const std::string number = "an integer" + bounds_text(a.bounds);
       return a.zero_word.empty() ? number : number + " or " + a.zero_word;
     }
-    std::string operator()(const NumberAccess& a) const { return "a number" + bounds_text(a.bounds); }
+    std::string operator()(const NumberAccess& a) const {
+      return "a number" + bounds_text(a.bounds);
+    }
     std::string operator()(const BoolAccess&) const { return "true or false"; }
     std::string operator()(const TextAccess& a) const { return a.expected; }
     std::string operator()(const PathAccess&) const { return "a path"; }
@@ -217,7 +218,9 @@ std::string value_text(const Field& field, const Config& config) {
       return value == 0 && !a.zero_word.empty() ? a.zero_word : fmt::format("{}", value);
     }
     std::string operator()(const NumberAccess& a) const { return shortest(a.member(config)); }
-    std::string operator()(const BoolAccess& a) const { return a.member(config) ? "true" : "false"; }
+    std::string operator()(const BoolAccess& a) const {
+      return a.member(config) ? "true" : "false";
+    }
     std::string operator()(const TextAccess& a) const { return yaml_text(a.member(config)); }
     std::string operator()(const PathAccess& a) const { return yaml_text(a.member(config)); }
     std::string operator()(const ChoiceAccess& a) const {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/log.h"
 
-#include <spdlog/logger.h>
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
-
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/terminal.h"
@@ -117,7 +116,8 @@ void open_file(const std::filesystem::path& path, Level level) {
   try {
     instance().file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
   } catch (const spdlog::spdlog_ex& e) {
-    throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", path.string(), e.what()));
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot write {}: {}", path.string(), e.what()));
   }
   instance().file->set_level(spdlog_level(level));
   instance().file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");

@@ -6,8 +6,8 @@
 namespace trainer {
 
 const BuildInfo& build_info() {
-  static const BuildInfo info{TRAINER_VERSION,    TRAINER_GIT_COMMIT, TRAINER_GIT_DIRTY != 0,
-                              TRAINER_COMPILER,   TRAINER_BUILD_TYPE, TRAINER_LIBTORCH,
+  static const BuildInfo info{TRAINER_VERSION,         TRAINER_GIT_COMMIT, TRAINER_GIT_DIRTY != 0,
+                              TRAINER_COMPILER,        TRAINER_BUILD_TYPE, TRAINER_LIBTORCH,
                               TRAINER_SYSTEM_BLAS != 0};
   return info;
 }

@@ -3,7 +3,6 @@
 
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
-
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
@@ -19,15 +18,15 @@ std::string describe(const Available& available) {
   return text;
 }
 
-c10::Device cuda_device(int index) {
+c10::Device cuda_device(int64_t index) {
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
 // "cuda" and "cuda:1"; -1 when `requested` is no CUDA device.
-int cuda_index(const std::string& requested) {
+int64_t cuda_index(const std::string& requested) {
   if (requested == "cuda") return 0;
   if (requested.rfind("cuda:", 0) != 0) return -1;
-  return static_cast<int>(parse_int(requested.substr(5)).value_or(-1));
+  return parse_int(requested.substr(5)).value_or(-1);
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ Choice choose_device(const std::string& requested, Fallback fallback, const Avai
     return {c10::Device(c10::kCPU), "auto: no CUDA or MPS device", ""};
   }
   if (requested == "mps" && available.mps) return {c10::Device(c10::kMPS), "as configured", ""};
-  const int index = cuda_index(requested);
+  const int64_t index = cuda_index(requested);
   if (index >= 0 && index < available.num_cuda) return {cuda_device(index), "as configured", ""};
 
   const std::string problem =

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/engine/engine.h"
 
-#include <c10/util/Exception.h>
-
 #include <new>
 #include <string>
 
-#include "engine/train_run.h"
+#include <c10/util/Exception.h>
+
 #include "trainer/core/error.h"
 #include "trainer/engine/api.h"
+
+#include "engine/train_run.h"
 
 namespace trainer::engine {
 namespace {

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/resume_guard.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
@@ -22,6 +21,8 @@
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
+
+#include "engine/resume_guard.h"
 
 namespace trainer::engine {
 namespace {
@@ -38,10 +39,9 @@ Decisions decide(const TrainRequest& request) {
   const config::Config& config = request.config.config;
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
-  Decisions decisions{
-      device::choose_device(config.device, fallback, device::available_devices()),
-      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"),
-                             device::usable_cpus())};
+  Decisions decisions{device::choose_device(config.device, fallback, device::available_devices()),
+                      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"),
+                                             device::usable_cpus())};
   // Another number of threads may add in another order: the last bits would differ.
   if (request.resume && config.threads == 0) {
     decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
@@ -110,10 +110,9 @@ std::string model_text(const train::Session& session) {
 
 std::string data_text(const data::Datasets& data) {
   const data::Schema& schema = data.schema;
-  const std::string target =
-      schema.task == config::Task::kRegression
-          ? "a number (regression)"
-          : fmt::format("{} classes (classification)", schema.labels.size());
+  const std::string target = schema.task == config::Task::kRegression
+                                 ? "a number (regression)"
+                                 : fmt::format("{} classes (classification)", schema.labels.size());
   return fmt::format("{} features, target \"{}\": {}", schema.num_features(), schema.target_name,
                      target);
 }
@@ -130,13 +129,12 @@ void log_header(const train::Session& session, const TrainRequest& request,
                               run::blas_info().name));
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
   line("precision", choice_text("precision", config));
-  line("threads",
-       fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
+  line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("data", data_text(session.data));
-  line("rows", fmt::format("{} train, {} validation, {} test",
-                           with_thousands(session.data.train.size()),
-                           with_thousands(session.data.validation.size()),
-                           with_thousands(session.data.test.size())));
+  line("rows",
+       fmt::format("{} train, {} validation, {} test", with_thousands(session.data.train.size()),
+                   with_thousands(session.data.validation.size()),
+                   with_thousands(session.data.test.size())));
   line("model", model_text(session));
   line("training",
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({})",
@@ -155,9 +153,10 @@ void log_header(const train::Session& session, const TrainRequest& request,
 void warn(const Decisions& decisions) {
   if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
   if (run::blas_info().is_slow) {
-    log::warning(fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
-                             "libopenblas0-openmp) to train many times faster",
-                             run::blas_info().name));
+    log::warning(
+        fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
+                    "libopenblas0-openmp) to train many times faster",
+                    run::blas_info().name));
   }
 }
 
@@ -198,19 +197,24 @@ TrainReport run_training(const TrainRequest& request) {
   write_system_json(run, request, decisions, session->data);
   log::open_file(run.log(), log_level(config.logging.level));
   run::point_latest_to(run);
-  const bool same_folder =
-      request.resume && run.root == run::run_dir_of(request.resume->file);
+  const bool same_folder = request.resume && run.root == run::run_dir_of(request.resume->file);
   const uint64_t keep_bytes = same_folder ? request.resume->checkpoint.metrics_bytes : 0;
-  if (!same_folder) train::forget_best(*session);  // its file is not in this folder
-  train::Output output{.metrics = run::MetricsFile(run.metrics(), keep_bytes),
-                       .checkpoints = checkpoint::Store(run.checkpoints(),
-                                                        config.checkpoint.keep_last),
-                       .config = resolved,
-                       .num_threads = decisions.threads.num_threads,
-                       .progress = request.progress,
-                       .epoch_time = {},
-                       .interval_time = {}};
+  train::Output output{
+      .metrics = run::MetricsFile(run.metrics(), keep_bytes),
+      .checkpoints = checkpoint::Store(run.checkpoints(), config.checkpoint.keep_last),
+      .config = resolved,
+      .num_threads = decisions.threads.num_threads,
+      .progress = request.progress,
+      .epoch_time = {},
+      .interval_time = {}};
   log_header(*session, request, decisions, run);
+  if (session->best && !output.checkpoints.recover_best(*session->best, request.resume->file)) {
+    log::warning(
+        fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
+                    "the search for the best epoch starts anew",
+                    session->best->epoch));
+    train::forget_best(*session);
+  }
   warn(decisions);
   if (train::finished(*session)) log::info("this run is already complete");
   train::fit(*session, output);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/init.h"
 
+#include <cmath>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/empty.h>
-
-#include <cmath>
 
 #include "trainer/core/philox.h"
 

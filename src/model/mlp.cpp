@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/mlp.h"
 
+#include <utility>
+
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
@@ -11,9 +13,6 @@
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
-
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace trainer::model {
@@ -46,7 +45,8 @@ std::vector<NamedTensor> make_buffers(const MlpOptions& options, c10::Device dev
   const auto tensor_options = at::TensorOptions().dtype(at::kFloat).device(device);
   for (std::size_t i = 0; i < options.hidden_sizes.size(); ++i) {
     const int64_t width = options.hidden_sizes[i];
-    buffers.push_back({fmt::format("norms.{}.running_mean", i), at::zeros({width}, tensor_options)});
+    buffers.push_back(
+        {fmt::format("norms.{}.running_mean", i), at::zeros({width}, tensor_options)});
     buffers.push_back({fmt::format("norms.{}.running_var", i), at::ones({width}, tensor_options)});
   }
   return buffers;
@@ -99,8 +99,8 @@ at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode
     return at::layer_norm(hidden, {hidden.size(1)}, weight, bias, kNormEpsilon);
   }
   return at::batch_norm(hidden, weight, bias, buffers_[2 * layer].tensor,
-                        buffers_[2 * layer + 1].tensor, mode == Mode::kTraining,
-                        kBatchNormMomentum, kNormEpsilon, /*cudnn_enabled=*/true);
+                        buffers_[2 * layer + 1].tensor, mode == Mode::kTraining, kBatchNormMomentum,
+                        kNormEpsilon, /*cudnn_enabled=*/true);
 }
 
 std::vector<NamedTensor> Mlp::state() const {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/parameters.h"
 
-#include <ATen/ops/zeros.h>
-
 #include <functional>
 #include <numeric>
 #include <utility>
+
+#include <ATen/ops/zeros.h>
 
 namespace trainer::model {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/optim/optimizer.h"
 
+#include <cmath>
+
 #include <ATen/ops/add.h>
 #include <ATen/ops/addcdiv.h>
 #include <ATen/ops/clamp.h>
@@ -8,8 +10,6 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sqrt.h>
 #include <ATen/ops/zeros_like.h>
-
-#include <cmath>
 
 namespace trainer::optim {
 namespace {
@@ -54,8 +54,7 @@ void update_adam(const OptimizerOptions& options, double learning_rate, model::F
   at::Tensor& mean = state.moments[0].tensor;
   at::Tensor& square_mean = state.moments[1].tensor;
   mean.mul_(options.beta1).add_(flat.gradients, 1 - options.beta1);
-  square_mean.mul_(options.beta2)
-      .addcmul_(flat.gradients, flat.gradients, 1 - options.beta2);
+  square_mean.mul_(options.beta2).addcmul_(flat.gradients, flat.gradients, 1 - options.beta2);
   const auto step = static_cast<double>(state.step);
   const double correction1 = 1 - std::pow(options.beta1, step);
   const double correction2 = 1 - std::pow(options.beta2, step);

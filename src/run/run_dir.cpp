@@ -57,16 +57,16 @@ std::string list_checkpoints(fs::path folder) {
 }
 
 [[noreturn]] void no_checkpoint(const fs::path& given, const fs::path& folder) {
-  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: no such checkpoint; {}", given.string(),
-                                                  list_checkpoints(folder)));
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: no such checkpoint; {}", given.string(), list_checkpoints(folder)));
 }
 
 }  // namespace
 
 RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {
   const std::vector<fs::path> made = make_parents(parent);
-  const std::string stem = fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now),
-                                       tag.empty() ? "" : "_", tag);
+  const std::string stem =
+      fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now), tag.empty() ? "" : "_", tag);
   for (int attempt = 1;; ++attempt) {
     RunDir run{parent / (attempt == 1 ? stem : fmt::format("{}_{}", stem, attempt))};
     std::error_code error;
@@ -107,8 +107,7 @@ fs::path run_dir_of(const fs::path& checkpoint) {
   // Through links such as runs/latest to the folder itself.
   const fs::path folder = fs::weakly_canonical(checkpoint).parent_path();
   const fs::path root = folder.parent_path();
-  const bool is_run =
-      folder.filename() == "checkpoints" && fs::exists(RunDir{root}.config());
+  const bool is_run = folder.filename() == "checkpoints" && fs::exists(RunDir{root}.config());
   return is_run ? root : fs::path();
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ATen/ops/zeros.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"

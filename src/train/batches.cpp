@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/batches.h"
 
+#include <variant>
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-
-#include <variant>
 
 namespace trainer::train {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/evaluate.h"
 
-#include <ATen/ops/stack.h>
-#include <c10/core/InferenceMode.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <ATen/ops/stack.h>
+#include <c10/core/InferenceMode.h>
 
 #include "trainer/core/stopwatch.h"
 

@@ -17,27 +17,32 @@ bool is_classification(const Session& session) {
   return session.data.schema.task == config::Task::kClassification;
 }
 
-void require_finite(const Session& session, const Output& output, const char* what, double value) {
-  if (std::isfinite(value)) return;
+[[noreturn]] void fail_non_finite(int64_t step, int64_t epoch, const std::string& problem,
+                                  const Output& output) {
   const bool has_checkpoint = std::filesystem::exists(output.checkpoints.last());
-  throw Error(ErrorKind::kNonFinite,
-              fmt::format("step {} (epoch {}): the {} is {}; lower training.learning_rate or "
-                          "training.gradient_clip_norm, and look for extreme values in the data; {}",
-                          session.position.step, session.position.epoch + 1, what, value,
-                          has_checkpoint
-                              ? "the last good checkpoint is " + output.checkpoints.last().string()
-                              : "there is no checkpoint yet"));
+  throw Error(
+      ErrorKind::kNonFinite,
+      fmt::format("step {} (epoch {}): {}; lower training.learning_rate or "
+                  "training.gradient_clip_norm, and look for extreme values in the data; {}",
+                  step, epoch, problem,
+                  has_checkpoint
+                      ? "the last good checkpoint is " + output.checkpoints.last().string()
+                      : "there is no checkpoint yet"));
 }
 
-// What the autograd step says of a bad gradient, with the place in the run.
+void require_finite(const run::MetricsRecord& record, const char* what, double value,
+                    const Output& output) {
+  if (std::isfinite(value)) return;
+  fail_non_finite(record.step, record.epoch, fmt::format("the {} is {}", what, value), output);
+}
+
+// What the step says of a bad gradient, with the place in the run.
 StepStats run_step(Session& session, const Output& output) {
   try {
     return session.step->run(next_window(session), next_learning_rate(session));
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::kNonFinite) throw;
-    log::error(e.what());
-    require_finite(session, output, "gradient norm", std::nan(""));
-    throw;
+    fail_non_finite(session.position.step + 1, session.position.epoch + 1, e.what(), output);
   }
 }
 
@@ -90,8 +95,8 @@ double record_training(Session& session, Output& output) {
       static_cast<double>(totals.num_samples) / output.interval_time.seconds();
   output.interval_time.restart();
   output.metrics.append(record);
-  require_finite(session, output, "training loss", *record.loss);
-  require_finite(session, output, "gradient norm", *record.grad_norm);
+  require_finite(record, "training loss", *record.loss, output);
+  require_finite(record, "gradient norm", *record.grad_norm, output);
   return *record.loss;
 }
 
@@ -109,8 +114,8 @@ bool by_accuracy(const Session& session) {
 bool update_best(Session& session, const run::MetricsRecord& record) {
   const double value = by_accuracy(session) ? *record.accuracy : *record.loss;
   const double min_delta = session.config.training.early_stopping.min_delta;
-  const bool is_best = !session.best || (by_accuracy(session)
-                                             ? value > session.best->value + min_delta
+  const bool is_best =
+      !session.best || (by_accuracy(session) ? value > session.best->value + min_delta
                                              : value < session.best->value - min_delta);
   session.epochs_without_improvement = is_best ? 0 : session.epochs_without_improvement + 1;
   if (is_best) session.best = checkpoint::Best{session.position.epoch, value};
@@ -139,7 +144,7 @@ void close_epoch(Session& session, Output& output) {
   train.samples_per_second = static_cast<double>(session.epoch_totals.num_samples) / seconds;
   train.time_seconds = seconds;
   output.metrics.append(train);
-  require_finite(session, output, "training loss", *train.loss);
+  require_finite(train, "training loss", *train.loss, output);
 
   ++session.position.epoch;
   session.position.samples_in_epoch = 0;
@@ -152,7 +157,7 @@ void close_epoch(Session& session, Output& output) {
     const Evaluation evaluation = evaluate(session.model, *session.validation, session.loss);
     deciding = evaluation_record(session, evaluation, "val", session.position);
     output.metrics.append(deciding);
-    require_finite(session, output, "validation loss", *deciding.loss);
+    require_finite(deciding, "validation loss", *deciding.loss, output);
     line += "  " + score_text(deciding);
   }
   const bool is_best = update_best(session, deciding);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/session.h"
 
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/zeros.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
@@ -70,9 +69,9 @@ void check_task(const config::TrainingConfig& training, const data::Schema& sche
     problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
   }
   if (!problem.empty()) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
-                                               schema.target_name,
-                                               regression ? "regression" : "classification"));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} (the target \"{}\" was taken for {})", problem, schema.target_name,
+                            regression ? "regression" : "classification"));
   }
 }
 
@@ -97,12 +96,23 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   model::Mlp model(mlp_options(config.model, schema), device);
   model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
 
-  auto session = std::unique_ptr<Session>(
-      new Session{.config = config, .data = std::move(datasets), .device = device,
-                  .model = std::move(model), .loss = {}, .optimizer = {}, .optimizer_state = {},
-                  .schedule = {}, .step = nullptr, .train = {}, .validation = {}, .test = {},
-                  .position = {}, .epoch_totals = {}, .interval = zero_interval(device),
-                  .best = {}, .order = {}});
+  auto session = std::unique_ptr<Session>(new Session{.config = config,
+                                                      .data = std::move(datasets),
+                                                      .device = device,
+                                                      .model = std::move(model),
+                                                      .loss = {},
+                                                      .optimizer = {},
+                                                      .optimizer_state = {},
+                                                      .schedule = {},
+                                                      .step = nullptr,
+                                                      .train = {},
+                                                      .validation = {},
+                                                      .test = {},
+                                                      .position = {},
+                                                      .epoch_totals = {},
+                                                      .interval = zero_interval(device),
+                                                      .best = {},
+                                                      .order = {}});
   Session& s = *session;
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer = optimizer_options(config.training.optimizer);
@@ -113,8 +123,8 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
   s.schedule = schedule_options(config.training, steps_per_epoch(s));
-  s.step = make_autograd_step({s.model, s.optimizer_state, s.optimizer, s.loss,
-                               config.training.gradient_clip_norm});
+  s.step = make_autograd_step(
+      {s.model, s.optimizer_state, s.optimizer, s.loss, config.training.gradient_clip_norm});
   return session;
 }
 
@@ -146,17 +156,14 @@ Window next_window(Session& session) {
   if (session.order_epoch != session.position.epoch) {
     std::vector<int64_t> order =
         data::epoch_order(session.train.size(), seed, session.position.epoch);
-    session.order = at::from_blob(order.data(), {session.train.size()}, at::kLong)
-                        .clone()
-                        .to(session.device);
+    session.order =
+        at::from_blob(order.data(), {session.train.size()}, at::kLong).clone().to(session.device);
     session.order_epoch = session.position.epoch;
   }
   if (session.config.model.dropout > 0) device::seed_step(seed, session.position.step);
   const int64_t begin = session.position.samples_in_epoch;
-  const int64_t count =
-      std::min(samples_per_step(session.config), session.train.size() - begin);
-  return {session.train, session.order.narrow(0, begin, count),
-          session.config.training.batch_size};
+  const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
+  return {session.train, session.order.narrow(0, begin, count), session.config.training.batch_size};
 }
 
 double next_learning_rate(const Session& session) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"

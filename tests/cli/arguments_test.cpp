@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "support/error_of.h"
 #include "trainer/core/error.h"
+
+#include "support/error_of.h"
 
 namespace trainer::cli {
 namespace {
@@ -29,8 +30,8 @@ TEST(ArgumentsTest, TrainIsTheDefaultCommand) {
 }
 
 TEST(ArgumentsTest, FlagsAndAssignmentsAreOverrides) {
-  const Arguments arguments = parse(
-      {"--lr", "2e-3", "model.hidden_sizes=[256,128]", "--set", "tag=a=b", "--device=cpu"});
+  const Arguments arguments =
+      parse({"--lr", "2e-3", "model.hidden_sizes=[256,128]", "--set", "tag=a=b", "--device=cpu"});
   ASSERT_EQ(arguments.overrides.size(), 4U);
   EXPECT_EQ(arguments.overrides[0].key, "tag");
   EXPECT_EQ(arguments.overrides[0].value, "a=b");
@@ -52,9 +53,9 @@ TEST(ArgumentsTest, AFlagTakesOneValueAndLeavesTheRest) {
 
 TEST(ArgumentsTest, TheCardsFlagsExist) {
   const Arguments arguments =
-      parse({"--config", "c.yaml", "--lr", "1", "--batch-size", "2", "--epochs", "3", "--device",
-             "cpu", "--precision", "fp32", "--seed", "4", "--tag", "t", "--resume", "r",
-             "--output-dir", "o"});
+      parse({"--config", "c.yaml", "--lr",         "1",    "--batch-size", "2", "--epochs", "3",
+             "--device", "cpu",    "--precision",  "fp32", "--seed",       "4", "--tag",    "t",
+             "--resume", "r",      "--output-dir", "o"});
   EXPECT_EQ(arguments.overrides.size(), 8U);
   EXPECT_EQ(arguments.resume, "r");
 }
@@ -93,8 +94,7 @@ TEST(ArgumentsTest, AnUnknownFlagHasASuggestion) {
   EXPECT_EQ(message_of({"--max-epochs", "5"}), "--max-epochs: unknown flag; use --epochs VALUE");
   EXPECT_EQ(message_of({"--gradient_clip_val", "5"}),
             "--gradient_clip_val: unknown flag; use training.gradient_clip_norm=VALUE");
-  EXPECT_EQ(message_of({"--confg=a.yaml"}),
-            "--confg: unknown flag; did you mean \"--config\"?");
+  EXPECT_EQ(message_of({"--confg=a.yaml"}), "--confg: unknown flag; did you mean \"--config\"?");
   EXPECT_EQ(message_of({"--zzzzzzzzz"}), "--zzzzzzzzz: unknown flag");
 }
 

@@ -37,8 +37,7 @@ TEST(DumpTest, EachLineNamesTheOriginOfItsValue) {
             std::string::npos);
   EXPECT_NE(text.find("  norm: layer                                 # a.yaml:2\n"),
             std::string::npos);
-  EXPECT_NE(text.find("  learning_rate: 0.002                        # --lr\n"),
-            std::string::npos);
+  EXPECT_NE(text.find("  learning_rate: 0.002                        # --lr\n"), std::string::npos);
   EXPECT_NE(text.find("device: auto                                  # default\n"),
             std::string::npos);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/fields.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "trainer/config/dump.h"
 

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/error.h"
+
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
-#include "trainer/core/error.h"
 
 namespace trainer::config {
 namespace {
@@ -51,10 +52,9 @@ TEST(LoadTest, ReadsEveryKindOfValue) {
 }
 
 TEST(LoadTest, LaterFilesAndThenTheCommandLineWin) {
-  const Loaded loaded =
-      load({{"a.yaml", "seed: 1\ntraining: {epochs: 2, batch_size: 8}", "/"},
-            {"b.yaml", "training:\n  epochs: 3", "/"}},
-           {{"training.batch_size", "16", "--batch-size"}});
+  const Loaded loaded = load({{"a.yaml", "seed: 1\ntraining: {epochs: 2, batch_size: 8}", "/"},
+                              {"b.yaml", "training:\n  epochs: 3", "/"}},
+                             {{"training.batch_size", "16", "--batch-size"}});
   EXPECT_EQ(loaded.config.seed, 1);
   EXPECT_EQ(loaded.config.training.epochs, 3);
   EXPECT_EQ(loaded.config.training.batch_size, 16);
@@ -124,8 +124,7 @@ TEST(LoadTest, ANameOfAnotherToolIsNamedAsItIsCalledHere) {
 }
 
 TEST(LoadTest, ADuplicateKeyIsAnError) {
-  EXPECT_EQ(message_of("seed: 1\nseed: 2\n"),
-            "a.yaml:2: seed: this key stands twice; remove one");
+  EXPECT_EQ(message_of("seed: 1\nseed: 2\n"), "a.yaml:2: seed: this key stands twice; remove one");
 }
 
 TEST(LoadTest, AYamlSyntaxErrorNamesItsLine) {
@@ -134,10 +133,8 @@ TEST(LoadTest, AYamlSyntaxErrorNamesItsLine) {
 }
 
 TEST(LoadTest, AFileThatIsNoMappingIsAnError) {
-  EXPECT_EQ(message_of("- 1\n- 2\n"),
-            "a.yaml:1: expected a mapping of keys to values, got a list");
-  EXPECT_EQ(message_of("hello"),
-            "a.yaml:1: expected a mapping of keys to values, got \"hello\"");
+  EXPECT_EQ(message_of("- 1\n- 2\n"), "a.yaml:1: expected a mapping of keys to values, got a list");
+  EXPECT_EQ(message_of("hello"), "a.yaml:1: expected a mapping of keys to values, got \"hello\"");
 }
 
 TEST(LoadTest, ASectionIsNoValueAndAValueNoSection) {
@@ -185,8 +182,8 @@ TEST(LoadTest, AMissingFileIsAnError) {
 TEST(LoadTest, AFolderInPlaceOfAFileIsAnError) {
   const test::TemporaryFolder folder;
   const Error error = test::error_of([&] { read_document(folder.path()); });
-  EXPECT_EQ(error.what(), folder.path().string() +
-                              ": expected a YAML file, got a folder; name the file in it");
+  EXPECT_EQ(error.what(),
+            folder.path().string() + ": expected a YAML file, got a folder; name the file in it");
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/reference.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/process.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
+
+#include "support/process.h"
 
 namespace trainer::config {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "support/error_of.h"
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
+
+#include "support/error_of.h"
 
 namespace trainer::config {
 namespace {

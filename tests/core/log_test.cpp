@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/log.h"
 
+#include <regex>
+
 #include <gtest/gtest.h>
 
-#include <regex>
+#include "trainer/core/error.h"
 
 #include "support/error_of.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
-#include "trainer/core/error.h"
 
 namespace trainer {
 namespace {
@@ -34,9 +35,8 @@ TEST(LogTest, TheFileGetsDateLevelAndMessage) {
   testing::internal::GetCapturedStderr();
   log::close_file();
   const std::string date = R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})";
-  EXPECT_TRUE(std::regex_match(test::read_file(path),
-                               std::regex(date + " info    epoch 1\n" + date +
-                                          " warning careful\n")))
+  EXPECT_TRUE(std::regex_match(
+      test::read_file(path), std::regex(date + " info    epoch 1\n" + date + " warning careful\n")))
       << test::read_file(path);
 }
 

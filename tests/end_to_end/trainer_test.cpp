@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives the real program, as a user does.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <regex>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "support/process.h"
@@ -60,9 +59,8 @@ TEST(TrainerTest, HelpAndVersionAnswerOnStandardOutput) {
 TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   const test::TemporaryFolder folder;
   const std::string config = "--config " + (kSource / "configs/train.yaml").string();
-  for (const std::string& arguments :
-       {std::string("--help"), std::string("--version"), config + " --print-config",
-        config + " --lr fast"}) {
+  for (const std::string& arguments : {std::string("--help"), std::string("--version"),
+                                       config + " --print-config", config + " --lr fast"}) {
     const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");
     EXPECT_NE(result.err.find("libtrainer_core"), std::string::npos) << arguments;
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << arguments;
@@ -103,8 +101,7 @@ TEST(TrainerTest, APrintedConfigurationCanBeFedBack) {
   const ProcessResult again = trainer_in(folder.path(), "config print --config printed.yaml");
   EXPECT_EQ(again.exit_code, 0);
   const std::regex comment(" +#.*");
-  EXPECT_EQ(std::regex_replace(again.out, comment, ""),
-            std::regex_replace(first.out, comment, ""));
+  EXPECT_EQ(std::regex_replace(again.out, comment, ""), std::regex_replace(first.out, comment, ""));
 }
 
 TEST(TrainerTest, BadDataEndsWithThreeAndMakesNothing) {
@@ -118,8 +115,7 @@ TEST(TrainerTest, BadDataEndsWithThreeAndMakesNothing) {
                          "correct it or leave the column out with data.ignore\n");
   const ProcessResult missing = trainer_in(folder.path(), common + "data.path=none.csv");
   EXPECT_EQ(missing.exit_code, 3);
-  EXPECT_EQ(missing.err,
-            "error: " + (folder.path() / "none.csv").string() + ": no such file\n");
+  EXPECT_EQ(missing.err, "error: " + (folder.path() / "none.csv").string() + ": no such file\n");
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
 }
 
@@ -154,26 +150,26 @@ TEST(TrainerTest, AnOutputFolderThatCannotBeMadeEndsWithEight) {
   folder.write("file", "in the way");
   const ProcessResult result = trainer_in(folder.path(), "--epochs 1 --output-dir file/runs");
   EXPECT_EQ(result.exit_code, 8);
-  EXPECT_EQ(result.err, "error: cannot make the folder " +
-                            (folder.path() / "file/runs").string() +
+  EXPECT_EQ(result.err, "error: cannot make the folder " + (folder.path() / "file/runs").string() +
                             ": Not a directory; choose another one with --output-dir\n");
 }
 
 TEST(TrainerTest, FiveStepsMakeAWholeRunFolder) {
   const test::TemporaryFolder folder;
-  const ProcessResult result = trainer_in(
-      folder.path(), "--epochs 1 --tag five data.synthetic.num_samples=200 logging.save_interval=1");
+  const ProcessResult result =
+      trainer_in(folder.path(),
+                 "--epochs 1 --tag five data.synthetic.num_samples=200 logging.save_interval=1");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err.find('\r'), std::string::npos);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
   EXPECT_NE(result.err.find("1 epochs of 5 steps, effective batch 32"), std::string::npos)
       << result.err;
   const fs::path run = folder.path() / "runs" / "latest";
-  EXPECT_TRUE(std::regex_match(fs::canonical(run).filename().string(),
-                               std::regex(R"(\d{8}_\d{6}_five)")));
-  for (const char* name : {"config_resolved.yaml", "system.json", "metrics.jsonl", "train.log",
-                           "checkpoints/checkpoint_epoch_001.pt", "checkpoints/best.pt",
-                           "checkpoints/last.pt"}) {
+  EXPECT_TRUE(
+      std::regex_match(fs::canonical(run).filename().string(), std::regex(R"(\d{8}_\d{6}_five)")));
+  for (const char* name :
+       {"config_resolved.yaml", "system.json", "metrics.jsonl", "train.log",
+        "checkpoints/checkpoint_epoch_001.pt", "checkpoints/best.pt", "checkpoints/last.pt"}) {
     EXPECT_GT(fs::file_size(run / name), 0U) << name;
   }
   const auto system = nlohmann::json::parse(test::read_file(run / "system.json"));
@@ -202,10 +198,9 @@ TEST(TrainerTest, AResolvedConfigurationAloneReproducesARun) {
   const test::TemporaryFolder folder;
   const std::string config = "--config " + (kSource / "configs/train.yaml").string();
   ASSERT_EQ(trainer_in(folder.path(), config + " --epochs 2 --output-dir a").exit_code, 0);
-  ASSERT_EQ(trainer_in(folder.path(),
-                       "--config a/latest/config_resolved.yaml --output-dir b")
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      trainer_in(folder.path(), "--config a/latest/config_resolved.yaml --output-dir b").exit_code,
+      0);
   EXPECT_EQ(metrics_without_time(folder.path() / "a/latest"),
             metrics_without_time(folder.path() / "b/latest"));
 }
@@ -220,12 +215,11 @@ TEST(TrainerTest, DigitsReachNinetySevenPercent) {
 
 TEST(TrainerTest, AResumedRunEndsAsTheUninterruptedOne) {
   const test::TemporaryFolder folder;
-  const std::string arguments = "--config " + (kSource / "configs/train.yaml").string() +
-                                " training.schedule.name=constant ";
+  const std::string arguments =
+      "--config " + (kSource / "configs/train.yaml").string() + " training.schedule.name=constant ";
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4 --output-dir whole").exit_code, 0);
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 2 --output-dir parts").exit_code, 0);
-  const ProcessResult resumed =
-      trainer_in(folder.path(), "--resume parts/latest --epochs 4");
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest --epochs 4");
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(metrics_without_time(folder.path() / "whole/latest"),
             metrics_without_time(folder.path() / "parts/latest"));
@@ -253,16 +247,16 @@ TEST(TrainerTest, AChangedLearningRateIsRefusedOnResume) {
             "belongs to:\n"
             "  training.learning_rate: 0.001 before, 0.5 now\n"
             "undo the changes, start a new run, or give --allow-changes\n");
-  const ProcessResult allowed = trainer_in(
-      folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
+  const ProcessResult allowed =
+      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
 }
 
 TEST(TrainerTest, ANonFiniteLossEndsWithSix) {
   const test::TemporaryFolder folder;
-  const ProcessResult result = trainer_in(
-      folder.path(),
-      "--lr 1e38 training.optimizer.name=sgd training.gradient_clip_norm=0 --epochs 3");
+  const ProcessResult result =
+      trainer_in(folder.path(),
+                 "--lr 1e38 training.optimizer.name=sgd training.gradient_clip_norm=0 --epochs 3");
   EXPECT_EQ(result.exit_code, 6) << result.err;
   EXPECT_NE(result.err.find("lower training.learning_rate"), std::string::npos) << result.err;
 }

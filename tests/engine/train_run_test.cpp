@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "trainer/config/dump.h"
@@ -42,9 +41,9 @@ void expect_same_tensors(const std::vector<checkpoint::NamedTensor>& actual,
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_EQ(actual[i].name, expected[i].name);
     ASSERT_EQ(actual[i].tensor.shape, expected[i].tensor.shape);
-    EXPECT_EQ(std::memcmp(actual[i].tensor.data, expected[i].tensor.data,
-                          expected[i].tensor.num_bytes()),
-              0)
+    EXPECT_EQ(
+        std::memcmp(actual[i].tensor.data, expected[i].tensor.data, expected[i].tensor.num_bytes()),
+        0)
         << expected[i].name;
   }
 }
@@ -117,8 +116,8 @@ TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
   const TemporaryFolder folder;
   const TrainReport straight =
       train_quietly(request_of(folder.path(), kSmallRun, {{"training.epochs", "4"}}));
-  const TrainRequest request = request_of(folder.path(), kSmallRun,
-                                          {{"training.epochs", "4"}, {"tag", "broken_off"}});
+  const TrainRequest request =
+      request_of(folder.path(), kSmallRun, {{"training.epochs", "4"}, {"tag", "broken_off"}});
   const fs::path run = train_quietly(request).run_dir;
   const std::vector<std::string> before = timeless_lines(run / "metrics.jsonl");
   const fs::path saved = run / "checkpoints" / "checkpoint_epoch_002.pt";
@@ -136,9 +135,27 @@ TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
   for (std::size_t i = 0; i < expected.moments.size(); ++i) {
     expect_same_tensors(actual.moments[i].tensors, expected.moments[i].tensors);
   }
-  EXPECT_EQ(actual.metrics_bytes,
-            fs::file_size(run / "metrics.jsonl") -
-                (file_text(run / "metrics.jsonl").size() - actual.metrics_bytes));
+  // The only record after the last checkpoint is that of the test part.
+  const std::string rest = file_text(run / "metrics.jsonl").substr(actual.metrics_bytes);
+  EXPECT_EQ(nlohmann::json::parse(rest)["split"], "test");
+}
+
+TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) {
+  const TemporaryFolder folder;
+  const TrainReport first = train_quietly(request_of(folder.path(), kSmallRun));
+  ASSERT_EQ(first.best.value().epoch, 2);  // best.pt is of an epoch that the resume gives up
+  TrainRequest request =
+      resumed_from(request_of(folder.path(), kSmallRun, {{"training.learning_rate", "100"}}),
+                   first.run_dir / "checkpoints" / "checkpoint_epoch_001.pt");
+  request.on_change = OnChange::kAllow;
+  const TrainReport report = train_quietly(request);
+  const auto tested =
+      nlohmann::json::parse(timeless_lines(report.run_dir / "metrics.jsonl").back());
+  EXPECT_EQ(tested["split"], "test");
+  EXPECT_EQ(tested["epoch"], report.best.value().epoch);
+  const auto best = checkpoint::read(report.run_dir / "checkpoints" / "best.pt");
+  EXPECT_EQ(best.best.value().epoch, report.best->epoch);
+  EXPECT_EQ(best.best->value, report.best->value);
 }
 
 TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {
@@ -203,8 +220,8 @@ TEST(TrainRunTest, NothingIsWrittenBeforeTheDataAreKnownToBeGood) {
 
 TEST(TrainRunTest, AnAbsentDeviceIsAnErrorWhereItIsForbiddenToReplaceIt) {
   const TemporaryFolder folder;
-  const TrainRequest request = request_of(folder.path(), kSmallRun,
-                                          {{"device", "cuda:63"}, {"device_fallback", "false"}});
+  const TrainRequest request =
+      request_of(folder.path(), kSmallRun, {{"device", "cuda:63"}, {"device_fallback", "false"}});
   const Error error = test::error_of([&] { train(request); });
   EXPECT_EQ(error.kind(), ErrorKind::kDevice);
   EXPECT_TRUE(contains(error.what(), "device cuda:63 is not available here")) << error.what();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "trainer/model/loss.h"
 #include "trainer/model/mlp.h"
@@ -73,8 +72,8 @@ TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
     EXPECT_TRUE(close(buffer.tensor, golden_tensor(c["buffers"][buffer.name]))) << buffer.name;
   }
   if (c.contains("inference_outputs")) {
-    EXPECT_TRUE(close(mlp.forward(features, Mode::kInference),
-                      golden_tensor(c["inference_outputs"])));
+    EXPECT_TRUE(
+        close(mlp.forward(features, Mode::kInference), golden_tensor(c["inference_outputs"])));
   }
 }
 

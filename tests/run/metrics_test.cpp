@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/run/metrics.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
 
 #include "support/error_of.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
-#include "trainer/core/error.h"
 
 namespace trainer::run {
 namespace {
@@ -28,18 +29,16 @@ TEST(MetricsTest, ARecordIsOneLineWithTheFieldsThatAreSet) {
   r.accuracy = 0.75;
   r.learning_rate = 1e-3;
   r.grad_norm = 2.5;
-  EXPECT_EQ(to_json(r),
-            R"({"step":10,"epoch":1,"split":"train","loss":0.5,"accuracy":0.75,)"
-            R"("learning_rate":0.001,"grad_norm":2.5})");
+  EXPECT_EQ(to_json(r), R"({"step":10,"epoch":1,"split":"train","loss":0.5,"accuracy":0.75,)"
+                        R"("learning_rate":0.001,"grad_norm":2.5})");
 }
 
 TEST(MetricsTest, NumbersThatAreNotFiniteAreNullAndNamed) {
   MetricsRecord r = record(1);
   r.loss = std::nan("");
   r.grad_norm = -std::numeric_limits<double>::infinity();
-  EXPECT_EQ(to_json(r),
-            R"({"step":1,"epoch":1,"split":"train","loss":null,"grad_norm":null,)"
-            R"("non_finite":{"loss":"nan","grad_norm":"-inf"}})");
+  EXPECT_EQ(to_json(r), R"({"step":1,"epoch":1,"split":"train","loss":null,"grad_norm":null,)"
+                        R"("non_finite":{"loss":"nan","grad_norm":"-inf"}})");
 }
 
 TEST(MetricsTest, AppendsLinesAndKnowsItsLength) {

@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/error.h"
+
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
-#include "trainer/core/error.h"
 
 namespace trainer::run {
 namespace {

@@ -2,7 +2,6 @@
 #include "trainer/run/system_info.h"
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 namespace trainer::run {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ATen/ops/from_blob.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <ATen/ops/from_blob.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "trainer/model/mlp.h"

@@ -29,8 +29,7 @@ inline ProcessResult run_process(const std::string& command, const std::string& 
   const TemporaryFolder folder;
   const std::filesystem::path out = folder.path() / "out";
   const std::filesystem::path err = folder.path() / "err";
-  const std::string line =
-      environment + " " + command + " >" + out.string() + " 2>" + err.string();
+  const std::string line = environment + " " + command + " >" + out.string() + " 2>" + err.string();
   const int status = std::system(line.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
           read_file(err)};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <utility>
+
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
-
-#include <limits>
-#include <utility>
 
 #include "trainer/core/error.h"
 #include "trainer/train/step.h"
@@ -46,8 +46,7 @@ TEST(AutogradStepTest, AShortTrainingIsThatOfPyTorch) {
                           at::ones({5})};
 
   for (std::size_t i = 0; i < 5; ++i) {
-    const StepStats stats =
-        step->run({data, at::arange(6, at::kLong), 6}, golden["learning_rate"]);
+    const StepStats stats = step->run({data, at::arange(6, at::kLong), 6}, golden["learning_rate"]);
     EXPECT_TRUE(close(stats.loss_sum.div(6), golden_tensor(golden["mean_losses"][i])));
     EXPECT_TRUE(close(stats.grad_norm, golden_tensor(golden["grad_norms"][i])));
   }
@@ -74,8 +73,7 @@ void expect_same(const Result& accumulated, const Result& whole) {
   const double norm = whole.stats.grad_norm.item<double>();
   EXPECT_TRUE(close(accumulated.gradients, whole.gradients, 1e-6 * norm, 1e-6));
   EXPECT_TRUE(close(accumulated.stats.loss_sum, whole.stats.loss_sum, 0, 1e-6));
-  EXPECT_EQ(accumulated.stats.num_correct.item<int64_t>(),
-            whole.stats.num_correct.item<int64_t>());
+  EXPECT_EQ(accumulated.stats.num_correct.item<int64_t>(), whole.stats.num_correct.item<int64_t>());
   EXPECT_EQ(accumulated.stats.num_samples, whole.stats.num_samples);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/batches.h"
 
-#include <ATen/ops/tensor.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <variant>
 #include <vector>
+
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
 
 #include "support/tensors.h"
 

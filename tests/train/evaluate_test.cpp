@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/evaluate.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "support/sessions.h"
 #include "support/tensors.h"
@@ -74,8 +74,7 @@ TEST(EvaluateTest, LeavesTheModelUnchanged) {
 }
 
 TEST(EvaluateTest, RegressionIsTheMeanSquaredErrorWithoutHits) {
-  const auto session =
-      test::make_exact_session(test::exact_config(), test::equal_rows(4, 3), {});
+  const auto session = test::make_exact_session(test::exact_config(), test::equal_rows(4, 3), {});
   const Evaluation result = evaluate(session->model, session->train, session->loss);
   EXPECT_EQ(result.loss, 9.0);
   EXPECT_EQ(result.num_correct, 0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 #include "trainer/train/session.h"
@@ -98,24 +99,23 @@ TEST_P(ResumeTest, RecordsAfterARestoreAreThoseOfARunWithoutABreak) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryKindOfState, ResumeTest,
-    testing::Values(
-        Case{"adamw", [](config::Config&) {}},
-        Case{"adam", [](auto& c) { c.training.optimizer.name = OptimizerName::kAdam; }},
-        Case{"sgd", [](auto& c) { c.training.optimizer.name = OptimizerName::kSgd; }},
-        Case{"sgd_without_momentum",
-             [](auto& c) {
-               c.training.optimizer.name = OptimizerName::kSgd;
-               c.training.optimizer.momentum = 0;
-             }},
-        Case{"dropout", [](auto& c) { c.model.dropout = 0.3; }},
-        Case{"batch_norm", [](auto& c) { c.model.norm = config::Norm::kBatch; }},
-        Case{"accumulation",
-             [](auto& c) {
-               c.training.batch_size = 4;
-               c.training.gradient_accumulation_steps = 3;
-               c.logging.save_interval = 5;
-             }},
-        Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
+    testing::Values(Case{"adamw", [](config::Config&) {}},
+                    Case{"adam", [](auto& c) { c.training.optimizer.name = OptimizerName::kAdam; }},
+                    Case{"sgd", [](auto& c) { c.training.optimizer.name = OptimizerName::kSgd; }},
+                    Case{"sgd_without_momentum",
+                         [](auto& c) {
+                           c.training.optimizer.name = OptimizerName::kSgd;
+                           c.training.optimizer.momentum = 0;
+                         }},
+                    Case{"dropout", [](auto& c) { c.model.dropout = 0.3; }},
+                    Case{"batch_norm", [](auto& c) { c.model.norm = config::Norm::kBatch; }},
+                    Case{"accumulation",
+                         [](auto& c) {
+                           c.training.batch_size = 4;
+                           c.training.gradient_accumulation_steps = 3;
+                           c.logging.save_interval = 5;
+                         }},
+                    Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
     [](const auto& test) { return test.param.name; });
 
 // A session and what another one of the same configuration would save.
@@ -151,6 +151,32 @@ TEST(SnapshotTest, HasTheNamesAndShapesOfTheModel) {
   EXPECT_EQ(saved.moments[1].tensors[5].name, "layers.2.bias");
   EXPECT_EQ(saved.schema.labels, (std::vector<std::string>{"0", "1", "2"}));
   EXPECT_EQ(saved.schema.scaling.shift, session->data.schema.scaling.shift);
+}
+
+TEST(SnapshotTest, CountersAndSumsAreRestored) {
+  const auto session = make_small_session(small_config());
+  checkpoint::Checkpoint saved = snapshot(*session);
+  saved.optimizer_step = 20;
+  saved.position = {.epoch = 3, .step = 20, .samples_in_epoch = 16};
+  saved.epoch_totals = {.loss_sum = 1.5, .num_correct = 4, .num_samples = 8};
+  saved.interval_totals = {.loss_sum = 2.5, .num_correct = 5, .num_samples = 8};
+  saved.best = checkpoint::Best{.epoch = 1, .value = 0.75};
+  saved.epochs_without_improvement = 2;
+  restore(*session, saved);
+  const checkpoint::Checkpoint again = snapshot(*session);
+  EXPECT_EQ(again.optimizer_step, 20);
+  EXPECT_EQ(again.position.epoch, 3);
+  EXPECT_EQ(again.position.step, 20);
+  EXPECT_EQ(again.position.samples_in_epoch, 16);
+  EXPECT_EQ(again.epoch_totals.loss_sum, 1.5);
+  EXPECT_EQ(again.epoch_totals.num_correct, 4);
+  EXPECT_EQ(again.epoch_totals.num_samples, 8);
+  EXPECT_EQ(again.interval_totals.loss_sum, 2.5);
+  EXPECT_EQ(again.interval_totals.num_correct, 5);
+  EXPECT_EQ(again.interval_totals.num_samples, 8);
+  EXPECT_EQ(again.best.value().epoch, 1);
+  EXPECT_EQ(again.best->value, 0.75);
+  EXPECT_EQ(again.epochs_without_improvement, 2);
 }
 
 TEST(SnapshotTest, AMissingTensorIsRefused) {

@@ -29,9 +29,9 @@ struct Moment {
 /// Where a run stands. The order of the samples follows from seed and epoch, the learning rate
 /// from the step: nothing else of them is state.
 struct Position {
-  int64_t epoch = 0;            // epochs completed
-  int64_t step = 0;             // optimizer steps done
-  int64_t samples_in_epoch = 0; // of the epoch under way, used so far
+  int64_t epoch = 0;             // epochs completed
+  int64_t step = 0;              // optimizer steps done
+  int64_t samples_in_epoch = 0;  // of the epoch under way, used so far
 };
 
 /// Sums over samples, so that the records of metrics.jsonl are the same after a resume.

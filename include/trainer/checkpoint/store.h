@@ -24,10 +24,16 @@ class Store {
   /// Throws Error(kFileSystem).
   void save(const Checkpoint& checkpoint, SaveAs names);
 
+  /// Makes best.pt the checkpoint of `wanted` again, when a run goes on from an earlier checkpoint
+  /// than its last: out of best.pt itself, `resumed`, or the file of that epoch. Returns false when
+  /// none of them is it.
+  bool recover_best(const Best& wanted, const std::filesystem::path& resumed) const;
+
   std::filesystem::path best() const { return folder_ / "best.pt"; }
   std::filesystem::path last() const { return folder_ / "last.pt"; }
 
  private:
+  std::filesystem::path epoch_file(int64_t epoch) const;
   void prune(int64_t newest_epoch) const;
 
   std::filesystem::path folder_;

@@ -12,7 +12,7 @@ namespace trainer::config {
 
 /// One YAML text and where it came from.
 struct Document {
-  std::string name;              // shown before the line number in messages
+  std::string name;  // shown before the line number in messages
   std::string text;
   std::filesystem::path folder;  // relative paths in the text start here
 };

@@ -8,14 +8,14 @@ namespace trainer {
 
 /// What went wrong, as a user would sort it. The value is the exit code of the process.
 enum class ErrorKind {
-  kRuntime = 1,        // everything that has no kind of its own
-  kUsage = 2,          // command line or configuration
-  kData = 3,           // a data file is missing or its content is wrong
-  kDevice = 4,         // device or backend absent or broken
-  kOutOfMemory = 5,    // after all retries
-  kNonFinite = 6,      // NaN or infinity in loss or gradient
-  kCheckpoint = 7,     // unreadable or incompatible
-  kFileSystem = 8,     // full, not writable
+  kRuntime = 1,      // everything that has no kind of its own
+  kUsage = 2,        // command line or configuration
+  kData = 3,         // a data file is missing or its content is wrong
+  kDevice = 4,       // device or backend absent or broken
+  kOutOfMemory = 5,  // after all retries
+  kNonFinite = 6,    // NaN or infinity in loss or gradient
+  kCheckpoint = 7,   // unreadable or incompatible
+  kFileSystem = 8,   // full, not writable
 };
 
 /// The one exception type of this program. `what()` is written for the user: place, what was

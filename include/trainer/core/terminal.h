@@ -9,7 +9,7 @@ namespace trainer {
 struct Terminal {
   bool redraws = false;  // one line may be drawn again and again; false: plain lines only
   bool colours = false;
-  int width = 80;        // columns
+  int width = 80;  // columns
 };
 
 /// The variables of the environment that decide, by name; absent ones are empty.

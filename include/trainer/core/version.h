@@ -12,7 +12,7 @@ struct BuildInfo {
   bool git_dirty = false;  // tracked files differed from the commit
   std::string compiler;
   std::string build_type;
-  std::string libtorch;    // version that it was compiled against
+  std::string libtorch;      // version that it was compiled against
   bool system_blas = false;  // LibTorch takes its BLAS from the system's libblas
 };
 

@@ -32,8 +32,8 @@ struct FlatParameters {
   at::Tensor gradients;     // [n]
   int64_t num_decayed = 0;  // elements [0, num_decayed) are decayed
   std::vector<ParameterSpec> specs;
-  std::vector<int64_t> offsets;         // [specs] first element in the buffers
-  std::vector<at::Tensor> parameters;   // [specs] leaves whose gradients are views of `gradients`
+  std::vector<int64_t> offsets;        // [specs] first element in the buffers
+  std::vector<at::Tensor> parameters;  // [specs] leaves whose gradients are views of `gradients`
 
   /// Without the padding.
   int64_t num_parameters() const;

@@ -17,11 +17,11 @@ struct OptimizerOptions {
   config::OptimizerName name = config::OptimizerName::kAdamw;
   double weight_decay = 0.01;
   bool decay_bias_and_norm = false;
-  double momentum = 0.9;   // sgd
-  bool nesterov = false;   // sgd
-  double beta1 = 0.9;      // adam, adamw
-  double beta2 = 0.999;    // adam, adamw
-  double epsilon = 1e-8;   // adam, adamw
+  double momentum = 0.9;  // sgd
+  bool nesterov = false;  // sgd
+  double beta1 = 0.9;     // adam, adamw
+  double beta2 = 0.999;   // adam, adamw
+  double epsilon = 1e-8;  // adam, adamw
 };
 
 /// What the optimizer remembers, each moment laid out as FlatParameters::values is.

@@ -77,8 +77,8 @@ void advance(Session& session, const StepStats& stats);
 /// What the session does not know (configuration text, metrics) is left empty.
 checkpoint::Checkpoint snapshot(const Session& session);
 
-/// Continues where `checkpoint` stood. Throws Error(kCheckpoint) naming each tensor that is missing,
-/// unknown or of another shape.
+/// Continues where `checkpoint` stood. Throws Error(kCheckpoint) naming each tensor that is
+/// missing, unknown or of another shape.
 void restore(Session& session, const checkpoint::Checkpoint& checkpoint);
 
 /// Starts the search for the best epoch anew.

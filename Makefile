@@ -1,0 +1,67 @@
+# The words of daily work. Each calls a script or a preset (CMakePresets.json), nothing else, so that
+# CI, pre-commit and a terminal do the same. `make` alone lists them.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+PREFIX ?= /usr/local
+CONFIG ?= configs/train.yaml
+ARGS ?=
+
+# A tree is configured once; after that CMake itself notices when its files change.
+# TRAINER_STRICT=ON in the environment makes warnings errors from the start, as CI does.
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
+	@touch $@
+
+.PHONY: help setup build run test format format-check lint typecheck all bench asan coverage \
+        install clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing (build, test and gate tools)
+	@scripts/setup.sh
+
+setup-%:
+	@scripts/setup.sh $*
+
+build: setup-build build/release/build.ninja ## Build everything into build/release
+	@cmake --build --preset release
+
+run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CONFIG=..., ARGS="--lr 2e-3")
+	@cmake --build --preset program
+	build/release/bin/trainer --config $(CONFIG) $(ARGS)
+
+test: setup-build setup-test build ## Build and run all tests
+	@ctest --preset release
+
+format: setup-gate ## Lay out the C++ files with clang-format
+	@scripts/format.sh
+
+format-check: setup-gate ## Say which C++ files are laid out otherwise
+	@scripts/format.sh --check
+
+lint: setup-build setup-gate ## Layers, cppcheck, clang-tidy, shellcheck; only what changed
+	@scripts/lint.sh
+
+typecheck: setup-build setup-gate ## Compile with strict warnings as errors, with GCC and Clang
+	@scripts/typecheck.sh
+
+all: format-check lint typecheck test ## The gate: format-check, lint, typecheck, test
+
+bench: setup-build build/release/build.ninja ## Compare the devices of this machine (ARGS=...)
+	@cmake --build --preset bench
+	build/release/bin/bench_devices $(ARGS)
+
+asan: setup-build setup-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+coverage: setup ## All tests with line coverage; fails under 80 %
+	@scripts/coverage.sh
+
+install: build ## Install the release build (PREFIX=/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## Remove build/
+	@rm -rf build

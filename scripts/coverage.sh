@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds with line counting, runs all tests, prints the line coverage of src/ and include/, and fails
+# when it is under 80 percent. The report by file is in build/coverage/coverage.txt.
+# Usage: scripts/coverage.sh [MINIMUM_PERCENT]
+# shellcheck source=scripts/common.sh
+source "$(dirname "$0")/common.sh"
+
+minimum=${1:-80}
+command -v lcov >/dev/null || fail "lcov is not installed; run scripts/setup.sh gate"
+
+[ -f build/coverage/build.ninja ] || cmake --preset coverage
+cmake --build --preset coverage
+find build/coverage -name '*.gcda' -delete
+ctest --preset coverage
+
+lcov --quiet --capture --directory build/coverage --base-directory "$PWD" --no-external \
+  --rc lcov_branch_coverage=0 --output-file build/coverage/all.info
+lcov --quiet --extract build/coverage/all.info "$PWD/src/*" "$PWD/include/*" \
+  --output-file build/coverage/own.info
+lcov --list build/coverage/own.info >build/coverage/coverage.txt
+cat build/coverage/coverage.txt
+
+percent=$(awk -F: '/^LF:/ { found += $2 } /^LH:/ { hit += $2 }
+                   END { printf "%.1f", found ? 100 * hit / found : 0 }' build/coverage/own.info)
+say "$percent % of the lines of src/ and include/ are executed by tests; at least $minimum % asked"
+awk -v percent="$percent" -v minimum="$minimum" 'BEGIN { exit !(percent >= minimum) }'

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/checkpoint.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/archive/archive.h"
+#include "trainer/core/error.h"
+
+#include "support/checkpoints.h"
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::checkpoint {
+namespace {
+
+using archive::Dict;
+using archive::List;
+using archive::Value;
+using test::float_data;
+using test::full_checkpoint;
+
+class CheckpointTest : public testing::Test {
+ protected:
+  CheckpointTest() { write(path_, full_checkpoint()); }
+
+  // What read() says of the file with `change` made to its content.
+  template <class Change>
+  std::string refusal(Change change) {
+    Dict root = archive::load(path_);
+    change(root);
+    archive::save(path_, root);
+    const Error error = test::error_of([&] { read(path_); });
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    const std::string prefix = path_.string() + ": ";
+    const std::string message = error.what();
+    EXPECT_EQ(message.substr(0, prefix.size()), prefix);
+    return message.substr(prefix.size());
+  }
+
+  std::string refusal_of(const std::string& key, const Value& value) {
+    return refusal([&](Dict& root) { entry(root, key) = value; });
+  }
+
+  std::string refusal_without(const std::string& key) {
+    return refusal([&](Dict& root) {
+      const std::size_t dot = key.rfind('.');
+      Dict& section = dot == std::string::npos ? root : dict_of(entry(root, key.substr(0, dot)));
+      std::erase_if(section, [&](const auto& item) { return item.first == key.substr(dot + 1); });
+    });
+  }
+
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "state.pt";
+
+ private:
+  static Dict& dict_of(Value& value) { return const_cast<Dict&>(*value.get_if<Dict>()); }
+
+  // The value under a path such as "progress.best.value".
+  static Value& entry(Dict& dict, const std::string& key) {
+    const std::size_t dot = key.find('.');
+    for (auto& [name, value] : dict) {
+      if (name != key.substr(0, dot)) continue;
+      if (dot == std::string::npos) return value;
+      return entry(dict_of(value), key.substr(dot + 1));
+    }
+    throw std::logic_error("no entry " + key);
+  }
+};
+
+void expect_same(const std::vector<NamedTensor>& actual, const std::vector<NamedTensor>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].name, expected[i].name);
+    EXPECT_EQ(actual[i].tensor.dtype, expected[i].tensor.dtype);
+    ASSERT_EQ(actual[i].tensor.shape, expected[i].tensor.shape);
+    EXPECT_EQ(
+        std::memcmp(actual[i].tensor.data, expected[i].tensor.data, expected[i].tensor.num_bytes()),
+        0);
+  }
+}
+
+void expect_same(const Totals& actual, const Totals& expected) {
+  EXPECT_EQ(actual.loss_sum, expected.loss_sum);
+  EXPECT_EQ(actual.num_correct, expected.num_correct);
+  EXPECT_EQ(actual.num_samples, expected.num_samples);
+}
+
+TEST_F(CheckpointTest, TensorsAreReadAsTheyWereWritten) {
+  const Checkpoint expected = full_checkpoint();
+  const Checkpoint c = read(path_);
+  expect_same(c.model, expected.model);
+  ASSERT_EQ(c.moments.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(c.moments[i].name, expected.moments[i].name);
+    expect_same(c.moments[i].tensors, expected.moments[i].tensors);
+  }
+}
+
+TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
+  const Checkpoint expected = full_checkpoint();
+  const Checkpoint c = read(path_);
+  EXPECT_EQ(c.optimizer, "adamw");
+  EXPECT_EQ(c.optimizer_step, 11);
+  EXPECT_EQ(c.position.epoch, 3);
+  EXPECT_EQ(c.position.step, 12);
+  EXPECT_EQ(c.position.samples_in_epoch, 64);
+  expect_same(c.epoch_totals, expected.epoch_totals);
+  expect_same(c.interval_totals, expected.interval_totals);
+  EXPECT_EQ(c.best.value().epoch, 2);
+  EXPECT_EQ(c.best->value, 0.0625);
+  EXPECT_EQ(c.epochs_without_improvement, 1);
+  EXPECT_EQ(c.metrics_bytes, 12345U);
+  EXPECT_EQ(c.config, expected.config);
+  EXPECT_EQ(c.num_threads, 4);
+}
+
+TEST_F(CheckpointTest, SchemaAndDataFilesAreReadAsTheyWereWritten) {
+  const Checkpoint expected = full_checkpoint();
+  const Checkpoint c = read(path_);
+  EXPECT_EQ(c.schema.task, config::Task::kClassification);
+  EXPECT_EQ(c.schema.feature_names, expected.schema.feature_names);
+  EXPECT_EQ(c.schema.target_name, "kind");
+  EXPECT_EQ(c.schema.labels, expected.schema.labels);
+  EXPECT_EQ(c.schema.scaling.shift, expected.schema.scaling.shift);
+  EXPECT_EQ(c.schema.scaling.scale, expected.schema.scaling.scale);
+  ASSERT_EQ(c.fingerprints.size(), 2U);
+  EXPECT_EQ(c.fingerprints[0].path, "/data/train.csv");
+  EXPECT_EQ(c.fingerprints[0].num_bytes, 987654321U);
+  EXPECT_EQ(c.fingerprints[0].crc32, 0xFEDCBA98U);
+}
+
+TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
+  Checkpoint c = full_checkpoint();
+  c.best.reset();
+  c.moments.clear();
+  c.fingerprints.clear();
+  c.schema.task = config::Task::kRegression;
+  c.schema.labels.clear();
+  write(path_, c);
+  const Checkpoint again = read(path_);
+  EXPECT_FALSE(again.best.has_value());
+  EXPECT_TRUE(again.moments.empty());
+  EXPECT_TRUE(again.fingerprints.empty());
+  EXPECT_EQ(again.schema.task, config::Task::kRegression);
+  EXPECT_TRUE(again.schema.labels.empty());
+}
+
+TEST_F(CheckpointTest, NumbersThatAreNotFiniteSurvive) {
+  Checkpoint c = full_checkpoint();
+  c.best->value = -std::numeric_limits<double>::infinity();
+  write(path_, c);
+  EXPECT_EQ(read(path_).best.value().value, -std::numeric_limits<double>::infinity());
+}
+
+TEST_F(CheckpointTest, PythonFindsPlainNames) {
+  const Dict root = archive::load(path_);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : root) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"format", "format_version", "trainer_version", "model",
+                                             "optimizer", "progress", "config", "schema",
+                                             "data_files", "num_threads"}));
+  EXPECT_EQ(*find(root, "format")->get_if<std::string>(), "trainer-checkpoint");
+  EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 1);
+}
+
+TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
+  const char* expected =
+      "format: expected \"trainer-checkpoint\", got another kind of PyTorch file; it cannot be "
+      "resumed";
+  EXPECT_EQ(refusal_of("format", "something else"), expected);
+  EXPECT_EQ(refusal_of("format", 1), expected);
+  EXPECT_EQ(refusal([](Dict& root) {
+              root = {{"layers.0.bias", float_data({1}, {1})}};
+            }),
+            expected);
+}
+
+TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
+  EXPECT_EQ(refusal([](Dict& root) {
+              root[1].second = 2;
+              root[2].second = "9.8.7";
+            }),
+            "format_version: this program reads versions 1 to 1, the file has 2; it was written by "
+            "trainer 9.8.7, use that version or a newer one");
+}
+
+TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
+  for (const char* key : {"format_version",
+                          "model",
+                          "optimizer",
+                          "optimizer.name",
+                          "optimizer.step",
+                          "optimizer.moments",
+                          "progress",
+                          "progress.epoch",
+                          "progress.step",
+                          "progress.samples_in_epoch",
+                          "progress.epoch_totals",
+                          "progress.epoch_totals.loss_sum",
+                          "progress.epoch_totals.num_correct",
+                          "progress.interval_totals.num_samples",
+                          "progress.best",
+                          "progress.best.epoch",
+                          "progress.best.value",
+                          "progress.epochs_without_improvement",
+                          "progress.metrics_bytes",
+                          "config",
+                          "schema",
+                          "schema.task",
+                          "schema.feature_names",
+                          "schema.target_name",
+                          "schema.labels",
+                          "schema.shift",
+                          "schema.scale",
+                          "data_files",
+                          "num_threads"}) {
+    write(path_, full_checkpoint());
+    EXPECT_EQ(refusal_without(key), std::string(key) + ": this entry is missing");
+  }
+}
+
+struct Mistyped {
+  const char* key;
+  Value value;
+  const char* problem;
+};
+
+TEST_F(CheckpointTest, EachEntryOfAnotherTypeIsNamed) {
+  const Mistyped cases[] = {
+      {"format_version", "1", "expected int, got str"},
+      {"model", List{}, "expected dict, got list"},
+      {"optimizer.name", 1, "expected str, got int"},
+      {"optimizer.step", 1.5, "expected int, got float"},
+      {"optimizer.step", -1, "expected an integer >= 0, got -1"},
+      {"optimizer.moments.exp_avg", 1, "expected dict, got int"},
+      {"progress.epoch", true, "expected int, got bool"},
+      {"progress.epoch", -5, "expected an integer >= 0, got -5"},
+      {"progress.epoch_totals", {}, "expected dict, got None"},
+      {"progress.epoch_totals.loss_sum", 1, "expected float, got int"},
+      {"progress.best", "epoch 2", "expected dict, got str"},
+      {"progress.best.value", "low", "expected float, got str"},
+      {"progress.metrics_bytes", -1, "expected an integer >= 0, got -1"},
+      {"config", float_data({1}, {1}), "expected str, got Tensor"},
+      {"schema.task", "clustering", "expected classification or regression, got \"clustering\""},
+      {"schema.feature_names", "a", "expected list, got str"},
+      {"schema.labels", List{"no", 1}, "expected a list of str, got int in it"},
+      {"schema.shift", List{1.0}, "expected Tensor, got list"},
+      {"schema.shift", float_data({2}, {1, 2}), "expected float32 [3], got float32 [2]"},
+      {"schema.scale", float_data({1, 3}, {1, 2, 3}), "expected float32 [3], got float32 [1, 3]"},
+      {"data_files", Dict{}, "expected list, got dict"},
+      {"data_files", List{"a.csv"}, "expected a list of dict, got str in it"},
+      {"num_threads", {}, "expected int, got None"},
+  };
+  for (const Mistyped& c : cases) {
+    write(path_, full_checkpoint());
+    EXPECT_EQ(refusal_of(c.key, c.value), std::string(c.key) + ": " + c.problem);
+  }
+}
+
+TEST_F(CheckpointTest, ATensorOfAnotherTypeIsNamed) {
+  EXPECT_EQ(refusal([](Dict& root) {
+              root[3].second = Dict{{"layers.0.bias", 1.0}};
+            }),
+            "model.layers.0.bias: expected Tensor, got float");
+}
+
+TEST_F(CheckpointTest, AnEntryOfADataFileIsNamed) {
+  EXPECT_EQ(refusal_of("data_files", List{Dict{{"path", "a.csv"}, {"num_bytes", 1}}}),
+            "data_files.crc32: this entry is missing");
+}
+
+TEST_F(CheckpointTest, ADamagedFileIsRefused) {
+  std::string bytes;
+  {
+    std::ifstream file(path_, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  const float first[] = {1, 2, 3};
+  const std::size_t at = bytes.find(std::string_view(reinterpret_cast<const char*>(first), 12));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 2] ^= 1;
+  const auto damaged = folder_.write("damaged.pt", bytes);
+  const Error error = test::error_of([&] { read(damaged); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+}
+
+}  // namespace
+}  // namespace trainer::checkpoint

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/device/threads.h"
+
+#include <thread>
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+namespace trainer::device {
+namespace {
+
+TEST(ThreadsTest, TheConfiguredNumberIsTaken) {
+  const ThreadChoice choice = choose_threads(3, "7", 8);
+  EXPECT_EQ(choice.num_threads, 3);
+  EXPECT_EQ(choice.reason, "as configured");
+}
+
+TEST(ThreadsTest, AutoIsTheNumberOfTheEnvironment) {
+  const ThreadChoice choice = choose_threads(0, "7", 8);
+  EXPECT_EQ(choice.num_threads, 7);
+  EXPECT_EQ(choice.reason, "OMP_NUM_THREADS");
+}
+
+TEST(ThreadsTest, AutoIsTheUsableCpusWhereTheEnvironmentSaysNothingUseful) {
+  for (const char* environment :
+       {static_cast<const char*>(nullptr), "", "0", "-2", "many", "4,2"}) {
+    const ThreadChoice choice = choose_threads(0, environment, 8);
+    EXPECT_EQ(choice.num_threads, 8);
+    EXPECT_EQ(choice.reason, "auto: the CPUs that this process may use");
+  }
+}
+
+TEST(ThreadsTest, UsableCpusAreAtLeastOneAndNotMoreThanThereAre) {
+  EXPECT_GE(usable_cpus(), 1);
+  if (std::thread::hardware_concurrency() > 0) {
+    EXPECT_LE(usable_cpus(), static_cast<int64_t>(std::thread::hardware_concurrency()));
+  }
+}
+
+TEST(ThreadsTest, LibTorchComputesWithThatManyThreads) {
+  const int before = at::get_num_threads();
+  use_threads(1);
+  EXPECT_EQ(at::get_num_threads(), 1);
+  use_threads(2);
+  EXPECT_EQ(at::get_num_threads(), 2);
+  use_threads(before);
+}
+
+}  // namespace
+}  // namespace trainer::device

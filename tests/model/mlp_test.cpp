@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/mlp.h"
+
+#include <string>
+#include <vector>
+
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/relu.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "trainer/device/random.h"
+#include "trainer/model/init.h"
+
+#include "support/tensors.h"
+
+namespace trainer::model {
+namespace {
+
+using test::close;
+using test::elements;
+using test::find;
+using test::identical;
+using Texts = std::vector<std::string>;
+
+MlpOptions small_options() {
+  MlpOptions options;
+  options.num_features = 5;
+  options.hidden_sizes = {4, 4};
+  options.num_outputs = 3;
+  return options;
+}
+
+Mlp make_mlp(const MlpOptions& options) {
+  Mlp mlp(options, c10::kCPU);
+  initialize(mlp, config::Init::kPytorch, 1);
+  return mlp;
+}
+
+at::Tensor some_features(int64_t rows = 6) {
+  at::Tensor features = at::ones({rows, 5});
+  for (int64_t i = 0; i < features.numel(); ++i) {
+    features.view(-1)[i] = static_cast<double>(i * 7 % 11) / 5 - 1;
+  }
+  return features;
+}
+
+Texts names_and_shapes(const Mlp& mlp) {
+  Texts texts;
+  for (const NamedTensor& named : mlp.state()) {
+    texts.push_back(fmt::format("{} [{}]", named.name, fmt::join(named.tensor.sizes(), ", ")));
+  }
+  return texts;
+}
+
+TEST(MlpTest, StateHasTheNamesAndShapesOfPyTorch) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {7, 4};
+  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+            (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "layers.1.weight [4, 7]",
+                   "layers.1.bias [4]", "layers.2.weight [3, 4]", "layers.2.bias [3]"}));
+}
+
+TEST(MlpTest, BatchNormHasBuffersAfterTheParameters) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {7};
+  options.norm = config::Norm::kBatch;
+  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+            (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "norms.0.weight [7]",
+                   "norms.0.bias [7]", "layers.1.weight [3, 7]", "layers.1.bias [3]",
+                   "norms.0.running_mean [7]", "norms.0.running_var [7]"}));
+}
+
+TEST(MlpTest, LayerNormHasNoBuffers) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {7};
+  options.norm = config::Norm::kLayer;
+  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+            (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "norms.0.weight [7]",
+                   "norms.0.bias [7]", "layers.1.weight [3, 7]", "layers.1.bias [3]"}));
+}
+
+TEST(MlpTest, OnlyWeightsOfLinearLayersAreDecayed) {
+  MlpOptions options = small_options();
+  options.norm = config::Norm::kBatch;
+  const Mlp mlp = make_mlp(options);
+  for (const ParameterSpec& spec : mlp.parameters().specs) {
+    const bool is_linear_weight = spec.name.starts_with("layers.") && spec.name.ends_with("weight");
+    EXPECT_EQ(spec.decay, is_linear_weight ? Decay::kYes : Decay::kNo) << spec.name;
+  }
+}
+
+TEST(MlpTest, WithoutHiddenLayersItIsLinear) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {};
+  Mlp mlp = make_mlp(options);
+  EXPECT_EQ(mlp.num_layers(), 1);
+  const auto state = mlp.state();
+  EXPECT_TRUE(identical(
+      mlp.forward(some_features(), Mode::kInference),
+      at::linear(some_features(), find(state, "layers.0.weight"), find(state, "layers.0.bias"))));
+}
+
+TEST(MlpTest, ResidualLayersAddTheirInput) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {4, 4, 4};
+  options.residual = true;
+  Mlp mlp = make_mlp(options);
+  const auto state = mlp.state();
+  const auto linear = [&](const at::Tensor& hidden, int layer) {
+    return at::linear(hidden, find(state, fmt::format("layers.{}.weight", layer)),
+                      find(state, fmt::format("layers.{}.bias", layer)));
+  };
+  at::Tensor hidden = at::relu(linear(some_features(), 0));  // other widths: nothing to add
+  hidden = hidden.add(at::relu(linear(hidden, 1)));
+  hidden = hidden.add(at::relu(linear(hidden, 2)));
+  EXPECT_TRUE(close(mlp.forward(some_features(), Mode::kTraining), linear(hidden, 3)));
+}
+
+TEST(MlpTest, DropoutWorksInTrainingOnly) {
+  MlpOptions options = small_options();
+  Mlp without = make_mlp(options);
+  options.dropout = 0.5;
+  Mlp with = make_mlp(options);
+  const at::Tensor expected = without.forward(some_features(), Mode::kInference);
+  EXPECT_TRUE(identical(with.forward(some_features(), Mode::kInference), expected));
+  EXPECT_FALSE(identical(with.forward(some_features(), Mode::kTraining), expected));
+}
+
+TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = {4000};
+  options.num_outputs = 4000;
+  options.dropout = 0.25;
+  Mlp mlp(options, c10::kCPU);
+  // Every hidden unit is 1, and the output layer hands them on.
+  view_of(mlp.parameters(), mlp.parameters().values, 1).fill_(1);
+  view_of(mlp.parameters(), mlp.parameters().values, 2).fill_diagonal_(1);
+  device::seed_step(1, 0);
+  const at::Tensor outputs = mlp.forward(some_features(1), Mode::kTraining);
+  EXPECT_NEAR(outputs.eq(0).to(at::kFloat).mean().item<double>(), 0.25, 0.03);
+  EXPECT_NEAR(outputs.mean().item<double>(), 1.0, 0.04);
+}
+
+TEST(MlpTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
+  MlpOptions options = small_options();
+  options.norm = config::Norm::kBatch;
+  Mlp mlp = make_mlp(options);
+  EXPECT_EQ(elements(mlp.buffers()[0].tensor), std::vector<float>(4, 0));
+  EXPECT_EQ(elements(mlp.buffers()[1].tensor), std::vector<float>(4, 1));
+  const at::Tensor first = mlp.forward(some_features(), Mode::kInference);
+  EXPECT_EQ(elements(mlp.buffers()[0].tensor), std::vector<float>(4, 0));
+  EXPECT_EQ(elements(mlp.buffers()[1].tensor), std::vector<float>(4, 1));
+  EXPECT_TRUE(identical(mlp.forward(some_features(), Mode::kInference), first));
+  mlp.forward(some_features(), Mode::kTraining);
+  EXPECT_NE(elements(mlp.buffers()[0].tensor), std::vector<float>(4, 0));
+  EXPECT_NE(elements(mlp.buffers()[1].tensor), std::vector<float>(4, 1));
+}
+
+TEST(MlpTest, InferenceTakesRowsByThemselves) {
+  MlpOptions options = small_options();
+  options.norm = config::Norm::kBatch;
+  Mlp mlp = make_mlp(options);
+  const at::Tensor all = mlp.forward(some_features(), Mode::kInference);
+  EXPECT_TRUE(
+      close(mlp.forward(some_features().slice(0, 2, 3), Mode::kInference), all.slice(0, 2, 3)));
+}
+
+}  // namespace
+}  // namespace trainer::model

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/parameters.h"
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full_like.h>
+#include <gtest/gtest.h>
+
+#include "support/tensors.h"
+
+namespace trainer::model {
+namespace {
+
+using test::elements;
+using test::identical;
+
+FlatParameters make_three() {
+  return make_flat_parameters({{"layers.0.weight", {4, 5}, Decay::kYes},
+                               {"layers.0.bias", {4}, Decay::kNo},
+                               {"layers.1.weight", {16}, Decay::kYes}},
+                              c10::kCPU);
+}
+
+TEST(ParametersTest, DecayedOnesComeFirstEachAtAMultipleOf64Bytes) {
+  const FlatParameters flat = make_three();
+  EXPECT_EQ(flat.offsets, (std::vector<int64_t>{0, 48, 32}));
+  EXPECT_EQ(flat.num_decayed, 48);
+  EXPECT_EQ(flat.values.numel(), 64);
+  EXPECT_EQ(flat.gradients.numel(), 64);
+  EXPECT_EQ(flat.num_parameters(), 20 + 4 + 16);
+  for (const at::Tensor& parameter : flat.parameters) {
+    const auto address = reinterpret_cast<std::uintptr_t>(parameter.data_ptr());
+    EXPECT_EQ(address % 64, 0U);
+  }
+}
+
+TEST(ParametersTest, BeginAtZero) {
+  const FlatParameters flat = make_three();
+  EXPECT_EQ(elements(flat.values), std::vector<float>(64));
+  EXPECT_EQ(elements(flat.gradients), std::vector<float>(64));
+}
+
+TEST(ParametersTest, AreLeavesInTheOrderOfTheirSpecsWithTheirShapes) {
+  const FlatParameters flat = make_three();
+  ASSERT_EQ(flat.parameters.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(flat.parameters[i].sizes(), flat.specs[i].shape);
+    EXPECT_TRUE(flat.parameters[i].is_leaf());
+    EXPECT_TRUE(flat.parameters[i].requires_grad());
+  }
+  EXPECT_FALSE(flat.values.requires_grad());
+}
+
+TEST(ParametersTest, AreViewsOfTheBuffer) {
+  FlatParameters flat = make_three();
+  flat.values.copy_(at::arange(64, at::kFloat));
+  EXPECT_EQ(elements(flat.parameters[1]), (std::vector<float>{48, 49, 50, 51}));
+  EXPECT_EQ(elements(flat.parameters[0][1]), (std::vector<float>{5, 6, 7, 8, 9}));
+  EXPECT_EQ(flat.parameters[2].data_ptr(), view_of(flat, flat.values, 2).data_ptr());
+  view_of(flat, flat.values, 1).fill_(7);
+  EXPECT_EQ(elements(flat.parameters[1]), (std::vector<float>{7, 7, 7, 7}));
+}
+
+TEST(ParametersTest, BackwardAddsToTheBufferOfGradients) {
+  FlatParameters flat = make_three();
+  const void* memory = flat.gradients.data_ptr();
+  for (int pass = 1; pass <= 2; ++pass) {
+    flat.parameters[0].sum().mul(3).add(flat.parameters[1].sum()).backward();
+    const auto added = static_cast<float>(pass);
+    const at::Tensor weights = view_of(flat, flat.gradients, 0);
+    EXPECT_TRUE(identical(weights, at::full_like(weights, 3 * added)));
+    const at::Tensor biases = view_of(flat, flat.gradients, 1);
+    EXPECT_TRUE(identical(biases, at::full_like(biases, added)));
+    const at::Tensor unused = view_of(flat, flat.gradients, 2);
+    EXPECT_TRUE(identical(unused, at::full_like(unused, 0)));
+  }
+  EXPECT_EQ(flat.parameters[0].grad().data_ptr(), memory);
+  EXPECT_EQ(elements(flat.gradients.slice(0, 20, 32)), std::vector<float>(12));  // padding
+}
+
+}  // namespace
+}  // namespace trainer::model

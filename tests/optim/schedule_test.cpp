@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/optim/schedule.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace trainer::optim {
+namespace {
+
+using config::ScheduleName;
+
+// Rates of the steps 0, 1, ... and of one after the last.
+std::vector<double> rates(const ScheduleOptions& options) {
+  std::vector<double> result;
+  for (int64_t step = 0; step <= options.total_steps; ++step) {
+    result.push_back(learning_rate(options, step));
+  }
+  return result;
+}
+
+void expect_rates(const ScheduleOptions& options, const std::vector<double>& expected) {
+  const std::vector<double> actual = rates(options);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_NEAR(actual[i], expected[i], 1e-15) << "step " << i;
+  }
+}
+
+TEST(ScheduleTest, ConstantStaysAtThePeak) {
+  expect_rates({ScheduleName::kConstant, 0.5, 0, 3, 0.1}, {0.5, 0.5, 0.5, 0.5});
+}
+
+TEST(ScheduleTest, WarmUpRisesToThePeakInItsLastStep) {
+  expect_rates({ScheduleName::kConstant, 0.8, 4, 6, 0}, {0.2, 0.4, 0.6, 0.8, 0.8, 0.8, 0.8});
+}
+
+TEST(ScheduleTest, LinearFallsToItsFinalFactorAfterTheLastStep) {
+  expect_rates({ScheduleName::kLinear, 1, 0, 4, 0}, {1, 0.75, 0.5, 0.25, 0});
+  expect_rates({ScheduleName::kLinear, 2, 0, 4, 0.5}, {2, 1.75, 1.5, 1.25, 1});
+}
+
+TEST(ScheduleTest, CosineFallsToItsFinalFactorAfterTheLastStep) {
+  const double high = (1 + std::sqrt(0.5)) / 2;
+  const double low = (1 - std::sqrt(0.5)) / 2;
+  expect_rates({ScheduleName::kCosine, 1, 0, 4, 0}, {1, high, 0.5, low, 0});
+  expect_rates({ScheduleName::kCosine, 1, 0, 2, 0.2}, {1, 0.6, 0.2});
+}
+
+TEST(ScheduleTest, TheFallBeginsAfterTheWarmUpAtThePeak) {
+  expect_rates({ScheduleName::kLinear, 1, 2, 6, 0}, {0.5, 1, 1, 0.75, 0.5, 0.25, 0});
+  expect_rates({ScheduleName::kCosine, 1, 2, 4, 0}, {0.5, 1, 1, 0.5, 0});
+}
+
+TEST(ScheduleTest, AWarmUpOfAllStepsNeverFalls) {
+  for (const ScheduleName name : {ScheduleName::kLinear, ScheduleName::kCosine}) {
+    expect_rates({name, 1, 4, 4, 0}, {0.25, 0.5, 0.75, 1, 1});
+  }
+}
+
+TEST(ScheduleTest, ASingleStepIsAtThePeak) {
+  for (const ScheduleName name :
+       {ScheduleName::kConstant, ScheduleName::kLinear, ScheduleName::kCosine}) {
+    EXPECT_EQ(learning_rate({name, 0.3, 0, 1, 0}, 0), 0.3);
+    EXPECT_EQ(learning_rate({name, 0.3, 1, 1, 0}, 0), 0.3);
+  }
+}
+
+TEST(ScheduleTest, StaysAtItsFinalFactorBeyondTheEnd) {
+  EXPECT_EQ(learning_rate({ScheduleName::kLinear, 1, 0, 4, 0.25}, 100), 0.25);
+  EXPECT_DOUBLE_EQ(learning_rate({ScheduleName::kCosine, 1, 0, 4, 0.25}, 100), 0.25);
+}
+
+TEST(ScheduleTest, AFinalFactorOfOneIsConstant) {
+  for (const ScheduleName name : {ScheduleName::kLinear, ScheduleName::kCosine}) {
+    expect_rates({name, 0.5, 0, 3, 1}, {0.5, 0.5, 0.5, 0.5});
+  }
+}
+
+}  // namespace
+}  // namespace trainer::optim

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trainer/checkpoint/checkpoint.h"
+
+namespace trainer::test {
+
+inline archive::TensorData float_data(std::vector<int64_t> shape,
+                                      const std::vector<float>& values) {
+  auto owner = std::make_shared<std::vector<float>>(values);
+  const auto* data = reinterpret_cast<const std::byte*>(owner->data());
+  return {archive::DType::kFloat32, std::move(shape), data, owner};
+}
+
+/// A checkpoint in which every entry has a value of its own.
+inline checkpoint::Checkpoint full_checkpoint() {
+  checkpoint::Checkpoint c;
+  c.model = {{"layers.0.weight", float_data({2, 3}, {1, 2, 3, 4, 5, 6})},
+             {"layers.0.bias", float_data({2}, {-1, 0.5F})}};
+  c.optimizer = "adamw";
+  c.optimizer_step = 11;
+  c.moments = {{"exp_avg", {{"layers.0.bias", float_data({2}, {7, 8})}}},
+               {"exp_avg_sq", {{"layers.0.bias", float_data({2}, {9, 10})}}}};
+  c.position = {.epoch = 3, .step = 12, .samples_in_epoch = 64};
+  c.epoch_totals = {.loss_sum = 1.25, .num_correct = 13, .num_samples = 14};
+  c.interval_totals = {.loss_sum = 0.1, .num_correct = 15, .num_samples = 16};
+  c.best = checkpoint::Best{.epoch = 2, .value = 0.0625};
+  c.epochs_without_improvement = 1;
+  c.metrics_bytes = 12345;
+  c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";
+  c.schema.task = config::Task::kClassification;
+  c.schema.feature_names = {"a", "b", "c"};
+  c.schema.target_name = "kind";
+  c.schema.labels = {"no", "yes"};
+  c.schema.scaling = {{0.5F, 1, 2}, {3, 4, 5.5F}};
+  c.fingerprints = {{"/data/train.csv", 987654321, 0xFEDCBA98}, {"/data/test.csv", 0, 0}};
+  c.num_threads = 4;
+  return c;
+}
+
+}  // namespace trainer::test
