@@ -26,11 +26,15 @@ LIBTORCH = re.compile(rb"(ATen|torch|c10|caffe2)/")
 
 # The static analyser follows every path: seconds for a core file, a minute where LibTorch comes in.
 ANALYSER = "clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
-# GoogleTest's macros make these speak of code that nobody wrote.
-NOT_IN_TESTS = ",".join("-" + check for check in (
-    "bugprone-unchecked-optional-access", "cppcoreguidelines-special-member-functions",
-    "google-readability-casting", "misc-static-assert", "modernize-use-equals-delete",
-    "readability-function-cognitive-complexity"))
+# For tests in place of the list of .clang-tidy: GoogleTest's macros make other checks speak of code
+# that nobody wrote, and a short list takes half the time.
+IN_TESTS = ",".join((
+    "-*", "bugprone-argument-comment", "bugprone-dangling-handle", "bugprone-infinite-loop",
+    "bugprone-integer-division", "bugprone-sizeof-expression", "bugprone-unused-raii",
+    "bugprone-unused-return-value", "bugprone-use-after-move", "google-build-using-namespace",
+    "google-global-names-in-headers", "misc-definitions-in-headers", "misc-unused-parameters",
+    "misc-unused-using-decls", "modernize-use-nullptr", "modernize-use-override",
+    "performance-for-range-copy", "readability-identifier-naming"))
 STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wthread-safety",
           "-Werror", "-Wno-unknown-pragmas"]
 
@@ -104,7 +108,7 @@ def command_for(check, tool, source):
         return [tool, *STRICT, *source.flags, str(source.path)]
     words = [tool, "--quiet"]
     if source.name.startswith("tests/"):
-        words.append(f"--checks={NOT_IN_TESTS}")
+        words.append(f"--checks={IN_TESTS}")
     elif not source.uses_libtorch:
         words.append(f"--checks={ANALYSER}")
     return [*words, str(source.path), "--", *source.flags, "-Wno-everything"]

@@ -258,7 +258,10 @@ Checkpoint read(const std::filesystem::path& path) {
     c.fingerprints.push_back({file.text("path"), static_cast<uint64_t>(file.count("num_bytes")),
                               static_cast<uint32_t>(file.count("crc32"))});
   }
-  c.num_threads = reader.count("num_threads");
+  c.num_threads = reader.integer("num_threads");
+  if (c.num_threads < 1) {
+    reader.refuse("num_threads", fmt::format("expected an integer >= 1, got {}", c.num_threads));
+  }
   return c;
 }
 

@@ -31,7 +31,7 @@ void publish(const fs::path& file, const fs::path& name) {
   const fs::path temporary = name.parent_path() / ("." + name.filename().string() + ".tmp-link");
   std::error_code error;
   fs::remove(temporary, error);
-  fs::create_hard_link(file, temporary, error);
+  fs::create_hard_link(fs::weakly_canonical(file), temporary, error);  // not a link itself
   if (error) fs::copy_file(file, temporary, fs::copy_options::overwrite_existing, error);
   if (!error) fs::rename(temporary, name, error);
   if (error) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/engine/engine.h"
 
+#include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 
@@ -24,6 +26,8 @@ bool is_out_of_memory(const std::string& message) {
 TrainReport train(const TrainRequest& request) {
   try {
     return run_training(request);
+  } catch (const Error&) {
+    throw;
   } catch (const c10::Error& e) {
     const std::string message = e.what_without_backtrace();
     throw Error(is_out_of_memory(message) ? ErrorKind::kOutOfMemory : ErrorKind::kRuntime,
@@ -31,6 +35,10 @@ TrainReport train(const TrainRequest& request) {
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::kOutOfMemory,
                 "out of memory; use a smaller model, batch size or data file");
+  } catch (const std::filesystem::filesystem_error& e) {
+    throw Error(ErrorKind::kFileSystem, e.what());
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::kRuntime, e.what());
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "trainer/config/dump.h"
 #include "trainer/core/error.h"
-#include "trainer/core/log.h"
 
 namespace trainer::engine {
 namespace {
@@ -34,7 +33,7 @@ void add_changed_files(const std::vector<data::Fingerprint>& before,
 
 }  // namespace
 
-void check_resume(const TrainRequest& request, const data::Datasets& data) {
+std::string check_resume(const TrainRequest& request, const data::Datasets& data) {
   const ResumePoint& resume = *request.resume;
   const config::Document document{resume.file.string(), resume.checkpoint.config, ""};
   const config::Config before = config::load({document}, {}).config;
@@ -44,7 +43,7 @@ void check_resume(const TrainRequest& request, const data::Datasets& data) {
         fmt::format("{}: {} before, {} now", difference.key, difference.before, difference.after));
   }
   add_changed_files(resume.checkpoint.fingerprints, data.fingerprints, changes);
-  if (changes.empty()) return;
+  if (changes.empty()) return "";
   const std::string list = fmt::format("{}", fmt::join(changes, "\n  "));
   if (request.on_change == OnChange::kRefuse) {
     throw Error(ErrorKind::kCheckpoint,
@@ -52,7 +51,7 @@ void check_resume(const TrainRequest& request, const data::Datasets& data) {
                             "undo the changes, start a new run, or give --allow-changes",
                             resume.file.string(), list));
   }
-  log::warning(fmt::format("resuming with changes:\n  {}", list));
+  return fmt::format("resuming with changes:\n  {}", list);
 }
 
 }  // namespace trainer::engine

@@ -184,7 +184,7 @@ TrainReport run_training(const TrainRequest& request) {
   const Stopwatch stopwatch;
   const config::Config& config = request.config.config;
   data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
-  if (request.resume) check_resume(request, data);
+  const std::string changes = request.resume ? check_resume(request, data) : "";
   const Decisions decisions = decide(request);
   device::use_threads(decisions.threads.num_threads);
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
@@ -216,6 +216,7 @@ TrainReport run_training(const TrainRequest& request) {
     train::forget_best(*session);
   }
   warn(decisions);
+  if (!changes.empty()) log::warning(changes);
   if (train::finished(*session)) log::info("this run is already complete");
   train::fit(*session, output);
   TrainReport result = report(*session, output, run);

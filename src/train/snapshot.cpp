@@ -128,6 +128,15 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
                     named_views(session.model.parameters(), moment.tensor));
     }
   }
+  for (const checkpoint::Moment& saved : from.moments) {
+    const auto& moments = session.optimizer_state.moments;
+    const bool known = std::any_of(moments.begin(), moments.end(),
+                                   [&](const auto& moment) { return moment.name == saved.name; });
+    if (!known) {
+      restorer.refuse(
+          fmt::format("optimizer moment {}: the optimizer has no such moment", saved.name));
+    }
+  }
 }
 
 }  // namespace

@@ -260,6 +260,7 @@ TEST_F(CheckpointTest, EachEntryOfAnotherTypeIsNamed) {
       {"data_files", Dict{}, "expected list, got dict"},
       {"data_files", List{"a.csv"}, "expected a list of dict, got str in it"},
       {"num_threads", {}, "expected int, got None"},
+      {"num_threads", 0, "expected an integer >= 1, got 0"},
   };
   for (const Mistyped& c : cases) {
     write(path_, full_checkpoint());

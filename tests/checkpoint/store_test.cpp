@@ -92,6 +92,61 @@ TEST_F(StoreTest, EpochsThatAResumeGaveUpAreRemoved) {
   EXPECT_EQ(epoch_in(resumed.last()), 4);
 }
 
+// A checkpoint whose own epoch is the best, with the value that the store tests look for.
+Checkpoint of_best_epoch(int64_t epoch) {
+  Checkpoint c = of_epoch(epoch);
+  c.best = Best{.epoch = epoch, .value = 0.5};
+  return c;
+}
+
+TEST_F(StoreTest, TheBestThatIsThereStays) {
+  Store store(folder_.path(), 3);
+  store.save(of_best_epoch(1), {.epoch_file = true, .best = true});
+  store.save(of_epoch(2), {.epoch_file = true});
+  EXPECT_TRUE(store.recover_best({1, 0.5}, store.last()));
+  EXPECT_EQ(epoch_in(store.best()), 1);
+}
+
+TEST_F(StoreTest, TheBestComesBackFromTheFileOfItsEpoch) {
+  Store store(folder_.path(), 3);
+  store.save(of_best_epoch(1), {.epoch_file = true, .best = true});
+  store.save(of_epoch(2), {.epoch_file = true});
+  store.save(of_best_epoch(3), {.epoch_file = true, .best = true});
+  EXPECT_TRUE(store.recover_best({1, 0.5}, file("checkpoint_epoch_002.pt")));
+  EXPECT_EQ(epoch_in(store.best()), 1);
+  EXPECT_EQ(epoch_in(file("checkpoint_epoch_003.pt")), 3);
+}
+
+TEST_F(StoreTest, TheBestComesBackFromTheCheckpointThatIsResumed) {
+  const test::TemporaryFolder elsewhere;
+  const fs::path resumed = elsewhere.path() / "copy.pt";
+  write(resumed, of_best_epoch(1));
+  Store store(folder_.path(), 3);
+  EXPECT_TRUE(store.recover_best({1, 0.5}, resumed));
+  EXPECT_EQ(epoch_in(store.best()), 1);
+  EXPECT_EQ(epoch_in(resumed), 1);
+}
+
+TEST_F(StoreTest, TheBestIsAFileOfItsOwnWhereALinkIsResumed) {
+  const test::TemporaryFolder elsewhere;
+  write(elsewhere.path() / "copy.pt", of_best_epoch(1));
+  fs::create_symlink("copy.pt", elsewhere.path() / "link.pt");
+  Store store(folder_.path(), 3);
+  EXPECT_TRUE(store.recover_best({1, 0.5}, elsewhere.path() / "link.pt"));
+  EXPECT_FALSE(fs::is_symlink(store.best()));
+  EXPECT_EQ(epoch_in(store.best()), 1);
+}
+
+TEST_F(StoreTest, AnotherEpochValueOrADamagedFileIsNotTheBest) {
+  Store store(folder_.path(), 3);
+  store.save(of_best_epoch(1), {.epoch_file = true});
+  EXPECT_FALSE(store.recover_best({2, 0.5}, store.last()));
+  EXPECT_FALSE(store.recover_best({1, 0.25}, store.last()));  // of another course
+  EXPECT_FALSE(fs::exists(store.best()));
+  folder_.write("checkpoint_epoch_007.pt", "half a file");
+  EXPECT_FALSE(store.recover_best({7, 0.5}, store.last()));
+}
+
 TEST_F(StoreTest, EpochsAreOrderedAsNumbers) {
   Store store(folder_.path(), 2);
   for (const int64_t epoch : {998, 999, 1000}) store.save(of_epoch(epoch), {.epoch_file = true});

@@ -201,7 +201,7 @@ TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {
   EXPECT_NE(second.run_dir, first.run_dir);
   EXPECT_EQ(second.run_dir.parent_path(), first.run_dir.parent_path());
   EXPECT_EQ(second.epochs, 2);
-  EXPECT_EQ(second.best.value().epoch, 2);  // the first epoch's weights are not in this folder
+  EXPECT_EQ(second.best.value().epoch, 2);
   EXPECT_EQ(file_names(second.run_dir / "checkpoints"),
             (Names{"best.pt", "checkpoint_epoch_002.pt", "last.pt"}));
   const auto new_lines = timeless_lines(second.run_dir / "metrics.jsonl");

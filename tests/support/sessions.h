@@ -67,10 +67,7 @@ inline std::unique_ptr<train::Session> make_exact_session(const config::Config& 
   data::Datasets datasets;
   datasets.train = std::move(train);
   datasets.validation = std::move(validation);
-  datasets.schema.task = config::Task::kRegression;
-  datasets.schema.feature_names = {"a", "b", "c"};
-  datasets.schema.target_name = "y";
-  datasets.schema.scaling = {{0, 0, 0}, {1, 1, 1}};
+  datasets.schema = {config::Task::kRegression, {"a", "b", "c"}, "y", {}, {{0, 0, 0}, {1, 1, 1}}};
   auto session = train::make_session(config, std::move(datasets), c10::kCPU);
   session->model.parameters().values.zero_();
   return session;

@@ -215,6 +215,14 @@ TEST(SnapshotTest, AMissingMomentIsRefused) {
             std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing in the checkpoint");
 }
 
+TEST(SnapshotTest, AnUnknownMomentIsRefused) {
+  Refused refused;
+  refused.saved.moments.push_back({"momentum_buffer", {}});
+  EXPECT_EQ(refused.message(),
+            std::string(kDoesNotFit) +
+                "optimizer moment momentum_buffer: the optimizer has no such moment");
+}
+
 TEST(SnapshotTest, APositionBeyondTheEpochIsRefused) {
   Refused refused;
   refused.saved.position.samples_in_epoch = 49;

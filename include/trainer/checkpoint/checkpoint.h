@@ -62,7 +62,7 @@ struct Checkpoint {
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;
   std::vector<data::Fingerprint> fingerprints;
-  int64_t num_threads = 0;
+  int64_t num_threads = 1;
 };
 
 /// Writes `checkpoint` under `path`, complete or not at all. Throws Error(kFileSystem).

@@ -9,8 +9,8 @@
 
 namespace trainer::train {
 
-/// A part of the data, resident on the device. On the CPU it is a view of the Dataset, which must
-/// outlive it. Bytes stay bytes until a batch is gathered.
+/// A part of the data, resident on the device. On the CPU it is a view of the Dataset and of the
+/// Schema's scaling, which must outlive it. Bytes stay bytes until a batch is gathered.
 struct ResidentData {
   at::Tensor features;  // [n, num_features] float32 or uint8
   at::Tensor targets;   // [n] int64 classes, or [n, 1] float32 values

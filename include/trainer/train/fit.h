@@ -18,7 +18,7 @@ struct Output {
   run::MetricsFile metrics;
   checkpoint::Store checkpoints;
   std::string config;  // the resolved configuration, for the checkpoints
-  int64_t num_threads = 0;
+  int64_t num_threads = 1;
   run::ProgressListener progress;
 
   Stopwatch epoch_time;
