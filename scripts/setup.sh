@@ -12,7 +12,7 @@ packages() {
     apt-build)
       echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev
       echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
-      echo libgtest-dev libgmock-dev libbenchmark-dev
+      echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
     apt-test) echo python3 python3-torch ;;
     apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck ;;

@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.22)
+
 # Writes OUTPUT, a header with facts of this build, when they changed. Called at each build with
 # cmake -D OUTPUT=... -D SOURCE_DIR=... -D VERSION=... -D COMPILER=... -D BUILD_TYPE=...
 #       -D LIBTORCH=... -D SYSTEM_BLAS=0|1 -P write_build_info.cmake

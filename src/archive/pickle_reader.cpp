@@ -185,7 +185,7 @@ std::string_view Machine::take_line() {
 
 template <typename T>
 T Machine::take_number() {
-  T number;
+  T number{};
   std::memcpy(&number, take(sizeof(T)).data(), sizeof(T));
   return number;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/store.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +22,9 @@ constexpr std::string_view kEpochPrefix = "checkpoint_epoch_";
 
 // 5 of "checkpoint_epoch_005.pt", nothing of other names.
 std::optional<int64_t> epoch_of(const fs::path& path) {
-  const std::string name = path.stem().string();
-  if (path.extension() != ".pt" || name.rfind(kEpochPrefix, 0) != 0) return std::nullopt;
-  return parse_int(std::string_view(name).substr(kEpochPrefix.size()));
+  const std::string stem = path.stem().string();
+  if (path.extension() != ".pt" || !stem.starts_with(kEpochPrefix)) return std::nullopt;
+  return parse_int(stem.substr(kEpochPrefix.size()));
 }
 
 // A second name for a complete file, put in place by one rename.
@@ -83,16 +84,16 @@ fs::path Store::epoch_file(int64_t epoch) const {
 }
 
 void Store::prune(int64_t newest_epoch) const {
-  std::map<int64_t, fs::path> files;
+  std::map<int64_t, fs::path, std::greater<>> files;  // newest first
   for (const auto& entry : fs::directory_iterator(folder_)) {
     if (const auto epoch = epoch_of(entry.path())) files[*epoch] = entry.path();
   }
   int64_t to_keep = keep_last_;
-  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+  for (const auto& [epoch, file] : files) {
     // Epochs after this one are of a course that a resume from an earlier checkpoint gave up.
-    const bool keep = file->first <= newest_epoch && to_keep-- > 0;
+    const bool keep = epoch <= newest_epoch && to_keep-- > 0;
     std::error_code ignored;  // a file that cannot be removed harms nobody
-    if (!keep) fs::remove(file->second, ignored);
+    if (!keep) fs::remove(file, ignored);
   }
 }
 

@@ -326,7 +326,7 @@ const Field* find_field(std::string_view path) {
 bool is_section(std::string_view path) {
   return std::any_of(fields().begin(), fields().end(), [&](const Field& field) {
     return field.path.size() > path.size() && field.path[path.size()] == '.' &&
-           std::string_view(field.path).substr(0, path.size()) == path;
+           field.path.starts_with(path);
   });
 }
 

@@ -44,6 +44,7 @@ std::string suggestion(std::string_view unknown) {
     return fmt::format("; did you mean \"{}\"?", *near);
   }
   std::vector<std::string> leaves;
+  leaves.reserve(paths.size());
   for (const std::string& path : paths) leaves.push_back(leaf_of(path));
   if (const auto near = nearest_word(leaf_of(unknown), leaves)) {
     for (const std::string& path : paths) {

@@ -33,7 +33,7 @@ class Conflicts {
   }
 
   void report(const std::string& key, const std::string& problem) {
-    const bool is_default = loaded_.origins.count(key) == 0;
+    const bool is_default = !loaded_.origins.contains(key);
     const std::string place = is_default ? "" : origin_of(loaded_, key) + ": ";
     problems_.push_back(fmt::format("{}{}: {}", place, key, problem));
   }

@@ -69,7 +69,7 @@ double PhiloxStream::normal() {
   constexpr int kTerms = 12;  // each has variance 1/12
   double sum = 0;
   for (int term = 0; term < kTerms; ++term) sum += uniform();
-  return sum - kTerms / 2;
+  return sum - 0.5 * kTerms;
 }
 
 void shuffle(std::span<int64_t> values, PhiloxStream& random) {

@@ -32,7 +32,8 @@ int64_t rows_of_part(const char* key, double fraction, int64_t num_rows) {
 /// of each class `left` rows are still free. Exact arithmetic, so that every machine agrees.
 std::vector<int64_t> apportion(int64_t total, const std::vector<int64_t>& class_sizes,
                                const std::vector<int64_t>& left) {
-  const int64_t num_rows = std::accumulate(class_sizes.begin(), class_sizes.end(), int64_t{0});
+  const int64_t sum = std::accumulate(class_sizes.begin(), class_sizes.end(), int64_t{0});
+  const int64_t num_rows = std::max<int64_t>(1, sum);
   std::vector<int64_t> counts(class_sizes.size());
   std::vector<size_t> by_claim(class_sizes.size());
   int64_t missing = total;

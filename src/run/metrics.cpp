@@ -51,8 +51,9 @@ std::string to_json(const MetricsRecord& record) {
 }
 
 MetricsFile::MetricsFile(std::filesystem::path path, uint64_t keep_bytes)
-    : path_(std::move(path)), num_bytes_(keep_bytes) {
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    : path_(std::move(path)),
+      descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
+      num_bytes_(keep_bytes) {
   if (descriptor_ < 0) refuse(path_);
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) refuse(path_);

@@ -38,10 +38,10 @@ std::vector<fs::path> make_parents(const fs::path& path) {
 }
 
 void remove_made(const std::vector<fs::path>& made) {
-  for (auto folder = made.rbegin(); folder != made.rend(); ++folder) {
+  std::for_each(made.rbegin(), made.rend(), [](const fs::path& folder) {
     std::error_code ignored;
-    fs::remove(*folder, ignored);
-  }
+    fs::remove(folder, ignored);
+  });
 }
 
 std::string list_checkpoints(fs::path folder) {

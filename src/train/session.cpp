@@ -88,31 +88,20 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
 
 }  // namespace
 
+Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device)
+    : config(run_config),
+      data(std::move(datasets)),
+      device(run_device),
+      model(mlp_options(config.model, data.schema), device),
+      interval(zero_interval(device)) {
+  model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
+}
+
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
-  const data::Schema& schema = datasets.schema;
-  check_task(config.training, schema);
+  check_task(config.training, datasets.schema);
   check_batch_norm(config, datasets.train.size());
-  model::Mlp model(mlp_options(config.model, schema), device);
-  model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
-
-  auto session = std::unique_ptr<Session>(new Session{.config = config,
-                                                      .data = std::move(datasets),
-                                                      .device = device,
-                                                      .model = std::move(model),
-                                                      .loss = {},
-                                                      .optimizer = {},
-                                                      .optimizer_state = {},
-                                                      .schedule = {},
-                                                      .step = nullptr,
-                                                      .train = {},
-                                                      .validation = {},
-                                                      .test = {},
-                                                      .position = {},
-                                                      .epoch_totals = {},
-                                                      .interval = zero_interval(device),
-                                                      .best = {},
-                                                      .order = {}});
+  auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer = optimizer_options(config.training.optimizer);

@@ -111,6 +111,7 @@ std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
 
 std::vector<checkpoint::NamedTensor> to_named_data(const std::vector<model::NamedTensor>& tensors) {
   std::vector<checkpoint::NamedTensor> result;
+  result.reserve(tensors.size());
   for (const model::NamedTensor& named : tensors) {
     result.push_back({named.name, to_data(named.tensor)});
   }

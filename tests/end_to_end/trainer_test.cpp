@@ -213,6 +213,23 @@ TEST(TrainerTest, DigitsReachNinetySevenPercent) {
   EXPECT_GE(test_accuracy(result.out), 97.0) << result.out;
 }
 
+TEST(TrainerTest, OneEpochOfFashionMnistReachesEightyPercent) {
+  const test::TemporaryFolder folder;
+  const std::string files = (folder.path() / "fashion").string();
+  const ProcessResult fetched =
+      test::run_process((kSource / "scripts/fetch_fashion_mnist.sh").string() + " " + files);
+  if (fetched.exit_code != 0) GTEST_SKIP() << "no Fashion-MNIST here: " << fetched.err;
+  const ProcessResult result = trainer_in(
+      folder.path(), "--config " + (kSource / "configs/fashion_mnist.yaml").string() +
+                         " --epochs 1 data.idx.train_images=fashion/train-images-idx3-ubyte.gz"
+                         " data.idx.train_labels=fashion/train-labels-idx1-ubyte.gz"
+                         " data.idx.test_images=fashion/t10k-images-idx3-ubyte.gz"
+                         " data.idx.test_labels=fashion/t10k-labels-idx1-ubyte.gz");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("54,000 train, 6,000 validation, 10,000 test"), std::string::npos);
+  EXPECT_GE(test_accuracy(result.out), 80.0) << result.out;
+}
+
 TEST(TrainerTest, AResumedRunEndsAsTheUninterruptedOne) {
   const test::TemporaryFolder folder;
   const std::string arguments =

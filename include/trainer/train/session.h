@@ -27,6 +27,9 @@ struct IntervalTotals {
 
 /// A run, assembled: what it works on, what it works with, and where it stands.
 struct Session {
+  /// The model with its initial weights; make_session() does the rest.
+  Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device);
+
   config::Config config;
   data::Datasets data;
   c10::Device device;
@@ -77,14 +80,14 @@ void advance(Session& session, const StepStats& stats);
 /// What the session does not know (configuration text, metrics) is left empty.
 checkpoint::Checkpoint snapshot(const Session& session);
 
-/// Continues where `checkpoint` stood. Throws Error(kCheckpoint) naming each tensor that is
-/// missing, unknown or of another shape.
-void restore(Session& session, const checkpoint::Checkpoint& checkpoint);
+/// Continues where the checkpoint `from` stood. Throws Error(kCheckpoint) naming each tensor that
+/// is missing, unknown or of another shape.
+void restore(Session& session, const checkpoint::Checkpoint& from);
 
 /// Starts the search for the best epoch anew.
 void forget_best(Session& session);
 
 /// Takes the weights alone. Throws as restore does.
-void restore_model(model::Mlp& model, const checkpoint::Checkpoint& checkpoint);
+void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from);
 
 }  // namespace trainer::train
