@@ -5,18 +5,20 @@
 #include <stdlib.h>
 
 #include <cstdlib>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/library_folder.h"
 
 namespace trainer::cli {
 namespace {
 
 #ifdef __APPLE__
-constexpr const char* kLibrary = "@rpath/libtrainer_engine.dylib";
+constexpr const char* kLibrary = "libtrainer_engine.dylib";
 #else
-constexpr const char* kLibrary = "libtrainer_engine.so";  // found through this program's RUNPATH
+constexpr const char* kLibrary = "libtrainer_engine.so";
 #endif
 
 [[noreturn]] void refuse() {
@@ -37,7 +39,10 @@ void limit_spinning() {
 
 const engine::Api* load() {
   limit_spinning();
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  // By its path: a search would go by the RUNPATH of whoever calls dlopen, under AddressSanitizer
+  // the sanitizer's own.
+  const std::string path = (library_folder() / kLibrary).string();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) refuse();
   void* symbol = dlsym(library, engine::kApiSymbol);
   if (symbol == nullptr) refuse();

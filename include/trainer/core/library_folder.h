@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace trainer {
+
+/// The folder of this program's libraries, in the build tree or where they are installed; empty
+/// when the system does not tell.
+std::filesystem::path library_folder();
+
+}  // namespace trainer

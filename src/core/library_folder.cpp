@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/library_folder.h"
+
+#include <dlfcn.h>
+
+namespace trainer {
+
+std::filesystem::path library_folder() {
+  static const char kInThisLibrary = 0;
+  Dl_info where{};
+  if (dladdr(&kInThisLibrary, &where) == 0 || where.dli_fname == nullptr) return {};
+  return std::filesystem::absolute(where.dli_fname).parent_path();
+}
+
+}  // namespace trainer
