@@ -68,7 +68,7 @@ class Parser {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-      return answer(app_.help());
+      return answer(help_text());
     } catch (const CLI::ParseError& e) {
       throw Error(ErrorKind::kUsage, fmt::format("{}; see trainer --help", e.what()));
     }
@@ -98,6 +98,12 @@ class Parser {
     arguments.command = Command::kShowText;
     arguments.text = std::move(text);
     return arguments;
+  }
+
+  // `train` is what the program does without a command: it has the same help.
+  std::string help_text() const {
+    if (!app_.got_subcommand("train")) return app_.help();
+    return app_.get_formatter()->make_help(&app_, app_.get_name(), CLI::AppFormatMode::Normal);
   }
 
   void add_key_flags() {

@@ -21,6 +21,10 @@ bool is_out_of_memory(const std::string& message) {
          message.find("can't allocate memory") != std::string::npos;
 }
 
+Error out_of_memory(const std::string& what) {
+  return {ErrorKind::kOutOfMemory, what + "; use a smaller model, batch size or data file"};
+}
+
 }  // namespace
 
 TrainReport train(const TrainRequest& request) {
@@ -30,11 +34,10 @@ TrainReport train(const TrainRequest& request) {
     throw;
   } catch (const c10::Error& e) {
     const std::string message = e.what_without_backtrace();
-    throw Error(is_out_of_memory(message) ? ErrorKind::kOutOfMemory : ErrorKind::kRuntime,
-                "LibTorch: " + message);
+    if (is_out_of_memory(message)) throw out_of_memory("LibTorch: " + message);
+    throw Error(ErrorKind::kRuntime, "LibTorch: " + message);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::kOutOfMemory,
-                "out of memory; use a smaller model, batch size or data file");
+    throw out_of_memory("out of memory");
   } catch (const std::filesystem::filesystem_error& e) {
     throw Error(ErrorKind::kFileSystem, e.what());
   } catch (const std::exception& e) {

@@ -80,6 +80,7 @@ TEST(ArgumentsTest, HelpNamesCommandsFlagsAndExitCodes) {
                            "config", "Exit codes: 0 done", "143 terminated"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
+  EXPECT_EQ(parse({"train", "--help"}).text, text);
   EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
 }
 
