@@ -8,8 +8,7 @@
 
 int main(int argc, char** argv) {
   try {
-    trainer::cli::run(argc, argv);
-    return 0;
+    return trainer::cli::run(argc, argv);
   } catch (const trainer::Error& e) {
     trainer::log::clear_status();
     trainer::log::error(e.what());

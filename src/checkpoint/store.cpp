@@ -60,6 +60,7 @@ Store::Store(fs::path folder, int64_t keep_last)
 
 void Store::save(const Checkpoint& checkpoint, SaveAs names) {
   if (!names.epoch_file) {
+    if (names.last) write(last(), checkpoint);
     if (names.best) write(best(), checkpoint);
     return;
   }

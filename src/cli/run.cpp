@@ -11,12 +11,11 @@
 
 namespace trainer::cli {
 
-void run(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv) {
   const Arguments arguments = parse_arguments(argc, argv);
   switch (arguments.command) {
     case Command::kTrain:
-      train_command(arguments);
-      break;
+      return train_command(arguments);
     case Command::kConfigPrint:
       fmt::print("{}", config::dump(resolve(arguments).config));
       break;
@@ -34,6 +33,7 @@ void run(int argc, const char* const* argv) {
       fmt::print("{}", arguments.text);
       break;
   }
+  return 0;
 }
 
 }  // namespace trainer::cli

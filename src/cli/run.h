@@ -3,7 +3,8 @@
 
 namespace trainer::cli {
 
-/// The whole program but for the catch: parses the command line and runs the command.
-void run(int argc, const char* const* argv);
+/// The whole program but for the catch: parses the command line and runs the command. Returns the
+/// exit code: 0, or 128 and the signal that ended a training.
+int run(int argc, const char* const* argv);
 
 }  // namespace trainer::cli

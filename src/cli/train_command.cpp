@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_command.h"
 
+#include <signal.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -30,6 +32,13 @@ log::Level console_level(const Arguments& arguments, config::LogLevel configured
   return static_cast<log::Level>(configured);
 }
 
+// As short as it can be typed again from here.
+std::string short_path(const std::filesystem::path& path) {
+  const std::filesystem::path relative = path.lexically_proximate(std::filesystem::current_path());
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return (inside ? relative : path).string();
+}
+
 std::string results_text(const engine::TrainReport& report) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
@@ -48,11 +57,12 @@ std::string results_text(const engine::TrainReport& report) {
                                              100 * *test.accuracy, test.loss)
                                : fmt::format("loss {:.4f} (best epoch)", test.loss));
   }
-  // Shown as short as it can be typed again.
-  const std::filesystem::path relative =
-      report.run_dir.lexically_proximate(std::filesystem::current_path());
-  const bool inside = !relative.empty() && *relative.begin() != "..";
-  line("run folder", (inside ? relative : report.run_dir).string());
+  const std::string folder = short_path(report.run_dir);
+  line("run folder", folder);
+  if (report.stop_signal != 0) {
+    line("stopped", fmt::format("by {}; go on with: trainer --resume {}",
+                                report.stop_signal == SIGINT ? "SIGINT" : "SIGTERM", folder));
+  }
   return text;
 }
 
@@ -73,7 +83,7 @@ ResolvedArguments resolve(const Arguments& arguments) {
   return resolved;
 }
 
-void train_command(const Arguments& arguments) {
+int train_command(const Arguments& arguments) {
   if (!arguments.resume && arguments.config_files.empty() && arguments.overrides.empty()) {
     throw Error(
         ErrorKind::kUsage,
@@ -92,6 +102,7 @@ void train_command(const Arguments& arguments) {
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
   fmt::print("{}", results_text(report));
+  return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
 }
 
 }  // namespace trainer::cli

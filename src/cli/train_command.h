@@ -17,7 +17,7 @@ struct ResolvedArguments {
 
 ResolvedArguments resolve(const Arguments& arguments);
 
-/// `trainer train`: trains and prints the results on standard output.
-void train_command(const Arguments& arguments);
+/// `trainer train`: trains and prints the results on standard output. Returns the exit code.
+int train_command(const Arguments& arguments);
 
 }  // namespace trainer::cli

@@ -13,6 +13,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/log.h"
+#include "trainer/core/stop_request.h"
 #include "trainer/core/text.h"
 #include "trainer/core/version.h"
 #include "trainer/data/dataset.h"
@@ -160,15 +161,18 @@ void warn(const Decisions& decisions) {
   }
 }
 
-TrainReport report(train::Session& session, train::Output& output, const run::RunDir& run) {
+TrainReport report(train::Session& session, train::Output& output, const run::RunDir& run,
+                   int stop_signal) {
   TrainReport report;
   report.run_dir = run.root;
   report.epochs = session.position.epoch;
   report.steps = session.position.step;
   report.stopped_early = train::stopped_early(session);
+  report.stop_signal = stop_signal;
   report.best = session.best;
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
                                    choice_text("training.best_metric", session.config));
+  if (stop_signal != 0) return report;
   if (const auto test = train::test_best(session, output)) {
     report.test = TestResult{test->loss, std::nullopt};
     if (session.data.schema.task == config::Task::kClassification) {
@@ -218,8 +222,10 @@ TrainReport run_training(const TrainRequest& request) {
   warn(decisions);
   if (!changes.empty()) log::warning(changes);
   if (train::finished(*session)) log::info("this run is already complete");
-  train::fit(*session, output);
-  TrainReport result = report(*session, output, run);
+  watch_for_stop();
+  const int stop_signal = train::fit(*session, output);
+  unwatch_stop();
+  TrainReport result = report(*session, output, run, stop_signal);
   result.time_seconds = stopwatch.seconds();
   log::close_file();
   return result;

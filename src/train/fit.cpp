@@ -8,6 +8,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/stop_request.h"
 #include "trainer/core/text.h"
 
 namespace trainer::train {
@@ -127,7 +128,7 @@ bool checkpoint_due(const Session& session) {
 }
 
 void save(const Session& session, Output& output, checkpoint::SaveAs names) {
-  if (!names.epoch_file && !names.best) return;
+  if (!names.epoch_file && !names.last && !names.best) return;
   checkpoint::Checkpoint checkpoint = snapshot(session);
   checkpoint.config = output.config;
   checkpoint.num_threads = output.num_threads;
@@ -177,9 +178,13 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
 
 }  // namespace
 
-void fit(Session& session, Output& output) {
+int fit(Session& session, Output& output) {
   double shown_loss = std::nan("");
   while (!finished(session)) {
+    if (const int signal = stop_request(); signal != 0) {
+      save(session, output, {.last = true});
+      return signal;
+    }
     const StepStats stats = run_step(session, output);
     advance(session, stats);
     if (session.position.step % session.config.logging.save_interval == 0) {
@@ -188,6 +193,7 @@ void fit(Session& session, Output& output) {
     show_progress(session, output, stats.num_samples, shown_loss);
     if (session.position.samples_in_epoch == session.train.size()) close_epoch(session, output);
   }
+  return 0;
 }
 
 std::optional<Evaluation> test_best(Session& session, Output& output) {

@@ -242,6 +242,33 @@ TEST(TrainerTest, AResumedRunEndsAsTheUninterruptedOne) {
             metrics_without_time(folder.path() / "parts/latest"));
 }
 
+// Starts a long run in the background, sends the signal when it has begun, and waits for its end.
+std::string stopped_by(const std::string& signal, const std::string& arguments) {
+  return kTrainer + " " + arguments + " --output-dir parts & pid=$!; " +
+         "while kill -0 $pid && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
+         signal + " $pid; wait $pid";
+}
+
+TEST(TrainerTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
+  const std::string arguments =
+      "-q data.synthetic.num_samples=20000 --epochs 3 model.dropout=0.2 logging.save_interval=1";
+  for (const auto& [signal, exit_code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const test::TemporaryFolder folder;
+    ASSERT_EQ(trainer_in(folder.path(), arguments + " --output-dir whole").exit_code, 0);
+    const ProcessResult stopped = test::run_process("sh -c 'cd " + folder.path().string() + "; " +
+                                                    stopped_by(signal, arguments) + "'");
+    EXPECT_EQ(stopped.exit_code, exit_code) << stopped.err;
+    EXPECT_NE(stopped.out.find(std::string("stopped     by SIG") + signal +
+                               "; go on with: trainer --resume parts/"),
+              std::string::npos)
+        << stopped.out;
+    const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest");
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(metrics_without_time(folder.path() / "whole/latest"),
+              metrics_without_time(folder.path() / "parts/latest"));
+  }
+}
+
 TEST(TrainerTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(trainer_in(folder.path(), "--epochs 2").exit_code, 0);

@@ -11,6 +11,7 @@ namespace trainer::checkpoint {
 /// Which names a saved checkpoint gets.
 struct SaveAs {
   bool epoch_file = false;  // checkpoint_epoch_005.pt, and last.pt
+  bool last = false;        // last.pt alone, for a run that stops within an epoch
   bool best = false;        // best.pt
 };
 

@@ -41,6 +41,7 @@ struct TrainReport {
   int64_t epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
+  int stop_signal = 0;  // SIGINT or SIGTERM when it ended the run, with its state saved
   std::optional<checkpoint::Best> best;
   std::string best_metric;  // "validation loss"
   std::optional<TestResult> test;

@@ -26,10 +26,11 @@ struct Output {
   int64_t samples_done = 0;  // by this process
 };
 
-/// Trains until `session` is finished: steps, records, evaluations, checkpoints.
+/// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
+/// signal that asked to stop (core/stop_request.h); then last.pt is the state after the last step.
 /// Throws Error(kNonFinite) with the step and the last checkpoint when loss or gradient is not
 /// finite, Error(kFileSystem) when something cannot be written.
-void fit(Session& session, Output& output);
+int fit(Session& session, Output& output);
 
 /// Takes the weights of the best epoch and evaluates them on the test part, if there is one.
 std::optional<Evaluation> test_best(Session& session, Output& output);
