@@ -161,6 +161,17 @@ void warn(const Decisions& decisions) {
   }
 }
 
+// best.pt may be of a later epoch than the one that the run goes on from.
+void recover_best(train::Session& session, const TrainRequest& request,
+                  const checkpoint::Store& checkpoints) {
+  if (!session.best || checkpoints.recover_best(*session.best, request.resume->file)) return;
+  log::warning(
+      fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
+                  "the search for the best epoch starts anew",
+                  session.best->epoch));
+  train::forget_best(session);
+}
+
 TrainReport report(train::Session& session, train::Output& output, const run::RunDir& run,
                    int stop_signal) {
   TrainReport report;
@@ -212,15 +223,9 @@ TrainReport run_training(const TrainRequest& request) {
       .epoch_time = {},
       .interval_time = {}};
   log_header(*session, request, decisions, run);
-  if (session->best && !output.checkpoints.recover_best(*session->best, request.resume->file)) {
-    log::warning(
-        fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
-                    "the search for the best epoch starts anew",
-                    session->best->epoch));
-    train::forget_best(*session);
-  }
   warn(decisions);
   if (!changes.empty()) log::warning(changes);
+  recover_best(*session, request, output.checkpoints);
   if (train::finished(*session)) log::info("this run is already complete");
   watch_for_stop();
   const int stop_signal = train::fit(*session, output);
