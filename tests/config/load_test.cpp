@@ -7,6 +7,7 @@
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
+#include "support/unprivileged.h"
 
 namespace trainer::config {
 namespace {
@@ -177,6 +178,16 @@ TEST(LoadTest, AMissingFileIsAnError) {
   EXPECT_EQ(error.kind(), ErrorKind::kUsage);
   EXPECT_STREQ(error.what(),
                "no/such.yaml: cannot read the configuration: No such file or directory");
+}
+
+TEST(LoadTest, AnUnreadableFileIsAnError) {
+  const test::Unprivileged user;
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("secret.yaml", "seed: 1\n");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const Error error = test::error_of([&] { read_document(path); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_EQ(error.what(), path.string() + ": cannot read the configuration: Permission denied");
 }
 
 TEST(LoadTest, AFolderInPlaceOfAFileIsAnError) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/run/run_dir.h"
 
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
+#include "support/unprivileged.h"
 
 namespace trainer::run {
 namespace {
@@ -56,7 +55,7 @@ TEST(RunDirTest, AFileInTheWayIsAnErrorAndLeavesNothingBehind) {
 }
 
 TEST(RunDirTest, AFolderThatMayNotBeWrittenIsAnErrorAndLeavesNothingBehind) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const test::Unprivileged user;
   const test::TemporaryFolder folder;
   const fs::path locked = folder.path() / "locked";
   fs::create_directory(locked);
