@@ -24,10 +24,6 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 void write_records(AtomicFile& file, const Pickle& pickle) {
   ZipWriter zip(file);
   zip.add(fmt::format("{}/data.pkl", kStem), bytes_of(pickle.bytes));
@@ -40,9 +36,6 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
   zip.finish();
 }
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: {}", path, what));
-}
 // The root folder that all records of the zip file share.
 std::string find_stem(const ZipRecords& records, const std::string& path) {
   constexpr std::string_view kSuffix = "/data.pkl";

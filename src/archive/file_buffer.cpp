@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <limits>
 #include <new>
 #include <span>
 #include <string_view>
@@ -23,10 +22,6 @@
 
 namespace trainer::archive {
 namespace {
-
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: {}", path, what));
-}
 
 class Descriptor {
  public:
@@ -74,6 +69,10 @@ void check_begin(int descriptor, const std::string& path) {
 }
 
 }  // namespace
+
+void fail(const std::string& path, const std::string& what) {
+  throw Error(ErrorKind::kCheckpoint, fmt::format("{}: {}", path, what));
+}
 
 FileBuffer allocate(std::size_t size) {
   constexpr std::align_val_t kAlignment{kRecordAlignment};

@@ -13,6 +13,9 @@ struct FileBuffer {
   std::size_t size = 0;
 };
 
+/// Throws Error(kCheckpoint) about the file `path`.
+[[noreturn]] void fail(const std::string& path, const std::string& what);
+
 /// Memory for `size` bytes. Throws std::bad_alloc.
 FileBuffer allocate(std::size_t size);
 

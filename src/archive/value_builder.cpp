@@ -19,10 +19,6 @@
 namespace trainer::archive {
 namespace {
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // Turns the nodes of a pickle into values. Whatever the nodes claim, it stays within budgets of
 // values, text and copied bytes: nodes may be shared, and so a small pickle may describe a huge
 // tree.

@@ -56,6 +56,11 @@ class ZipWriter {
   std::vector<Entry> entries_;
 };
 
+/// The bytes of a record as text.
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 /// Name -> bytes within the file that was read.
 using ZipRecords = std::map<std::string_view, std::span<const std::byte>>;
 

@@ -50,13 +50,19 @@ Decisions decide(const TrainRequest& request) {
   return decisions;
 }
 
-run::RunDir choose_run_dir(const TrainRequest& request) {
+/// Where a run is written, and how much of metrics.jsonl is from before the checkpoint.
+struct Place {
+  run::RunDir run;
+  uint64_t metrics_bytes = 0;
+};
+
+Place choose_place(const TrainRequest& request) {
   if (request.resume) {
     const std::filesystem::path root = run::run_dir_of(request.resume->file);
-    if (!root.empty()) return {root};
+    if (!root.empty()) return {{root}, request.resume->checkpoint.metrics_bytes};
   }
   const config::Config& config = request.config.config;
-  return run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
+  return {run::create_run_dir(config.output_dir, config.tag, std::time(nullptr))};
 }
 
 Json run_entry(const TrainRequest& request, const Decisions& decisions) {
@@ -206,16 +212,14 @@ TrainReport run_training(const TrainRequest& request) {
   if (request.resume) train::restore(*session, request.resume->checkpoint);
 
   // From here on the run is written down; everything that can be wrong before was found.
-  const run::RunDir run = choose_run_dir(request);
+  const auto [run, metrics_bytes] = choose_place(request);
   const std::string resolved = config::dump(request.config);
   write_file_atomically(run.config(), resolved);
   write_system_json(run, request, decisions, session->data);
   log::open_file(run.log(), log_level(config.logging.level));
   run::point_latest_to(run);
-  const bool same_folder = request.resume && run.root == run::run_dir_of(request.resume->file);
-  const uint64_t keep_bytes = same_folder ? request.resume->checkpoint.metrics_bytes : 0;
   train::Output output{
-      .metrics = run::MetricsFile(run.metrics(), keep_bytes),
+      .metrics = run::MetricsFile(run.metrics(), metrics_bytes),
       .checkpoints = checkpoint::Store(run.checkpoints(), config.checkpoint.keep_last),
       .config = resolved,
       .num_threads = decisions.threads.num_threads,

@@ -27,11 +27,12 @@ TensorData to_data(const at::Tensor& tensor) {
   return data;
 }
 
-const TensorData* find(const std::vector<checkpoint::NamedTensor>& tensors,
-                       const std::string& name) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                  [&](const auto& named) { return named.name == name; });
-  return found == tensors.end() ? nullptr : &found->tensor;
+// The element called `name`, or nullptr.
+template <typename Named>
+const Named* find(const std::vector<Named>& all, const std::string& name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Named& named) { return named.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 /// Copies tensors of a checkpoint by name and collects what does not fit.
@@ -40,7 +41,8 @@ class Restorer {
   void copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
             const std::vector<model::NamedTensor>& to) {
     for (const model::NamedTensor& target : to) {
-      const TensorData* data = find(from, target.name);
+      const checkpoint::NamedTensor* saved = find(from, target.name);
+      const TensorData* data = saved == nullptr ? nullptr : &saved->tensor;
       if (data == nullptr) {
         problems_.push_back(fmt::format("{} {}: missing in the checkpoint", what, target.name));
       } else if (data->dtype != archive::DType::kFloat32 ||
@@ -75,9 +77,7 @@ class Restorer {
   void report_unknown(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
                       const std::vector<model::NamedTensor>& to) {
     for (const checkpoint::NamedTensor& named : from) {
-      const bool known = std::any_of(to.begin(), to.end(),
-                                     [&](const auto& target) { return target.name == named.name; });
-      if (!known) {
+      if (find(to, named.name) == nullptr) {
         problems_.push_back(fmt::format("{} {}: the model has no such tensor", what, named.name));
       }
     }
@@ -120,9 +120,8 @@ std::vector<checkpoint::NamedTensor> to_named_data(const std::vector<model::Name
 
 void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkpoint& from) {
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
-    const auto saved = std::find_if(from.moments.begin(), from.moments.end(),
-                                    [&](const auto& m) { return m.name == moment.name; });
-    if (saved == from.moments.end()) {
+    const checkpoint::Moment* saved = find(from.moments, moment.name);
+    if (saved == nullptr) {
       restorer.refuse(fmt::format("optimizer moment {}: missing in the checkpoint", moment.name));
     } else {
       restorer.copy(moment.name, saved->tensors,
@@ -130,10 +129,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
     }
   }
   for (const checkpoint::Moment& saved : from.moments) {
-    const auto& moments = session.optimizer_state.moments;
-    const bool known = std::any_of(moments.begin(), moments.end(),
-                                   [&](const auto& moment) { return moment.name == saved.name; });
-    if (!known) {
+    if (find(session.optimizer_state.moments, saved.name) == nullptr) {
       restorer.refuse(
           fmt::format("optimizer moment {}: the optimizer has no such moment", saved.name));
     }
