@@ -61,6 +61,8 @@ Dict progress_dict(const Checkpoint& c) {
           {"interval_totals", totals_dict(c.interval_totals)},
           {"best", c.best ? Value(best) : Value()},
           {"epochs_without_improvement", c.epochs_without_improvement},
+          {"skipped_steps", c.recoveries.skipped_steps},
+          {"rollbacks", c.recoveries.rollbacks},
           {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
 }
 
@@ -179,7 +181,8 @@ class Reader {
   std::string prefix_;
 };
 
-void check_format(const Reader& reader) {
+// Returns the version of the format.
+int64_t check_format(const Reader& reader) {
   const Value* format = archive::find(reader.dict(), "format");
   const std::string* name = format == nullptr ? nullptr : format->get_if<std::string>();
   if (name == nullptr || *name != kFormat) {
@@ -195,6 +198,7 @@ void check_format(const Reader& reader) {
                     "by trainer {}, use that version or a newer one",
                     kFormatVersion, version, reader.text("trainer_version")));
   }
+  return version;
 }
 
 data::Schema read_schema(const Reader& reader) {
@@ -216,7 +220,7 @@ Totals read_totals(const Reader& reader) {
   return {reader.number("loss_sum"), reader.count("num_correct"), reader.count("num_samples")};
 }
 
-void read_progress(const Reader& reader, Checkpoint& c) {
+void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
   c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
   c.epoch_totals = read_totals(reader.section("epoch_totals"));
   c.interval_totals = read_totals(reader.section("interval_totals"));
@@ -225,6 +229,7 @@ void read_progress(const Reader& reader, Checkpoint& c) {
     c.best = Best{best.count("epoch"), best.number("value")};
   }
   c.epochs_without_improvement = reader.count("epochs_without_improvement");
+  if (version >= 2) c.recoveries = {reader.count("skipped_steps"), reader.count("rollbacks")};
   c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
 }
 
@@ -246,11 +251,11 @@ void write(const std::filesystem::path& path, const Checkpoint& checkpoint) {
 Checkpoint read(const std::filesystem::path& path) {
   const Dict root = archive::load(path);
   const Reader reader(path, root);
-  check_format(reader);
+  const int64_t version = check_format(reader);
   Checkpoint c;
   c.model = reader.tensors("model");
   read_optimizer(reader.section("optimizer"), c);
-  read_progress(reader.section("progress"), c);
+  read_progress(reader.section("progress"), version, c);
   c.config = reader.text("config");
   c.schema = read_schema(reader.section("schema"));
   for (const Value& value : reader.list("data_files")) {

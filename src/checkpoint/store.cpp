@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 
@@ -19,38 +21,50 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEpochPrefix = "checkpoint_epoch_";
+constexpr std::string_view kStepPrefix = "checkpoint_step_";
+
+using Files = std::map<int64_t, fs::path, std::greater<>>;  // by epoch or step, newest first
 
 // 5 of "checkpoint_epoch_005.pt", nothing of other names.
-std::optional<int64_t> epoch_of(const fs::path& path) {
+std::optional<int64_t> number_in(const fs::path& path, std::string_view prefix) {
   const std::string stem = path.stem().string();
-  if (path.extension() != ".pt" || !stem.starts_with(kEpochPrefix)) return std::nullopt;
-  return parse_int(stem.substr(kEpochPrefix.size()));
+  if (path.extension() != ".pt" || !stem.starts_with(prefix)) return std::nullopt;
+  return parse_int(stem.substr(prefix.size()));
 }
 
-// A second name for a complete file, put in place by one rename.
-void publish(const fs::path& file, const fs::path& name) {
-  const fs::path temporary = name.parent_path() / ("." + name.filename().string() + ".tmp-link");
-  std::error_code error;
-  fs::remove(temporary, error);
-  fs::create_hard_link(fs::weakly_canonical(file), temporary, error);  // not a link itself
-  if (error) fs::copy_file(file, temporary, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(temporary, name, error);
-  if (error) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("cannot write {}: {}", name.string(), error.message()));
+Files files_of(const fs::path& folder, std::string_view prefix) {
+  Files files;
+  std::error_code ignored;  // a folder that cannot be read has no files
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (const auto number = number_in(entry.path(), prefix)) files[*number] = entry.path();
+  }
+  return files;
+}
+
+// Files after `newest` are of a course that a resume from an earlier checkpoint gave up.
+void keep_newest(const Files& files, int64_t newest, int64_t to_keep) {
+  for (const auto& [number, file] : files) {
+    if (number <= newest && to_keep-- > 0) continue;
+    crash_point();
+    std::error_code ignored;  // a file that cannot be removed harms nobody
+    fs::remove(file, ignored);
   }
 }
 
-// Whether the file is a good checkpoint of the epoch that is `wanted`, of the same course.
-bool is_best(const fs::path& file, const Best& wanted) {
-  if (!fs::exists(file)) return false;
+// The checkpoint in `file`, when it is a good one of the epoch that is `wanted`, of its course.
+std::optional<Checkpoint> read_if_best(const fs::path& file, const Best& wanted) {
+  if (!fs::exists(file)) return std::nullopt;
   try {
-    const Checkpoint checkpoint = read(file);
-    return checkpoint.position.epoch == wanted.epoch && checkpoint.best &&
-           checkpoint.best->epoch == wanted.epoch && checkpoint.best->value == wanted.value;
-  } catch (const Error&) {
-    return false;
+    Checkpoint checkpoint = read(file);
+    const bool is_wanted = checkpoint.position.epoch == wanted.epoch &&
+                           checkpoint.position.samples_in_epoch == 0 && checkpoint.best &&
+                           checkpoint.best->epoch == wanted.epoch &&
+                           checkpoint.best->value == wanted.value;
+    if (is_wanted) return checkpoint;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::kCheckpoint) throw;
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,44 +72,68 @@ bool is_best(const fs::path& file, const Best& wanted) {
 Store::Store(fs::path folder, int64_t keep_last)
     : folder_(std::move(folder)), keep_last_(keep_last) {}
 
-void Store::save(const Checkpoint& checkpoint, SaveAs names) {
-  if (!names.epoch_file) {
-    if (names.last) write(last(), checkpoint);
-    if (names.best) write(best(), checkpoint);
-    return;
-  }
-  const fs::path file = epoch_file(checkpoint.position.epoch);
+void Store::save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best) const {
+  const fs::path file = file_of(checkpoint, occasion);
   write(file, checkpoint);
-  publish(file, last());
-  if (names.best) publish(file, best());
-  prune(checkpoint.position.epoch);
+  publish_file(file, last());
+  // After last.pt: a run that is killed between them finds its best epoch in last.pt itself.
+  if (is_best == IsBest::kYes) publish_file(file, best());
+  if (occasion != Occasion::kOther) prune(checkpoint.position);
+}
+
+bool Store::rewind(const Checkpoint& checkpoint, const fs::path& file) const {
+  publish_file(file, last());
+  const bool found = !checkpoint.best || recover_best(*checkpoint.best, last());
+  prune(checkpoint.position);
+  return found;
 }
 
 bool Store::recover_best(const Best& wanted, const fs::path& resumed) const {
-  for (const fs::path& file : {best(), resumed, epoch_file(wanted.epoch)}) {
-    if (!is_best(file, wanted)) continue;
-    if (file != best()) publish(file, best());
+  for (const fs::path& file : {best(), resumed, newest_epoch(wanted.epoch)}) {
+    if (!read_if_best(file, wanted)) continue;
+    publish_file(file, best());
     return true;
   }
   return false;
 }
 
-fs::path Store::epoch_file(int64_t epoch) const {
-  return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, epoch);
+std::optional<Checkpoint> Store::read_best(const Best& wanted) const {
+  return read_if_best(best(), wanted);
 }
 
-void Store::prune(int64_t newest_epoch) const {
-  std::map<int64_t, fs::path, std::greater<>> files;  // newest first
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (const auto epoch = epoch_of(entry.path())) files[*epoch] = entry.path();
+fs::path Store::newest_epoch(int64_t epoch) const {
+  const Files files = files_of(folder_, kEpochPrefix);
+  const auto found = files.lower_bound(epoch);  // the largest that is not above it
+  return found == files.end() ? fs::path() : found->second;
+}
+
+fs::path Store::file_of(const Checkpoint& checkpoint, Occasion occasion) const {
+  switch (occasion) {
+    case Occasion::kEpoch:
+      return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.position.epoch);
+    case Occasion::kStep:
+      return folder_ / fmt::format("{}{:08}.pt", kStepPrefix, checkpoint.position.step);
+    case Occasion::kOther:
+      break;
   }
-  int64_t to_keep = keep_last_;
-  for (const auto& [epoch, file] : files) {
-    // Epochs after this one are of a course that a resume from an earlier checkpoint gave up.
-    const bool keep = epoch <= newest_epoch && to_keep-- > 0;
-    std::error_code ignored;  // a file that cannot be removed harms nobody
-    if (!keep) fs::remove(file, ignored);
+  return last();
+}
+
+void Store::prune(const Position& newest) const {
+  keep_newest(files_of(folder_, kEpochPrefix), newest.epoch, keep_last_);
+  // The end of an epoch supersedes the steps in it.
+  const int64_t steps_to_keep = newest.samples_in_epoch > 0 ? keep_last_ : 0;
+  keep_newest(files_of(folder_, kStepPrefix), newest.step, steps_to_keep);
+}
+
+std::vector<fs::path> newest_first(const fs::path& folder) {
+  std::vector<fs::path> files = {folder / "last.pt"};
+  for (const std::string_view prefix : {kStepPrefix, kEpochPrefix}) {
+    for (const auto& [number, file] : files_of(folder, prefix)) files.push_back(file);
   }
+  files.push_back(folder / "best.pt");
+  std::erase_if(files, [](const fs::path& file) { return !fs::is_regular_file(file); });
+  return files;
 }
 
 }  // namespace trainer::checkpoint

@@ -45,7 +45,9 @@ class Parser {
                     "YAML file; several are read in their order")
         ->type_name("FILE")
         ->allow_extra_args(false);  // one value a flag: what follows is key=value
-    app_.add_option("--resume", resume_, "Go on with a run: a checkpoint file or a run folder")
+    app_.add_option("--resume", resume_,
+                    "Go on with a run: a checkpoint file, a run folder, or auto: the newest run "
+                    "of this configuration, a new one when there is none")
         ->type_name("PATH");
     app_.add_flag("--allow-changes", arguments_.allow_changes,
                   "Resume although configuration or data differ");

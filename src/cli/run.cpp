@@ -17,10 +17,10 @@ int run(int argc, const char* const* argv) {
     case Command::kTrain:
       return train_command(arguments);
     case Command::kConfigPrint:
-      fmt::print("{}", config::dump(resolve(arguments).config));
+      fmt::print("{}", config::dump(resolve(arguments, checkpoint::Purpose::kLook).config));
       break;
     case Command::kConfigCheck:
-      resolve(arguments);
+      resolve(arguments, checkpoint::Purpose::kLook);
       fmt::print("the configuration is valid\n");
       break;
     case Command::kConfigReference:

@@ -12,13 +12,14 @@
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
-#include "trainer/run/run_dir.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
 
 namespace trainer::cli {
 namespace {
+
+constexpr const char* kResumeAuto = "auto";
 
 log::Level console_level(const Arguments& arguments, config::LogLevel configured) {
   switch (arguments.verbosity) {
@@ -57,6 +58,14 @@ std::string results_text(const engine::TrainReport& report) {
                                              100 * *test.accuracy, test.loss)
                                : fmt::format("loss {:.4f} (best epoch)", test.loss));
   }
+  if (report.recoveries.skipped_steps > 0) {
+    line("skipped", fmt::format("{} steps that were not finite",
+                                with_thousands(report.recoveries.skipped_steps)));
+  }
+  if (report.recoveries.rollbacks > 0) {
+    line("rollbacks",
+         fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
+  }
   const std::string folder = short_path(report.run_dir);
   line("run folder", folder);
   if (report.stop_signal != 0) {
@@ -68,29 +77,34 @@ std::string results_text(const engine::TrainReport& report) {
 
 }  // namespace
 
-ResolvedArguments resolve(const Arguments& arguments) {
+ResolvedArguments resolve(const Arguments& arguments, checkpoint::Purpose purpose) {
+  const bool search = arguments.resume == kResumeAuto;
   ResolvedArguments resolved;
   std::vector<config::Document> documents;
-  if (arguments.resume) {
-    const std::filesystem::path file = run::find_checkpoint(*arguments.resume);
-    resolved.resume = engine::ResumePoint{file, checkpoint::read(file)};
-    documents.push_back({file.string(), resolved.resume->checkpoint.config, ""});
+  if (arguments.resume && !search) {
+    resolved.resume = checkpoint::open_checkpoint(*arguments.resume, purpose);
+    documents.push_back({resolved.resume->file.string(), resolved.resume->checkpoint.config, ""});
   }
   for (const std::filesystem::path& file : arguments.config_files) {
     documents.push_back(config::read_document(file));
   }
   resolved.config = config::load(documents, arguments.overrides);
+  if (search) {
+    const config::Config& config = resolved.config.config;
+    resolved.resume = checkpoint::find_same_run(config.output_dir, config, purpose);
+  }
   return resolved;
 }
 
 int train_command(const Arguments& arguments) {
-  if (!arguments.resume && arguments.config_files.empty() && arguments.overrides.empty()) {
+  const bool names_a_run = arguments.resume && arguments.resume != kResumeAuto;
+  if (!names_a_run && arguments.config_files.empty() && arguments.overrides.empty()) {
     throw Error(
         ErrorKind::kUsage,
         "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
         "trainer --help");
   }
-  ResolvedArguments resolved = resolve(arguments);
+  ResolvedArguments resolved = resolve(arguments, checkpoint::Purpose::kContinue);
   log::set_console_level(console_level(arguments, resolved.config.config.logging.level));
   engine::TrainRequest request;
   request.config = std::move(resolved.config);

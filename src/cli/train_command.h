@@ -9,13 +9,13 @@
 namespace trainer::cli {
 
 /// A configuration from the files and overrides of the command line, on top of that of the
-/// checkpoint when a run is resumed.
+/// checkpoint when a certain run is resumed.
 struct ResolvedArguments {
   config::Loaded config;
-  std::optional<engine::ResumePoint> resume;
+  std::optional<checkpoint::ResumePoint> resume;
 };
 
-ResolvedArguments resolve(const Arguments& arguments);
+ResolvedArguments resolve(const Arguments& arguments, checkpoint::Purpose purpose);
 
 /// `trainer train`: trains and prints the results on standard output. Returns the exit code.
 int train_command(const Arguments& arguments);

@@ -213,6 +213,14 @@ std::vector<Field> model_fields() {
           "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
           "0 but for pytorch.",
           {.elsewhere = {"initializer", "weight_init"}}),
+      file(TRAINER_MEMBER(model.init_from),
+           "Initial weights from a checkpoint of trainer, or from a state dict that Python wrote "
+           "with torch.save.",
+           {.elsewhere = {"pretrained", "init_checkpoint", "load_weights"},
+            .on_resume = OnResume::kMayChange}),
+      texts(TRAINER_MEMBER(model.init_skip),
+            "Tensors that keep their own initial values in spite of init_from, as patterns with * "
+            "and ?: [\"layers.2.*\"]."),
   };
 }
 
@@ -248,6 +256,16 @@ std::vector<Field> training_fields() {
              "What decides which epoch is best (best.pt) and when to stop early: validation loss "
              "or accuracy; of the training part when there is no validation part.",
              {.elsewhere = {"monitor", "metric_for_best_model"}}),
+      choice(
+          TRAINER_MEMBER(training.on_nonfinite), {"stop", "skip", "rollback"},
+          "When loss or gradient of a step is not finite, found before the weights change: end "
+          "the run; leave the step out; go back to the last checkpoint of an epoch and on with "
+          "half the learning rate.",
+          {.elsewhere = {"detect_anomaly", "terminate_on_nan"}, .on_resume = OnResume::kMayChange}),
+      texts(TRAINER_MEMBER(training.freeze),
+            "Parameters that keep their values, as patterns with * and ?: [\"layers.0.*\"]. A norm "
+            "that is frozen whole uses its running statistics and leaves them as they are.",
+            {.elsewhere = {"freeze_layers", "frozen_layers"}}),
       choice(TRAINER_MEMBER(training.optimizer.name), {"sgd", "adam", "adamw"},
              "Update rule, with PyTorch's definitions.",
              {.elsewhere = {"optim", "optimizer.type", "optimizer.name"}}),
@@ -288,8 +306,16 @@ std::vector<Field> output_fields() {
       integer(TRAINER_MEMBER(checkpoint.every_epochs), kAtLeast1,
               "Epochs between two checkpoints; the last epoch always has one.",
               {.elsewhere = {"save_every", "every_n_epochs"}, .on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(checkpoint.every_steps), kAtLeast0,
+              "Steps between two checkpoints within an epoch. 0: none.",
+              {.elsewhere = {"save_steps", "every_n_train_steps", "snapshot_interval"},
+               .on_resume = OnResume::kMayChange}),
+      number(TRAINER_MEMBER(checkpoint.every_seconds), kAtLeast0,
+             "Seconds after which a checkpoint is written within an epoch too. 0: never.",
+             {.elsewhere = {"train_time_interval"}, .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(checkpoint.keep_last), kAtLeast1,
-              "checkpoint_epoch_*.pt files kept; best.pt and last.pt stay besides.",
+              "Checkpoints kept of the last epochs, and of the last steps within an epoch; best.pt "
+              "and last.pt stay besides.",
               {.elsewhere = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(logging.level), {"debug", "info", "warning", "error"},
              "Least important messages that are shown.", {.on_resume = OnResume::kMayChange}),

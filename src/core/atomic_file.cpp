@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
 
 namespace trainer {
@@ -68,17 +71,32 @@ int sync_descriptor(int descriptor) {
   return result;
 }
 
-void sync_folder(const fs::path& path) {
-  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, errno);
-  const int code = sync_descriptor(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some network file systems cannot sync a folder and say so by EINVAL; nothing is lost then.
-  if (code != 0 && code != EINVAL) fail(path, code);
+void rename_over(const fs::path& from, const fs::path& to) {
+  crash_point();
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, errno);
+  crash_point();
 }
 
-void rename_over(const fs::path& from, const fs::path& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, errno);
+// Puts a temporary name in the place of `name`, or removes it.
+void put_in_place(const fs::path& temporary, const fs::path& name) {
+  try {
+    rename_over(temporary, name);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+void copy_bytes(const fs::path& from, const fs::path& to) {
+  std::ifstream source(from, std::ios::binary);
+  AtomicFile copy(to);
+  std::vector<char> buffer(std::size_t{1} << 20);
+  while (source.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         source.gcount() > 0) {
+    copy.write(std::string_view(buffer.data(), static_cast<std::size_t>(source.gcount())));
+  }
+  if (!source.eof()) fail(from, EIO);
+  copy.commit();
 }
 
 }  // namespace
@@ -95,6 +113,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
+  crash_point();
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kMaxBytesPerWrite);
     const ssize_t written = ::write(descriptor_, bytes.data(), size);
@@ -108,12 +127,13 @@ void AtomicFile::write(std::string_view text) {
 }
 
 void AtomicFile::commit() {
+  crash_point();
   if (sync_descriptor(descriptor_) != 0) fail(path_, errno);
   // close() may report a late error of an earlier write (network file systems do).
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
   rename_over(temporary_, path_);
   temporary_.clear();
-  sync_folder(path_);
+  sync_folder(folder_of(path_));
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {
@@ -126,13 +146,38 @@ void replace_symlink(const fs::path& link, const fs::path& target) {
   const fs::path temporary = create_temporary(link, [&](const char* name) {
                                return ::symlink(target.c_str(), name);
                              }).first;
-  try {
-    rename_over(temporary, link);
-  } catch (const Error&) {
-    ::unlink(temporary.c_str());
-    throw;
+  put_in_place(temporary, link);
+  sync_folder(folder_of(link));
+}
+
+void publish_file(const fs::path& file, const fs::path& name) {
+  std::error_code ignored;
+  if (fs::equivalent(file, name, ignored)) return;
+  const fs::path source = fs::weakly_canonical(file);  // not a link itself
+  const fs::path temporary = temporary_name(name, 0);
+  ::unlink(temporary.c_str());
+  if (::link(source.c_str(), temporary.c_str()) != 0) return copy_bytes(source, name);
+  put_in_place(temporary, name);
+  sync_folder(folder_of(name));
+}
+
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) fail(folder, errno);
+  const int code = sync_descriptor(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some network file systems cannot sync a folder and say so by EINVAL; nothing is lost then.
+  if (code != 0 && code != EINVAL) fail(folder, code);
+}
+
+void remove_temporary_files(const fs::path& folder) {
+  std::error_code ignored;  // what cannot be removed harms nobody
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') && name.find(".tmp-") != std::string::npos) {
+      fs::remove(entry.path(), ignored);
+    }
   }
-  sync_folder(link);
 }
 
 }  // namespace trainer

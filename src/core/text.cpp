@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/text.h"
 
+#include <fnmatch.h>
 #include <locale.h>
 #include <stdlib.h>
 
@@ -216,6 +217,12 @@ std::string joined(std::span<const std::string> words, std::string_view last_sep
     result += words[i];
   }
   return result;
+}
+
+bool matches_any(const std::string& text, std::span<const std::string> patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  });
 }
 
 std::string lower_case(std::string_view text) {

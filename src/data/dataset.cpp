@@ -2,6 +2,7 @@
 #include "trainer/data/dataset.h"
 
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -29,7 +30,15 @@ std::vector<T> take(const std::vector<T>& values, std::span<const int64_t> rows)
 }
 
 Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
-  return {take_rows(whole.features, rows), take(whole.classes, rows), take(whole.values, rows)};
+  return {take_rows(whole.features, rows), take(whole.classes, rows), take(whole.values, rows),
+          take(whole.places, rows)};
+}
+
+std::vector<int64_t> places_of(Table& table) {
+  if (!table.lines.empty()) return std::move(table.lines);
+  std::vector<int64_t> places(static_cast<size_t>(table.features.num_rows));
+  std::iota(places.begin(), places.end(), 1);
+  return places;
 }
 
 /// The rows of the training part take the place of the whole, so that the features, by far the
@@ -42,6 +51,7 @@ Datasets divide(Dataset whole, const Split& split) {
   parts.train.features = std::move(whole.features);
   parts.train.classes = take(whole.classes, split.train);
   parts.train.values = take(whole.values, split.train);
+  parts.train.places = take(whole.places, split.train);
   return parts;
 }
 
@@ -54,8 +64,10 @@ config::Task wanted_task(const config::DataConfig& data) {
 Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
   Target target = learn_target(table, wanted);
   const Split split = split_rows(table.features.num_rows, target.classes, options);
-  Datasets datasets = divide(
-      {std::move(table.features), std::move(target.classes), std::move(target.values)}, split);
+  std::vector<int64_t> places = places_of(table);
+  Datasets datasets = divide({std::move(table.features), std::move(target.classes),
+                              std::move(target.values), std::move(places)},
+                             split);
   datasets.schema.task = target.task;
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_name = std::move(table.target_name);
@@ -70,6 +82,7 @@ Dataset apply_schema(Table table, const Schema& schema, const std::string& origi
   } else {
     dataset.values = target_values(table);
   }
+  dataset.places = places_of(table);
   dataset.features = std::move(table.features);
   return dataset;
 }

@@ -34,7 +34,7 @@ void add_changed_files(const std::vector<data::Fingerprint>& before,
 }  // namespace
 
 std::string check_resume(const TrainRequest& request, const data::Datasets& data) {
-  const ResumePoint& resume = *request.resume;
+  const checkpoint::ResumePoint& resume = *request.resume;
   const config::Document document{resume.file.string(), resume.checkpoint.config, ""};
   const config::Config before = config::load({document}, {}).config;
   std::vector<std::string> changes;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train_run.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +15,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/log.h"
-#include "trainer/core/stop_request.h"
+#include "trainer/core/signals.h"
 #include "trainer/core/text.h"
 #include "trainer/core/version.h"
 #include "trainer/data/dataset.h"
@@ -50,19 +52,38 @@ Decisions decide(const TrainRequest& request) {
   return decisions;
 }
 
-/// Where a run is written, and how much of metrics.jsonl is from before the checkpoint.
+/// Where a run is written.
 struct Place {
   run::RunDir run;
-  uint64_t metrics_bytes = 0;
+  uint64_t metrics_bytes = 0;  // of metrics.jsonl, from before the checkpoint
+  std::shared_ptr<FolderLock> lock;
 };
 
+// The run folder that the resumed checkpoint lies in, or an empty path.
+std::filesystem::path resumed_folder(const TrainRequest& request) {
+  return request.resume ? run::run_dir_of(request.resume->file) : std::filesystem::path();
+}
+
 Place choose_place(const TrainRequest& request) {
-  if (request.resume) {
-    const std::filesystem::path root = run::run_dir_of(request.resume->file);
-    if (!root.empty()) return {{root}, request.resume->checkpoint.metrics_bytes};
+  if (const auto root = resumed_folder(request); !root.empty()) {
+    return {{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock};
   }
   const config::Config& config = request.config.config;
-  return {run::create_run_dir(config.output_dir, config.tag, std::time(nullptr))};
+  const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
+  return {run, 0, std::make_shared<FolderLock>(run.root)};
+}
+
+// What a run folder holds at its largest: the kept checkpoints, the best, and the next one. A
+// resumed run has the kept ones already.
+void check_free_space(const train::Session& session, const TrainRequest& request) {
+  const config::CheckpointConfig& config = session.config.checkpoint;
+  const int64_t epoch_files = session.config.training.epochs / config.every_epochs + 1;
+  const int64_t kept =
+      std::min(config.keep_last, epoch_files) + (config.every_steps > 0 ? config.keep_last : 0);
+  const std::filesystem::path resumed = resumed_folder(request);
+  run::check_free_space(
+      resumed.empty() ? std::filesystem::path(session.config.output_dir) : resumed,
+      train::checkpoint_bytes(session), resumed.empty() ? kept + 2 : 2);
 }
 
 Json run_entry(const TrainRequest& request, const Decisions& decisions) {
@@ -131,6 +152,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
     log::info(fmt::format("{:<11} {}", name, value));
   };
   const config::Config& config = session.config;
+  if (request.resume) log::info("---------- resumed ----------");
   line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
                               build_info().git_commit.substr(0, 9), build_info().libtorch,
                               run::blas_info().name));
@@ -150,6 +172,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
                    choice_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
                    choice_text("training.schedule.name", config)));
+  if (!config.model.init_from.empty() && !request.resume) {
+    line("weights", "from " + config.model.init_from);
+  }
   line("run folder", run.root.string());
   if (request.resume) {
     line("resumed", fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
@@ -167,10 +192,12 @@ void warn(const Decisions& decisions) {
   }
 }
 
-// best.pt may be of a later epoch than the one that the run goes on from.
-void recover_best(train::Session& session, const TrainRequest& request,
-                  const checkpoint::Store& checkpoints) {
-  if (!session.best || checkpoints.recover_best(*session.best, request.resume->file)) return;
+// The folder as it was when the run stood where it goes on now.
+void rewind(train::Session& session, const TrainRequest& request, const checkpoint::Store& store,
+            bool has_changes) {
+  if (!request.resume || store.rewind(request.resume->checkpoint, request.resume->file)) return;
+  // Without changes the run will come to the better epoch that took its place again.
+  if (!has_changes && std::filesystem::exists(store.best())) return;
   log::warning(
       fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
                   "the search for the best epoch starts anew",
@@ -187,6 +214,7 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   report.stopped_early = train::stopped_early(session);
   report.stop_signal = stop_signal;
   report.best = session.best;
+  report.recoveries = session.recoveries;
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
                                    choice_text("training.best_metric", session.config));
   if (stop_signal != 0) return report;
@@ -209,31 +237,36 @@ TrainReport run_training(const TrainRequest& request) {
   const Decisions decisions = decide(request);
   device::use_threads(decisions.threads.num_threads);
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
-  if (request.resume) train::restore(*session, request.resume->checkpoint);
+  if (request.resume) {
+    train::restore(*session, request.resume->checkpoint);
+  } else if (!config.model.init_from.empty()) {
+    train::load_initial_weights(session->model, config.model.init_from, config.model.init_skip);
+  }
+  check_free_space(*session, request);
 
   // From here on the run is written down; everything that can be wrong before was found.
-  const auto [run, metrics_bytes] = choose_place(request);
+  const auto [run, metrics_bytes, lock] = choose_place(request);
+  remove_temporary_files(run.root);
+  remove_temporary_files(run.checkpoints());
   const std::string resolved = config::dump(request.config);
   write_file_atomically(run.config(), resolved);
   write_system_json(run, request, decisions, session->data);
   log::open_file(run.log(), log_level(config.logging.level));
   run::point_latest_to(run);
-  train::Output output{
-      .metrics = run::MetricsFile(run.metrics(), metrics_bytes),
-      .checkpoints = checkpoint::Store(run.checkpoints(), config.checkpoint.keep_last),
-      .config = resolved,
-      .num_threads = decisions.threads.num_threads,
-      .progress = request.progress,
-      .epoch_time = {},
-      .interval_time = {}};
+  const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
+  rewind(*session, request, store, !changes.empty());
+  train::Output output{.metrics = run::MetricsFile(run.metrics(), metrics_bytes),
+                       .checkpoints = store,
+                       .config = resolved,
+                       .num_threads = decisions.threads.num_threads,
+                       .progress = request.progress};
   log_header(*session, request, decisions, run);
   warn(decisions);
   if (!changes.empty()) log::warning(changes);
-  recover_best(*session, request, output.checkpoints);
   if (train::finished(*session)) log::info("this run is already complete");
-  watch_for_stop();
+  watch_signals();
   const int stop_signal = train::fit(*session, output);
-  unwatch_stop();
+  unwatch_signals();
   TrainReport result = report(*session, output, run, stop_signal);
   result.time_seconds = stopwatch.seconds();
   log::close_file();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/mlp.h"
 
+#include <numeric>
 #include <utility>
 
 #include <ATen/ops/batch_norm.h>
@@ -8,12 +9,13 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+
+#include "trainer/core/text.h"
 
 namespace trainer::model {
 namespace {
@@ -36,18 +38,31 @@ std::vector<ParameterSpec> parameter_specs(const MlpOptions& options) {
     }
     width = out;
   }
+  for (ParameterSpec& spec : specs) {
+    if (matches_any(spec.name, options.freeze)) spec.trained = Trained::kNo;
+  }
   return specs;
 }
 
-std::vector<NamedTensor> make_buffers(const MlpOptions& options, c10::Device device) {
+// Mean 0 and variance 1 of every normalised feature: the means of a layer, then its variances.
+at::Tensor make_buffer_values(const MlpOptions& options, c10::Device device) {
+  if (options.norm != config::Norm::kBatch) return {};
+  const int64_t num_normalized =
+      std::accumulate(options.hidden_sizes.begin(), options.hidden_sizes.end(), int64_t{0});
+  return at::zeros({2 * num_normalized}, at::TensorOptions().dtype(at::kFloat).device(device));
+}
+
+std::vector<NamedTensor> make_buffers(const MlpOptions& options, const at::Tensor& values) {
   std::vector<NamedTensor> buffers;
-  if (options.norm != config::Norm::kBatch) return buffers;
-  const auto tensor_options = at::TensorOptions().dtype(at::kFloat).device(device);
+  if (!values.defined()) return buffers;
+  int64_t begin = 0;
   for (std::size_t i = 0; i < options.hidden_sizes.size(); ++i) {
     const int64_t width = options.hidden_sizes[i];
+    buffers.push_back({fmt::format("norms.{}.running_mean", i), values.narrow(0, begin, width)});
     buffers.push_back(
-        {fmt::format("norms.{}.running_mean", i), at::zeros({width}, tensor_options)});
-    buffers.push_back({fmt::format("norms.{}.running_var", i), at::ones({width}, tensor_options)});
+        {fmt::format("norms.{}.running_var", i), values.narrow(0, begin + width, width)});
+    buffers.back().tensor.fill_(1);
+    begin += 2 * width;
   }
   return buffers;
 }
@@ -71,7 +86,8 @@ at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
 Mlp::Mlp(MlpOptions options, c10::Device device)
     : options_(std::move(options)),
       parameters_(make_flat_parameters(parameter_specs(options_), device)),
-      buffers_(make_buffers(options_, device)) {}
+      buffer_values_(make_buffer_values(options_, device)),
+      buffers_(make_buffers(options_, buffer_values_)) {}
 
 at::Tensor Mlp::forward(const at::Tensor& features, Mode mode) {
   const std::size_t per_layer = options_.norm == config::Norm::kNone ? 2 : 4;
@@ -98,9 +114,11 @@ at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode
   if (options_.norm == config::Norm::kLayer) {
     return at::layer_norm(hidden, {hidden.size(1)}, weight, bias, kNormEpsilon);
   }
+  const bool is_frozen = !weight.requires_grad() && !bias.requires_grad();
+  const bool use_batch = mode == Mode::kTraining && !is_frozen;
   return at::batch_norm(hidden, weight, bias, buffers_[2 * layer].tensor,
-                        buffers_[2 * layer + 1].tensor, mode == Mode::kTraining, kBatchNormMomentum,
-                        kNormEpsilon, /*cudnn_enabled=*/true);
+                        buffers_[2 * layer + 1].tensor, use_batch, kBatchNormMomentum, kNormEpsilon,
+                        /*cudnn_enabled=*/true);
 }
 
 std::vector<NamedTensor> Mlp::state() const {

@@ -32,23 +32,35 @@ FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Devic
   flat.specs = std::move(specs);
   flat.offsets.resize(flat.specs.size());
   int64_t size = 0;
-  for (const Decay decay : {Decay::kYes, Decay::kNo}) {
+  const auto place = [&](const auto& belongs) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-      if (flat.specs[i].decay != decay) continue;
+      if (!belongs(flat.specs[i])) continue;
       flat.offsets[i] = size;
       size += padded(num_elements(flat.specs[i]));
     }
-    if (decay == Decay::kYes) flat.num_decayed = size;
-  }
+    return size;
+  };
+  const auto is_trained = [](const ParameterSpec& s) { return s.trained == Trained::kYes; };
+  const auto is_decayed = [](const ParameterSpec& s) { return s.decay == Decay::kYes; };
+  flat.num_decayed = place([&](const auto& s) { return is_trained(s) && is_decayed(s); });
+  flat.num_trained = place([&](const auto& s) { return is_trained(s) && !is_decayed(s); });
+  place([&](const auto& s) { return !is_trained(s); });
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);
   flat.gradients = at::zeros({size}, options);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    at::Tensor parameter = view_of(flat, flat.values, i).detach().requires_grad_();
-    parameter.mutable_grad() = view_of(flat, flat.gradients, i);  // autograd adds into the buffer
+    at::Tensor parameter = view_of(flat, flat.values, i).detach();
+    if (is_trained(flat.specs[i])) {
+      parameter.requires_grad_();
+      parameter.mutable_grad() = view_of(flat, flat.gradients, i);  // autograd adds into it
+    }
     flat.parameters.push_back(std::move(parameter));
   }
   return flat;
+}
+
+at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer) {
+  return flat.num_trained == buffer.size(0) ? buffer : buffer.narrow(0, 0, flat.num_trained);
 }
 
 at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index) {

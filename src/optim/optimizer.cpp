@@ -2,6 +2,7 @@
 #include "trainer/optim/optimizer.h"
 
 #include <cmath>
+#include <vector>
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/addcdiv.h>
@@ -16,51 +17,67 @@ namespace {
 
 using config::OptimizerName;
 
+/// The trained elements of everything that an update works on.
+struct TrainedPart {
+  at::Tensor values;
+  at::Tensor gradients;
+  std::vector<at::Tensor> moments;
+};
+
+TrainedPart trained_part(const model::FlatParameters& flat, const OptimizerState& state) {
+  TrainedPart t{trained_part(flat, flat.values), trained_part(flat, flat.gradients), {}};
+  for (const model::NamedTensor& moment : state.moments) {
+    t.moments.push_back(trained_part(flat, moment.tensor));
+  }
+  return t;
+}
+
 // The elements that weight decay applies to: a leading part of the buffers.
 at::Tensor decayed_part(const OptimizerOptions& options, const model::FlatParameters& flat,
                         const at::Tensor& buffer) {
   return options.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
 }
 
-void add_l2_penalty(const OptimizerOptions& options, model::FlatParameters& flat) {
+void add_l2_penalty(const OptimizerOptions& options, const model::FlatParameters& flat,
+                    const TrainedPart& t) {
   if (options.weight_decay == 0) return;
-  decayed_part(options, flat, flat.gradients)
-      .add_(decayed_part(options, flat, flat.values), options.weight_decay);
+  decayed_part(options, flat, t.gradients)
+      .add_(decayed_part(options, flat, t.values), options.weight_decay);
 }
 
-void update_sgd(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
-                OptimizerState& state) {
-  add_l2_penalty(options, flat);
+void update_sgd(const OptimizerOptions& options, double learning_rate,
+                const model::FlatParameters& flat, const TrainedPart& t) {
+  add_l2_penalty(options, flat, t);
   if (options.momentum == 0) {
-    flat.values.add_(flat.gradients, -learning_rate);
+    t.values.add_(t.gradients, -learning_rate);
     return;
   }
-  at::Tensor& buffer = state.moments[0].tensor;
-  buffer.mul_(options.momentum).add_(flat.gradients);
+  const at::Tensor& buffer = t.moments[0];
+  buffer.mul_(options.momentum).add_(t.gradients);
   if (options.nesterov) {
-    flat.values.add_(flat.gradients.add(buffer, options.momentum), -learning_rate);
+    t.values.add_(t.gradients.add(buffer, options.momentum), -learning_rate);
   } else {
-    flat.values.add_(buffer, -learning_rate);
+    t.values.add_(buffer, -learning_rate);
   }
 }
 
-void update_adam(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
-                 OptimizerState& state) {
+void update_adam(const OptimizerOptions& options, double learning_rate,
+                 const model::FlatParameters& flat, const TrainedPart& t, int64_t num_steps) {
   if (options.name == OptimizerName::kAdam) {
-    add_l2_penalty(options, flat);
+    add_l2_penalty(options, flat, t);
   } else if (options.weight_decay != 0) {
-    decayed_part(options, flat, flat.values).mul_(1 - learning_rate * options.weight_decay);
+    decayed_part(options, flat, t.values).mul_(1 - learning_rate * options.weight_decay);
   }
-  at::Tensor& mean = state.moments[0].tensor;
-  at::Tensor& square_mean = state.moments[1].tensor;
-  mean.mul_(options.beta1).add_(flat.gradients, 1 - options.beta1);
-  square_mean.mul_(options.beta2).addcmul_(flat.gradients, flat.gradients, 1 - options.beta2);
-  const auto step = static_cast<double>(state.step);
+  const at::Tensor& mean = t.moments[0];
+  const at::Tensor& square_mean = t.moments[1];
+  mean.mul_(options.beta1).add_(t.gradients, 1 - options.beta1);
+  square_mean.mul_(options.beta2).addcmul_(t.gradients, t.gradients, 1 - options.beta2);
+  const auto step = static_cast<double>(num_steps);
   const double correction1 = 1 - std::pow(options.beta1, step);
   const double correction2 = 1 - std::pow(options.beta2, step);
   const at::Tensor denominator =
       square_mean.sqrt().div_(std::sqrt(correction2)).add_(options.epsilon);
-  flat.values.addcdiv_(mean, denominator, -learning_rate / correction1);
+  t.values.addcdiv_(mean, denominator, -learning_rate / correction1);
 }
 
 }  // namespace
@@ -82,10 +99,11 @@ OptimizerState make_state(const OptimizerOptions& options, const model::FlatPara
 void update(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
             OptimizerState& state) {
   ++state.step;
+  const TrainedPart t = trained_part(flat, state);
   if (options.name == OptimizerName::kSgd) {
-    update_sgd(options, learning_rate, flat, state);
+    update_sgd(options, learning_rate, flat, t);
   } else {
-    update_adam(options, learning_rate, flat, state);
+    update_adam(options, learning_rate, flat, t, state.step);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
 
 namespace trainer::run {
@@ -46,25 +47,22 @@ std::string to_json(const MetricsRecord& record) {
   add("grad_norm", record.grad_norm);
   add("samples_per_second", record.samples_per_second);
   add("time_seconds", record.time_seconds);
+  if (record.skipped_steps) line["skipped_steps"] = *record.skipped_steps;
+  if (record.rollbacks) line["rollbacks"] = *record.rollbacks;
   if (!non_finite.empty()) line["non_finite"] = std::move(non_finite);
   return line.dump();
 }
 
 MetricsFile::MetricsFile(std::filesystem::path path, uint64_t keep_bytes)
     : path_(std::move(path)),
-      descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)),
-      num_bytes_(keep_bytes) {
+      descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) refuse(path_);
-  struct stat status {};
-  if (fstat(descriptor_, &status) != 0) refuse(path_);
-  if (static_cast<uint64_t>(status.st_size) < keep_bytes) {
+  try {
+    cut_to(keep_bytes);
+  } catch (const Error&) {
     close(descriptor_);
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: expected at least the {} bytes that the checkpoint knows of, got "
-                            "{}; resume into a new run folder by copying the checkpoint elsewhere",
-                            path_.string(), keep_bytes, status.st_size));
+    throw;
   }
-  if (ftruncate(descriptor_, static_cast<off_t>(keep_bytes)) != 0) refuse(path_);
 }
 
 MetricsFile::~MetricsFile() {
@@ -72,6 +70,7 @@ MetricsFile::~MetricsFile() {
 }
 
 void MetricsFile::append(const MetricsRecord& record) {
+  crash_point();
   const std::string line = to_json(record) + "\n";
   std::size_t done = 0;
   while (done < line.size()) {
@@ -80,6 +79,21 @@ void MetricsFile::append(const MetricsRecord& record) {
     if (written > 0) done += static_cast<std::size_t>(written);
   }
   num_bytes_ += line.size();
+}
+
+void MetricsFile::cut_to(uint64_t num_bytes) {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) refuse(path_);
+  if (static_cast<uint64_t>(status.st_size) < num_bytes) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: expected at least the {} bytes that the checkpoint knows of, got "
+                            "{}; resume into a new run folder by copying the checkpoint elsewhere",
+                            path_.string(), num_bytes, status.st_size));
+  }
+  crash_point();
+  if (ftruncate(descriptor_, static_cast<off_t>(num_bytes)) != 0) refuse(path_);
+  crash_point();
+  num_bytes_ = num_bytes;
 }
 
 void MetricsFile::sync() {

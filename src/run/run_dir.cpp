@@ -72,7 +72,12 @@ RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_
     std::error_code error;
     if (fs::create_directory(run.root, error)) {
       fs::create_directory(run.checkpoints(), error);
-      if (!error) return run;
+      if (!error) {
+        // A checkpoint is on the disk when its folder is.
+        for (const fs::path& folder : made) sync_folder(folder.parent_path());
+        sync_folder(parent);
+        return run;
+      }
       fs::remove(run.root);
     }
     if (error) {
@@ -82,8 +87,24 @@ RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_
   }
 }
 
+void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t num_checkpoints) {
+  fs::path existing = fs::absolute(folder);
+  while (!fs::exists(existing) && existing.has_relative_path()) existing = existing.parent_path();
+  std::error_code error;
+  const fs::space_info space = fs::space(existing, error);
+  const uint64_t needed = checkpoint_bytes * static_cast<uint64_t>(num_checkpoints);
+  if (error || space.available >= needed) return;  // a file system that does not say is believed
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("{}: expected room for {} checkpoints of {}, together {}, got {}; free "
+                          "some, choose another folder with --output-dir, or lower "
+                          "checkpoint.keep_last",
+                          folder.string(), num_checkpoints, human_bytes(checkpoint_bytes),
+                          human_bytes(needed), human_bytes(space.available)));
+}
+
 void point_latest_to(const RunDir& run) {
   try {
+    remove_temporary_files(run.root.parent_path());  // nothing else is written there
     replace_symlink(run.root.parent_path() / "latest", run.root.filename());
   } catch (const Error& e) {
     log::debug(e.what());

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
-#include <fmt/format.h>
 
-#include "trainer/core/error.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
@@ -18,14 +17,20 @@ class AutogradStep : public TrainStep {
   StepStats run(const Window& window, double learning_rate) override {
     model::FlatParameters& flat = context_.model.parameters();
     StepStats stats = start(window);
+    keep_buffers();
     flat.gradients.zero_();
     for (int64_t begin = 0; begin < stats.num_samples; begin += window.batch_size) {
       const int64_t count = std::min(window.batch_size, stats.num_samples - begin);
       add_batch(gather(window.data, window.rows.narrow(0, begin, count)), stats);
     }
     stats.grad_norm = optim::clip_gradients(flat, context_.clip_norm);
-    check_finite(stats);
-    optim::update(context_.optimizer, learning_rate, flat, context_.optimizer_state);
+    // The sum is finite when both are: one number to wait for.
+    stats.is_finite = std::isfinite(stats.grad_norm.add(stats.loss_sum).item<float>());
+    if (stats.is_finite) {
+      optim::update(context_.optimizer, learning_rate, flat, context_.optimizer_state);
+    } else {
+      restore_buffers();
+    }
     return stats;
   }
 
@@ -48,17 +53,20 @@ class AutogradStep : public TrainStep {
     stats.num_correct.add_(model::num_correct(outputs.detach(), batch.targets, context_.loss));
   }
 
-  // Reading a number of an accelerator would wait for it; there the next log record notices.
-  static void check_finite(const StepStats& stats) {
-    if (!stats.grad_norm.is_cpu()) return;
-    const auto norm = stats.grad_norm.item<float>();
-    if (std::isfinite(norm)) return;
-    throw Error(ErrorKind::kNonFinite,
-                fmt::format("the gradient is not finite (norm {}, mean loss {})", norm,
-                            stats.loss_sum.item<float>() / static_cast<float>(stats.num_samples)));
+  // Batch norm changes its running statistics in the forward pass, before anything can be known.
+  void keep_buffers() {
+    const at::Tensor& buffers = context_.model.buffer_values();
+    if (!buffers.defined()) return;
+    if (!kept_buffers_.defined()) kept_buffers_ = at::empty_like(buffers);
+    kept_buffers_.copy_(buffers);
+  }
+
+  void restore_buffers() {
+    if (kept_buffers_.defined()) context_.model.buffer_values().copy_(kept_buffers_);
   }
 
   StepContext context_;
+  at::Tensor kept_buffers_;
 };
 
 }  // namespace

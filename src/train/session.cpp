@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/text.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
 #include "trainer/model/init.h"
@@ -18,7 +19,8 @@
 namespace trainer::train {
 namespace {
 
-model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Schema& schema) {
+model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Schema& schema,
+                              const std::vector<std::string>& freeze) {
   model::MlpOptions options;
   options.num_features = schema.num_features();
   options.num_outputs = schema.num_outputs();
@@ -27,6 +29,7 @@ model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Sche
   options.dropout = model.dropout;
   options.norm = model.norm;
   options.residual = model.residual;
+  options.freeze = freeze;
   return options;
 }
 
@@ -86,13 +89,37 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
                           num_train, batch_size));
 }
 
+// A pattern that fits nothing would be a run that is not what its user believes.
+void check_patterns(const char* key, const std::vector<std::string>& patterns,
+                    const std::vector<std::string>& names) {
+  for (const std::string& pattern : patterns) {
+    const auto fits = [&](const std::string& name) { return matches_any(name, {&pattern, 1}); };
+    if (std::any_of(names.begin(), names.end(), fits)) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("{}: no parameter fits {}; there are {}", key,
+                                               in_quotes(pattern), joined(names)));
+  }
+}
+
+void check_names(const Session& session) {
+  const model::FlatParameters& flat = session.model.parameters();
+  std::vector<std::string> names;
+  for (const model::ParameterSpec& spec : flat.specs) names.push_back(spec.name);
+  check_patterns("training.freeze", session.config.training.freeze, names);
+  if (flat.num_trained == 0) {
+    throw Error(ErrorKind::kUsage,
+                "training.freeze: every parameter is frozen; leave at least one to be trained");
+  }
+  for (const model::NamedTensor& buffer : session.model.buffers()) names.push_back(buffer.name);
+  check_patterns("model.init_skip", session.config.model.init_skip, names);
+}
+
 }  // namespace
 
 Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device)
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(mlp_options(config.model, data.schema), device),
+      model(mlp_options(config.model, data.schema, config.training.freeze), device),
       interval(zero_interval(device)) {
   model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
 }
@@ -103,6 +130,7 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   check_batch_norm(config, datasets.train.size());
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
+  check_names(s);
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer = optimizer_options(config.training.optimizer);
   s.optimizer_state = optim::make_state(s.optimizer, s.model.parameters());
@@ -155,13 +183,23 @@ Window next_window(Session& session) {
   return {session.train, session.order.narrow(0, begin, count), session.config.training.batch_size};
 }
 
+double learning_rate_at(const Session& session, int64_t step) {
+  // Each rollback halved it.
+  return std::ldexp(optim::learning_rate(session.schedule, step),
+                    -static_cast<int>(session.recoveries.rollbacks));
+}
+
 double next_learning_rate(const Session& session) {
-  return optim::learning_rate(session.schedule, session.position.step);
+  return learning_rate_at(session, session.position.step);
 }
 
 void advance(Session& session, const StepStats& stats) {
   ++session.position.step;
   session.position.samples_in_epoch += stats.num_samples;
+  if (!stats.is_finite) {
+    ++session.recoveries.skipped_steps;
+    return;
+  }
   session.interval.loss_sum.add_(stats.loss_sum);
   session.interval.num_correct.add_(stats.num_correct);
   session.interval.grad_norm = stats.grad_norm;

@@ -62,7 +62,6 @@ class CheckpointTest : public testing::Test {
   test::TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "state.pt";
 
- private:
   static Dict& dict_of(Value& value) { return const_cast<Dict&>(*value.get_if<Dict>()); }
 
   // The value under a path such as "progress.best.value".
@@ -119,6 +118,8 @@ TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(c.best.value().epoch, 2);
   EXPECT_EQ(c.best->value, 0.0625);
   EXPECT_EQ(c.epochs_without_improvement, 1);
+  EXPECT_EQ(c.recoveries.skipped_steps, 5);
+  EXPECT_EQ(c.recoveries.rollbacks, 6);
   EXPECT_EQ(c.metrics_bytes, 12345U);
   EXPECT_EQ(c.config, expected.config);
   EXPECT_EQ(c.num_threads, 4);
@@ -170,7 +171,7 @@ TEST_F(CheckpointTest, PythonFindsPlainNames) {
                                              "optimizer", "progress", "config", "schema",
                                              "data_files", "num_threads"}));
   EXPECT_EQ(*find(root, "format")->get_if<std::string>(), "trainer-checkpoint");
-  EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 1);
+  EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 2);
 }
 
 TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
@@ -187,11 +188,25 @@ TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
 
 TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
   EXPECT_EQ(refusal([](Dict& root) {
-              root[1].second = 2;
+              root[1].second = 3;
               root[2].second = "9.8.7";
             }),
-            "format_version: this program reads versions 1 to 1, the file has 2; it was written by "
+            "format_version: this program reads versions 1 to 2, the file has 3; it was written by "
             "trainer 9.8.7, use that version or a newer one");
+}
+
+TEST_F(CheckpointTest, TheFirstFormatIsReadToo) {
+  Dict root = archive::load(path_);
+  entry(root, "format_version") = 1;
+  Dict& progress = dict_of(entry(root, "progress"));
+  std::erase_if(progress, [](const auto& item) {
+    return item.first == "skipped_steps" || item.first == "rollbacks";
+  });
+  archive::save(path_, root);
+  const Checkpoint c = read(path_);
+  EXPECT_EQ(c.recoveries.skipped_steps, 0);
+  EXPECT_EQ(c.recoveries.rollbacks, 0);
+  EXPECT_EQ(c.metrics_bytes, 12345U);
 }
 
 TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
@@ -213,6 +228,8 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "progress.best.epoch",
                           "progress.best.value",
                           "progress.epochs_without_improvement",
+                          "progress.skipped_steps",
+                          "progress.rollbacks",
                           "progress.metrics_bytes",
                           "config",
                           "schema",

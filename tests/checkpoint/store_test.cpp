@@ -19,10 +19,32 @@ namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
+using IsBest = Store::IsBest;
 
 Checkpoint of_epoch(int64_t epoch) {
   Checkpoint c = test::full_checkpoint();
-  c.position.epoch = epoch;
+  c.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
+  c.best.reset();
+  return c;
+}
+
+// A checkpoint whose own epoch is the best, with the value that the tests look for.
+Checkpoint of_best_epoch(int64_t epoch) {
+  Checkpoint c = of_epoch(epoch);
+  c.best = Best{.epoch = epoch, .value = 0.5};
+  return c;
+}
+
+Checkpoint of_epoch_after_best(int64_t epoch, int64_t best) {
+  Checkpoint c = of_epoch(epoch);
+  c.best = Best{.epoch = best, .value = 0.5};
+  return c;
+}
+
+Checkpoint within_epoch(int64_t epoch, int64_t step) {
+  Checkpoint c = of_epoch(epoch);
+  c.position.step = step;
+  c.position.samples_in_epoch = 8;
   return c;
 }
 
@@ -43,40 +65,40 @@ class StoreTest : public testing::Test {
 };
 
 TEST_F(StoreTest, AnEpochIsTheLastUntilTheNext) {
-  Store store(folder_.path(), 3);
-  store.save(of_epoch(1), {.epoch_file = true});
+  const Store store(folder_.path(), 3);
+  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "last.pt"}));
-  store.save(of_epoch(2), {.epoch_file = true});
+  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(store.last()), 2);
   EXPECT_EQ(epoch_in(file("checkpoint_epoch_001.pt")), 1);
 }
 
 TEST_F(StoreTest, NamesOfOneCheckpointShareItsBytes) {
-  Store store(folder_.path(), 3);
-  store.save(of_epoch(1), {.epoch_file = true, .best = true});
+  const Store store(folder_.path(), 3);
+  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes);
   EXPECT_EQ(files(), (Names{"best.pt", "checkpoint_epoch_001.pt", "last.pt"}));
   EXPECT_TRUE(fs::equivalent(store.best(), store.last()));
   EXPECT_EQ(fs::hard_link_count(store.best()), 3U);
-  store.save(of_epoch(2), {.epoch_file = true});
+  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
   EXPECT_EQ(epoch_in(store.best()), 1);
   EXPECT_EQ(epoch_in(store.last()), 2);
 }
 
 TEST_F(StoreTest, TheBestMayBeSavedWithoutAnEpochFile) {
-  Store store(folder_.path(), 3);
-  store.save(of_epoch(1), {.epoch_file = true, .best = true});
-  store.save(of_epoch(2), {.best = true});
+  const Store store(folder_.path(), 3);
+  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch(2), Occasion::kOther, IsBest::kYes);
   EXPECT_EQ(files(), (Names{"best.pt", "checkpoint_epoch_001.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(store.best()), 2);
-  EXPECT_EQ(epoch_in(store.last()), 1);
+  EXPECT_EQ(epoch_in(store.last()), 2);
   EXPECT_EQ(epoch_in(file("checkpoint_epoch_001.pt")), 1);
 }
 
 TEST_F(StoreTest, OlderEpochsAreRemovedButNotTheBest) {
-  Store store(folder_.path(), 2);
+  const Store store(folder_.path(), 2);
   for (int64_t epoch = 1; epoch <= 4; ++epoch) {
-    store.save(of_epoch(epoch), {.epoch_file = true, .best = epoch == 1});
+    store.save(of_epoch(epoch), Occasion::kEpoch, epoch == 1 ? IsBest::kYes : IsBest::kNo);
   }
   EXPECT_EQ(files(),
             (Names{"best.pt", "checkpoint_epoch_003.pt", "checkpoint_epoch_004.pt", "last.pt"}));
@@ -84,72 +106,131 @@ TEST_F(StoreTest, OlderEpochsAreRemovedButNotTheBest) {
 }
 
 TEST_F(StoreTest, EpochsThatAResumeGaveUpAreRemoved) {
-  Store store(folder_.path(), 3);
-  for (int64_t epoch = 1; epoch <= 5; ++epoch) store.save(of_epoch(epoch), {.epoch_file = true});
-  Store resumed(folder_.path(), 3);
-  resumed.save(of_epoch(4), {.epoch_file = true});
+  const Store store(folder_.path(), 3);
+  for (int64_t epoch = 1; epoch <= 5; ++epoch)
+    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+  const Store resumed(folder_.path(), 3);
+  resumed.save(of_epoch(4), Occasion::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_003.pt", "checkpoint_epoch_004.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(resumed.last()), 4);
 }
 
-// A checkpoint whose own epoch is the best, with the value that the store tests look for.
-Checkpoint of_best_epoch(int64_t epoch) {
-  Checkpoint c = of_epoch(epoch);
-  c.best = Best{.epoch = epoch, .value = 0.5};
-  return c;
+TEST_F(StoreTest, StepsAreKeptWithinTheirEpochOnly) {
+  const Store store(folder_.path(), 2);
+  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
+  for (const int64_t step : {12, 14, 16}) {
+    store.save(within_epoch(1, step), Occasion::kStep, IsBest::kNo);
+    EXPECT_EQ(read(store.last()).position.step, step);
+  }
+  EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000014.pt",
+                            "checkpoint_step_00000016.pt", "last.pt"}));
+  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
 }
 
-TEST_F(StoreTest, TheBestThatIsThereStays) {
-  Store store(folder_.path(), 3);
-  store.save(of_best_epoch(1), {.epoch_file = true, .best = true});
-  store.save(of_epoch(2), {.epoch_file = true});
-  EXPECT_TRUE(store.recover_best({1, 0.5}, store.last()));
+TEST_F(StoreTest, OtherOccasionsChangeTheLastAlone) {
+  const Store store(folder_.path(), 1);
+  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
+  store.save(within_epoch(1, 12), Occasion::kStep, IsBest::kNo);
+  store.save(within_epoch(1, 13), Occasion::kOther, IsBest::kNo);
+  EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000012.pt", "last.pt"}));
+  EXPECT_EQ(read(store.last()).position.step, 13);
+  EXPECT_EQ(read(file("checkpoint_step_00000012.pt")).position.step, 12);
+}
+
+TEST_F(StoreTest, ARewindMakesTheFolderWhatItWas) {
+  const Store store(folder_.path(), 5);
+  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(3), Occasion::kEpoch, IsBest::kYes);
+  store.save(within_epoch(3, 32), Occasion::kStep, IsBest::kNo);
+  const fs::path second = file("checkpoint_epoch_002.pt");
+  EXPECT_TRUE(store.rewind(read(second), second));
+  EXPECT_EQ(files(),
+            (Names{"best.pt", "checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+  EXPECT_EQ(epoch_in(store.last()), 2);
   EXPECT_EQ(epoch_in(store.best()), 1);
 }
 
-TEST_F(StoreTest, TheBestComesBackFromTheFileOfItsEpoch) {
-  Store store(folder_.path(), 3);
-  store.save(of_best_epoch(1), {.epoch_file = true, .best = true});
-  store.save(of_epoch(2), {.epoch_file = true});
-  store.save(of_best_epoch(3), {.epoch_file = true, .best = true});
-  EXPECT_TRUE(store.recover_best({1, 0.5}, file("checkpoint_epoch_002.pt")));
+TEST_F(StoreTest, ARewindToTheLastChangesNothing) {
+  const Store store(folder_.path(), 5);
+  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
+  const Names before = files();
+  EXPECT_TRUE(store.rewind(read(store.last()), store.last()));
+  EXPECT_EQ(files(), before);
+  EXPECT_EQ(epoch_in(store.last()), 2);
   EXPECT_EQ(epoch_in(store.best()), 1);
-  EXPECT_EQ(epoch_in(file("checkpoint_epoch_003.pt")), 3);
 }
 
-TEST_F(StoreTest, TheBestComesBackFromTheCheckpointThatIsResumed) {
+// The process was killed when the best epoch had become last.pt and not yet best.pt.
+TEST_F(StoreTest, ARewindFindsTheBestInTheLast) {
+  const Store store(folder_.path(), 5);
+  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_best_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  EXPECT_TRUE(store.rewind(read(store.last()), store.last()));
+  EXPECT_EQ(epoch_in(store.best()), 2);
+}
+
+TEST_F(StoreTest, ARewindToAFileElsewhereTakesItOver) {
   const test::TemporaryFolder elsewhere;
   const fs::path resumed = elsewhere.path() / "copy.pt";
   write(resumed, of_best_epoch(1));
-  Store store(folder_.path(), 3);
-  EXPECT_TRUE(store.recover_best({1, 0.5}, resumed));
+  fs::create_symlink("copy.pt", elsewhere.path() / "link.pt");
+  const Store store(folder_.path(), 3);
+  EXPECT_TRUE(store.rewind(read(resumed), elsewhere.path() / "link.pt"));
+  EXPECT_EQ(files(), (Names{"best.pt", "last.pt"}));
+  EXPECT_FALSE(fs::is_symlink(store.best()));
   EXPECT_EQ(epoch_in(store.best()), 1);
   EXPECT_EQ(epoch_in(resumed), 1);
 }
 
-TEST_F(StoreTest, TheBestIsAFileOfItsOwnWhereALinkIsResumed) {
-  const test::TemporaryFolder elsewhere;
-  write(elsewhere.path() / "copy.pt", of_best_epoch(1));
-  fs::create_symlink("copy.pt", elsewhere.path() / "link.pt");
-  Store store(folder_.path(), 3);
-  EXPECT_TRUE(store.recover_best({1, 0.5}, elsewhere.path() / "link.pt"));
-  EXPECT_FALSE(fs::is_symlink(store.best()));
-  EXPECT_EQ(epoch_in(store.best()), 1);
+TEST_F(StoreTest, ARewindLeavesTheBestAloneWhereItsEpochIsGone) {
+  const Store store(folder_.path(), 5);
+  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(3), Occasion::kEpoch, IsBest::kYes);
+  const fs::path second = file("checkpoint_epoch_002.pt");
+  EXPECT_FALSE(store.rewind(read(second), second));
+  EXPECT_EQ(epoch_in(store.best()), 3);
 }
 
 TEST_F(StoreTest, AnotherEpochValueOrADamagedFileIsNotTheBest) {
-  Store store(folder_.path(), 3);
-  store.save(of_best_epoch(1), {.epoch_file = true});
-  EXPECT_FALSE(store.recover_best({2, 0.5}, store.last()));
-  EXPECT_FALSE(store.recover_best({1, 0.25}, store.last()));  // of another course
-  EXPECT_FALSE(fs::exists(store.best()));
-  folder_.write("checkpoint_epoch_007.pt", "half a file");
-  EXPECT_FALSE(store.recover_best({7, 0.5}, store.last()));
+  const Store store(folder_.path(), 3);
+  EXPECT_FALSE(store.read_best({1, 0.5}).has_value());
+  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  EXPECT_TRUE(store.read_best({1, 0.5}).has_value());
+  EXPECT_FALSE(store.read_best({2, 0.5}).has_value());
+  EXPECT_FALSE(store.read_best({1, 0.25}).has_value());  // of another course
+  folder_.write("best.pt", "half a file");
+  EXPECT_FALSE(store.read_best({1, 0.5}).has_value());
+}
+
+TEST_F(StoreTest, TheNewestEpochUpToOneIsFound) {
+  const Store store(folder_.path(), 5);
+  EXPECT_EQ(store.newest_epoch(3), fs::path());
+  for (const int64_t epoch : {0, 2, 4}) store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+  EXPECT_EQ(store.newest_epoch(1), file("checkpoint_epoch_000.pt"));
+  EXPECT_EQ(store.newest_epoch(3), file("checkpoint_epoch_002.pt"));
+  EXPECT_EQ(store.newest_epoch(9), file("checkpoint_epoch_004.pt"));
+}
+
+TEST_F(StoreTest, TheNewestCheckpointComesFirst) {
+  EXPECT_EQ(newest_first(folder_.path()), std::vector<fs::path>());
+  const Store store(folder_.path(), 5);
+  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  store.save(within_epoch(2, 22), Occasion::kStep, IsBest::kNo);
+  folder_.write("notes.txt", "");
+  EXPECT_EQ(newest_first(folder_.path()),
+            (std::vector<fs::path>{file("last.pt"), file("checkpoint_step_00000022.pt"),
+                                   file("checkpoint_epoch_002.pt"), file("checkpoint_epoch_001.pt"),
+                                   file("best.pt")}));
 }
 
 TEST_F(StoreTest, EpochsAreOrderedAsNumbers) {
-  Store store(folder_.path(), 2);
-  for (const int64_t epoch : {998, 999, 1000}) store.save(of_epoch(epoch), {.epoch_file = true});
+  const Store store(folder_.path(), 2);
+  for (const int64_t epoch : {998, 999, 1000})
+    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_1000.pt", "checkpoint_epoch_999.pt", "last.pt"}));
 }
 
@@ -157,24 +238,17 @@ TEST_F(StoreTest, FilesOfOtherNamesAreLeftAlone) {
   const Names strangers = {"checkpoint_epoch_.pt", "checkpoint_epoch_001.bak",
                            "checkpoint_epoch_001_copy.pt", "my.pt"};
   for (const std::string& name : strangers) folder_.write(name, "");
-  Store store(folder_.path(), 1);
-  for (int64_t epoch = 1; epoch <= 3; ++epoch) store.save(of_epoch(epoch), {.epoch_file = true});
+  const Store store(folder_.path(), 1);
+  for (int64_t epoch = 1; epoch <= 3; ++epoch)
+    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
   for (const std::string& name : strangers) EXPECT_TRUE(fs::exists(file(name))) << name;
   EXPECT_FALSE(fs::exists(file("checkpoint_epoch_002.pt")));
 }
 
-TEST_F(StoreTest, ALinkThatAnEndedProcessLeftBehindIsReplaced) {
-  folder_.write(".last.pt.tmp-link", "half");
-  Store store(folder_.path(), 1);
-  store.save(of_epoch(1), {.epoch_file = true});
-  EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "last.pt"}));
-  EXPECT_EQ(epoch_in(store.last()), 1);
-}
-
 TEST_F(StoreTest, AFolderThatVanishedIsAnError) {
-  Store store(folder_.path() / "absent", 1);
+  const Store store(folder_.path() / "absent", 1);
   const Error error =
-      test::error_of([&] { store.save(of_epoch(1), {.epoch_file = true, .best = true}); });
+      test::error_of([&] { store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
 }
 

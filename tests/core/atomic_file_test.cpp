@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -162,6 +164,72 @@ TEST(ReplaceSymlinkTest, DoesNotReplaceAFolder) {
   const Error error = error_of([&] { replace_symlink(link, "first"); });
   EXPECT_EQ(error.what(), fmt::format("cannot write {}: Is a directory", link.string()));
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"latest"});
+}
+
+TEST(PublishFileTest, GivesAFileAFurtherName) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("a", "new");
+  const fs::path name = folder.write("b", "old");
+  publish_file(file, name);
+  EXPECT_EQ(content(name), "new");
+  EXPECT_EQ(fs::hard_link_count(file), 2U);
+  publish_file(file, name);  // once more: nothing to do
+  EXPECT_EQ(fs::hard_link_count(file), 2U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+}
+
+TEST(PublishFileTest, CopiesToAnotherFileSystem) {
+  const fs::path shared_memory = "/dev/shm";
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("a", std::string(3'000'000, 'x') + "end");
+  struct stat here {};
+  struct stat there {};
+  if (stat(shared_memory.c_str(), &there) != 0 || stat(file.c_str(), &here) != 0 ||
+      here.st_dev == there.st_dev || access(shared_memory.c_str(), W_OK) != 0) {
+    GTEST_SKIP() << "there is no other file system to write to";
+  }
+  const fs::path name = shared_memory / folder.path().filename();
+  publish_file(file, name);
+  const std::string copied = content(name);
+  fs::remove(name);
+  EXPECT_EQ(copied, content(file));
+}
+
+TEST(PublishFileTest, SaysThatTheFileIsMissing) {
+  const test::TemporaryFolder folder;
+  const Error error =
+      test::error_of([&] { publish_file(folder.path() / "none", folder.path() / "name"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(RemoveTemporaryFilesTest, TakesWhatAKilledProcessLeftAndNothingElse) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {".best.pt.tmp-4711", ".last.pt.tmp-1-2", ".hidden", "a.tmp-1", "b"}) {
+    folder.write(name, "");
+  }
+  remove_temporary_files(folder.path());
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{".hidden", "a.tmp-1", "b"}));
+  remove_temporary_files(folder.path() / "absent");
+}
+
+TEST(CrashPointDeathTest, EndsTheProcessAtTheMomentThatWasAskedFor) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("a", "old");
+  // Opened, written, synced, not yet renamed: the old file is whole.
+  EXPECT_EXIT(
+      {
+        setenv("TRAINER_CRASH_AT", "3", 1);
+        write_file_atomically(file, "new");
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(content(file), "old");
 }
 
 }  // namespace

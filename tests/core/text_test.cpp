@@ -152,5 +152,15 @@ TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
   EXPECT_EQ(lower_case("AbZ_9\xC3\x89"), "abz_9\xC3\x89");
 }
 
+TEST(MatchesAnyTest, StarsAndQuestionMarksStandForText) {
+  const std::vector<std::string> patterns = {"layers.0.*", "norms.?.bias"};
+  EXPECT_TRUE(matches_any("layers.0.weight", patterns));
+  EXPECT_TRUE(matches_any("norms.3.bias", patterns));
+  EXPECT_FALSE(matches_any("layers.1.weight", patterns));
+  EXPECT_FALSE(matches_any("norms.12.bias", patterns));
+  EXPECT_FALSE(matches_any("my.layers.0.weight", patterns));
+  EXPECT_FALSE(matches_any("layers.0.weight", {}));
+}
+
 }  // namespace
 }  // namespace trainer

@@ -58,7 +58,8 @@ TEST(TrainRunTest, LeavesACompleteRunFolder) {
   EXPECT_EQ(file_names(report.run_dir), (Names{"checkpoints", "config_resolved.yaml",
                                                "metrics.jsonl", "system.json", "train.log"}));
   EXPECT_EQ(file_names(report.run_dir / "checkpoints"),
-            (Names{"best.pt", "checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+            (Names{"best.pt", "checkpoint_epoch_000.pt", "checkpoint_epoch_001.pt",
+                   "checkpoint_epoch_002.pt", "last.pt"}));
   EXPECT_EQ(timeless_lines(report.run_dir / "metrics.jsonl").size(), 2 * (6 + 2) + 1);
   EXPECT_EQ(file_text(report.run_dir / "config_resolved.yaml"), config::dump(request.config));
   EXPECT_EQ(checkpoint::read(report.run_dir / "checkpoints" / "last.pt").config,

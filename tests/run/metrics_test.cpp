@@ -85,5 +85,26 @@ TEST(MetricsTest, AFileThatCannotBeOpenedIsAnError) {
   EXPECT_EQ(error.what(), "cannot write " + folder.path().string() + ": Is a directory");
 }
 
+TEST(MetricsTest, RecoveriesStandOnlyWhereThereWereSome) {
+  MetricsRecord r;
+  r.split = "train";
+  r.skipped_steps = 3;
+  r.rollbacks = 1;
+  EXPECT_EQ(to_json(r),
+            R"({"step":0,"epoch":0,"split":"train","skipped_steps":3,"rollbacks":1})");
+}
+
+TEST(MetricsTest, AnOpenFileCanBeCutAndGoesOnThere) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder.write("metrics.jsonl", "first\n");
+  MetricsFile file(path, 6);
+  file.append({});
+  file.cut_to(6);
+  EXPECT_EQ(file.num_bytes(), 6U);
+  EXPECT_EQ(std::filesystem::file_size(path), 6U);
+  const Error error = test::error_of([&] { file.cut_to(7); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+}
+
 }  // namespace
 }  // namespace trainer::run

@@ -39,7 +39,7 @@ inline engine::TrainRequest request_of(
 /// Continues from the checkpoint `file`.
 inline engine::TrainRequest resumed_from(engine::TrainRequest request,
                                          const std::filesystem::path& file) {
-  request.resume = engine::ResumePoint{file, checkpoint::read(file)};
+  request.resume = checkpoint::ResumePoint{file, checkpoint::read(file), nullptr};
   return request;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,12 @@ inline std::unique_ptr<train::Session> make_small_session(const config::Config& 
 /// `num_rows` equal samples of three features 1 and the target `value`.
 inline data::Dataset equal_rows(int64_t num_rows, float value) {
   const auto size = static_cast<std::size_t>(num_rows);
-  return {{num_rows, 3, std::vector<float>(3 * size, 1.0F)}, {}, std::vector<float>(size, value)};
+  std::vector<int64_t> places(size);
+  std::iota(places.begin(), places.end(), 1);
+  return {{num_rows, 3, std::vector<float>(3 * size, 1.0F)},
+          {},
+          std::vector<float>(size, value),
+          std::move(places)};
 }
 
 /// A linear regression whose numbers can be told by hand. All training samples are (1, 1, 1) -> 1
@@ -94,9 +100,7 @@ class Traces {
                 .checkpoints = checkpoint::Store(checkpoints(), config.checkpoint.keep_last),
                 .config = "seed: 42\n",
                 .num_threads = 1,
-                .progress = {},
-                .epoch_time = {},
-                .interval_time = {}} {
+                .progress = {}} {
     std::filesystem::create_directory(checkpoints());
     log::set_console_level(log::Level::kError);
   }

@@ -115,15 +115,68 @@ TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
   auto rows = test::equal_rows(4, 1);
   rows.values[1] = std::numeric_limits<float>::quiet_NaN();
   const auto session = test::make_exact_session(config, std::move(rows), {});
-  const Error error = test::error_of([&] {
-    session->step->run({session->train, at::arange(2, at::kLong), 2}, 0.5);
-  });
-  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
-  EXPECT_STREQ(error.what(), "the gradient is not finite (norm nan, mean loss nan)");
+  const StepStats stats = session->step->run({session->train, at::arange(2, at::kLong), 2}, 0.5);
+  EXPECT_FALSE(stats.is_finite);
+  EXPECT_EQ(stats.num_samples, 2);
   const at::Tensor& values = session->model.parameters().values;
   EXPECT_TRUE(identical(values, at::zeros_like(values)));
   EXPECT_TRUE(identical(session->optimizer_state.moments[0].tensor, at::zeros_like(values)));
   EXPECT_EQ(session->optimizer_state.step, 0);
+}
+
+// The forward pass has changed them when the loss is known.
+TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
+  config::Config config = test::small_config();
+  config.model.norm = config::Norm::kBatch;
+  const auto session = test::make_small_session(config);
+  const at::Tensor before = session->model.buffer_values().clone();
+  session->train.features.select(0, 3).fill_(std::numeric_limits<float>::infinity());
+  const Window good{session->train, at::arange(4, 8, at::kLong), 2};
+  const Window bad{session->train, at::arange(0, 8, at::kLong), 2};
+  EXPECT_FALSE(session->step->run(bad, 0.5).is_finite);
+  EXPECT_TRUE(identical(session->model.buffer_values(), before));
+  EXPECT_TRUE(session->step->run(good, 0.5).is_finite);
+  EXPECT_FALSE(identical(session->model.buffer_values(), before));
+}
+
+TEST(AutogradStepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
+  for (const auto name : {config::OptimizerName::kSgd, config::OptimizerName::kAdamw}) {
+    config::Config config = test::small_config();
+    config.model.norm = config::Norm::kBatch;
+    config.training.freeze = {"layers.0.*", "norms.0.*"};
+    config.training.optimizer.name = name;
+    const auto session = test::make_small_session(config);
+    const at::Tensor values = session->model.parameters().values.clone();
+    const at::Tensor buffers = session->model.buffer_values().clone();
+    for (int i = 0; i < 3; ++i) test::make_step(*session);
+    const model::FlatParameters& flat = session->model.parameters();
+    for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+      const std::string& parameter = flat.specs[i].name;
+      const bool is_frozen = parameter.starts_with("layers.0") || parameter.starts_with("norms.0");
+      const auto same = identical(view_of(flat, flat.values, i), view_of(flat, values, i));
+      EXPECT_EQ(static_cast<bool>(same), is_frozen) << parameter;
+    }
+    // The first norm has its mean and variance in front.
+    EXPECT_TRUE(
+        identical(session->model.buffer_values().narrow(0, 0, 16), buffers.narrow(0, 0, 16)));
+    EXPECT_FALSE(
+        identical(session->model.buffer_values().narrow(0, 16, 16), buffers.narrow(0, 16, 16)));
+  }
+}
+
+// The gradient of the rest must not depend on whether the frozen part could be trained.
+TEST(AutogradStepTest, FreezingTheFirstLayerLeavesTheFirstStepOfTheOthersAsItIs) {
+  config::Config config = test::small_config();
+  config.training.gradient_clip_norm = 0;
+  const auto whole = test::make_small_session(config);
+  config.training.freeze = {"layers.0.*"};
+  const auto frozen = test::make_small_session(config);
+  test::make_step(*whole);
+  test::make_step(*frozen);
+  EXPECT_TRUE(identical(test::find(frozen->model.state(), "layers.1.weight"),
+                        test::find(whole->model.state(), "layers.1.weight")));
+  EXPECT_TRUE(identical(test::find(frozen->model.state(), "layers.2.bias"),
+                        test::find(whole->model.state(), "layers.2.bias")));
 }
 
 }  // namespace

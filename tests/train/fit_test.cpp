@@ -142,7 +142,7 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
   config::Config config = exact_config();
   config.training.best_metric = metric;
   data::Datasets datasets;
-  datasets.train = {{4, 3, std::vector<float>(12, 1.0F)}, {0, 0, 0, 0}, {}};
+  datasets.train = {{4, 3, std::vector<float>(12, 1.0F)}, {0, 0, 0, 0}, {}, {1, 2, 3, 4}};
   datasets.validation = datasets.train;
   datasets.schema = {
       config::Task::kClassification, {"a", "b", "c"}, "y", {"no", "yes"}, {{0, 0, 0}, {1, 1, 1}}};
@@ -194,41 +194,6 @@ TEST(FitTest, TellsItsProgressAfterEachStep) {
   fit(*session, traces.output());
   EXPECT_EQ(seen,
             (Lines{"1/2 2/4 2 1", "1/2 4/4 4 0.25", "2/2 2/4 6 0.0625", "2/2 4/4 8 0.015625"}));
-}
-
-constexpr const char* kAdvice =
-    "lower training.learning_rate or training.gradient_clip_norm, and look for extreme values in "
-    "the data";
-
-TEST(FitTest, AGradientThatIsNotFiniteEndsTheRunBeforeTheWeightsChange) {
-  const auto session = make_exact_session(exact_config(), equal_rows(4, kInfinity), {});
-  Traces traces(session->config);
-  const Error error = error_of([&] { fit(*session, traces.output()); });
-  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
-  EXPECT_EQ(error.what(),
-            fmt::format("step 1 (epoch 1): the gradient is not finite (norm inf, mean loss inf); "
-                        "{}; there is no checkpoint yet",
-                        kAdvice));
-  EXPECT_TRUE(identical(session->model.parameters().values,
-                        at::zeros_like(session->model.parameters().values)));
-  EXPECT_EQ(test::file_text(traces.metrics()), "");
-}
-
-TEST(FitTest, AValidationLossThatIsNotFiniteNamesItsEpochAndTheLastCheckpoint) {
-  config::Config config = exact_config();
-  config.training.epochs = 1;
-  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
-  Traces traces(config);
-  fit(*session, traces.output());
-  session->config.training.epochs = 2;
-  session->validation->targets.fill_(kInfinity);
-  const Error error = error_of([&] { fit(*session, traces.output()); });
-  EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
-  EXPECT_EQ(error.what(), fmt::format("step 4 (epoch 2): the validation loss is inf; {}; the last "
-                                      "good checkpoint is {}",
-                                      kAdvice, traces.output().checkpoints.last().string()));
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":4,"epoch":2,"split":"val","loss":null,"non_finite":{"loss":"inf"}})");
 }
 
 TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {

@@ -151,5 +151,31 @@ TEST(SessionTest, ABatchOfOneRowIsRefusedForBatchNorm) {
   EXPECT_NO_THROW(make_small_session(config));
 }
 
+TEST(SessionTest, APatternThatFitsNoNameIsRefused) {
+  config::Config config = small_config();
+  config.model.hidden_sizes = {8};
+  config.training.freeze = {"layers.0.*", "layer.1.*"};
+  const Error error = test::error_of([&] { make_small_session(config); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error.what(),
+               "training.freeze: no parameter fits \"layer.1.*\"; there are layers.0.weight, "
+               "layers.0.bias, layers.1.weight and layers.1.bias");
+  config.training.freeze = {};
+  config.model.init_from = "weights.pt";
+  config.model.init_skip = {"head"};
+  EXPECT_STREQ(test::error_of([&] { make_small_session(config); }).what(),
+               "model.init_skip: no parameter fits \"head\"; there are layers.0.weight, "
+               "layers.0.bias, layers.1.weight and layers.1.bias");
+}
+
+TEST(SessionTest, AModelThatIsFrozenWholeIsRefused) {
+  config::Config config = small_config();
+  config.training.freeze = {"*"};
+  const Error error = test::error_of([&] { make_small_session(config); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error.what(),
+               "training.freeze: every parameter is frozen; leave at least one to be trained");
+}
+
 }  // namespace
 }  // namespace trainer::train

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/archive/archive.h"
 #include "trainer/core/error.h"
 #include "trainer/train/session.h"
 
+#include "support/checkpoints.h"
 #include "support/error_of.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
@@ -183,7 +185,7 @@ TEST(SnapshotTest, AMissingTensorIsRefused) {
   Refused refused;
   refused.saved.model.erase(refused.saved.model.begin() + 1);
   EXPECT_EQ(refused.message(),
-            std::string(kDoesNotFit) + "model layers.0.bias: missing in the checkpoint");
+            std::string(kDoesNotFit) + "model layers.0.bias: missing in the file");
 }
 
 TEST(SnapshotTest, EachMisfitIsNamed) {
@@ -193,7 +195,7 @@ TEST(SnapshotTest, EachMisfitIsNamed) {
   refused.saved.model[3].tensor.dtype = archive::DType::kFloat64;
   refused.saved.moments[1].tensors[0].tensor.shape = {5, 8};
   EXPECT_EQ(refused.message(), std::string(kDoesNotFit) +
-                                   "model layers.0.weight: missing in the checkpoint\n"
+                                   "model layers.0.weight: missing in the file\n"
                                    "  model layers.1.weight: expected float32 [8, 8], got float32 "
                                    "[64]\n"
                                    "  model layers.1.bias: expected float32 [8], got float64 [8]\n"
@@ -212,7 +214,7 @@ TEST(SnapshotTest, AMissingMomentIsRefused) {
   Refused refused;
   refused.saved.moments.pop_back();
   EXPECT_EQ(refused.message(),
-            std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing in the checkpoint");
+            std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing in the file");
 }
 
 TEST(SnapshotTest, AnUnknownMomentIsRefused) {
@@ -241,7 +243,56 @@ TEST(SnapshotTest, TheWeightsAloneComeWithoutTheOptimizer) {
   saved.model.pop_back();
   EXPECT_STREQ(error_of([&] { restore_model(session->model, saved); }).what(),
                "the checkpoint does not fit the model:\n"
-               "  model layers.2.bias: missing in the checkpoint");
+               "  model layers.2.bias: missing in the file");
+}
+
+// What init_from is for: the first layers of another model, and a new head.
+TEST(InitialWeightsTest, TensorsThatAreSkippedKeepTheirOwnValues) {
+  const test::TemporaryFolder folder;
+  const auto trained = make_small_session(small_config());
+  make_step(*trained);
+  checkpoint::write(folder.path() / "trained.pt", snapshot(*trained));
+  const auto session = make_small_session(small_config());
+  const at::Tensor head = test::find(session->model.state(), "layers.2.weight").clone();
+  load_initial_weights(session->model, folder.path() / "trained.pt", {"layers.2.*"});
+  EXPECT_TRUE(identical(test::find(session->model.state(), "layers.1.weight"),
+                        test::find(trained->model.state(), "layers.1.weight")));
+  EXPECT_TRUE(identical(test::find(session->model.state(), "layers.2.weight"), head));
+}
+
+TEST(InitialWeightsTest, EveryMissingExtraAndMisshapenNameIsListedAndNothingTaken) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "weights.pt";
+  archive::save(file, {{"layers.0.weight", test::float_data({5}, {1, 2, 3, 4, 5})},
+                       {"layers.0.bias", test::float_data({8}, std::vector<float>(8, 1))},
+                       {"head.bias", test::float_data({1}, {1})}});
+  const auto session = make_small_session(small_config());
+  const at::Tensor before = session->model.parameters().values.clone();
+  const Error error = error_of([&] { load_initial_weights(session->model, file, {"layers.2.*"}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_EQ(error.what(),
+            file.string() +
+                ": these weights do not fit the model; leave tensors out with model.init_skip:\n"
+                "  model layers.0.weight: expected float32 [8, 5], got float32 [5]\n"
+                "  model layers.1.weight: missing in the file\n"
+                "  model layers.1.bias: missing in the file\n"
+                "  model head.bias: the model has no such tensor");
+  EXPECT_TRUE(identical(session->model.parameters().values, before));
+}
+
+TEST(InitialWeightsTest, OtherFloatTypesAreConverted) {
+  const test::TemporaryFolder folder;
+  const std::vector<double> values = {0.5, 0.25, 0.125};
+  archive::TensorData data;
+  data.dtype = archive::DType::kFloat64;
+  data.shape = {3};
+  data.data = reinterpret_cast<const std::byte*>(values.data());
+  archive::save(folder.path() / "weights.pt", {{"layers.2.bias", data}});
+  const auto session = make_small_session(small_config());
+  load_initial_weights(session->model, folder.path() / "weights.pt",
+                       {"layers.0.*", "layers.1.*", "layers.2.weight"});
+  EXPECT_EQ(test::elements(test::find(session->model.state(), "layers.2.bias")),
+            (std::vector<float>{0.5F, 0.25F, 0.125F}));
 }
 
 }  // namespace

@@ -12,8 +12,9 @@
 
 namespace trainer::checkpoint {
 
-/// The format that this program writes; it reads this one and older ones.
-inline constexpr int64_t kFormatVersion = 1;
+/// The format that this program writes; it reads this one and older ones. Version 2 added
+/// `progress.skipped_steps` and `progress.rollbacks`.
+inline constexpr int64_t kFormatVersion = 2;
 
 struct NamedTensor {
   std::string name;
@@ -47,6 +48,12 @@ struct Best {
   double value = 0;
 };
 
+/// What training.on_nonfinite did so far.
+struct Recoveries {
+  int64_t skipped_steps = 0;
+  int64_t rollbacks = 0;  // each halved the learning rate
+};
+
 /// Everything that a run needs to go on exactly where it stood.
 struct Checkpoint {
   std::vector<NamedTensor> model;  // parameters and buffers, PyTorch's names and shapes
@@ -58,6 +65,7 @@ struct Checkpoint {
   Totals interval_totals;  // since the last training record
   std::optional<Best> best;
   int64_t epochs_without_improvement = 0;
+  Recoveries recoveries;
   uint64_t metrics_bytes = 0;  // length of metrics.jsonl
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;

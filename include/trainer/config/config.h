@@ -17,6 +17,7 @@ enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kMse };
 enum class StepKind { kAuto, kAutograd };
 enum class BestMetric { kLoss, kAccuracy };
+enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };
 enum class ScheduleName { kConstant, kLinear, kCosine };
 enum class Precision { kFp32 };
@@ -62,6 +63,8 @@ struct ModelConfig {
   Norm norm = Norm::kNone;
   bool residual = false;
   Init init = Init::kPytorch;
+  std::string init_from;
+  std::vector<std::string> init_skip;
 };
 
 struct OptimizerConfig {
@@ -96,6 +99,8 @@ struct TrainingConfig {
   int64_t gradient_accumulation_steps = 1;
   StepKind step = StepKind::kAuto;
   BestMetric best_metric = BestMetric::kLoss;
+  OnNonFinite on_nonfinite = OnNonFinite::kStop;
+  std::vector<std::string> freeze;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   EarlyStoppingConfig early_stopping;
@@ -103,6 +108,8 @@ struct TrainingConfig {
 
 struct CheckpointConfig {
   int64_t every_epochs = 1;
+  int64_t every_steps = 0;     // 0: none within an epoch
+  double every_seconds = 300;  // 0: none by the clock
   int64_t keep_last = 3;
 };
 

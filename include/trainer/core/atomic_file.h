@@ -41,4 +41,15 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
 /// Makes `link` point to `target`, replacing an older link in one step.
 void replace_symlink(const std::filesystem::path& link, const std::filesystem::path& target);
 
+/// Makes `name` a further name of the complete file `file`, or a copy of it where the file system
+/// has no hard links, replacing what had that name in one step. Throws Error(kFileSystem).
+void publish_file(const std::filesystem::path& file, const std::filesystem::path& name);
+
+/// Returns when the names in `folder` are on the disk. Throws Error(kFileSystem).
+void sync_folder(const std::filesystem::path& folder);
+
+/// Removes what a process that was killed left of the functions above in `folder`. Nobody else may
+/// be writing there.
+void remove_temporary_files(const std::filesystem::path& folder);
+
 }  // namespace trainer

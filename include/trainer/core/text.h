@@ -42,6 +42,10 @@ std::string in_quotes(std::string_view text);
 /// "a, b and c".
 std::string joined(std::span<const std::string> words, std::string_view last_separator = " and ");
 
+/// Whether the whole of `text` fits one of the patterns: `*` stands for any text, `?` for one
+/// character.
+bool matches_any(const std::string& text, std::span<const std::string> patterns);
+
 /// ASCII letters only.
 std::string lower_case(std::string_view text);
 

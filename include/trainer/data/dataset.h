@@ -15,9 +15,10 @@ namespace trainer::data {
 /// One part of the data, ready to be gathered into batches. Features are as they were read;
 /// Scaling is applied when a batch is gathered.
 struct Dataset {
-  Matrix features;               // [n, num_features]
-  std::vector<int64_t> classes;  // [n] index into Schema::labels; classification only
-  std::vector<float> values;     // [n]; regression only
+  Matrix features;                   // [n, num_features]
+  std::vector<int64_t> classes;      // [n] index into Schema::labels; classification only
+  std::vector<float> values;         // [n]; regression only
+  std::vector<int64_t> places = {};  // [n] line of a text file, else number of the row from 1 on
 
   int64_t size() const { return features.num_rows; }
 };

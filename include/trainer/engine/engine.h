@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
 #include "trainer/run/progress.h"
 
@@ -15,17 +15,11 @@
 /// LibTorch takes about a second.
 namespace trainer::engine {
 
-/// A checkpoint that was read, and its file.
-struct ResumePoint {
-  std::filesystem::path file;
-  checkpoint::Checkpoint checkpoint;
-};
-
 enum class OnChange { kRefuse, kAllow };
 
 struct TrainRequest {
   config::Loaded config;
-  std::optional<ResumePoint> resume;
+  std::optional<checkpoint::ResumePoint> resume;
   OnChange on_change = OnChange::kRefuse;  // when configuration or data differ from the checkpoint
   std::string command_line;
   run::ProgressListener progress;
@@ -43,6 +37,7 @@ struct TrainReport {
   bool stopped_early = false;
   int stop_signal = 0;  // SIGINT or SIGTERM when it ended the run, with its state saved
   std::optional<checkpoint::Best> best;
+  checkpoint::Recoveries recoveries;
   std::string best_metric;  // "validation loss"
   std::optional<TestResult> test;
   double time_seconds = 0;

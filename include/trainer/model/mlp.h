@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -18,7 +19,8 @@ struct MlpOptions {
   config::Activation activation = config::Activation::kRelu;
   double dropout = 0.0;  // probability, [0, 1)
   config::Norm norm = config::Norm::kNone;
-  bool residual = false;  // needs equal hidden sizes
+  bool residual = false;            // needs equal hidden sizes
+  std::vector<std::string> freeze;  // patterns of parameter names, see text.h
 };
 
 enum class Mode { kTraining, kInference };
@@ -27,7 +29,7 @@ enum class Mode { kTraining, kInference };
 /// every hidden layer but the first adds its input. The output layer is linear alone.
 /// Parameters are called `layers.<i>.weight` `[out, in]`, `layers.<i>.bias` `[out]`,
 /// `norms.<i>.weight`, `norms.<i>.bias`; batch norm has the buffers `norms.<i>.running_mean` and
-/// `norms.<i>.running_var`.
+/// `norms.<i>.running_var`. A batch norm whose parameters are frozen uses these in training too.
 class Mlp {
  public:
   Mlp(MlpOptions options, c10::Device device);
@@ -40,6 +42,8 @@ class Mlp {
   FlatParameters& parameters() { return parameters_; }
   const FlatParameters& parameters() const { return parameters_; }
   const std::vector<NamedTensor>& buffers() const { return buffers_; }
+  /// All buffers as one tensor, to be copied at once.
+  const at::Tensor& buffer_values() const { return buffer_values_; }
 
   /// Parameters and buffers by name, in the order of the layers; views, not copies.
   std::vector<NamedTensor> state() const;
@@ -51,6 +55,7 @@ class Mlp {
 
   MlpOptions options_;
   FlatParameters parameters_;
+  at::Tensor buffer_values_;
   std::vector<NamedTensor> buffers_;
 };
 

@@ -12,11 +12,15 @@ namespace trainer::model {
 /// Whether weight decay may apply: to the weights of linear layers, not to biases and norms.
 enum class Decay { kYes, kNo };
 
+/// Whether training changes a parameter.
+enum class Trained { kYes, kNo };
+
 /// A parameter before there is memory for it.
 struct ParameterSpec {
   std::string name;  // as in PyTorch: "layers.0.weight"
   std::vector<int64_t> shape;
   Decay decay = Decay::kYes;
+  Trained trained = Trained::kYes;
 };
 
 struct NamedTensor {
@@ -25,15 +29,18 @@ struct NamedTensor {
 };
 
 /// All parameters of a model as views of one contiguous buffer, their gradients of another. Clip,
-/// update and copy are then one pass each, on every device. Decayed parameters come first. Each
-/// parameter begins at a multiple of 64 bytes; the elements between are zero and stay zero.
+/// update and copy are then one pass each, on every device. Decayed parameters come first, frozen
+/// ones last. Each parameter begins at a multiple of 64 bytes; the elements between are zero and
+/// stay zero.
 struct FlatParameters {
   at::Tensor values;        // [n]
   at::Tensor gradients;     // [n]
   int64_t num_decayed = 0;  // elements [0, num_decayed) are decayed
+  int64_t num_trained = 0;  // elements [0, num_trained) are trained
   std::vector<ParameterSpec> specs;
-  std::vector<int64_t> offsets;        // [specs] first element in the buffers
-  std::vector<at::Tensor> parameters;  // [specs] leaves whose gradients are views of `gradients`
+  std::vector<int64_t> offsets;  // [specs] first element in the buffers
+  std::vector<at::Tensor>
+      parameters;  // [specs] the trained ones: leaves with grad a view of `gradients`
 
   /// Without the padding.
   int64_t num_parameters() const;
@@ -41,6 +48,9 @@ struct FlatParameters {
 
 /// Zeroed storage for `specs` on `device`.
 FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Device device);
+
+/// The part of `buffer`, laid out as `flat.values` is, that is trained.
+at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer);
 
 /// The part of `buffer`, laid out as `flat.values` is, that belongs to parameter `index`.
 at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index);

@@ -19,7 +19,9 @@ struct MetricsRecord {
   std::optional<double> learning_rate;
   std::optional<double> grad_norm;  // before clipping
   std::optional<double> samples_per_second;
-  std::optional<double> time_seconds;  // on records that close an epoch or an evaluation
+  std::optional<double> time_seconds;    // on records that close an epoch or an evaluation
+  std::optional<int64_t> skipped_steps;  // on records that close an epoch; of the run so far
+  std::optional<int64_t> rollbacks;      // likewise
 };
 
 /// The record as one line of JSON, without the line break.
@@ -28,8 +30,7 @@ std::string to_json(const MetricsRecord& record);
 /// metrics.jsonl, open for appending. Each record is written at once by one system call.
 class MetricsFile {
  public:
-  /// Opens or makes the file and cuts it to `keep_bytes`, so that a resumed run repeats no record.
-  /// Throws Error(kFileSystem), also when the file is shorter than that.
+  /// Opens or makes the file and cuts it to `keep_bytes` as cut_to() does.
   MetricsFile(std::filesystem::path path, uint64_t keep_bytes);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
@@ -37,6 +38,10 @@ class MetricsFile {
 
   /// Throws Error(kFileSystem).
   void append(const MetricsRecord& record);
+
+  /// Cuts the file, so that a run that goes on from an earlier checkpoint repeats no record.
+  /// Throws Error(kFileSystem), also when the file is shorter than that.
+  void cut_to(uint64_t num_bytes);
 
   /// Bytes written so far; the state that a checkpoint keeps.
   uint64_t num_bytes() const { return num_bytes_; }

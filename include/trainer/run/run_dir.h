@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <string>
@@ -22,6 +23,11 @@ struct RunDir {
 /// is taken gets _2, _3, ...; an existing folder is never used again.
 /// Throws Error(kFileSystem); then nothing was made.
 RunDir create_run_dir(const std::filesystem::path& parent, const std::string& tag, std::time_t now);
+
+/// Throws Error(kFileSystem) when the file system of `folder`, which need not exist yet, has no
+/// room for `num_checkpoints` files of `checkpoint_bytes`.
+void check_free_space(const std::filesystem::path& folder, uint64_t checkpoint_bytes,
+                      int64_t num_checkpoints);
 
 /// Makes `latest` beside the run folder point to it. A file system without links is no error.
 void point_latest_to(const RunDir& run);

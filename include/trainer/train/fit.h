@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 
@@ -21,15 +22,18 @@ struct Output {
   int64_t num_threads = 1;
   run::ProgressListener progress;
 
-  Stopwatch epoch_time;
-  Stopwatch interval_time;
-  int64_t samples_done = 0;  // by this process
+  Stopwatch epoch_time = {};
+  Stopwatch interval_time = {};
+  Stopwatch checkpoint_time = {};  // since the last checkpoint
+  int64_t samples_done = 0;        // by this process
+  std::future<void> saving = {};   // a checkpoint that is being written; it ends before the rest
 };
 
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
-/// signal that asked to stop (core/stop_request.h); then last.pt is the state after the last step.
-/// Throws Error(kNonFinite) with the step and the last checkpoint when loss or gradient is not
-/// finite, Error(kFileSystem) when something cannot be written.
+/// signal that asked to stop (core/signals.h); then last.pt is the state after the last step. All
+/// checkpoints are on the disk when it returns.
+/// Throws Error(kNonFinite) with step, rows and last checkpoint when loss or gradient is not finite
+/// and training.on_nonfinite knows no way on, Error(kFileSystem) when something cannot be written.
 int fit(Session& session, Output& output);
 
 /// Takes the weights of the best epoch and evaluates them on the test part, if there is one.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -50,6 +54,7 @@ struct Session {
   IntervalTotals interval;
   std::optional<checkpoint::Best> best;
   int64_t epochs_without_improvement = 0;
+  checkpoint::Recoveries recoveries;
   at::Tensor order;  // [num_train] int64 on the device, of epoch `order_epoch`
   int64_t order_epoch = -1;
 };
@@ -70,15 +75,21 @@ bool stopped_early(const Session& session);
 /// The samples of the next step.
 Window next_window(Session& session);
 
+/// The learning rate of the step that follows `step` others.
+double learning_rate_at(const Session& session, int64_t step);
+
 /// The learning rate of the next step.
 double next_learning_rate(const Session& session);
 
-/// Counts a step that was made.
+/// Counts a step that was made, or skipped because it was not finite.
 void advance(Session& session, const StepStats& stats);
 
-/// The session's state as a checkpoint; tensors are copied to the CPU where they live elsewhere.
-/// What the session does not know (configuration text, metrics) is left empty.
+/// The session's state as a checkpoint that owns its tensors, in CPU memory. What the session does
+/// not know (configuration text, metrics) is left empty.
 checkpoint::Checkpoint snapshot(const Session& session);
+
+/// The size of a checkpoint file, nearly.
+uint64_t checkpoint_bytes(const Session& session);
 
 /// Continues where the checkpoint `from` stood. Throws Error(kCheckpoint) naming each tensor that
 /// is missing, unknown or of another shape.
@@ -89,5 +100,11 @@ void forget_best(Session& session);
 
 /// Takes the weights alone. Throws as restore does.
 void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from);
+
+/// Takes initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names
+/// match a pattern of `skip` keep their values. Throws Error(kCheckpoint) as restore does, and when
+/// the file cannot be read.
+void load_initial_weights(model::Mlp& model, const std::filesystem::path& file,
+                          const std::vector<std::string>& skip);
 
 }  // namespace trainer::train

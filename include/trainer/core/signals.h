@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace trainer {
+
+/// From now on SIGINT and SIGTERM are requests to stop, and SIGUSR1 is one to save, which the
+/// training loop honours after the step under way. A second SIGINT ends the process at once, with
+/// exit code 130.
+void watch_signals();
+
+/// The signal that asked to stop, or 0. Never waits: it may be called after every step.
+int stop_request();
+
+/// Whether SIGUSR1 has come since the last call. Never waits.
+bool take_save_request();
+
+/// Forgets the requests and gives the signals back their usual effect.
+void unwatch_signals();
+
+}  // namespace trainer

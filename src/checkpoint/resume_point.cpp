@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/resume_point.h"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/store.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/load.h"
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::checkpoint {
+namespace fs = std::filesystem;
+namespace {
+
+// Before the checkpoint is read: what is read under the lock nobody else replaces.
+std::shared_ptr<FolderLock> lock_run_of(const fs::path& file, Purpose purpose) {
+  const fs::path run = run::run_dir_of(file);
+  if (purpose == Purpose::kLook || run.empty()) return nullptr;
+  return std::make_shared<FolderLock>(run);
+}
+
+ResumePoint open_newest(const std::vector<fs::path>& files, Purpose purpose) {
+  ResumePoint point;
+  point.lock = lock_run_of(files.front(), purpose);
+  std::vector<std::string> problems;
+  for (const fs::path& file : files) {
+    try {
+      point.checkpoint = read(file);
+      point.file = file;
+      break;
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::kCheckpoint) throw;
+      problems.emplace_back(e.what());
+    }
+  }
+  if (point.file.empty()) {
+    throw Error(ErrorKind::kCheckpoint, fmt::format("no checkpoint of this run can be read:\n  {}",
+                                                    fmt::join(problems, "\n  ")));
+  }
+  for (const std::string& problem : problems) log::warning(problem);
+  if (!problems.empty()) {
+    log::warning(fmt::format("going on from an older checkpoint, {} at epoch {}, step {}",
+                             point.file.string(), point.checkpoint.position.epoch,
+                             point.checkpoint.position.step));
+  }
+  return point;
+}
+
+bool is_same_run(const std::string& name, const std::string& text, const config::Config& config) {
+  try {
+    const config::Config before = config::load({{name, text, ""}}, {}).config;
+    return config::fixed_differences(before, config).empty();
+  } catch (const Error&) {
+    return false;  // of another version, with other keys
+  }
+}
+
+struct Run {
+  fs::path root;
+  std::vector<fs::path> checkpoints;  // newest first
+  fs::file_time_type time;            // of the newest
+};
+
+// Newest first.
+std::vector<Run> runs_in(const fs::path& output_dir) {
+  std::vector<Run> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(output_dir, error)) {
+    if (entry.is_symlink() || !entry.is_directory()) continue;  // runs/latest
+    Run run{entry.path(), newest_first(run::RunDir{entry.path()}.checkpoints()), {}};
+    if (run.checkpoints.empty()) continue;
+    run.time = fs::last_write_time(run.checkpoints.front(), error);
+    runs.push_back(std::move(run));
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return std::tie(b.time, b.root) < std::tie(a.time, a.root);
+  });
+  return runs;
+}
+
+}  // namespace
+
+ResumePoint open_checkpoint(const fs::path& given, Purpose purpose) {
+  for (const fs::path& folder : {run::RunDir{given}.checkpoints(), given}) {
+    const std::vector<fs::path> files = newest_first(folder);
+    if (!files.empty()) return open_newest(files, purpose);
+  }
+  const fs::path file = run::find_checkpoint(given);
+  std::shared_ptr<FolderLock> lock = lock_run_of(file, purpose);
+  return {file, read(file), std::move(lock)};
+}
+
+std::optional<ResumePoint> find_same_run(const fs::path& output_dir, const config::Config& config,
+                                         Purpose purpose) {
+  for (const Run& run : runs_in(output_dir)) {
+    const fs::path resolved = run::RunDir{run.root}.config();
+    if (!fs::exists(resolved)) continue;
+    if (!is_same_run(resolved.string(), config::read_document(resolved).text, config)) continue;
+    try {
+      return open_newest(run.checkpoints, purpose);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::kCheckpoint) throw;
+      log::warning(e.what());  // all of this run are damaged: perhaps an older run is good
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace trainer::checkpoint

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/weights.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/archive/archive.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::checkpoint {
+namespace {
+
+using archive::Dict;
+using archive::TensorData;
+
+bool is_state_dict(const Dict& dict) {
+  return !dict.empty() && std::all_of(dict.begin(), dict.end(), [](const auto& entry) {
+    return entry.second.template get_if<TensorData>() != nullptr;
+  });
+}
+
+const Dict& find_state_dict(const Dict& root, const std::filesystem::path& path) {
+  if (is_state_dict(root)) return root;
+  for (const char* key : {"model", "state_dict", "model_state_dict"}) {
+    const archive::Value* value = archive::find(root, key);
+    const Dict* dict = value == nullptr ? nullptr : value->get_if<Dict>();
+    if (dict != nullptr && is_state_dict(*dict)) return *dict;
+  }
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: expected a state dict, or one under \"model\", \"state_dict\" or "
+                          "\"model_state_dict\", got neither; save it with "
+                          "torch.save(model.state_dict(), path)",
+                          path.string()));
+}
+
+// 4 of "4.weight", with `rest` "weight"; -1 for other names.
+int64_t index_in_sequence(const std::string& name, std::string& rest) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return -1;
+  rest = name.substr(dot + 1);
+  return parse_int(name.substr(0, dot)).value_or(-1);
+}
+
+// The modules of nn.Sequential by their index, with the name that each has here.
+std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& weights) {
+  std::map<int64_t, std::size_t> dimensions;  // of the weight of each module
+  for (const NamedTensor& named : weights) {
+    std::string rest;
+    const int64_t index = index_in_sequence(named.name, rest);
+    if (index < 0) return {};  // not an nn.Sequential
+    if (rest == "weight") dimensions[index] = named.tensor.shape.size();
+  }
+  std::map<int64_t, std::string> names;
+  int64_t num_layers = 0;
+  for (const auto& [index, num_dimensions] : dimensions) {
+    if (num_dimensions == 2) ++num_layers;
+    names[index] = num_dimensions == 2 ? fmt::format("layers.{}", num_layers - 1)
+                                       : fmt::format("norms.{}", num_layers - 1);
+  }
+  return names;
+}
+
+void rename_sequential(std::vector<NamedTensor>& weights) {
+  const std::map<int64_t, std::string> names = names_of_modules(weights);
+  for (NamedTensor& named : weights) {
+    std::string rest;
+    const auto found = names.find(index_in_sequence(named.name, rest));
+    if (found != names.end()) named.name = fmt::format("{}.{}", found->second, rest);
+  }
+}
+
+}  // namespace
+
+std::vector<NamedTensor> read_weights(const std::filesystem::path& path) {
+  const Dict root = archive::load(path);
+  std::vector<NamedTensor> weights;
+  for (const auto& [name, value] : find_state_dict(root, path)) {
+    if (name.ends_with("num_batches_tracked")) continue;
+    weights.push_back({name, *value.get_if<TensorData>()});
+  }
+  rename_sequential(weights);
+  return weights;
+}
+
+}  // namespace trainer::checkpoint

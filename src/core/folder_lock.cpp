@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer {
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot open the folder {}: {}", folder.string(),
+                            std::generic_category().message(errno)));
+  }
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  close(descriptor_);
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("{}: another process is working in this folder; wait until it has ended",
+                          folder.string()));
+}
+
+FolderLock::~FolderLock() { close(descriptor_); }
+
+}  // namespace trainer

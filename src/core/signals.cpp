@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace trainer {
+namespace {
+
+std::atomic<int> stop_signal{0};
+std::atomic<bool> save_wanted{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler may not wait for a lock");
+
+// Only what POSIX allows in a handler: saving here could meet a half-made step.
+extern "C" void remember(int signal) {
+  constexpr int kExitOfSigint = 128 + SIGINT;
+  if (signal == SIGUSR1) {
+    save_wanted.store(true);
+    return;
+  }
+  if (signal == SIGINT && stop_signal.load() != 0) _exit(kExitOfSigint);
+  stop_signal.store(signal);
+}
+
+constexpr std::array kWatched = {SIGINT, SIGTERM, SIGUSR1};
+std::array<struct sigaction, kWatched.size()> usual{};
+
+}  // namespace
+
+void watch_signals() {
+  stop_signal.store(0);
+  save_wanted.store(false);
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kWatched.size(); ++i) sigaction(kWatched[i], &action, &usual[i]);
+}
+
+int stop_request() { return stop_signal.load(std::memory_order_relaxed); }
+
+bool take_save_request() {
+  return save_wanted.load(std::memory_order_relaxed) && save_wanted.exchange(false);
+}
+
+void unwatch_signals() {
+  for (std::size_t i = 0; i < kWatched.size(); ++i) sigaction(kWatched[i], &usual[i], nullptr);
+  stop_signal.store(0);
+  save_wanted.store(false);
+}
+
+}  // namespace trainer

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/non_finite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+
+#include "train/saving.h"
+
+namespace trainer::train {
+namespace {
+
+using checkpoint::Checkpoint;
+
+constexpr int64_t kMaxRollbacks = 10;     // a learning rate 1,000 times smaller
+constexpr int64_t kMaxSkipWarnings = 10;  // metrics.jsonl counts the rest
+constexpr int64_t kMaxRowsShown = 10;
+
+[[noreturn]] void fail(const Session& session, Output& output, const checkpoint::Position& position,
+                       const std::string& problem) {
+  wait_for_saving(output);
+  const bool stops = session.config.training.on_nonfinite == config::OnNonFinite::kStop;
+  throw Error(
+      ErrorKind::kNonFinite,
+      fmt::format("step {} (epoch {}): {}; lower training.learning_rate or "
+                  "training.gradient_clip_norm, {}look for extreme values in the data; the last "
+                  "good checkpoint is {}",
+                  position.step, position.epoch, problem,
+                  stops ? "try training.on_nonfinite: skip or rollback, " : "",
+                  output.checkpoints.last().string()));
+}
+
+bool is_finite_alone(Session& session, const Window& window, int64_t index) {
+  const Batch sample = gather(window.data, window.rows.narrow(0, index, 1));
+  const at::Tensor outputs =
+      session.model.forward(sample.features, model::Mode::kInference).detach();
+  return std::isfinite(model::loss_sum(outputs, sample.targets, session.loss).item<float>());
+}
+
+// The rows of the window whose own loss is not finite; all where only the gradient is not.
+std::string rows_text(Session& session, const Window& window) {
+  const at::Tensor rows = window.rows.cpu();
+  const auto* indices = rows.data_ptr<int64_t>();
+  std::vector<int64_t> all;
+  std::vector<int64_t> bad;
+  for (int64_t i = 0; i < window.num_samples(); ++i) {
+    const int64_t place = session.data.train.places[static_cast<std::size_t>(indices[i])];
+    all.push_back(place);
+    if (!is_finite_alone(session, window, i)) bad.push_back(place);
+  }
+  std::vector<int64_t>& shown = bad.empty() ? all : bad;
+  std::sort(shown.begin(), shown.end());
+  const auto count = static_cast<int64_t>(shown.size());
+  const config::DataConfig& data = session.config.data;
+  const bool has_lines = data.source == config::Source::kCsv;
+  const auto last = shown.begin() + std::min(count, kMaxRowsShown);
+  return fmt::format("{} {} {}{}{}", bad.empty() ? "the batch is" : "the loss is not finite for",
+                     has_lines ? "lines" : "rows", fmt::join(shown.begin(), last, ", "),
+                     count > kMaxRowsShown ? fmt::format(", ... ({} in all)", count) : "",
+                     has_lines ? " of " + data.path : "");
+}
+
+std::string step_problem(Session& session, const Window& window, const StepStats& stats) {
+  return fmt::format("the gradient is not finite (norm {}, mean loss {}); {}",
+                     stats.grad_norm.item<float>(),
+                     stats.loss_sum.item<float>() / static_cast<float>(stats.num_samples),
+                     rows_text(session, window));
+}
+
+// The checkpoints of epochs are those that every run of this configuration has, whenever it was
+// interrupted: so the way on is the same too.
+void roll_back(Session& session, Output& output) {
+  std::filesystem::path file = output.checkpoints.newest_epoch(session.position.epoch);
+  if (file.empty()) file = output.checkpoints.last();  // resumed into a new run folder
+  const Checkpoint checkpoint = checkpoint::read(file);
+  const int64_t rollbacks = session.recoveries.rollbacks + 1;
+  restore(session, checkpoint);
+  session.recoveries.rollbacks = rollbacks;
+  if (!output.checkpoints.rewind(checkpoint, file)) forget_best(session);
+  // Before the records go: last.pt must never know of more records than there are.
+  Checkpoint changed = checkpoint;
+  changed.recoveries = session.recoveries;
+  changed.best = session.best;
+  output.checkpoints.save(changed, checkpoint::Occasion::kOther, checkpoint::Store::IsBest::kNo);
+  output.metrics.cut_to(checkpoint.metrics_bytes);
+  output.epoch_time.restart();
+  output.interval_time.restart();
+}
+
+}  // namespace
+
+Reaction react_to_non_finite(Session& session, Output& output, const Window& window,
+                             const StepStats& stats) {
+  const checkpoint::Position position{session.position.epoch + 1, session.position.step + 1, 0};
+  const std::string problem = step_problem(session, window, stats);
+  const config::OnNonFinite policy = session.config.training.on_nonfinite;
+  if (policy == config::OnNonFinite::kSkip) {
+    const int64_t skipped = session.recoveries.skipped_steps + 1;
+    if (skipped <= kMaxSkipWarnings) {
+      log::warning(fmt::format(
+          "step {} (epoch {}) is skipped: {}{}", position.step, position.epoch, problem,
+          skipped == kMaxSkipWarnings ? "; skipped_steps in metrics.jsonl counts further ones"
+                                      : ""));
+    }
+    return Reaction::kSkipped;
+  }
+  if (policy == config::OnNonFinite::kStop) fail(session, output, position, problem);
+  if (session.recoveries.rollbacks >= kMaxRollbacks) {
+    fail(session, output, position, fmt::format("{}, after {} rollbacks", problem, kMaxRollbacks));
+  }
+  wait_for_saving(output);
+  roll_back(session, output);
+  log::warning(fmt::format(
+      "step {} (epoch {}): {}; back to the end of epoch {}, step {}, with half the learning rate",
+      position.step, position.epoch, problem, session.position.epoch, session.position.step));
+  return Reaction::kRolledBack;
+}
+
+void react_to_non_finite(const Session& session, Output& output, const run::MetricsRecord& record) {
+  if (std::isfinite(*record.loss)) return;
+  const std::string problem = fmt::format(
+      "the {} loss is {}", record.split == "val" ? "validation" : "training", *record.loss);
+  const checkpoint::Position position{record.epoch, record.step, 0};
+  if (session.config.training.on_nonfinite == config::OnNonFinite::kStop) {
+    fail(session, output, position, problem);
+  }
+  log::warning(fmt::format("step {} (epoch {}): {}", position.step, position.epoch, problem));
+}
+
+void check_any_step_made(const Session& session, Output& output) {
+  if (session.epoch_totals.num_samples > 0 || session.interval.num_samples > 0) return;
+  fail(session, output, {session.position.epoch + 1, session.position.step, 0},
+       "every step of the epoch was skipped");
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/records.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trainer::train {
+namespace {
+
+// Moves the sums of the interval to those of the epoch and returns them; waits for the device.
+checkpoint::Totals take_interval(Session& session) {
+  IntervalTotals& interval = session.interval;
+  const checkpoint::Totals taken{interval.loss_sum.item<float>(),
+                                 interval.num_correct.item<int64_t>(), interval.num_samples};
+  interval.loss_sum.zero_();
+  interval.num_correct.zero_();
+  interval.num_samples = 0;
+  session.epoch_totals.loss_sum += taken.loss_sum;
+  session.epoch_totals.num_correct += taken.num_correct;
+  session.epoch_totals.num_samples += taken.num_samples;
+  return taken;
+}
+
+run::MetricsRecord training_record(const Session& session, const checkpoint::Totals& totals,
+                                   double seconds) {
+  const auto samples = static_cast<double>(totals.num_samples);
+  run::MetricsRecord record;
+  record.step = session.position.step;
+  record.epoch = session.position.epoch + 1;
+  record.split = "train";
+  record.loss = totals.loss_sum / samples;
+  if (is_classification(session)) {
+    record.accuracy = static_cast<double>(totals.num_correct) / samples;
+  }
+  record.learning_rate = learning_rate_at(session, session.position.step - 1);
+  record.samples_per_second = samples / seconds;
+  return record;
+}
+
+}  // namespace
+
+bool is_classification(const Session& session) {
+  return session.data.schema.task == config::Task::kClassification;
+}
+
+double record_steps(Session& session, Output& output) {
+  if (session.interval.num_samples == 0) return std::nan("");  // every step was skipped
+  const checkpoint::Totals totals = take_interval(session);
+  run::MetricsRecord record = training_record(session, totals, output.interval_time.seconds());
+  record.grad_norm = session.interval.grad_norm.item<float>();
+  output.interval_time.restart();
+  output.metrics.append(record);
+  return *record.loss;
+}
+
+run::MetricsRecord record_epoch(Session& session, Output& output) {
+  if (session.interval.num_samples > 0) take_interval(session);
+  const double seconds = output.epoch_time.seconds();
+  run::MetricsRecord record = training_record(session, session.epoch_totals, seconds);
+  record.time_seconds = seconds;
+  const checkpoint::Recoveries& recoveries = session.recoveries;
+  if (recoveries.skipped_steps > 0) record.skipped_steps = recoveries.skipped_steps;
+  if (recoveries.rollbacks > 0) record.rollbacks = recoveries.rollbacks;
+  output.metrics.append(record);
+  ++session.position.epoch;
+  session.position.samples_in_epoch = 0;
+  session.epoch_totals = {};
+  return record;
+}
+
+run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,
+                                     const char* split, const checkpoint::Position& position,
+                                     Output& output) {
+  run::MetricsRecord record;
+  record.step = position.step;
+  record.epoch = position.epoch;
+  record.split = split;
+  record.loss = evaluation.loss;
+  if (is_classification(session)) record.accuracy = evaluation.accuracy();
+  record.time_seconds = evaluation.time_seconds;
+  output.metrics.append(record);
+  return record;
+}
+
+std::string score_text(const run::MetricsRecord& record) {
+  std::string text = fmt::format("{} loss {:.4f}", record.split, *record.loss);
+  if (record.accuracy) text += fmt::format(" acc {:6.2f} %", 100 * *record.accuracy);
+  return text;
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "trainer/train/fit.h"
+
+namespace trainer::train {
+
+bool is_classification(const Session& session);
+
+/// Appends the record of the steps since the last one, if any was made, and returns its mean loss,
+/// NaN without one. Waits for the device.
+double record_steps(Session& session, Output& output);
+
+/// Appends the record that closes an epoch and begins the next one.
+run::MetricsRecord record_epoch(Session& session, Output& output);
+
+/// Appends the record of an evaluation; `position` is that of the weights.
+run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,
+                                     const char* split, const checkpoint::Position& position,
+                                     Output& output);
+
+/// "val loss 0.0539 acc  97.78 %".
+std::string score_text(const run::MetricsRecord& record);
+
+}  // namespace trainer::train

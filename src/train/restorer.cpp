@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/restorer.h"
+
+#include <optional>
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer::train {
+namespace {
+
+std::optional<at::ScalarType> float_type(archive::DType dtype) {
+  switch (dtype) {
+    case archive::DType::kFloat32:
+      return at::kFloat;
+    case archive::DType::kFloat64:
+      return at::kDouble;
+    case archive::DType::kFloat16:
+      return at::kHalf;
+    case archive::DType::kBFloat16:
+      return at::kBFloat16;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool Restorer::accepts(archive::DType dtype) const {
+  return accepts_ == Accepts::kAnyFloat ? float_type(dtype).has_value()
+                                        : dtype == archive::DType::kFloat32;
+}
+
+void Restorer::copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
+                    const std::vector<model::NamedTensor>& to) {
+  for (const model::NamedTensor& target : to) {
+    const checkpoint::NamedTensor* saved = find_named(from, target.name);
+    if (saved == nullptr) {
+      refuse(fmt::format("{} {}: missing in the file", what, target.name));
+    } else if (const archive::TensorData& data = saved->tensor;
+               !accepts(data.dtype) || at::IntArrayRef(data.shape) != target.tensor.sizes()) {
+      refuse(fmt::format("{} {}: expected float32 [{}], got {} [{}]", what, target.name,
+                         fmt::join(target.tensor.sizes(), ", "), archive::dtype_name(data.dtype),
+                         fmt::join(data.shape, ", ")));
+    } else {
+      copies_.emplace_back(target.tensor, data);
+    }
+  }
+  for (const checkpoint::NamedTensor& named : from) {
+    if (find_named(to, named.name) != nullptr) continue;
+    refuse(fmt::format("{} {}: the model has no such tensor", what, named.name));
+  }
+}
+
+// A state that is half restored would be a run that nobody configured.
+void Restorer::finish() {
+  if (!problems_.empty()) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}:\n  {}", headline_, fmt::join(problems_, "\n  ")));
+  }
+  for (auto& [target, data] : copies_) {
+    target.copy_(at::from_blob(const_cast<std::byte*>(data.data), data.shape,  // NOLINT: read
+                               *float_type(data.dtype)));
+  }
+}
+
+}  // namespace trainer::train

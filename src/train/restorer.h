@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/model/parameters.h"
+
+namespace trainer::train {
+
+/// The element called `name`, or nullptr.
+template <typename Named>
+const Named* find_named(const std::vector<Named>& all, const std::string& name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Named& named) { return named.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// The types of tensors that are taken: a state is exact, weights of other programs may be
+/// converted to float32.
+enum class Accepts { kFloat32, kAnyFloat };
+
+/// Copies tensors of a file by name, all or none of them.
+class Restorer {
+ public:
+  /// `headline` begins the message when something does not fit.
+  Restorer(std::string headline, Accepts accepts)
+      : headline_(std::move(headline)), accepts_(accepts) {}
+
+  /// Notes what has to be copied, and each tensor that is missing, unknown, or of another shape or
+  /// type.
+  void copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
+            const std::vector<model::NamedTensor>& to);
+
+  void refuse(const std::string& problem) { problems_.push_back(problem); }
+
+  /// Throws Error(kCheckpoint) with all problems, or copies.
+  void finish();
+
+ private:
+  bool accepts(archive::DType dtype) const;
+
+  std::string headline_;
+  Accepts accepts_;
+  std::vector<std::string> problems_;
+  std::vector<std::pair<at::Tensor, archive::TensorData>> copies_;
+};
+
+}  // namespace trainer::train

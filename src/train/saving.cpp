@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/saving.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/log.h"
+#include "trainer/core/signals.h"
+#include "trainer/core/text.h"
+
+namespace trainer::train {
+
+using checkpoint::Occasion;
+using IsBest = checkpoint::Store::IsBest;
+
+void save(const Session& session, Output& output, Occasion occasion, IsBest is_best) {
+  wait_for_saving(output);
+  checkpoint::Checkpoint checkpoint = snapshot(session);
+  checkpoint.config = output.config;
+  checkpoint.num_threads = output.num_threads;
+  checkpoint.metrics_bytes = output.metrics.num_bytes();
+  output.checkpoint_time.restart();
+  output.saving = std::async(std::launch::async,
+                             [&output, occasion, is_best, checkpoint = std::move(checkpoint)] {
+                               // A checkpoint must not know of records that a power failure takes
+                               // away.
+                               output.metrics.sync();
+                               output.checkpoints.save(checkpoint, occasion, is_best);
+                             });
+}
+
+void wait_for_saving(Output& output) {
+  if (output.saving.valid()) output.saving.get();
+}
+
+void save_within_epoch(const Session& session, Output& output) {
+  const config::CheckpointConfig& config = session.config.checkpoint;
+  if (config.every_steps > 0 && session.position.step % config.every_steps == 0) {
+    save(session, output, Occasion::kStep, IsBest::kNo);
+  } else if (config.every_seconds > 0 && output.checkpoint_time.seconds() >= config.every_seconds) {
+    save(session, output, Occasion::kOther, IsBest::kNo);
+  }
+  if (!take_save_request()) return;
+  save(session, output, Occasion::kOther, IsBest::kNo);
+  wait_for_saving(output);
+  log::info(fmt::format("saved {} after step {} (SIGUSR1)", output.checkpoints.last().string(),
+                        with_thousands(session.position.step)));
+}
+
+void save_epoch(const Session& session, Output& output, IsBest is_best) {
+  const bool is_due = session.position.epoch % session.config.checkpoint.every_epochs == 0;
+  if (is_due || finished(session)) {
+    save(session, output, Occasion::kEpoch, is_best);
+  } else if (is_best == IsBest::kYes) {
+    save(session, output, Occasion::kOther, is_best);
+  }
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/folder_lock.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer {
+namespace {
+
+TEST(FolderLockTest, KeepsOthersOutUntilItEnds) {
+  const test::TemporaryFolder folder;
+  {
+    const FolderLock lock(folder.path());
+    const Error error = test::error_of([&] { const FolderLock second(folder.path()); });
+    EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+    EXPECT_EQ(error.what(),
+              folder.path().string() +
+                  ": another process is working in this folder; wait until it has ended");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  }
+  EXPECT_NO_THROW(FolderLock(folder.path()));
+}
+
+TEST(FolderLockTest, AFolderThatIsNotThereIsAnError) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(test::error_of([&] { const FolderLock lock(folder.path() / "none"); }).kind(),
+            ErrorKind::kFileSystem);
+}
+
+}  // namespace
+}  // namespace trainer
