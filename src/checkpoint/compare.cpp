@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/compare.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::checkpoint {
+namespace {
+
+using archive::DType;
+using archive::TensorData;
+
+template <typename T>
+T element_at(const std::byte* bytes) {
+  T value{};
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+std::string bits_text(const std::byte* bytes, std::size_t size) {
+  std::string text = "0x";
+  for (std::size_t i = size; i-- > 0;)
+    text += fmt::format("{:02x}", std::to_integer<int>(bytes[i]));
+  return text;
+}
+
+std::string element_text(DType dtype, const std::byte* bytes) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return fmt::format("{}", element_at<float>(bytes));
+    case DType::kFloat64:
+      return fmt::format("{}", element_at<double>(bytes));
+    case DType::kInt64:
+      return fmt::format("{}", element_at<int64_t>(bytes));
+    case DType::kInt32:
+      return fmt::format("{}", element_at<int32_t>(bytes));
+    default:
+      return bits_text(bytes, archive::element_size(dtype));
+  }
+}
+
+// Two elements that differ; as bits where their texts do not show it, as with two kinds of NaN.
+std::string pair_text(DType dtype, const std::byte* a, const std::byte* b) {
+  const std::string text = element_text(dtype, a);
+  if (text != element_text(dtype, b)) {
+    return fmt::format("{} and {}", text, element_text(dtype, b));
+  }
+  const std::size_t size = archive::element_size(dtype);
+  return fmt::format("{} and {}", bits_text(a, size), bits_text(b, size));
+}
+
+std::string type_text(const TensorData& tensor) {
+  return fmt::format("{} [{}]", archive::dtype_name(tensor.dtype), fmt::join(tensor.shape, ", "));
+}
+
+/// Compares one thing after the other until two differ. What comes later is not looked at.
+class Comparison {
+ public:
+  void number(const std::string& what, int64_t a, int64_t b) {
+    if (a != b) report("{}: {} and {}", what, a, b);
+  }
+
+  void number(const std::string& what, double a, double b) {
+    if (std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b)) return;
+    report("{}: {}", what,
+           pair_text(DType::kFloat64, reinterpret_cast<const std::byte*>(&a),
+                     reinterpret_cast<const std::byte*>(&b)));
+  }
+
+  void words(const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b) report("{}: {} and {}", what, a, b);
+  }
+
+  void name(const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b) report("{}: {} and {}", what, in_quotes(a), in_quotes(b));
+  }
+
+  void names(const std::string& what, const std::vector<std::string>& a,
+             const std::vector<std::string>& b) {
+    number("number of " + what, count(a), count(b));
+    for (std::size_t i = 0; !found_ && i < a.size(); ++i) {
+      name(fmt::format("{} {}", what, i), a[i], b[i]);
+    }
+  }
+
+  void floats(const std::string& what, const std::vector<float>& a, const std::vector<float>& b) {
+    const auto as_tensor = [](const std::vector<float>& values) {
+      return TensorData{DType::kFloat32,
+                        {count(values)},
+                        reinterpret_cast<const std::byte*>(values.data()),
+                        nullptr};
+    };
+    tensor(what, as_tensor(a), as_tensor(b));
+  }
+
+  void tensor(const std::string& what, const TensorData& a, const TensorData& b) {
+    if (a.dtype != b.dtype || a.shape != b.shape) {
+      report("{}: {} and {}", what, type_text(a), type_text(b));
+      return;
+    }
+    const std::span bytes_a(a.data, a.num_bytes());
+    const std::span bytes_b(b.data, b.num_bytes());
+    const auto differs = std::mismatch(bytes_a.begin(), bytes_a.end(), bytes_b.begin()).first;
+    if (differs == bytes_a.end()) return;
+    const std::size_t size = archive::element_size(a.dtype);
+    const std::size_t element = static_cast<std::size_t>(differs - bytes_a.begin()) / size;
+    report("{}: element {} is {}", what, element,
+           pair_text(a.dtype, a.data + element * size, b.data + element * size));
+  }
+
+  // By place and name: the order of a state is that of its model.
+  void tensors(const std::string& what, const std::vector<NamedTensor>& a,
+               const std::vector<NamedTensor>& b) {
+    each(what, a, b, [&](const NamedTensor& first, const NamedTensor& second) {
+      tensor(what + " " + first.name, first.tensor, second.tensor);
+    });
+  }
+
+  void moments(const std::vector<Moment>& a, const std::vector<Moment>& b) {
+    each("optimizer moment", a, b, [&](const Moment& first, const Moment& second) {
+      tensors("optimizer moment " + first.name, first.tensors, second.tensors);
+    });
+  }
+
+  std::optional<std::string> finish() { return std::move(found_); }
+
+ private:
+  template <typename T>
+  static int64_t count(const std::vector<T>& values) {
+    return static_cast<int64_t>(values.size());
+  }
+
+  template <typename Named, typename Compare>
+  void each(const std::string& what, const std::vector<Named>& a, const std::vector<Named>& b,
+            Compare compare) {
+    for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
+      if (i >= a.size()) {
+        report("{} {}: missing in the first", what, b[i].name);
+      } else if (i >= b.size()) {
+        report("{} {}: missing in the second", what, a[i].name);
+      } else if (a[i].name != b[i].name) {
+        report("{} {}: {} in its place in the second", what, a[i].name, b[i].name);
+      } else {
+        compare(a[i], b[i]);
+      }
+    }
+  }
+
+  template <typename... Values>
+  void report(fmt::format_string<const Values&...> format, const Values&... values) {
+    if (!found_) found_ = fmt::format(format, values...);
+  }
+
+  std::optional<std::string> found_;
+};
+
+void compare_totals(Comparison& compare, const std::string& what, const Totals& a,
+                    const Totals& b) {
+  compare.number(what + " loss_sum", a.loss_sum, b.loss_sum);
+  compare.number(what + " num_correct", a.num_correct, b.num_correct);
+  compare.number(what + " num_samples", a.num_samples, b.num_samples);
+}
+
+void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint& b) {
+  compare.number("epoch", a.position.epoch, b.position.epoch);
+  compare.number("step", a.position.step, b.position.step);
+  compare.number("samples_in_epoch", a.position.samples_in_epoch, b.position.samples_in_epoch);
+  compare_totals(compare, "epoch_totals", a.epoch_totals, b.epoch_totals);
+  compare_totals(compare, "interval_totals", a.interval_totals, b.interval_totals);
+  const auto epoch = [](const std::optional<Best>& best) {
+    return best ? fmt::format("{}", best->epoch) : "none";
+  };
+  compare.words("best epoch", epoch(a.best), epoch(b.best));
+  compare.number("best value", a.best.value_or(Best()).value, b.best.value_or(Best()).value);
+  compare.number("epochs_without_improvement", a.epochs_without_improvement,
+                 b.epochs_without_improvement);
+}
+
+void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {
+  const auto task = [](const data::Schema& schema) {
+    return schema.task == config::Task::kRegression ? "regression" : "classification";
+  };
+  compare.words("schema task", task(a), task(b));
+  compare.names("schema feature_names", a.feature_names, b.feature_names);
+  compare.name("schema target_name", a.target_name, b.target_name);
+  compare.names("schema labels", a.labels, b.labels);
+  compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
+  compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
+}
+
+// By what is in them: a file may have moved.
+void compare_data_files(Comparison& compare, const std::vector<data::Fingerprint>& a,
+                        const std::vector<data::Fingerprint>& b) {
+  const auto content = [](const std::vector<data::Fingerprint>& files, std::size_t i) {
+    if (i >= files.size()) return std::string("missing");
+    return fmt::format("{} bytes with CRC-32 {:08x}", files[i].num_bytes, files[i].crc32);
+  };
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    compare.words(fmt::format("data file {}", i), content(a, i), content(b, i));
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoint& b) {
+  // What explains most comes first: of two runs at different steps all weights differ.
+  Comparison compare;
+  compare_progress(compare, a, b);
+  compare.number("num_threads", a.num_threads, b.num_threads);
+  compare_schemas(compare, a.schema, b.schema);
+  compare_data_files(compare, a.fingerprints, b.fingerprints);
+  compare.words("optimizer", a.optimizer, b.optimizer);
+  compare.number("optimizer step", a.optimizer_step, b.optimizer_step);
+  compare.tensors("model", a.model, b.model);
+  compare.moments(a.moments, b.moments);
+  return compare.finish();
+}
+
+}  // namespace trainer::checkpoint
