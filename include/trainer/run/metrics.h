@@ -55,4 +55,10 @@ class MetricsFile {
   uint64_t num_bytes_ = 0;
 };
 
+/// Nothing when two metrics.jsonl hold the same records but for what depends on the clock
+/// (`samples_per_second`, `time_seconds`), else the first line that differs: "line 4: {...} and
+/// {...}". Throws Error(kFileSystem) for a file that cannot be read.
+std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
+                                            const std::filesystem::path& metrics_b);
+
 }  // namespace trainer::run

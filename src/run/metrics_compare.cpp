@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/error.h"
+#include "trainer/run/metrics.h"
+
+namespace trainer::run {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::ifstream open_metrics(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+  }
+  return file;
+}
+
+// The next record without what depends on the clock; a line that is no record stays as it is.
+std::optional<std::string> next_record(std::ifstream& file) {
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!record.is_object()) return line;
+  for (const char* field : {"samples_per_second", "time_seconds"}) {
+    record.erase(field);
+    // An interval of no time has an infinite rate.
+    if (record.contains("non_finite")) record["non_finite"].erase(field);
+  }
+  if (record.contains("non_finite") && record["non_finite"].empty()) record.erase("non_finite");
+  return record.dump();
+}
+
+}  // namespace
+
+std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
+                                            const std::filesystem::path& metrics_b) {
+  std::ifstream a = open_metrics(metrics_a);
+  std::ifstream b = open_metrics(metrics_b);
+  for (int line = 1;; ++line) {
+    const std::optional<std::string> record_a = next_record(a);
+    const std::optional<std::string> record_b = next_record(b);
+    if (record_a != record_b) {
+      return fmt::format("line {}: {} and {}", line, record_a.value_or("nothing"),
+                         record_b.value_or("nothing"));
+    }
+    if (!record_a) return std::nullopt;
+  }
+}
+
+}  // namespace trainer::run
