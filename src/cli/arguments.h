@@ -16,6 +16,7 @@ enum class Command {
   kConfigCheck,
   kConfigReference,
   kConfigSchema,
+  kVerify,
   kShowText,  // --help, --version: `text` is the whole answer
 };
 
@@ -28,6 +29,7 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
+  std::vector<std::filesystem::path> paths;  // of verify
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

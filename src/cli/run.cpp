@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/train_command.h"
+#include "cli/verify_command.h"
 
 namespace trainer::cli {
 
@@ -29,6 +30,8 @@ int run(int argc, const char* const* argv) {
     case Command::kConfigSchema:
       fmt::print("{}", config::json_schema());
       break;
+    case Command::kVerify:
+      return verify_command(arguments);
     case Command::kShowText:
       fmt::print("{}", arguments.text);
       break;

@@ -68,6 +68,15 @@ TEST(ArgumentsTest, ConfigCommandsAreUnderstood) {
   EXPECT_EQ(parse({"--print-config"}).command, Command::kConfigPrint);
 }
 
+TEST(ArgumentsTest, VerifyTakesPaths) {
+  const Arguments arguments = parse({"verify", "runs/latest", "a.pt"});
+  EXPECT_EQ(arguments.command, Command::kVerify);
+  EXPECT_EQ(arguments.paths, (std::vector<std::filesystem::path>{"runs/latest", "a.pt"}));
+  EXPECT_EQ(message_of({"verify"}),
+            "verify: expected a checkpoint file or a run folder, got nothing");
+  EXPECT_EQ(message_of({"verify", "--deep"}), "--deep: unknown flag; did you mean \"--help\"?");
+}
+
 TEST(ArgumentsTest, VerbosityIsUnderstood) {
   EXPECT_EQ(parse({"-q"}).verbosity, Verbosity::kQuiet);
   EXPECT_EQ(parse({"-v"}).verbosity, Verbosity::kVerbose);

@@ -6,23 +6,20 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/checkpoints.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
+#include "support/trainer_program.h"
 
 namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
 using test::ProcessResult;
+using test::trainer_in;
 
 const std::string kTrainer = TRAINER_BINARY;
 const fs::path kSource = TRAINER_SOURCE_DIR;
-
-ProcessResult trainer_in(const fs::path& folder, const std::string& arguments,
-                         const std::string& environment = "") {
-  return test::run_process("cd " + folder.string() + " && " + environment + " " + kTrainer + " " +
-                           arguments);
-}
 
 // The value behind "accuracy " in the results.
 double test_accuracy(const std::string& out) {
@@ -58,9 +55,11 @@ TEST(TrainerTest, HelpAndVersionAnswerOnStandardOutput) {
 #ifdef __linux__
 TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   const test::TemporaryFolder folder;
+  checkpoint::write(folder.path() / "good.pt", test::sound_checkpoint());
   const std::string config = "--config " + (kSource / "configs/train.yaml").string();
-  for (const std::string& arguments : {std::string("--help"), std::string("--version"),
-                                       config + " --print-config", config + " --lr fast"}) {
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("--version"), config + " --print-config",
+        config + " --lr fast", std::string("verify good.pt")}) {
     const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");
     EXPECT_NE(result.err.find("libtrainer_core"), std::string::npos) << arguments;
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << arguments;

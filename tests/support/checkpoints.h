@@ -44,4 +44,22 @@ inline checkpoint::Checkpoint full_checkpoint() {
   return c;
 }
 
+/// A checkpoint that a run could go on from: its model fits its configuration and its data.
+inline checkpoint::Checkpoint sound_checkpoint() {
+  checkpoint::Checkpoint c = full_checkpoint();
+  const std::vector<checkpoint::NamedTensor> parameters = {
+      {"layers.0.weight", float_data({4, 3}, std::vector<float>(12, 0.5F))},
+      {"layers.0.bias", float_data({4}, {1, 2, 3, 4})},
+      {"norms.0.weight", float_data({4}, {1, 1, 1, 1})},
+      {"norms.0.bias", float_data({4}, {0, 0, 0, 0})},
+      {"layers.1.weight", float_data({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})},
+      {"layers.1.bias", float_data({2}, {-1, 0.5F})}};
+  c.model = parameters;
+  c.model.push_back({"norms.0.running_mean", float_data({4}, {1, 2, 3, 4})});
+  c.model.push_back({"norms.0.running_var", float_data({4}, {1, 2, 3, 4})});
+  c.moments = {{"exp_avg", parameters}, {"exp_avg_sq", parameters}};
+  c.config = "model: {hidden_sizes: [4], norm: batch}\n";
+  return c;
+}
+
 }  // namespace trainer::test

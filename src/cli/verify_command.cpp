@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verify_command.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/verify.h"
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using checkpoint::Checkpoint;
+using checkpoint::Verified;
+
+std::string speed_text(uint64_t num_bytes, double seconds) {
+  const double rate = static_cast<double>(num_bytes) / std::max(seconds, 1e-9);
+  return fmt::format("{} in {} ({}/s)", human_bytes(num_bytes), human_duration(seconds),
+                     human_bytes(static_cast<uint64_t>(rate)));
+}
+
+std::string choice_text(const char* key, const config::Config& config) {
+  return config::value_text(*config::find_field(key), config);
+}
+
+std::string place_text(const checkpoint::Position& position) {
+  std::string text =
+      fmt::format("epoch {}, step {}", position.epoch, with_thousands(position.step));
+  if (position.samples_in_epoch > 0) {
+    text += fmt::format(", {} samples into epoch {}", with_thousands(position.samples_in_epoch),
+                        position.epoch + 1);
+  }
+  return text;
+}
+
+std::string model_text(const Verified& file) {
+  const checkpoint::ModelSize size = checkpoint::model_size(file.checkpoint);
+  std::string text = fmt::format("{} {}", fmt::join(size.widths, "-"),
+                                 choice_text("model.activation", file.config));
+  if (file.config.model.norm != config::Norm::kNone) {
+    text += fmt::format(", {} norm", choice_text("model.norm", file.config));
+  }
+  return fmt::format("{}; {} parameters, {} tensors", text, with_thousands(size.num_parameters),
+                     with_thousands(static_cast<int64_t>(file.checkpoint.model.size())));
+}
+
+std::string optimizer_text(const Checkpoint& c) {
+  std::vector<std::string> moments;
+  for (const checkpoint::Moment& moment : c.moments) moments.push_back(moment.name);
+  return fmt::format("{} at step {}, {}", c.optimizer, with_thousands(c.optimizer_step),
+                     moments.empty() ? "no moments" : joined(moments));
+}
+
+std::string schema_text(const data::Schema& schema) {
+  const std::string target = schema.task == config::Task::kRegression
+                                 ? "a number (regression)"
+                                 : fmt::format("{} classes (classification)", schema.labels.size());
+  return fmt::format("{} features, target {}: {}", with_thousands(schema.num_features()),
+                     in_quotes(schema.target_name), target);
+}
+
+std::size_t num_tensors(const Checkpoint& c) {
+  std::size_t count = c.model.size() + 2;  // shift and scale of the features
+  for (const checkpoint::Moment& moment : c.moments) count += moment.tensors.size();
+  return count;
+}
+
+std::string description(const fs::path& path, const Verified& file) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<11} {}\n", name, value);
+  };
+  const Checkpoint& c = file.checkpoint;
+  const checkpoint::Writer writer = checkpoint::read_writer(path);
+  line("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
+  line("written by",
+       fmt::format("trainer {}, format version {}", writer.trainer_version, writer.format_version));
+  line("stands at", place_text(c.position));
+  line("best epoch",
+       c.best ? fmt::format("{} ({} {:.4f})", c.best->epoch,
+                            choice_text("training.best_metric", file.config), c.best->value)
+              : "none yet");
+  line("model", model_text(file));
+  line("optimizer", optimizer_text(c));
+  line("data", schema_text(c.schema));
+  for (const data::Fingerprint& data_file : c.fingerprints) {
+    line("data file",
+         fmt::format("{}: {}", data_file.path, checkpoint::data_file_state(data_file)));
+  }
+  line("threads", fmt::format("{}", c.num_threads));
+  line("verified", fmt::format("{} tensors, every CRC-32 right, {}", num_tensors(c),
+                               speed_text(file.num_bytes, file.time_seconds)));
+  return text;
+}
+
+/// One file of several and what was found.
+struct Row {
+  std::string name;
+  std::string epoch = "-";
+  std::string step = "-";
+  std::string size = "-";
+  std::string state;
+};
+
+/// Reads files and makes rows of them; bytes that have several names are read once.
+class Table {
+ public:
+  void add(const std::string& name, const fs::path& path) {
+    struct stat status {};
+    const bool known = ::stat(path.c_str(), &status) == 0;
+    const auto identity = std::make_pair(status.st_dev, status.st_ino);
+    if (const auto same = rows_by_file_.find(identity); known && same != rows_by_file_.end()) {
+      Row row = rows_[same->second];
+      row.state = fmt::format("the same file as {}", row.name);
+      row.name = name;
+      rows_.push_back(row);
+      return;
+    }
+    const std::optional<Row> row = read(name, path);
+    if (!row) return;
+    if (known) rows_by_file_.emplace(identity, rows_.size());
+    rows_.push_back(*row);
+  }
+
+  bool all_good() const { return num_damaged_ == 0; }
+
+  std::string text() const {
+    constexpr auto kLine = "{:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n";
+    std::vector<Row> rows = rows_;
+    rows.insert(rows.begin(), Row{"file", "epoch", "step", "size", "state"});
+    const auto width = [&](std::string Row::*column) {
+      std::size_t widest = 0;
+      for (const Row& row : rows) widest = std::max(widest, (row.*column).size());
+      return widest;
+    };
+    const std::size_t name = width(&Row::name);
+    const std::size_t epoch = width(&Row::epoch);
+    const std::size_t step = width(&Row::step);
+    const std::size_t size = width(&Row::size);
+    std::string text;
+    for (const Row& row : rows) {
+      text += fmt::format(fmt::runtime(kLine), row.name, name, row.epoch, epoch, row.step, step,
+                          row.size, size, row.state);
+    }
+    return text + fmt::format("{:<11} {} of {} files are good, {}\n", "verified", num_good_,
+                              num_good_ + num_damaged_, speed_text(num_bytes_, time_seconds_));
+  }
+
+ private:
+  // Nothing for a file that is gone: a run under way removes its older checkpoints.
+  std::optional<Row> read(const std::string& name, const fs::path& path) {
+    Row row;
+    row.name = name;
+    try {
+      const Verified file = checkpoint::verify(path);
+      row.epoch = with_thousands(file.checkpoint.position.epoch);
+      row.step = with_thousands(file.checkpoint.position.step);
+      row.size = human_bytes(file.num_bytes);
+      row.state = "good";
+      ++num_good_;
+      num_bytes_ += file.num_bytes;
+      time_seconds_ += file.time_seconds;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kCheckpoint) throw;
+      std::error_code unknown;
+      const std::uintmax_t num_bytes = fs::file_size(path, unknown);
+      if (unknown) return std::nullopt;
+      row.size = human_bytes(num_bytes);
+      ++num_damaged_;
+      row.state = reason(error.what(), path);
+    }
+    return row;
+  }
+
+  // In one line, without the name that the row has anyway.
+  static std::string reason(std::string text, const fs::path& path) {
+    const std::string prefix = path.string() + ": ";
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+      text.erase(at, prefix.size());
+    }
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+      text.replace(at, 1, "; ");
+    }
+    return text;
+  }
+
+  std::vector<Row> rows_;
+  std::map<std::pair<dev_t, ino_t>, std::size_t> rows_by_file_;
+  int num_good_ = 0;
+  int num_damaged_ = 0;
+  uint64_t num_bytes_ = 0;
+  double time_seconds_ = 0;
+};
+
+// The checkpoints of a run folder or of its folder `checkpoints`, by name.
+std::vector<fs::path> checkpoints_in(const fs::path& given) {
+  const fs::path inside = given / "checkpoints";
+  const fs::path folder = fs::is_directory(inside) ? inside : given;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".pt") files.push_back(entry.path());
+  }
+  if (files.empty()) run::find_checkpoint(given);  // says what is there
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+int verify_command(const Arguments& arguments) {
+  const bool one = arguments.paths.size() == 1;
+  if (one && !fs::is_directory(arguments.paths.front())) {
+    const fs::path file = run::find_checkpoint(arguments.paths.front());
+    const Verified verified = checkpoint::verify(file);
+    fmt::print("{}", description(file, verified));
+    return 0;
+  }
+  Table table;
+  for (const fs::path& given : arguments.paths) {
+    if (!fs::is_directory(given)) {
+      table.add(given.string(), run::find_checkpoint(given));
+      continue;
+    }
+    for (const fs::path& file : checkpoints_in(given)) {
+      table.add(one ? file.filename().string() : file.string(), file);
+    }
+  }
+  fmt::print("{}", table.text());
+  return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/verify.h"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "trainer/archive/archive.h"
+#include "trainer/core/error.h"
+#include "trainer/core/version.h"
+
+#include "support/checkpoints.h"
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::checkpoint {
+namespace {
+
+using test::float_data;
+using test::sound_checkpoint;
+
+class VerifyTest : public testing::Test {
+ protected:
+  // What verify() says of the sound checkpoint with a change, without the name of the file.
+  template <class Change>
+  std::string problems_after(Change change) {
+    Checkpoint c = sound_checkpoint();
+    change(c);
+    write(path_, c);
+    const Error error = test::error_of([&] { verify(path_); });
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    std::string text = "\n" + std::string(error.what());
+    const std::string prefix = "\n" + path_.string() + ": ";
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+      text.replace(at, prefix.size(), "|");
+    }
+    return text;
+  }
+
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "state.pt";
+};
+
+TEST_F(VerifyTest, ASoundCheckpointIsReturnedWithItsConfiguration) {
+  write(path_, sound_checkpoint());
+  const Verified verified = verify(path_);
+  EXPECT_EQ(verified.checkpoint.position.step, 12);
+  EXPECT_EQ(verified.config.model.norm, config::Norm::kBatch);
+  EXPECT_EQ(verified.num_bytes, std::filesystem::file_size(path_));
+  EXPECT_GT(verified.time_seconds, 0);
+}
+
+TEST_F(VerifyTest, AnOptimizerWithoutMomentsIsSound) {
+  Checkpoint c = sound_checkpoint();
+  c.moments.clear();
+  write(path_, c);
+  EXPECT_NO_THROW(verify(path_));
+}
+
+TEST_F(VerifyTest, WhatReadRefusesIsRefused) {
+  folder_.write("state.pt", "half a file");
+  const Error error = test::error_of([&] { verify(path_); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+}
+
+TEST_F(VerifyTest, NumbersThatAreNotFiniteAreNamed) {
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.model[1].tensor = float_data({4}, {1, 2, std::nanf(""), 4});
+              c.model[7].tensor = float_data({4}, {1, 2, 3, -HUGE_VALF});
+              c.moments[1].tensors[5].tensor = float_data({2}, {HUGE_VALF, 0});
+            }),
+            "|model layers.0.bias: expected finite numbers, element 2 is nan"
+            "|model norms.0.running_var: expected finite numbers, element 3 is -inf"
+            "|optimizer moment exp_avg_sq layers.1.bias: expected finite numbers, element 0 is "
+            "inf");
+}
+
+TEST_F(VerifyTest, AnotherElementTypeIsNamed) {
+  EXPECT_EQ(problems_after([](Checkpoint& c) { c.model[1].tensor.dtype = archive::DType::kInt32; }),
+            "|model layers.0.bias: expected float32, got int32");
+}
+
+TEST_F(VerifyTest, LayersLeadFromTheFeaturesToTheOutputs) {
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.schema.feature_names.pop_back();
+              c.schema.scaling = {{0, 0}, {1, 1}};
+            }),
+            "|model layers.0.weight: expected [outputs, 2], got [4, 3]");
+  EXPECT_EQ(problems_after([](Checkpoint& c) { c.schema.labels.emplace_back("maybe"); }),
+            "|model layers.1.weight: expected 3 outputs, got 2");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.moments.clear();
+              c.model[4].tensor.shape = {4, 2};
+            }),
+            "|model layers.1.weight: expected [outputs, 4], got [4, 2]");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.moments.clear();
+              c.model.clear();
+            }),
+            "|model layers.0.weight: this tensor is missing");
+}
+
+TEST_F(VerifyTest, MomentsHaveTheNamesAndShapesOfTheParameters) {
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.moments[0].tensors[0].tensor.shape = {3, 4};
+              c.moments[0].tensors[1].name = "layers.9.bias";
+              c.moments[1].tensors.pop_back();
+              c.moments[1].tensors.push_back(c.model[6]);
+            }),
+            "|optimizer moment exp_avg layers.0.weight: expected the shape of the parameter, "
+            "float32 [4, 3], got float32 [3, 4]"
+            "|optimizer moment exp_avg layers.9.bias: the model has no such parameter"
+            "|optimizer moment exp_avg layers.0.bias: this tensor is missing"
+            "|optimizer moment exp_avg_sq norms.0.running_mean: the model has no such parameter"
+            "|optimizer moment exp_avg_sq layers.1.bias: this tensor is missing");
+}
+
+TEST_F(VerifyTest, TheConfigurationLoadsAndFitsTheModel) {
+  EXPECT_EQ(problems_after([](Checkpoint& c) { c.config = "model: 5\nsede: 1\n"; }),
+            "|config:1: model: expected a section of keys, got \"5\""
+            "|config:2: sede: unknown key; did you mean \"seed\"?");
+  EXPECT_EQ(problems_after([](Checkpoint& c) { c.config = "model: {hidden_sizes: [8, 4]}"; }),
+            "|model: expected hidden layers [8, 4] as in its configuration, got [4]");
+}
+
+TEST_F(VerifyTest, TheWriterIsRead) {
+  write(path_, sound_checkpoint());
+  EXPECT_EQ(read_writer(path_).format_version, kFormatVersion);
+  EXPECT_EQ(read_writer(path_).trainer_version, build_info().version);
+  archive::save(path_, {{"layers.0.bias", 1}});
+  EXPECT_EQ(read_writer(path_).format_version, 0);
+}
+
+TEST_F(VerifyTest, TheSizeOfAModelLeavesOutWhatIsNotLearnt) {
+  const ModelSize size = model_size(sound_checkpoint());
+  EXPECT_EQ(size.widths, (std::vector<int64_t>{3, 4, 2}));
+  EXPECT_EQ(size.num_parameters, 12 + 4 + 4 + 4 + 8 + 2);
+}
+
+TEST_F(VerifyTest, TheStateOfADataFileIsTold) {
+  const auto file = folder_.write("a.csv", "a,b\n");
+  const data::Fingerprint saved = data::fingerprint(file);
+  EXPECT_EQ(data_file_state(saved), "unchanged");
+  folder_.write("a.csv", "a,bc\n");
+  EXPECT_EQ(data_file_state(saved),
+            "changed: 4 bytes with CRC-32 249710c5 before, 5 bytes with CRC-32 6dc27752 now");
+  std::filesystem::remove(file);
+  EXPECT_EQ(data_file_state(saved), "missing");
+  std::filesystem::create_directory(file);
+  EXPECT_EQ(data_file_state(saved), file.string() + ": is a folder, expected a file");
+}
+
+}  // namespace
+}  // namespace trainer::checkpoint

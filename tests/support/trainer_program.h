@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "support/process.h"
+
+namespace trainer::test {
+
+/// Runs the program in `folder`; `environment` is put before it: "CI=1".
+inline ProcessResult trainer_in(const std::filesystem::path& folder, const std::string& arguments,
+                                const std::string& environment = "") {
+  return run_process("cd " + folder.string() + " && " + environment + " " + TRAINER_BINARY + " " +
+                     arguments);
+}
+
+}  // namespace trainer::test
