@@ -182,6 +182,8 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare.number("best value", a.best.value_or(Best()).value, b.best.value_or(Best()).value);
   compare.number("epochs_without_improvement", a.epochs_without_improvement,
                  b.epochs_without_improvement);
+  compare.number("skipped_steps", a.recoveries.skipped_steps, b.recoveries.skipped_steps);
+  compare.number("rollbacks", a.recoveries.rollbacks, b.recoveries.rollbacks);
 }
 
 void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {

@@ -141,6 +141,8 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
        {[](Checkpoint& c) { c.best->value = 0.125; }, "best value: 0.0625 and 0.125"},
        {[](Checkpoint& c) { c.epochs_without_improvement = 0; },
         "epochs_without_improvement: 1 and 0"},
+       {[](Checkpoint& c) { c.recoveries.skipped_steps = 0; }, "skipped_steps: 5 and 0"},
+       {[](Checkpoint& c) { c.recoveries.rollbacks = 7; }, "rollbacks: 6 and 7"},
        {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"}});
 }
 

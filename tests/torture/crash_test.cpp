@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kills runs at every moment at which a file is half written, renamed or removed, and compares what
+// comes out after a resume with a run that was never interrupted. Each run is a forked child of
+// this process, which loads LibTorch once and computes nothing itself.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/checkpoint/compare.h"
+#include "trainer/checkpoint/store.h"
+#include "trainer/core/error.h"
+#include "trainer/run/metrics.h"
+
+#include "support/engine_runs.h"
+#include "support/temporary_folder.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Course {
+  const char* name;
+  const char* yaml;
+};
+
+// Between them: checkpoints within epochs, at epochs that are not all saved, the best epoch saved
+// alone, early stopping, accumulation, rollback.
+const Course kCourses[] = {
+    {"StepsAndEpochs", R"(
+device: cpu
+threads: 1
+data: {synthetic: {num_samples: 60, num_features: 5, num_classes: 3}}
+model: {hidden_size: 4, num_layers: 1, dropout: 0.1, norm: batch}
+training: {epochs: 3, batch_size: 16, learning_rate: 0.01}
+checkpoint: {every_steps: 2, keep_last: 2}
+logging: {save_interval: 1}
+)"},
+    {"EverySecondEpochAndEarlyStopping", R"(
+device: cpu
+threads: 1
+data: {synthetic: {num_samples: 60, num_features: 5, num_classes: 3}}
+model: {hidden_size: 4, num_layers: 1}
+training: {epochs: 9, batch_size: 16, gradient_accumulation_steps: 2, learning_rate: 0.5,
+           optimizer: {name: sgd, momentum: 0.9}, best_metric: accuracy,
+           early_stopping: {patience: 2}}
+checkpoint: {every_epochs: 2, keep_last: 1}
+)"},
+    {"Rollback", R"(
+device: cpu
+threads: 1
+data: {synthetic: {num_samples: 60, num_features: 5, num_classes: 3}, scaling: none}
+model: {hidden_size: 4, num_layers: 3}
+training: {epochs: 4, batch_size: 8, learning_rate: 3e4, gradient_clip_norm: 0,
+           on_nonfinite: rollback, optimizer: {name: sgd, momentum: 0, weight_decay: 0},
+           schedule: {name: constant}}
+checkpoint: {every_steps: 2, keep_last: 2}
+logging: {save_interval: 1}
+)"},
+};
+
+enum class End { kDone, kKilled };
+
+// Trains, or goes on, in a child that dies at the moment `crash_at` of its writing; 0: never.
+End run_in_child(const fs::path& folder, const std::string& yaml, int64_t crash_at) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      if (crash_at > 0) setenv("TRAINER_CRASH_AT", std::to_string(crash_at).c_str(), 1);
+      engine::TrainRequest request = test::request_of(folder, yaml);
+      request.resume = checkpoint::find_same_run(folder / "runs", request.config.config,
+                                                 checkpoint::Purpose::kContinue);
+      test::train_quietly(request);
+      _exit(0);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+      _exit(1);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return End::kKilled;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "killed at " << crash_at;
+  return End::kDone;
+}
+
+// Whatever the moment was: every file under its final name is whole.
+void expect_all_readable(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_symlink() || entry.path().extension() != ".pt") continue;
+    EXPECT_NO_THROW(checkpoint::read(entry.path())) << entry.path();
+  }
+}
+
+void expect_same_run(const fs::path& whole, const fs::path& parts) {
+  for (const char* name : {"checkpoints/last.pt", "checkpoints/best.pt"}) {
+    ASSERT_EQ(fs::exists(whole / name), fs::exists(parts / name)) << name;
+    if (!fs::exists(whole / name)) continue;
+    const auto difference =
+        first_difference(checkpoint::read(whole / name), checkpoint::read(parts / name));
+    EXPECT_FALSE(difference.has_value()) << name << ": " << *difference;
+  }
+  const auto difference = run::first_difference(whole / "metrics.jsonl", parts / "metrics.jsonl");
+  EXPECT_FALSE(difference.has_value()) << *difference;
+}
+
+void expect_no_temporary_files(const fs::path& run) {
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    EXPECT_EQ(entry.path().filename().string().find(".tmp-"), std::string::npos) << entry.path();
+  }
+}
+
+// A checkpoint has a hundred such moments and all of its kind are alike: by default one in
+// kStride, every one with TRAINER_TORTURE=full.
+int64_t stride() {
+  constexpr int64_t kStride = 17;
+  const char* wanted = std::getenv("TRAINER_TORTURE");
+  return wanted != nullptr && std::string(wanted) == "full" ? 1 : kStride;
+}
+
+class CrashTest : public testing::TestWithParam<Course> {
+ protected:
+  // In memory where there is such a folder: a kill, unlike a power failure, does not tell it from a
+  // disk, and nobody waits for fsync.
+  CrashTest() {
+    if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0);
+  }
+};
+
+TEST_P(CrashTest, AKillAtEveryMomentOfWritingLeavesTheSameRun) {
+  const std::string yaml = GetParam().yaml;
+  const test::TemporaryFolder whole;
+  ASSERT_EQ(run_in_child(whole.path(), yaml, 0), End::kDone);
+  int64_t kills = 0;
+  for (int64_t crash_at = 1;; crash_at += stride()) {
+    const test::TemporaryFolder parts;
+    if (run_in_child(parts.path(), yaml, crash_at) == End::kDone) break;
+    ++kills;
+    expect_all_readable(parts.path());
+    // Once more, soon after the start: while the folder is made ready for the resumed run.
+    if (run_in_child(parts.path(), yaml, 1 + crash_at % 61) == End::kKilled) {
+      ++kills;
+      expect_all_readable(parts.path());
+      ASSERT_EQ(run_in_child(parts.path(), yaml, 0), End::kDone);
+    }
+    expect_same_run(whole.path() / "runs/latest", parts.path() / "runs/latest");
+    expect_no_temporary_files(parts.path() / "runs/latest");
+    ASSERT_FALSE(testing::Test::HasFailure()) << "killed at moment " << crash_at;
+  }
+  std::printf("%s: %lld of %lld kills exact\n", GetParam().name, static_cast<long long>(kills),
+              static_cast<long long>(kills));
+  EXPECT_GT(kills, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Courses, CrashTest, testing::ValuesIn(kCourses),
+                         [](const auto& course) { return std::string(course.param.name); });
+
+}  // namespace
+}  // namespace trainer
