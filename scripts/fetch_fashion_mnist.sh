@@ -8,6 +8,7 @@ caller=$PWD
 source "$(dirname "$0")/common.sh"
 
 case "${1:-}" in
+  -*) sed -n '2,5s/^# //p' "$0"; exit 0 ;;
   "") folder=configs/data/fashion-mnist ;;
   /*) folder=$1 ;;
   *) folder=$caller/$1 ;;

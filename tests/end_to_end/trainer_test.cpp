@@ -229,79 +229,6 @@ TEST(TrainerTest, OneEpochOfFashionMnistReachesEightyPercent) {
   EXPECT_GE(test_accuracy(result.out), 80.0) << result.out;
 }
 
-TEST(TrainerTest, AResumedRunEndsAsTheUninterruptedOne) {
-  const test::TemporaryFolder folder;
-  const std::string arguments =
-      "--config " + (kSource / "configs/train.yaml").string() + " training.schedule.name=constant ";
-  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4 --output-dir whole").exit_code, 0);
-  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 2 --output-dir parts").exit_code, 0);
-  const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest --epochs 4");
-  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(metrics_without_time(folder.path() / "whole/latest"),
-            metrics_without_time(folder.path() / "parts/latest"));
-}
-
-// Starts a long run in the background, sends the signal when it has begun, and waits for its end.
-std::string stopped_by(const std::string& signal, const std::string& arguments) {
-  return kTrainer + " " + arguments + " --output-dir parts & pid=$!; " +
-         "while kill -0 $pid && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
-         signal + " $pid; wait $pid";
-}
-
-TEST(TrainerTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
-  const std::string arguments =
-      "-q data.synthetic.num_samples=10000 model.dropout=0.2 logging.save_interval=1 "
-      "training.schedule.name=constant ";
-  for (const auto& [signal, exit_code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
-    const test::TemporaryFolder folder;
-    const ProcessResult stopped =
-        test::run_process("sh -c 'cd " + folder.path().string() + "; " +
-                          stopped_by(signal, arguments + "--epochs 100000") + "'");
-    EXPECT_EQ(stopped.exit_code, exit_code) << stopped.err;
-    EXPECT_NE(stopped.out.find(std::string("stopped     by SIG") + signal +
-                               "; go on with: trainer --resume parts/"),
-              std::string::npos)
-        << stopped.out;
-    // However late the signal came on this machine: one epoch more than was begun.
-    const std::string metrics = test::read_file(folder.path() / "parts/latest/metrics.jsonl");
-    const std::string last = metrics.substr(metrics.rfind('\n', metrics.size() - 2) + 1);
-    const auto begun = nlohmann::json::parse(last)["epoch"].get<int64_t>();
-    const std::string epochs = " --epochs " + std::to_string(begun + 1);
-    const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest" + epochs);
-    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-    ASSERT_EQ(trainer_in(folder.path(), arguments + epochs + " --output-dir whole").exit_code, 0);
-    EXPECT_EQ(metrics_without_time(folder.path() / "whole/latest"),
-              metrics_without_time(folder.path() / "parts/latest"));
-  }
-}
-
-TEST(TrainerTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
-  const test::TemporaryFolder folder;
-  ASSERT_EQ(trainer_in(folder.path(), "--epochs 2").exit_code, 0);
-  const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest/best.pt");
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_NE(resumed.err.find("resumed     runs/latest/checkpoints/best.pt at epoch 2"),
-            std::string::npos)
-      << resumed.err;
-  EXPECT_NE(resumed.err.find("this run is already complete"), std::string::npos);
-}
-
-TEST(TrainerTest, AChangedLearningRateIsRefusedOnResume) {
-  const test::TemporaryFolder folder;
-  ASSERT_EQ(trainer_in(folder.path(), "--epochs 1").exit_code, 0);
-  const ProcessResult refused =
-      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5");
-  EXPECT_EQ(refused.exit_code, 7);
-  EXPECT_EQ(refused.err,
-            "error: runs/latest/checkpoints/last.pt: this is not the run that the checkpoint "
-            "belongs to:\n"
-            "  training.learning_rate: 0.001 before, 0.5 now\n"
-            "undo the changes, start a new run, or give --allow-changes\n");
-  const ProcessResult allowed =
-      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
-  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
-}
-
 TEST(TrainerTest, ANonFiniteLossEndsWithSix) {
   const test::TemporaryFolder folder;
   const ProcessResult result =
@@ -309,6 +236,26 @@ TEST(TrainerTest, ANonFiniteLossEndsWithSix) {
                  "--lr 1e38 training.optimizer.name=sgd training.gradient_clip_norm=0 --epochs 3");
   EXPECT_EQ(result.exit_code, 6) << result.err;
   EXPECT_NE(result.err.find("lower training.learning_rate"), std::string::npos) << result.err;
+}
+
+TEST(TrainerTest, ARollbackIsToldInTheResults) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(
+      folder.path(),
+      "--lr 3e4 training.optimizer.name=sgd training.optimizer.momentum=0 "
+      "training.optimizer.weight_decay=0 training.gradient_clip_norm=0 training.batch_size=8 "
+      "training.schedule.name=constant training.on_nonfinite=rollback data.scaling=none "
+      "data.synthetic.num_samples=60 data.synthetic.num_features=5 data.synthetic.num_classes=3 "
+      "model.hidden_size=4 model.num_layers=3 --epochs 6");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::regex_search(
+      result.err,
+      std::regex("warning: step \\d+ \\(epoch \\d\\): the gradient is not finite .*; back "
+                 "to the end of epoch \\d, step \\d+, with half the learning rate\n")))
+      << result.err;
+  EXPECT_TRUE(std::regex_search(
+      result.out, std::regex("\nrollbacks   \\d+, each with half the learning rate\n")))
+      << result.out;
 }
 
 TEST(TrainerTest, QuietShowsResultsOnly) {

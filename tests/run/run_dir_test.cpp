@@ -115,5 +115,22 @@ TEST(RunDirOfTest, IsTheFolderAroundCheckpointsOnlyIfItIsARun) {
   EXPECT_EQ(run_dir_of(folder.write("else/where.pt", "")), fs::path());
 }
 
+TEST(RunDirTest, RoomForTheCheckpointsIsLookedForBeforeTheFolderIsMade) {
+  const test::TemporaryFolder folder;
+  const fs::path runs = folder.path() / "not/yet/there";
+  EXPECT_NO_THROW(check_free_space(runs, 1000, 5));
+  const Error error = test::error_of([&] { check_free_space(runs, uint64_t{1} << 50, 5); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  const std::string message = error.what();
+  EXPECT_TRUE(message.starts_with(runs.string() + ": expected room for 5 checkpoints of 1.0 PiB, "
+                                                  "together 5.0 PiB, got "))
+      << message;
+  EXPECT_TRUE(
+      message.ends_with("; free some, choose another folder with --output-dir, or lower "
+                        "checkpoint.keep_last"))
+      << message;
+  EXPECT_FALSE(fs::exists(folder.path() / "not"));
+}
+
 }  // namespace
 }  // namespace trainer::run

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Going on with a run, as a user and a job scheduler do it with the real program.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/run/metrics.h"
+
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+using test::trainer_in;
+
+const std::string kTrainer = TRAINER_BINARY;
+const fs::path kSource = TRAINER_SOURCE_DIR;
+
+void expect_same_metrics(const fs::path& whole, const fs::path& parts) {
+  const auto difference = run::first_difference(whole / "metrics.jsonl", parts / "metrics.jsonl");
+  EXPECT_FALSE(difference.has_value()) << *difference;
+}
+
+TEST(ResumeTest, AResumedRunEndsAsTheUninterruptedOne) {
+  const test::TemporaryFolder folder;
+  const std::string arguments =
+      "--config " + (kSource / "configs/train.yaml").string() + " training.schedule.name=constant ";
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4 --output-dir whole").exit_code, 0);
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 2 --output-dir parts").exit_code, 0);
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest --epochs 4");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  expect_same_metrics(folder.path() / "whole/latest", folder.path() / "parts/latest");
+}
+
+// Starts a long run in the background, sends the signal when it has begun, and waits for its end.
+std::string stopped_by(const std::string& signal, const std::string& arguments) {
+  return kTrainer + " " + arguments + " --output-dir parts & pid=$!; " +
+         "while kill -0 $pid && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
+         signal + " $pid; wait $pid";
+}
+
+TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
+  const std::string arguments =
+      "-q data.synthetic.num_samples=10000 model.dropout=0.2 logging.save_interval=1 "
+      "training.schedule.name=constant ";
+  for (const auto& [signal, exit_code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const test::TemporaryFolder folder;
+    const ProcessResult stopped =
+        test::run_process("sh -c 'cd " + folder.path().string() + "; " +
+                          stopped_by(signal, arguments + "--epochs 100000") + "'");
+    EXPECT_EQ(stopped.exit_code, exit_code) << stopped.err;
+    EXPECT_NE(stopped.out.find(std::string("stopped     by SIG") + signal +
+                               "; go on with: trainer --resume parts/"),
+              std::string::npos)
+        << stopped.out;
+    // However late the signal came on this machine: one epoch more than was begun.
+    const std::string metrics = test::read_file(folder.path() / "parts/latest/metrics.jsonl");
+    const std::string last = metrics.substr(metrics.rfind('\n', metrics.size() - 2) + 1);
+    const auto begun = nlohmann::json::parse(last)["epoch"].get<int64_t>();
+    const std::string epochs = " --epochs " + std::to_string(begun + 1);
+    const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest" + epochs);
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    ASSERT_EQ(trainer_in(folder.path(), arguments + epochs + " --output-dir whole").exit_code, 0);
+    expect_same_metrics(folder.path() / "whole/latest", folder.path() / "parts/latest");
+  }
+}
+
+TEST(ResumeTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 2").exit_code, 0);
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest/best.pt");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("resumed     runs/latest/checkpoints/best.pt at epoch 2"),
+            std::string::npos)
+      << resumed.err;
+  EXPECT_NE(resumed.err.find("this run is already complete"), std::string::npos);
+}
+
+TEST(ResumeTest, AChangedLearningRateIsRefusedOnResume) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 1").exit_code, 0);
+  const ProcessResult refused =
+      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5");
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_EQ(refused.err,
+            "error: runs/latest/checkpoints/last.pt: this is not the run that the checkpoint "
+            "belongs to:\n"
+            "  training.learning_rate: 0.001 before, 0.5 now\n"
+            "undo the changes, start a new run, or give --allow-changes\n");
+  const ProcessResult allowed =
+      trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+}
+
+TEST(ResumeTest, Sigusr1SavesAndTheRunGoesOn) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = test::run_process(
+      "sh -c 'cd " + folder.path().string() + "; " + kTrainer +
+      " --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1 & pid=$!; "
+      "wait_for() { while kill -0 $pid && ! $1; do sleep 0.01; done; }; "
+      "begun() { [ -s runs/latest/metrics.jsonl ]; }; wait_for begun; kill -USR1 $pid; "
+      "saved() { grep -q SIGUSR1 runs/latest/train.log; }; wait_for saved; "
+      "kill -TERM $pid; wait $pid'");
+  EXPECT_EQ(result.exit_code, 143) << result.err;
+  EXPECT_TRUE(std::regex_search(
+      result.err, std::regex("saved .*/checkpoints/last\\.pt after step [0-9,]+ \\(SIGUSR1\\)\n")))
+      << result.err;
+}
+
+TEST(ResumeTest, AutoBeginsARunThenGoesOnWithItThenSaysThatItIsComplete) {
+  const test::TemporaryFolder folder;
+  const std::string arguments = "--seed 5 --resume auto --epochs ";
+  const ProcessResult first = trainer_in(folder.path(), arguments + "1");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.err.find("resumed"), std::string::npos) << first.err;
+  const ProcessResult second = trainer_in(folder.path(), arguments + "2");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_TRUE(second.err.starts_with("---------- resumed ----------\n")) << second.err;
+  EXPECT_NE(second.err.find("/checkpoints/last.pt at epoch 1, step "), std::string::npos)
+      << second.err;
+  const ProcessResult third = trainer_in(folder.path(), arguments + "2");
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_NE(third.err.find("this run is already complete\n"), std::string::npos) << third.err;
+  // One run folder, and the link to it.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 2);
+  ASSERT_EQ(trainer_in(folder.path(), "--seed 6 --resume auto --epochs 1").exit_code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 3);
+}
+
+TEST(ResumeTest, ADamagedNewestCheckpointGivesWayToTheOneBefore) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 3 --tag whole").exit_code, 0);
+  const fs::path whole = fs::canonical(folder.path() / "runs/latest");
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 3").exit_code, 0);
+  const fs::path run = folder.path() / "runs/latest";
+  // Epoch 3 loses its end; last.pt and perhaps best.pt are the same bytes.
+  fs::resize_file(run / "checkpoints/last.pt", 1000);
+  const ProcessResult file = trainer_in(folder.path(), "--resume runs/latest/last.pt");
+  EXPECT_EQ(file.exit_code, 7);
+  const std::string problem =
+      "last.pt: expected the end of a zip directory in the last 22 bytes, got something else; the "
+      "file is damaged or cut short, take an older checkpoint\n";
+  EXPECT_EQ(file.err, "error: runs/latest/checkpoints/" + problem);
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_TRUE(resumed.err.starts_with("warning: runs/latest/checkpoints/" + problem))
+      << resumed.err;
+  EXPECT_NE(resumed.err.find("warning: going on from an older checkpoint, "
+                             "runs/latest/checkpoints/checkpoint_epoch_002.pt at epoch 2, step "),
+            std::string::npos)
+      << resumed.err;
+  expect_same_metrics(whole, run);
+}
+
+TEST(ResumeTest, TwoProcessesDoNotWorkInOneRunFolder) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = test::run_process(
+      "sh -c 'cd " + folder.path().string() + "; " + kTrainer +
+      " -q --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1 & pid=$!; "
+      "while kill -0 $pid && ! [ -s runs/latest/metrics.jsonl ]; do sleep 0.01; done; " +
+      kTrainer + " --resume runs/latest; echo exit $?; kill -KILL $pid'");
+  EXPECT_NE(result.out.find("exit 8\n"), std::string::npos) << result.out;
+  EXPECT_EQ(result.err,
+            "error: " + fs::canonical(folder.path() / "runs/latest").string() +
+                ": another process is working in this folder; wait until it has ended\n");
+}
+
+TEST(ResumeTest, WeightsThatCannotBeReadEndWithSevenAndMakeNothing) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(folder.path(), "model.init_from=none.pt");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.err, "error: " + (folder.path() / "none.pt").string() +
+                            ": cannot be opened: No such file or directory\n");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// The usual order: weights of one run, a new head, the layers below it frozen.
+TEST(ResumeTest, ARunBeginsWithTheWeightsOfAnotherAndTrainsItsHeadOnly) {
+  const test::TemporaryFolder folder;
+  const std::string common = "model.hidden_sizes=[16,16] ";
+  ASSERT_EQ(trainer_in(folder.path(), common + "--epochs 2 --tag first").exit_code, 0);
+  fs::rename(fs::canonical(folder.path() / "runs/latest"), folder.path() / "first");
+  const ProcessResult result = trainer_in(
+      folder.path(), common +
+                         "--epochs 1 data.synthetic.num_classes=3 "
+                         "model.init_from=first/checkpoints/best.pt 'model.init_skip=[layers.2.*]' "
+                         "'training.freeze=[layers.0.*, layers.1.*]'");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("weights     from " + (folder.path() / "first").string()),
+            std::string::npos)
+      << result.err;
+  const auto first = checkpoint::read(folder.path() / "first/checkpoints/best.pt");
+  const auto second = checkpoint::read(folder.path() / "runs/latest/checkpoints/last.pt");
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(second.model[i].name, first.model[i].name);
+    EXPECT_EQ(std::memcmp(second.model[i].tensor.data, first.model[i].tensor.data,
+                          first.model[i].tensor.num_bytes()),
+              0)
+        << first.model[i].name;
+  }
+  EXPECT_EQ(second.model[4].tensor.shape, (std::vector<int64_t>{3, 16}));
+}
+
+// The script makes its own modules with PyTorch's names and says what does not fit.
+class PythonWeightsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (run("probe") != 0) GTEST_SKIP() << python() << " has no PyTorch; set TRAINER_PYTHON";
+  }
+
+  static std::string python() {
+    const char* name = std::getenv("TRAINER_PYTHON");
+    return name != nullptr ? name : "/usr/bin/python3";
+  }
+
+  int run(const std::string& arguments) const {
+    const std::string script = kSource / "tests/end_to_end/python_weights.py";
+    const std::string command = python() + " " + script + " " + arguments;
+    const ProcessResult result =
+        test::run_process("cd " + folder_.path().string() + " && " + command);
+    if (arguments != "probe") {
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+    }
+    return result.exit_code;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(PythonWeightsTest, ASmallModuleLoadsTheBestCheckpointAndPredicts) {
+  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
+  ASSERT_EQ(trainer_in(folder_.path(), config).exit_code, 0);
+  run("predict runs/latest/checkpoints/best.pt " + (kSource / "configs/data/digits.csv").string());
+}
+
+TEST_F(PythonWeightsTest, ARunBeginsWithWeightsThatPythonWrote) {
+  for (const char* kind : {"module", "sequential"}) {
+    run(std::string("write ") + kind + " weights.pt");
+    const ProcessResult result = trainer_in(
+        folder_.path(),
+        "--epochs 1 model.hidden_sizes=[16,8] model.norm=batch model.init_from=weights.pt "
+        "'training.freeze=[layers.*.weight, layers.*.bias]'");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    run("compare weights.pt runs/latest/checkpoints/last.pt");
+  }
+}
+
+}  // namespace
+}  // namespace trainer
