@@ -58,7 +58,7 @@ ResumePoint open_newest(const std::vector<fs::path>& files, Purpose purpose) {
 bool is_same_run(const std::string& name, const std::string& text, const config::Config& config) {
   try {
     const config::Config before = config::load({{name, text, ""}}, {}).config;
-    return config::fixed_differences(before, config).empty();
+    return before.tag == config.tag && config::fixed_differences(before, config).empty();
   } catch (const Error&) {
     return false;  // of another version, with other keys
   }

@@ -123,6 +123,12 @@ TEST_F(ResumePointTest, KeysThatMayChangeMakeNoOtherRun) {
   EXPECT_EQ(found("{seed: 1, training: {epochs: 77}}"), "a/checkpoints/last.pt");
 }
 
+TEST_F(ResumePointTest, ATagTellsRunsApart) {
+  make_run("a", "{seed: 1, tag: first}");
+  EXPECT_EQ(found("{seed: 1, tag: first}"), "a/checkpoints/last.pt");
+  EXPECT_EQ(found("{seed: 1, tag: second}"), "none");
+}
+
 TEST_F(ResumePointTest, AnOlderRunIsTakenWhereTheNewestHasNoGoodCheckpoint) {
   age(make_run("a", "seed: 1"));
   const fs::path newest = make_run("b", "seed: 1");

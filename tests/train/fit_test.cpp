@@ -14,7 +14,6 @@
 
 #include "trainer/core/error.h"
 
-#include "support/error_of.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -22,7 +21,6 @@ namespace trainer::train {
 namespace {
 
 using test::equal_rows;
-using test::error_of;
 using test::exact_config;
 using test::identical;
 using test::make_exact_session;

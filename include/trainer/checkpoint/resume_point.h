@@ -27,8 +27,8 @@ enum class Purpose { kLook, kContinue };
 /// the run folder.
 ResumePoint open_checkpoint(const std::filesystem::path& given, Purpose purpose);
 
-/// The newest good checkpoint of the runs in `output_dir` whose configuration is that of `config`,
-/// but for keys that a resume may change; nothing when there is none. Throws as open_checkpoint()
+/// The newest good checkpoint of the runs in `output_dir` whose tag and configuration are those of
+/// `config`, but for keys that a resume may change; nothing when there is none. Throws as open_checkpoint()
 /// does when another process works in the folder of that run.
 std::optional<ResumePoint> find_same_run(const std::filesystem::path& output_dir,
                                          const config::Config& config, Purpose purpose);
