@@ -22,6 +22,7 @@ constexpr const char* kFooter = R"(Examples:
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
   trainer verify runs/latest
+  trainer selftest resume
 
 Every key of the configuration can be given as key=value; `trainer config reference` lists them.
 
@@ -79,6 +80,7 @@ class Parser {
     refuse_unknown_flags();
     take_overrides();
     check_verify();
+    check_selftest();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -134,6 +136,13 @@ class Parser {
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");
+    CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
+    selftest->require_subcommand(1);
+    selftest->fallthrough();
+    add_command(*selftest, "resume", "Prove that a killed run ends with the same bits",
+                Command::kSelftestResume)
+        ->add_option("--kills", kills_, "How often a run is killed (5)")
+        ->type_name("VALUE");
   }
 
   CLI::App* add_command(CLI::App& parent, const char* name, const char* help, Command command) {
@@ -147,6 +156,19 @@ class Parser {
   void check_verify() {
     if (arguments_.command != Command::kVerify || !arguments_.paths.empty()) return;
     problems_.emplace_back("verify: expected a checkpoint file or a run folder, got nothing");
+  }
+
+  void check_selftest() {
+    if (arguments_.command != Command::kSelftestResume) return;
+    if (!resume_.empty()) problems_.emplace_back("--resume: selftest resume makes its own runs");
+    const auto kills = parse_int(kills_);
+    if (kills_.empty()) return;
+    if (!kills || *kills < 1) {
+      problems_.push_back(
+          fmt::format("--kills: expected an integer >= 1, got {}", in_quotes(kills_)));
+      return;
+    }
+    arguments_.num_kills = *kills;
   }
 
   void take_overrides() {
@@ -163,7 +185,7 @@ class Parser {
     if (equals == std::string::npos || equals == 0) {
       problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
                                       place == "--set" ? "" : "a command or ", in_quotes(text),
-                                      meant(text, {"train", "config", "verify"})));
+                                      meant(text, {"train", "config", "verify", "selftest"})));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
@@ -215,6 +237,7 @@ class Parser {
   std::vector<std::string> set_;
   std::vector<std::string> positional_;
   std::string resume_;
+  std::string kills_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

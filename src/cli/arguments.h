@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ enum class Command {
   kConfigReference,
   kConfigSchema,
   kVerify,
+  kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
 };
 
@@ -30,6 +32,7 @@ struct Arguments {
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
   std::vector<std::filesystem::path> paths;  // of verify
+  int64_t num_kills = 5;                     // of selftest resume
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

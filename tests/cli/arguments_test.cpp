@@ -77,6 +77,19 @@ TEST(ArgumentsTest, VerifyTakesPaths) {
   EXPECT_EQ(message_of({"verify", "--deep"}), "--deep: unknown flag; did you mean \"--help\"?");
 }
 
+TEST(ArgumentsTest, SelftestTakesItsOptionsAndThoseOfARun) {
+  const Arguments arguments =
+      parse({"selftest", "resume", "--kills", "20", "--seed", "7", "model.dropout=0"});
+  EXPECT_EQ(arguments.command, Command::kSelftestResume);
+  EXPECT_EQ(arguments.num_kills, 20);
+  EXPECT_EQ(arguments.overrides.size(), 2U);
+  EXPECT_EQ(parse({"selftest", "resume"}).num_kills, 5);
+  EXPECT_EQ(message_of({"selftest", "resume", "--kills", "0"}),
+            "--kills: expected an integer >= 1, got \"0\"");
+  EXPECT_EQ(message_of({"selftest", "resume", "--resume", "runs"}),
+            "--resume: selftest resume makes its own runs");
+}
+
 TEST(ArgumentsTest, VerbosityIsUnderstood) {
   EXPECT_EQ(parse({"-q"}).verbosity, Verbosity::kQuiet);
   EXPECT_EQ(parse({"-v"}).verbosity, Verbosity::kVerbose);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/selftest_runs.h"
+
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/checkpoint/compare.h"
+#include "trainer/core/error.h"
+#include "trainer/run/metrics.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::cli {
+namespace fs = std::filesystem;
+
+RunTrace trace_runs(const fs::path& output_dir) {
+  RunTrace trace;
+  std::error_code error;  // what comes and goes while we look is not there yet
+  for (const auto& entry : fs::directory_iterator(output_dir, error)) {
+    if (entry.is_symlink(error)) continue;  // latest
+    const run::RunDir run{entry.path()};
+    for (const fs::path& changes : {run.metrics(), run.checkpoints()}) {
+      const fs::file_time_type time = fs::last_write_time(changes, error);
+      if (error) continue;
+      const bool is_file = fs::is_regular_file(changes, error);
+      trace[changes.string()] = {is_file ? fs::file_size(changes, error) : 0, time};
+    }
+  }
+  return trace;
+}
+
+std::optional<int64_t> last_recorded_step(const fs::path& output_dir) {
+  std::optional<int64_t> step;
+  std::ifstream metrics(run::RunDir{output_dir / "latest"}.metrics());
+  for (std::string line; std::getline(metrics, line);) {
+    const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object() && record.contains("step")) step = record["step"].get<int64_t>();
+  }
+  return step;
+}
+
+std::optional<std::string> first_difference_of_runs(const fs::path& run_a, const fs::path& run_b) {
+  const run::RunDir a{run_a};
+  const run::RunDir b{run_b};
+  try {
+    for (const char* name : {"last.pt", "best.pt"}) {
+      const auto difference = checkpoint::first_difference(
+          checkpoint::read(a.checkpoints() / name), checkpoint::read(b.checkpoints() / name));
+      if (difference) return fmt::format("{}: {}", name, *difference);
+    }
+    const auto difference = run::first_difference(a.metrics(), b.metrics());
+    if (difference) return fmt::format("metrics.jsonl: {}", *difference);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace trainer::cli

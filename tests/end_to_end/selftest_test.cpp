@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives `trainer selftest`, as a user does.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+ProcessResult selftest_in(const fs::path& folder, const std::string& arguments) {
+  return test::trainer_in(folder, "selftest resume " + arguments, "TMPDIR=" + folder.string());
+}
+
+TEST(SelftestTest, AKilledRunEndsWithTheSameBits) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = selftest_in(folder.path(), "--kills 5");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::regex_search(
+      result.out,
+      std::regex(R"(interrupted 5 times by SIGKILL, (once|\d times) while it trained\n)"
+                 R"(compared    \d+ runs? with the whole run: weights, optimizer, counters and )"
+                 R"(metrics are the same to the bit\n$)")))
+      << result.out;
+  EXPECT_NE(result.err.find("kill 5 of 5 "), std::string::npos) << result.err;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(SelftestTest, TheRunCanBeTheUsers) {
+  const test::TemporaryFolder folder;
+  folder.write("mine.yaml", "data: {synthetic: {num_samples: 3000}}\ntraining: {epochs: 20}\n");
+  const ProcessResult result =
+      selftest_in(folder.path(), "--kills 1 -q --config mine.yaml --seed 3");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("whole run   20 epochs, 1,500 steps in "), std::string::npos)
+      << result.out;
+}
+
+TEST(SelftestTest, WhatAFailedRunSaidIsShownAndTheFolderKept) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = selftest_in(folder.path(),
+                                           "--kills 1 data.source=csv data.target=y "
+                                           "data.path=none.csv");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  ASSERT_FALSE(fs::is_empty(folder.path())) << result.err;
+  const fs::path kept = fs::directory_iterator(folder.path())->path();
+  EXPECT_EQ(result.err, "error: a run ended with exit code 3 and said:\nerror: " +
+                            (folder.path() / "none.csv").string() +
+                            ": no such file\nthe runs are kept in " + kept.string() + "\n");
+}
+
+TEST(SelftestTest, ABadConfigurationEndsWithTwoAndMakesNothing) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = selftest_in(folder.path(), "--lr fast");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: --lr: training.learning_rate: expected a number > 0, got \"fast\"\n");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(SelftestTest, CtrlCLeavesNothingBehind) {
+  const test::TemporaryFolder folder;
+  const std::string folder_name = folder.path().string();
+  const ProcessResult result = test::run_process(
+      "sh -c 'export TMPDIR=" + folder_name + "; " + TRAINER_BINARY +
+      " selftest resume & pid=$!; while kill -0 $pid && ! ls -d " + folder_name +
+      "/*/whole/latest >/dev/null 2>&1; do sleep 0.01; done; kill -TERM $pid; wait $pid'");
+  EXPECT_EQ(result.exit_code, 143) << result.err;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace trainer
