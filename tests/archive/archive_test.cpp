@@ -348,7 +348,7 @@ TEST_F(ArchiveTest, RefusesAnExpandedTensorThatIsFarLargerThanItsFile) {
             ".clone()");
 }
 
-// Either the damage is noticed, or it is in bytes that mean nothing (times, padding).
+// Changed bytes, cuts and moved blocks: see checkpoint/damage_test.cpp.
 class DamageTest : public ArchiveTest {
  protected:
   DamageTest() {
@@ -377,26 +377,6 @@ class DamageTest : public ArchiveTest {
   const Dict everything_ = everything();
   std::string original_;
 };
-
-TEST_F(DamageTest, IsNoticedOrHarmlessInEveryByte) {
-  std::size_t num_harmless = 0;
-  for (std::size_t i = 0; i < original_.size(); ++i) {
-    for (const unsigned mask : {0x01U, 0x80U, 0xFFU}) {
-      std::string bytes = original_;
-      bytes[i] = static_cast<char>(static_cast<unsigned char>(bytes[i]) ^ mask);
-      num_harmless += is_refused(bytes) ? 0 : 1;
-      ASSERT_FALSE(HasFailure()) << "byte " << i << ", mask " << mask;
-    }
-  }
-  // What nobody checks: times, versions, attributes, padding.
-  EXPECT_LT(num_harmless, original_.size() * 3 / 2);
-}
-
-TEST_F(DamageTest, IsNoticedWhereverTheFileIsCut) {
-  for (std::size_t size = 0; size < original_.size(); ++size) {
-    EXPECT_TRUE(is_refused(original_.substr(0, size))) << size;
-  }
-}
 
 TEST_F(DamageTest, IsNoticedWhenBytesAreLostOrAdded) {
   for (std::size_t i = 0; i < original_.size(); i += 7) {
