@@ -90,12 +90,34 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::string status_;
 };
 
+// "No space left on device" of spdlog's "Failed flush to file runs/train.log: No space left ...".
+std::string_view reason_in(std::string_view problem) {
+  const std::size_t colon = problem.rfind(": ");
+  return colon == std::string_view::npos ? problem : problem.substr(colon + 2);
+}
+
 struct Log {
   std::shared_ptr<ConsoleSink> console = std::make_shared<ConsoleSink>();
-  std::shared_ptr<spdlog::sinks::sink> file;
+  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file;
+  bool file_failed = false;
   spdlog::logger logger{"trainer", console};
 
-  Log() { logger.set_level(spdlog::level::debug); }  // the sinks decide
+  Log() {
+    logger.set_level(spdlog::level::debug);  // the sinks decide
+    logger.set_error_handler([this](const std::string& problem) { report_file(problem); });
+  }
+
+  // Once a file, and on the console only. A log that cannot be written, on a full disk say, ends no
+  // run; what the run cannot do without fails by itself.
+  void report_file(std::string_view problem) {
+    if (file == nullptr || file_failed) return;
+    file_failed = true;
+    const std::string message = fmt::format("cannot write {}: {}; messages will be missing there",
+                                            file->filename(), reason_in(problem));
+    if (console->should_log(spdlog::level::warn)) {
+      console->log({logger.name(), spdlog::level::warn, message});
+    }
+  }
 };
 
 Log& instance() {
@@ -117,8 +139,9 @@ void open_file(const std::filesystem::path& path, Level level) {
     instance().file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
   } catch (const spdlog::spdlog_ex& e) {
     throw Error(ErrorKind::kFileSystem,
-                fmt::format("cannot write {}: {}", path.string(), e.what()));
+                fmt::format("cannot write {}: {}", path.string(), reason_in(e.what())));
   }
+  instance().file_failed = false;
   instance().file->set_level(spdlog_level(level));
   instance().file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
   instance().logger.sinks().push_back(instance().file);
@@ -128,7 +151,11 @@ void open_file(const std::filesystem::path& path, Level level) {
 void close_file() {
   Log& log = instance();
   if (log.file == nullptr) return;
-  log.file->flush();
+  try {
+    log.file->flush();
+  } catch (const spdlog::spdlog_ex& e) {
+    log.report_file(e.what());
+  }
   std::erase(log.logger.sinks(), log.file);
   log.file.reset();
 }

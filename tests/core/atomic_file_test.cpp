@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/atomic_file.h"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "support/error_of.h"
+#include "support/file_size_limit.h"
 #include "support/temporary_folder.h"
 
 namespace trainer {
@@ -36,27 +35,6 @@ std::vector<std::string> names_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
   return names;
 }
-
-// Lets files of this process grow to `bytes` only, as a full disk would, until the end of a scope.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
-    old_handler_ = ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
-    ::signal(SIGXFSZ, old_handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_limit_{};
-  void (*old_handler_)(int) = nullptr;
-};
 
 TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {
   const TemporaryFolder folder;
@@ -129,7 +107,7 @@ TEST(AtomicFileTest, ReportsAWriteThatDoesNotFitAndKeepsTheOldFile) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("a.txt", "old");
   const Error error = error_of([&] {
-    const FileSizeLimit limit(1000);
+    const test::FileSizeLimit limit(1000);
     write_file_atomically(path, std::string(5000, 'x'));
   });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);

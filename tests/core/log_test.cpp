@@ -8,6 +8,7 @@
 #include "trainer/core/error.h"
 
 #include "support/error_of.h"
+#include "support/file_size_limit.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
@@ -52,8 +53,41 @@ TEST(LogTest, AFileThatCannotBeWrittenIsAnError) {
   const test::TemporaryFolder folder;
   const Error error = test::error_of([&] { log::open_file(folder.path(), log::Level::kInfo); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
-  EXPECT_EQ(std::string(error.what()).rfind("cannot write " + folder.path().string() + ": ", 0),
-            0U);
+  EXPECT_STREQ(error.what(),
+               ("cannot write " + folder.path().string() + ": Is a directory").c_str());
+}
+
+TEST(LogTest, AFileThatIsFullIsOneWarning) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log";
+  log::open_file(path, log::Level::kDebug);
+  testing::internal::CaptureStderr();
+  {
+    const test::FileSizeLimit limit(10000);  // for the captured console too
+    log::debug(std::string(20000, 'x'));
+    log::info("the first after it");
+    log::info("the second after it");
+    log::close_file();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: cannot write " + path.string() +
+                ": File too large; messages will be missing there\n"
+                "the first after it\nthe second after it\n");
+}
+
+TEST(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log";
+  log::open_file(path, log::Level::kDebug);
+  testing::internal::CaptureStderr();
+  {
+    const test::FileSizeLimit limit(1000);
+    log::debug(std::string(3000, 'x'));  // stays in memory
+    log::close_file();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: cannot write " + path.string() +
+                ": File too large; messages will be missing there\n");
 }
 
 TEST(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {

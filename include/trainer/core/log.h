@@ -12,7 +12,8 @@ enum class Level { kDebug, kInfo, kWarning, kError };
 void set_console_level(Level level);
 
 /// From now on every message of at least `level` also goes to `path`, appended as plain lines with
-/// date and level. Throws Error(kFileSystem).
+/// date and level. Throws Error(kFileSystem). A later failure to write there, on a full disk say,
+/// is one warning on the console.
 void open_file(const std::filesystem::path& path, Level level);
 
 /// Writes buffered lines and closes the file of open_file().
