@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
 #include <exception>
 
 #include "trainer/core/error.h"
@@ -7,6 +9,8 @@
 #include "cli/run.h"
 
 int main(int argc, char** argv) {
+  // A file that would outgrow `ulimit -f` is a write that fails, with a message, as on a full disk.
+  signal(SIGXFSZ, SIG_IGN);
   try {
     return trainer::cli::run(argc, argv);
   } catch (const trainer::Error& e) {
