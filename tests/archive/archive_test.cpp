@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -178,6 +179,15 @@ TEST_F(ArchiveTest, KeepsATensorAliveWithoutTheRest) {
     return *find(*find(loaded, "tensors")->get_if<Dict>(), "int64")->get_if<TensorData>();
   }();
   EXPECT_TRUE(same(tensor, counting_tensor(DType::kInt64)));
+}
+
+// Of several megabytes, so that threads read parts of it.
+TEST_F(ArchiveTest, GivesBackALargeTensor) {
+  std::vector<int32_t> elements(1'300'007);
+  std::iota(elements.begin(), elements.end(), 0);
+  const TensorData large = tensor_of(DType::kInt32, {1'300'007}, elements);
+  save(path(), {{"large", large}});
+  EXPECT_TRUE(same(*find(load(path()), "large")->get_if<TensorData>(), large));
 }
 
 TEST_F(ArchiveTest, WritesEqualBytesForEqualValues) {
