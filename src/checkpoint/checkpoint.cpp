@@ -253,6 +253,8 @@ Checkpoint read(const std::filesystem::path& path) {
   const Reader reader(path, root);
   const int64_t version = check_format(reader);
   Checkpoint c;
+  c.format_version = version;
+  c.trainer_version = reader.text("trainer_version");
   c.model = reader.tensors("model");
   read_optimizer(reader.section("optimizer"), c);
   read_progress(reader.section("progress"), version, c);

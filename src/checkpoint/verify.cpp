@@ -177,20 +177,6 @@ Verified verify(const std::filesystem::path& path) {
   return verified;
 }
 
-Writer read_writer(const std::filesystem::path& path) {
-  const archive::Dict root = archive::load(path);
-  Writer writer;
-  const archive::Value* format = archive::find(root, "format_version");
-  const archive::Value* version = archive::find(root, "trainer_version");
-  if (format != nullptr && format->get_if<int64_t>() != nullptr) {
-    writer.format_version = *format->get_if<int64_t>();
-  }
-  if (version != nullptr && version->get_if<std::string>() != nullptr) {
-    writer.trainer_version = *version->get_if<std::string>();
-  }
-  return writer;
-}
-
 ModelSize model_size(const Checkpoint& checkpoint) {
   ModelSize size;
   const Tensors parameters = parameters_of(checkpoint);

@@ -34,7 +34,7 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
   std::string text =
       fmt::format("epoch {}/{} [{}] {:3.0f} %  {} samples/s", progress.epoch, progress.num_epochs,
                   bar(in_epoch), 100 * in_epoch, with_thousands(std::llround(rate)));
-  if (std::isfinite(progress.loss)) text += fmt::format("  loss {:.4f}", progress.loss);
+  if (std::isfinite(progress.loss)) text += "  loss " + loss_text(progress.loss);
   if (rate > 0) text += fmt::format("  {} left", human_duration(left / rate));
   // One column stays free: a full line would wrap and could not be drawn again.
   return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));

@@ -49,14 +49,14 @@ std::string results_text(const engine::TrainReport& report) {
                               with_thousands(report.steps), human_duration(report.time_seconds),
                               report.stopped_early ? " (stopped early)" : ""));
   if (report.best) {
-    line("best epoch",
-         fmt::format("{} ({} {:.4f})", report.best->epoch, report.best_metric, report.best->value));
+    line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
+                                   loss_text(report.best->value)));
   }
   if (report.test) {
     const auto& test = *report.test;
-    line("test", test.accuracy ? fmt::format("accuracy {:.2f} %, loss {:.4f} (best epoch)",
-                                             100 * *test.accuracy, test.loss)
-                               : fmt::format("loss {:.4f} (best epoch)", test.loss));
+    line("test", test.accuracy ? fmt::format("accuracy {:.2f} %, loss {} (best epoch)",
+                                             100 * *test.accuracy, loss_text(test.loss))
+                               : fmt::format("loss {} (best epoch)", loss_text(test.loss)));
   }
   if (report.recoveries.skipped_steps > 0) {
     line("skipped", fmt::format("{} steps that were not finite",

@@ -84,15 +84,14 @@ std::string description(const fs::path& path, const Verified& file) {
     text += fmt::format("{:<11} {}\n", name, value);
   };
   const Checkpoint& c = file.checkpoint;
-  const checkpoint::Writer writer = checkpoint::read_writer(path);
   line("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
   line("written by",
-       fmt::format("trainer {}, format version {}", writer.trainer_version, writer.format_version));
+       fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
   line("stands at", place_text(c.position));
-  line("best epoch",
-       c.best ? fmt::format("{} ({} {:.4f})", c.best->epoch,
-                            choice_text("training.best_metric", file.config), c.best->value)
-              : "none yet");
+  line("best epoch", c.best ? fmt::format("{} ({} {})", c.best->epoch,
+                                          choice_text("training.best_metric", file.config),
+                                          loss_text(c.best->value))
+                            : "none yet");
   line("model", model_text(file));
   line("optimizer", optimizer_text(c));
   line("data", schema_text(c.schema));

@@ -135,6 +135,11 @@ std::optional<std::string> nearest_word(std::string_view word,
 
 std::string shortest(double value) { return fmt::format("{}", value); }
 
+std::string loss_text(double loss) {
+  constexpr double kLong = 1e6;
+  return std::abs(loss) < kLong ? fmt::format("{:.4f}", loss) : fmt::format("{:.3g}", loss);
+}
+
 std::optional<double> parse_double(std::string_view text) {
   text = without_plus(text);
   std::optional<double> value;

@@ -24,8 +24,7 @@ class AutogradStep : public TrainStep {
       add_batch(gather(window.data, window.rows.narrow(0, begin, count)), stats);
     }
     stats.grad_norm = optim::clip_gradients(flat, context_.clip_norm);
-    // The sum is finite when both are: one number to wait for.
-    stats.is_finite = std::isfinite(stats.grad_norm.add(stats.loss_sum).item<float>());
+    stats.is_finite = is_finite(stats);
     if (stats.is_finite) {
       optim::update(context_.optimizer, learning_rate, flat, context_.optimizer_state);
     } else {
@@ -51,6 +50,13 @@ class AutogradStep : public TrainStep {
     loss.div(static_cast<double>(stats.num_samples)).backward();
     stats.loss_sum.add_(loss.detach());
     stats.num_correct.add_(model::num_correct(outputs.detach(), batch.targets, context_.loss));
+  }
+
+  // A sum is finite when its parts are: one number to wait for.
+  bool is_finite(const StepStats& stats) const {
+    at::Tensor sum = stats.grad_norm.add(stats.loss_sum);
+    if (context_.model.buffer_values().defined()) sum.add_(context_.model.buffer_values().sum());
+    return std::isfinite(sum.item<float>());
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.

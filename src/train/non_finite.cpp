@@ -70,10 +70,13 @@ std::string rows_text(Session& session, const Window& window) {
 }
 
 std::string step_problem(Session& session, const Window& window, const StepStats& stats) {
-  return fmt::format("the gradient is not finite (norm {}, mean loss {}); {}",
-                     stats.grad_norm.item<float>(),
-                     stats.loss_sum.item<float>() / static_cast<float>(stats.num_samples),
-                     rows_text(session, window));
+  // Without the sign of a NaN, which says nothing.
+  const float norm = std::abs(stats.grad_norm.item<float>());
+  const float loss = std::abs(stats.loss_sum.item<float>());
+  const bool is_gradient = !std::isfinite(norm) || !std::isfinite(loss);
+  return fmt::format("the {} not finite (norm {}, mean loss {}); {}",
+                     is_gradient ? "gradient is" : "running statistics of batch norm are", norm,
+                     loss / static_cast<float>(stats.num_samples), rows_text(session, window));
 }
 
 // The checkpoints of epochs are those that every run of this configuration has, whenever it was

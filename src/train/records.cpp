@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/text.h"
+
 namespace trainer::train {
 namespace {
 
@@ -84,7 +86,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
 }
 
 std::string score_text(const run::MetricsRecord& record) {
-  std::string text = fmt::format("{} loss {:.4f}", record.split, *record.loss);
+  std::string text = fmt::format("{} loss {}", record.split, loss_text(*record.loss));
   if (record.accuracy) text += fmt::format(" acc {:6.2f} %", 100 * *record.accuracy);
   return text;
 }

@@ -151,11 +151,10 @@ void load_initial_weights(model::Mlp& model, const std::filesystem::path& file,
   std::vector<model::NamedTensor> state = model.state();
   std::erase_if(weights, is_skipped);
   std::erase_if(state, is_skipped);
-  Restorer restorer(
-      fmt::format("{}: these weights do not fit the model; leave tensors out with "
-                  "model.init_skip",
-                  file.string()),
-      Accepts::kAnyFloat);
+  Restorer restorer(fmt::format("{}: these weights do not fit the model; leave tensors out with "
+                                "model.init_skip",
+                                file.string()),
+                    Accepts::kAnyFloat);
   restorer.copy("model", weights, state);
   restorer.finish();
 }

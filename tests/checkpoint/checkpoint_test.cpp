@@ -12,6 +12,7 @@
 
 #include "trainer/archive/archive.h"
 #include "trainer/core/error.h"
+#include "trainer/core/version.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
@@ -105,6 +106,8 @@ TEST_F(CheckpointTest, TensorsAreReadAsTheyWereWritten) {
 TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
   const Checkpoint expected = full_checkpoint();
   const Checkpoint c = read(path_);
+  EXPECT_EQ(c.format_version, kFormatVersion);
+  EXPECT_EQ(c.trainer_version, build_info().version);
   EXPECT_EQ(c.optimizer, "adamw");
   EXPECT_EQ(c.optimizer_step, 11);
   EXPECT_EQ(c.position.epoch, 3);
@@ -201,6 +204,7 @@ TEST_F(CheckpointTest, TheFirstFormatIsReadToo) {
   });
   archive::save(path_, root);
   const Checkpoint c = read(path_);
+  EXPECT_EQ(c.format_version, 1);
   EXPECT_EQ(c.recoveries.skipped_steps, 0);
   EXPECT_EQ(c.recoveries.rollbacks, 0);
   EXPECT_EQ(c.metrics_bytes, 12345U);
@@ -208,6 +212,7 @@ TEST_F(CheckpointTest, TheFirstFormatIsReadToo) {
 
 TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
   for (const char* key : {"format_version",
+                          "trainer_version",
                           "model",
                           "optimizer",
                           "optimizer.name",

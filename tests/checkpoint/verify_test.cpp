@@ -126,14 +126,6 @@ TEST_F(VerifyTest, TheConfigurationLoadsAndFitsTheModel) {
             "|model: expected hidden layers [8, 4] as in its configuration, got [4]");
 }
 
-TEST_F(VerifyTest, TheWriterIsRead) {
-  write(path_, sound_checkpoint());
-  EXPECT_EQ(read_writer(path_).format_version, kFormatVersion);
-  EXPECT_EQ(read_writer(path_).trainer_version, build_info().version);
-  archive::save(path_, {{"layers.0.bias", 1}});
-  EXPECT_EQ(read_writer(path_).format_version, 0);
-}
-
 TEST_F(VerifyTest, TheSizeOfAModelLeavesOutWhatIsNotLearnt) {
   const ModelSize size = model_size(sound_checkpoint());
   EXPECT_EQ(size.widths, (std::vector<int64_t>{3, 4, 2}));

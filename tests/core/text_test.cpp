@@ -152,6 +152,14 @@ TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
   EXPECT_EQ(lower_case("AbZ_9\xC3\x89"), "abz_9\xC3\x89");
 }
 
+TEST(LossTextTest, HasFourDecimalsUnlessThatIsLong) {
+  EXPECT_EQ(loss_text(0.04918), "0.0492");
+  EXPECT_EQ(loss_text(-2), "-2.0000");
+  EXPECT_EQ(loss_text(999999), "999999.0000");
+  EXPECT_EQ(loss_text(3.2764602e34), "3.28e+34");
+  EXPECT_EQ(loss_text(std::numeric_limits<double>::infinity()), "inf");
+}
+
 TEST(MatchesAnyTest, StarsAndQuestionMarksStandForText) {
   const std::vector<std::string> patterns = {"layers.0.*", "norms.?.bias"};
   EXPECT_TRUE(matches_any("layers.0.weight", patterns));

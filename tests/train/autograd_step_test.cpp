@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -137,6 +138,19 @@ TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
   EXPECT_TRUE(identical(session->model.buffer_values(), before));
   EXPECT_TRUE(session->step->run(good, 0.5).is_finite);
   EXPECT_FALSE(identical(session->model.buffer_values(), before));
+}
+
+// An infinite variance hides the value that caused it: loss and gradient are finite.
+TEST(AutogradStepTest, RunningStatisticsThatAreNotFiniteAreNotTaken) {
+  config::Config config = test::small_config();
+  config.model.norm = config::Norm::kBatch;
+  const auto session = test::make_small_session(config);
+  const at::Tensor before = session->model.buffer_values().clone();
+  session->train.features.select(0, 3).fill_(1e30);
+  const StepStats stats = session->step->run({session->train, at::arange(8, at::kLong), 8}, 0.5);
+  EXPECT_FALSE(stats.is_finite);
+  EXPECT_TRUE(std::isfinite(stats.loss_sum.item<float>()));
+  EXPECT_TRUE(identical(session->model.buffer_values(), before));
 }
 
 TEST(AutogradStepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {

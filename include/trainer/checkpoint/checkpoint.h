@@ -56,8 +56,10 @@ struct Recoveries {
 
 /// Everything that a run needs to go on exactly where it stood.
 struct Checkpoint {
-  std::vector<NamedTensor> model;  // parameters and buffers, PyTorch's names and shapes
-  std::string optimizer;           // "adamw"
+  int64_t format_version = kFormatVersion;  // of the file that was read; write() has its own
+  std::string trainer_version;              // likewise
+  std::vector<NamedTensor> model;           // parameters and buffers, PyTorch's names and shapes
+  std::string optimizer;                    // "adamw"
   int64_t optimizer_step = 0;
   std::vector<Moment> moments;
   Position position;

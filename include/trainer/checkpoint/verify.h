@@ -26,15 +26,6 @@ struct Verified {
 /// Throws Error(kCheckpoint) with every problem, a line each: `file: entry: problem`.
 Verified verify(const std::filesystem::path& path);
 
-/// Who wrote a checkpoint.
-struct Writer {
-  int64_t format_version = 0;
-  std::string trainer_version;
-};
-
-/// Throws Error(kCheckpoint).
-Writer read_writer(const std::filesystem::path& path);
-
 /// What a model consists of, as its tensors tell.
 struct ModelSize {
   std::vector<int64_t> widths;  // features, hidden layers, outputs

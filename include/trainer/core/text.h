@@ -19,6 +19,9 @@ std::optional<std::string> nearest_word(std::string_view word,
 /// The shortest decimal text that reads back as the same number: "0.001", "1e-05", "3".
 std::string shortest(double value);
 
+/// A loss as people compare it: "0.0492", and "3.28e+34" where that would be very long.
+std::string loss_text(double loss);
+
 /// The whole of `text` as a finite or infinite number, or nothing; NaN is not a number. Decimal,
 /// an exponent or a leading plus allowed, no locale, no spaces. Beyond double it is infinity or 0.
 std::optional<double> parse_double(std::string_view text);

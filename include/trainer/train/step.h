@@ -29,7 +29,7 @@ struct StepStats {
   at::Tensor num_correct;  // 0-d int64
   at::Tensor grad_norm;    // 0-d float32, before clipping
   int64_t num_samples = 0;
-  bool is_finite = true;  // loss and gradient; otherwise the step changed nothing
+  bool is_finite = true;  // loss, gradient and buffers; otherwise the step changed nothing
 };
 
 /// What a step works on; everything outlives the step.
@@ -46,8 +46,8 @@ class TrainStep {
  public:
   virtual ~TrainStep() = default;
 
-  /// Where loss or gradient is not finite, model and optimizer state stay as they were. Waits for
-  /// the device to know that.
+  /// Where loss, gradient or a running statistic is not finite, model and optimizer state stay as
+  /// they were. Waits for the device to know that.
   virtual StepStats run(const Window& window, double learning_rate) = 0;
 };
 
