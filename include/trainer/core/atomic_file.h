@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -30,9 +31,16 @@ class AtomicFile {
   void commit();
 
  private:
+  struct Free {
+    void operator()(std::byte* buffer) const;
+  };
+  void flush();
+
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
+  std::unique_ptr<std::byte, Free> buffer_;
+  std::size_t buffered_ = 0;
 };
 
 /// Writes `text` to `path` by way of an AtomicFile.
