@@ -266,6 +266,10 @@ std::vector<Field> training_fields() {
             "Parameters that keep their values, as patterns with * and ?: [\"layers.0.*\"]. A norm "
             "that is frozen whole uses its running statistics and leaves them as they are.",
             {.elsewhere = {"freeze_layers", "frozen_layers"}}),
+      number(TRAINER_MEMBER(training.ema_decay), kFraction,
+             "Decay, a step, of a moving average of the weights, which is evaluated and tested in "
+             "their place: 0.999, say. 0: none.",
+             {.elsewhere = {"ema", "use_ema", "model_ema_decay"}}),
       choice(TRAINER_MEMBER(training.optimizer.name), {"sgd", "adam", "adamw"},
              "Update rule, with PyTorch's definitions.",
              {.elsewhere = {"optim", "optimizer.type", "optimizer.name"}}),

@@ -132,8 +132,10 @@ std::string model_text(const train::Session& session) {
   }
   if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
   if (options.residual) text += ", residual";
-  return fmt::format("{}; {} parameters", text,
-                     with_thousands(session.model.parameters().num_parameters()));
+  const model::FlatParameters& flat = session.model.parameters();
+  text += fmt::format("; {} parameters", with_thousands(flat.num_parameters()));
+  if (flat.num_frozen() > 0) text += fmt::format(", {} frozen", with_thousands(flat.num_frozen()));
+  return text;
 }
 
 std::string data_text(const data::Datasets& data) {
@@ -166,12 +168,15 @@ void log_header(const train::Session& session, const TrainRequest& request,
                    with_thousands(session.data.test.size())));
   line("model", model_text(session));
   line("training",
-       fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({})",
+       fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
                    config.training.epochs, with_thousands(train::steps_per_epoch(session)),
                    with_thousands(train::samples_per_step(config)),
                    choice_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
-                   choice_text("training.schedule.name", config)));
+                   choice_text("training.schedule.name", config),
+                   config.training.ema_decay > 0
+                       ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
+                       : ""));
   if (!config.model.init_from.empty() && !request.resume) {
     line("weights", "from " + config.model.init_from);
   }
@@ -240,7 +245,7 @@ TrainReport run_training(const TrainRequest& request) {
   if (request.resume) {
     train::restore(*session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {
-    train::load_initial_weights(session->model, config.model.init_from, config.model.init_skip);
+    train::load_initial_weights(*session, config.model.init_from, config.model.init_skip);
   }
   check_free_space(*session, request);
 

@@ -27,6 +27,13 @@ int64_t FlatParameters::num_parameters() const {
       [](int64_t sum, const ParameterSpec& spec) { return sum + num_elements(spec); });
 }
 
+int64_t FlatParameters::num_frozen() const {
+  return std::accumulate(specs.begin(), specs.end(), int64_t{0},
+                         [](int64_t sum, const ParameterSpec& spec) {
+                           return spec.trained == Trained::kYes ? sum : sum + num_elements(spec);
+                         });
+}
+
 FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Device device) {
   FlatParameters flat;
   flat.specs = std::move(specs);

@@ -93,6 +93,7 @@ OptimizerState make_state(const OptimizerOptions& options, const model::FlatPara
   } else if (options.momentum != 0) {
     add("momentum_buffer");
   }
+  if (options.ema_decay > 0) state.moments.push_back({kEma, flat.values.clone()});
   return state;
 }
 
@@ -104,6 +105,9 @@ void update(const OptimizerOptions& options, double learning_rate, model::FlatPa
     update_sgd(options, learning_rate, flat, t);
   } else {
     update_adam(options, learning_rate, flat, t, state.step);
+  }
+  if (options.ema_decay > 0) {
+    t.moments.back().mul_(options.ema_decay).add_(t.values, 1 - options.ema_decay);
   }
 }
 

@@ -39,6 +39,32 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
+// Makes the averaged weights those of the model, where there are any.
+void use_averaged_weights(Session& session) {
+  for (const model::NamedTensor& moment : session.optimizer_state.moments) {
+    if (moment.name == optim::kEma) session.model.parameters().values.copy_(moment.tensor);
+  }
+}
+
+/// Does so for a scope.
+class AveragedWeights {
+ public:
+  explicit AveragedWeights(Session& session) : values_(session.model.parameters().values) {
+    if (session.config.training.ema_decay == 0) return;
+    own_ = values_.clone();
+    use_averaged_weights(session);
+  }
+  ~AveragedWeights() {
+    if (own_.defined()) values_.copy_(own_);
+  }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  at::Tensor values_;
+  at::Tensor own_;
+};
+
 void close_epoch(Session& session, Output& output) {
   check_any_step_made(session, output);
   const run::MetricsRecord train = record_epoch(session, output);
@@ -48,6 +74,7 @@ void close_epoch(Session& session, Output& output) {
                                  fmt::formatted_size("{}", session.config.training.epochs),
                                  session.config.training.epochs, score_text(train));
   if (session.validation) {
+    const AveragedWeights averaged(session);
     const Evaluation evaluation = evaluate(session.model, *session.validation, session.loss);
     deciding = record_evaluation(session, evaluation, "val", session.position, output);
     react_to_non_finite(session, output, deciding);
@@ -116,6 +143,7 @@ std::optional<Evaluation> test_best(Session& session, Output& output) {
     restore_model(session.model, *best);
     position = best->position;
   } else {
+    use_averaged_weights(session);
     log::warning(
         fmt::format("{} is missing or damaged; the last weights are tested instead of the "
                     "best",

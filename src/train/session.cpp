@@ -38,10 +38,11 @@ model::LossOptions loss_options(const config::TrainingConfig& training, config::
   return {regression ? config::Loss::kMse : config::Loss::kCrossEntropy, training.label_smoothing};
 }
 
-optim::OptimizerOptions optimizer_options(const config::OptimizerConfig& optimizer) {
+optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training) {
+  const config::OptimizerConfig& optimizer = training.optimizer;
   return {optimizer.name,     optimizer.weight_decay, optimizer.decay_bias_and_norm,
           optimizer.momentum, optimizer.nesterov,     optimizer.beta1,
-          optimizer.beta2,    optimizer.epsilon};
+          optimizer.beta2,    optimizer.epsilon,      training.ema_decay};
 }
 
 optim::ScheduleOptions schedule_options(const config::TrainingConfig& training,
@@ -132,7 +133,7 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   Session& s = *session;
   check_names(s);
   s.loss = loss_options(config.training, s.data.schema.task);
-  s.optimizer = optimizer_options(config.training.optimizer);
+  s.optimizer = optimizer_options(config.training);
   s.optimizer_state = optim::make_state(s.optimizer, s.model.parameters());
   s.train = make_resident(s.data.train, s.data.schema, device);
   if (s.data.validation.size() > 0) {

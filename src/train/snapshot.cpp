@@ -141,14 +141,19 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
 void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, model.state());
+  // After the model's own, and so over them.
+  if (const checkpoint::Moment* average = find_named(from.moments, optim::kEma)) {
+    restorer.copy(optim::kEma, average->tensors,
+                  named_views(model.parameters(), model.parameters().values));
+  }
   restorer.finish();
 }
 
-void load_initial_weights(model::Mlp& model, const std::filesystem::path& file,
+void load_initial_weights(Session& session, const std::filesystem::path& file,
                           const std::vector<std::string>& skip) {
   const auto is_skipped = [&](const auto& named) { return matches_any(named.name, skip); };
   std::vector<checkpoint::NamedTensor> weights = checkpoint::read_weights(file);
-  std::vector<model::NamedTensor> state = model.state();
+  std::vector<model::NamedTensor> state = session.model.state();
   std::erase_if(weights, is_skipped);
   std::erase_if(state, is_skipped);
   Restorer restorer(fmt::format("{}: these weights do not fit the model; leave tensors out with "
@@ -157,6 +162,9 @@ void load_initial_weights(model::Mlp& model, const std::filesystem::path& file,
                     Accepts::kAnyFloat);
   restorer.copy("model", weights, state);
   restorer.finish();
+  for (const model::NamedTensor& moment : session.optimizer_state.moments) {
+    if (moment.name == optim::kEma) moment.tensor.copy_(session.model.parameters().values);
+  }
 }
 
 }  // namespace trainer::train

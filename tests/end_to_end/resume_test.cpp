@@ -201,6 +201,7 @@ TEST(ResumeTest, ARunBeginsWithTheWeightsOfAnotherAndTrainsItsHeadOnly) {
   EXPECT_NE(result.err.find("weights     from " + (folder.path() / "first").string()),
             std::string::npos)
       << result.err;
+  EXPECT_NE(result.err.find("; 499 parameters, 448 frozen\n"), std::string::npos) << result.err;
   const auto first = checkpoint::read(folder.path() / "first/checkpoints/best.pt");
   const auto second = checkpoint::read(folder.path() / "runs/latest/checkpoints/last.pt");
   for (std::size_t i = 0; i < 4; ++i) {

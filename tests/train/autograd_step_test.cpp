@@ -160,6 +160,7 @@ TEST(AutogradStepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
     config.training.freeze = {"layers.0.*", "norms.0.*"};
     config.training.optimizer.name = name;
     const auto session = test::make_small_session(config);
+    EXPECT_EQ(session->model.parameters().num_frozen(), 5 * 8 + 8 + 8 + 8);
     const at::Tensor values = session->model.parameters().values.clone();
     const at::Tensor buffers = session->model.buffer_values().clone();
     for (int i = 0; i < 3; ++i) test::make_step(*session);

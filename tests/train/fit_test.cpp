@@ -208,6 +208,29 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
             R"({"step":2,"epoch":1,"split":"test","loss":0.5625})");
 }
 
+// With the decay 1/2 the average is (0 + p1) / 4 + p2 / 2 after two steps. The predictions are 1/2
+// and 3/4: the average predicts 1/8 + 3/8 = 1/2, with the loss 1/4; the weights themselves 1/16.
+TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
+  config::Config config = exact_config();
+  config.training.epochs = 1;
+  config.training.ema_decay = 0.5;
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
+  session->optimizer_state.moments.back().tensor.zero_();
+  const data::Dataset test_rows = equal_rows(2, 1);
+  session->test = make_resident(test_rows, session->data.schema, c10::kCPU);
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
+            R"({"step":2,"epoch":1,"split":"val","loss":0.25})");
+  EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
+  EXPECT_EQ(test_best(*session, traces.output()).value().loss, 0.25);
+  // The same without the best checkpoint.
+  const checkpoint::Checkpoint last = checkpoint::read(traces.output().checkpoints.last());
+  restore(*session, last);
+  std::filesystem::remove(traces.output().checkpoints.best());
+  EXPECT_EQ(test_best(*session, traces.output()).value().loss, 0.25);
+}
+
 TEST(FitTest, WithoutATestPartThereIsNoTestResult) {
   const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
   Traces traces(session->config);

@@ -117,6 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                            c.training.gradient_accumulation_steps = 3;
                            c.logging.save_interval = 5;
                          }},
+                    Case{"averaged_weights", [](auto& c) { c.training.ema_decay = 0.9; }},
                     Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
     [](const auto& test) { return test.param.name; });
 
@@ -254,7 +255,7 @@ TEST(InitialWeightsTest, TensorsThatAreSkippedKeepTheirOwnValues) {
   checkpoint::write(folder.path() / "trained.pt", snapshot(*trained));
   const auto session = make_small_session(small_config());
   const at::Tensor head = test::find(session->model.state(), "layers.2.weight").clone();
-  load_initial_weights(session->model, folder.path() / "trained.pt", {"layers.2.*"});
+  load_initial_weights(*session, folder.path() / "trained.pt", {"layers.2.*"});
   EXPECT_TRUE(identical(test::find(session->model.state(), "layers.1.weight"),
                         test::find(trained->model.state(), "layers.1.weight")));
   EXPECT_TRUE(identical(test::find(session->model.state(), "layers.2.weight"), head));
@@ -268,7 +269,7 @@ TEST(InitialWeightsTest, EveryMissingExtraAndMisshapenNameIsListedAndNothingTake
                        {"head.bias", test::float_data({1}, {1})}});
   const auto session = make_small_session(small_config());
   const at::Tensor before = session->model.parameters().values.clone();
-  const Error error = error_of([&] { load_initial_weights(session->model, file, {"layers.2.*"}); });
+  const Error error = error_of([&] { load_initial_weights(*session, file, {"layers.2.*"}); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   EXPECT_EQ(error.what(),
             file.string() +
@@ -280,6 +281,18 @@ TEST(InitialWeightsTest, EveryMissingExtraAndMisshapenNameIsListedAndNothingTake
   EXPECT_TRUE(identical(session->model.parameters().values, before));
 }
 
+TEST(InitialWeightsTest, TheAverageBeginsWithThem) {
+  const test::TemporaryFolder folder;
+  checkpoint::write(folder.path() / "weights.pt", snapshot(*make_small_session(small_config())));
+  config::Config config = small_config();
+  config.seed = 7;
+  config.training.ema_decay = 0.9;
+  const auto session = make_small_session(config);
+  load_initial_weights(*session, folder.path() / "weights.pt", {});
+  EXPECT_TRUE(identical(session->optimizer_state.moments.back().tensor,
+                        session->model.parameters().values));
+}
+
 TEST(InitialWeightsTest, OtherFloatTypesAreConverted) {
   const test::TemporaryFolder folder;
   const std::vector<double> values = {0.5, 0.25, 0.125};
@@ -289,7 +302,7 @@ TEST(InitialWeightsTest, OtherFloatTypesAreConverted) {
   data.data = reinterpret_cast<const std::byte*>(values.data());
   archive::save(folder.path() / "weights.pt", {{"layers.2.bias", data}});
   const auto session = make_small_session(small_config());
-  load_initial_weights(session->model, folder.path() / "weights.pt",
+  load_initial_weights(*session, folder.path() / "weights.pt",
                        {"layers.0.*", "layers.1.*", "layers.2.weight"});
   EXPECT_EQ(test::elements(test::find(session->model.state(), "layers.2.bias")),
             (std::vector<float>{0.5F, 0.25F, 0.125F}));

@@ -101,6 +101,7 @@ struct TrainingConfig {
   BestMetric best_metric = BestMetric::kLoss;
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
   std::vector<std::string> freeze;
+  double ema_decay = 0.0;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   EarlyStoppingConfig early_stopping;

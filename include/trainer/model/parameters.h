@@ -44,6 +44,7 @@ struct FlatParameters {
 
   /// Without the padding.
   int64_t num_parameters() const;
+  int64_t num_frozen() const;
 };
 
 /// Zeroed storage for `specs` on `device`.

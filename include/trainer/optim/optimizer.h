@@ -22,15 +22,21 @@ struct OptimizerOptions {
   double beta1 = 0.9;     // adam, adamw
   double beta2 = 0.999;   // adam, adamw
   double epsilon = 1e-8;  // adam, adamw
+  double ema_decay = 0;   // of the average of the weights; 0: none
 };
 
 /// What the optimizer remembers, each moment laid out as FlatParameters::values is.
 struct OptimizerState {
   int64_t step = 0;
   std::vector<model::NamedTensor> moments;  // "momentum_buffer" or "exp_avg", "exp_avg_sq"; [n]
+                                            // and kEma, last
 };
 
-/// The zeroed state before the first step.
+/// The moving average of the weights: decay * average + (1 - decay) * weights after each step,
+/// beginning with the initial weights.
+inline constexpr const char* kEma = "ema";
+
+/// The state before the first step: zeroes, and the weights of `flat` as their own average.
 OptimizerState make_state(const OptimizerOptions& options, const model::FlatParameters& flat);
 
 /// One update of `flat.values` from `flat.gradients`.

@@ -98,13 +98,14 @@ void restore(Session& session, const checkpoint::Checkpoint& from);
 /// Starts the search for the best epoch anew.
 void forget_best(Session& session);
 
-/// Takes the weights alone. Throws as restore does.
+/// Takes the weights alone, those that are evaluated: the averaged ones where there are any.
+/// Throws as restore does.
 void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from);
 
 /// Takes initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names
 /// match a pattern of `skip` keep their values. Throws Error(kCheckpoint) as restore does, and when
 /// the file cannot be read.
-void load_initial_weights(model::Mlp& model, const std::filesystem::path& file,
+void load_initial_weights(Session& session, const std::filesystem::path& file,
                           const std::vector<std::string>& skip);
 
 }  // namespace trainer::train
