@@ -82,9 +82,11 @@ void Store::save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best
 }
 
 bool Store::rewind(const Checkpoint& checkpoint, const fs::path& file) const {
-  publish_file(file, last());
-  const bool found = !checkpoint.best || recover_best(*checkpoint.best, last());
-  prune(checkpoint.position);
+  // Through links such as runs/latest to the folder itself.
+  const bool is_here = fs::weakly_canonical(file).parent_path() == fs::weakly_canonical(folder_);
+  if (is_here) publish_file(file, last());
+  const bool found = !checkpoint.best || recover_best(*checkpoint.best, file);
+  if (is_here) prune(checkpoint.position);
   return found;
 }
 

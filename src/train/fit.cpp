@@ -2,6 +2,7 @@
 #include "trainer/train/fit.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -99,14 +100,15 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
 // A run can be resumed and rolled back from its first step on, and a disk that cannot be written is
 // noticed before it.
 void save_beginning(const Session& session, Output& output) {
-  save(session, output, Occasion::kEpoch, IsBest::kNo);
+  const bool is_epoch = session.position.samples_in_epoch == 0;
+  save(session, output, is_epoch ? Occasion::kEpoch : Occasion::kOther, IsBest::kNo);
   wait_for_saving(output);
 }
 
 }  // namespace
 
 int fit(Session& session, Output& output) {
-  if (session.position.step == 0) save_beginning(session, output);
+  if (!std::filesystem::exists(output.checkpoints.last())) save_beginning(session, output);
   double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {

@@ -83,7 +83,7 @@ std::string step_problem(Session& session, const Window& window, const StepStats
 // interrupted: so the way on is the same too.
 void roll_back(Session& session, Output& output) {
   std::filesystem::path file = output.checkpoints.newest_epoch(session.position.epoch);
-  if (file.empty()) file = output.checkpoints.last();  // resumed into a new run folder
+  if (file.empty()) file = output.checkpoints.last();  // resumed within an epoch elsewhere
   const Checkpoint checkpoint = checkpoint::read(file);
   const int64_t rollbacks = session.recoveries.rollbacks + 1;
   restore(session, checkpoint);

@@ -172,14 +172,14 @@ TEST_F(StoreTest, ARewindFindsTheBestInTheLast) {
   EXPECT_EQ(epoch_in(store.best()), 2);
 }
 
-TEST_F(StoreTest, ARewindToAFileElsewhereTakesItOver) {
+TEST_F(StoreTest, ARewindToAFileElsewhereTakesItsBestOver) {
   const test::TemporaryFolder elsewhere;
   const fs::path resumed = elsewhere.path() / "copy.pt";
   write(resumed, of_best_epoch(1));
   fs::create_symlink("copy.pt", elsewhere.path() / "link.pt");
   const Store store(folder_.path(), 3);
   EXPECT_TRUE(store.rewind(read(resumed), elsewhere.path() / "link.pt"));
-  EXPECT_EQ(files(), (Names{"best.pt", "last.pt"}));
+  EXPECT_EQ(files(), (Names{"best.pt"}));
   EXPECT_FALSE(fs::is_symlink(store.best()));
   EXPECT_EQ(epoch_in(store.best()), 1);
   EXPECT_EQ(epoch_in(resumed), 1);

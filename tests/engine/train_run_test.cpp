@@ -204,7 +204,10 @@ TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {
   EXPECT_EQ(second.epochs, 2);
   EXPECT_EQ(second.best.value().epoch, 2);
   EXPECT_EQ(file_names(second.run_dir / "checkpoints"),
-            (Names{"best.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+            (Names{"best.pt", "checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
+  // A kill right after the start finds the state that was taken over, with the new metrics.jsonl.
+  const auto taken = checkpoint::read(second.run_dir / "checkpoints" / "checkpoint_epoch_001.pt");
+  EXPECT_EQ(taken.metrics_bytes, 0U);
   const auto new_lines = timeless_lines(second.run_dir / "metrics.jsonl");
   ASSERT_EQ(new_lines.size(), 8U + 1U);
   EXPECT_TRUE(std::equal(new_lines.begin(), new_lines.end() - 1, lines.begin() + 8));

@@ -29,8 +29,9 @@ class Store {
   void save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best) const;
 
   /// Makes the folder what it was when `checkpoint`, read from `file`, was the newest: last.pt is
-  /// it, best.pt is that of its best epoch, later files are gone. Returns false when no file holds
-  /// the best epoch any more; then best.pt stays as it is.
+  /// it, best.pt is that of its best epoch, later files are gone. Of a file elsewhere only the best
+  /// epoch is taken over, for its metrics.jsonl is not the one here. Returns false when no file
+  /// holds the best epoch any more; then best.pt stays as it is.
   bool rewind(const Checkpoint& checkpoint, const std::filesystem::path& file) const;
 
   /// best.pt, when it can be read and is the checkpoint of `wanted`.
