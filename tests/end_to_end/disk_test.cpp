@@ -62,7 +62,7 @@ TEST(DiskTest, ACheckpointBeyondTheFileSizeLimitEndsWithEight) {
   EXPECT_EQ(result.exit_code, 8);
   const fs::path checkpoints = fs::canonical(folder.path() / "runs/latest") / "checkpoints";
   EXPECT_EQ(result.err, "error: cannot write " +
-                            (checkpoints / "checkpoint_epoch_001.pt").string() +
+                            (checkpoints / "checkpoint_epoch_000.pt").string() +
                             ": File too large\n");
   EXPECT_TRUE(fs::is_empty(checkpoints));
 }
@@ -104,14 +104,14 @@ class SmallDisk {
   std::string problem_;
 };
 
-// Starts an endless run in the background; when it has a checkpoint, the file `filler` takes all
-// space, and again what the run frees, until the run ends. A run that does not end is ended after a
-// minute of computing.
+// Starts an endless run in the background; when it has a best checkpoint, the file `filler` takes
+// all space, and again what the run frees, until the run ends. A run that does not end is ended
+// after a minute of computing.
 ProcessResult run_until_the_disk_is_full(const fs::path& disk) {
   return test::run_process(
       "sh -c 'cd " + disk.string() + "; ulimit -t 60; " + kTrainer +
       " -q --epochs 1000000 training.schedule.name=constant & pid=$!; "
-      "while kill -0 $pid && ! [ -s runs/latest/checkpoints/last.pt ]; do sleep 0.01; done; "
+      "while kill -0 $pid && ! [ -s runs/latest/checkpoints/best.pt ]; do sleep 0.01; done; "
       "while kill -0 $pid; do cat /dev/zero; done >" +
       (disk / "filler").string() + " 2>/dev/null; wait $pid'");
 }

@@ -120,10 +120,9 @@ void expect_no_temporary_files(const fs::path& run) {
   }
 }
 
-// A checkpoint has a hundred such moments and all of its kind are alike: by default one in
-// kStride, every one with TRAINER_TORTURE=full.
+// By default one moment in kStride, every one with TRAINER_TORTURE=full.
 int64_t stride() {
-  constexpr int64_t kStride = 17;
+  constexpr int64_t kStride = 3;
   const char* wanted = std::getenv("TRAINER_TORTURE");
   return wanted != nullptr && std::string(wanted) == "full" ? 1 : kStride;
 }
