@@ -90,8 +90,7 @@ TEST(MetricsTest, RecoveriesStandOnlyWhereThereWereSome) {
   r.split = "train";
   r.skipped_steps = 3;
   r.rollbacks = 1;
-  EXPECT_EQ(to_json(r),
-            R"({"step":0,"epoch":0,"split":"train","skipped_steps":3,"rollbacks":1})");
+  EXPECT_EQ(to_json(r), R"({"step":0,"epoch":0,"split":"train","skipped_steps":3,"rollbacks":1})");
 }
 
 TEST(MetricsTest, AnOpenFileCanBeCutAndGoesOnThere) {

@@ -2,12 +2,10 @@
 #include "trainer/train/fit.h"
 
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -33,8 +31,6 @@ using Lines = std::vector<std::string>;
 std::string timeless_text(const std::filesystem::path& metrics) {
   return fmt::format("{}", fmt::join(timeless_lines(metrics), "\n"));
 }
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
   const auto session = make_exact_session(exact_config(), equal_rows(4, 1), equal_rows(2, 1));

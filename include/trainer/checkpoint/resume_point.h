@@ -28,8 +28,8 @@ enum class Purpose { kLook, kContinue };
 ResumePoint open_checkpoint(const std::filesystem::path& given, Purpose purpose);
 
 /// The newest good checkpoint of the runs in `output_dir` whose tag and configuration are those of
-/// `config`, but for keys that a resume may change; nothing when there is none. Throws as open_checkpoint()
-/// does when another process works in the folder of that run.
+/// `config`, but for keys that a resume may change; nothing when there is none. Throws as
+/// open_checkpoint() does when another process works in the folder of that run.
 std::optional<ResumePoint> find_same_run(const std::filesystem::path& output_dir,
                                          const config::Config& config, Purpose purpose);
 
