@@ -19,6 +19,7 @@
 #include "archive/pickle.h"
 #include "archive/zip.h"
 #include "support/error_of.h"
+#include "support/python.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::archive {
@@ -421,12 +422,7 @@ TEST_F(DamageTest, OfThePickleNeverDoesMoreThanThrow) {
 class PythonTest : public ArchiveTest {
  protected:
   void SetUp() override {
-    if (run("probe") != 0) GTEST_SKIP() << python() << " has no PyTorch; set TRAINER_PYTHON";
-  }
-
-  static std::string python() {
-    const char* name = std::getenv("TRAINER_PYTHON");
-    return name != nullptr ? name : "/usr/bin/python3";
+    if (run("probe") != 0) GTEST_SKIP() << test::python() << " has no PyTorch; set TRAINER_PYTHON";
   }
 
   // As save() would write it if 32-bit numbers ended at `zip64_from`. The last record is large.
@@ -450,7 +446,7 @@ class PythonTest : public ArchiveTest {
     const std::string script = TRAINER_SOURCE_DIR "/tests/archive/python_interoperation.py";
     const std::string redirect = arguments == "probe" ? " 2>/dev/null" : "";
     return std::system(
-        fmt::format("\"{}\" \"{}\" {}{}", python(), script, arguments, redirect).c_str());
+        fmt::format("\"{}\" \"{}\" {}{}", test::python(), script, arguments, redirect).c_str());
   }
 };
 

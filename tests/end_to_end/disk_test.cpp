@@ -21,14 +21,15 @@
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
+#include "support/trainer_program.h"
 
 namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::kTrainer;
 using test::ProcessResult;
 
-const std::string kTrainer = TRAINER_BINARY;
 // A checkpoint has more than 100 KB then, every other file less than 10.
 const std::string kLargeModel = "-q --epochs 1 model.hidden_sizes=[128,128] ";
 

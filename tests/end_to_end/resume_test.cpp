@@ -15,6 +15,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/run/metrics.h"
 
+#include "support/python.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -22,11 +23,10 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::kSource;
+using test::kTrainer;
 using test::ProcessResult;
 using test::trainer_in;
-
-const std::string kTrainer = TRAINER_BINARY;
-const fs::path kSource = TRAINER_SOURCE_DIR;
 
 void expect_same_metrics(const fs::path& whole, const fs::path& parts) {
   const auto difference = run::first_difference(whole / "metrics.jsonl", parts / "metrics.jsonl");
@@ -218,17 +218,12 @@ TEST(ResumeTest, ARunBeginsWithTheWeightsOfAnotherAndTrainsItsHeadOnly) {
 class PythonWeightsTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (run("probe") != 0) GTEST_SKIP() << python() << " has no PyTorch; set TRAINER_PYTHON";
-  }
-
-  static std::string python() {
-    const char* name = std::getenv("TRAINER_PYTHON");
-    return name != nullptr ? name : "/usr/bin/python3";
+    if (run("probe") != 0) GTEST_SKIP() << test::python() << " has no PyTorch; set TRAINER_PYTHON";
   }
 
   int run(const std::string& arguments) const {
     const std::string script = kSource / "tests/end_to_end/python_weights.py";
-    const std::string command = python() + " " + script + " " + arguments;
+    const std::string command = test::python() + " " + script + " " + arguments;
     const ProcessResult result =
         test::run_process("cd " + folder_.path().string() + " && " + command);
     if (arguments != "probe") {

@@ -15,11 +15,9 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::kSource;
 using test::ProcessResult;
 using test::trainer_in;
-
-const std::string kTrainer = TRAINER_BINARY;
-const fs::path kSource = TRAINER_SOURCE_DIR;
 
 // The value behind "accuracy " in the results.
 double test_accuracy(const std::string& out) {

@@ -8,10 +8,13 @@
 
 namespace trainer::test {
 
+inline const std::string kTrainer = TRAINER_BINARY;
+inline const std::filesystem::path kSource = TRAINER_SOURCE_DIR;
+
 /// Runs the program in `folder`; `environment` is put before it: "CI=1".
 inline ProcessResult trainer_in(const std::filesystem::path& folder, const std::string& arguments,
                                 const std::string& environment = "") {
-  return run_process("cd " + folder.string() + " && " + environment + " " + TRAINER_BINARY + " " +
+  return run_process("cd " + folder.string() + " && " + environment + " " + kTrainer + " " +
                      arguments);
 }
 
