@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/data/dataset.h"
 #include "trainer/device/device.h"
 #include "trainer/device/threads.h"
@@ -54,7 +55,7 @@ void train_steps(benchmark::State& state, const Workload& workload, c10::Device 
       session->position.samples_in_epoch = 0;
     }
     // Reading a number waits for the device: the time is that of the work, not of its launch.
-    benchmark::DoNotOptimize(stats.loss_sum.item<float>());
+    benchmark::DoNotOptimize(stats.loss_sum);
   }
   state.SetItemsProcessed(state.iterations() * workload.batch_size);
 }
@@ -82,7 +83,7 @@ void register_device(const std::string& name, const device::Available& available
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  trainer::device::use_threads(trainer::device::usable_cpus());
+  trainer::device::use_threads(trainer::cpu::usable_cpus());
   const trainer::device::Available available = trainer::device::available_devices();
   for (const char* name : {"cpu", "mps", "cuda"}) trainer::register_device(name, available);
   benchmark::RunSpecifiedBenchmarks();

@@ -7,9 +7,10 @@
 
 namespace trainer::device {
 
-void seed_step(uint64_t seed, int64_t step) {
-  PhiloxStream stream(seed, Purpose::kDropout, static_cast<uint64_t>(step));
-  at::manual_seed(stream.next_u64());
+uint64_t dropout_seed(uint64_t seed, int64_t step) {
+  return PhiloxStream(seed, Purpose::kDropout, static_cast<uint64_t>(step)).next_u64();
 }
+
+void seed_generators(uint64_t seed) { at::manual_seed(seed); }
 
 }  // namespace trainer::device

@@ -18,6 +18,7 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
 #include "trainer/core/version.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/data/dataset.h"
 #include "trainer/device/device.h"
 #include "trainer/device/threads.h"
@@ -42,9 +43,9 @@ Decisions decide(const TrainRequest& request) {
   const config::Config& config = request.config.config;
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
-  Decisions decisions{device::choose_device(config.device, fallback, device::available_devices()),
-                      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"),
-                                             device::usable_cpus())};
+  Decisions decisions{
+      device::choose_device(config.device, fallback, device::available_devices()),
+      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"), cpu::usable_cpus())};
   // Another number of threads may add in another order: the last bits would differ.
   if (request.resume && config.threads == 0) {
     decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
@@ -240,8 +241,8 @@ TrainReport run_training(const TrainRequest& request) {
   data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
   const std::string changes = request.resume ? check_resume(request, data) : "";
   const Decisions decisions = decide(request);
-  device::use_threads(decisions.threads.num_threads);
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
+  train::use_threads(*session, decisions.threads.num_threads);
   if (request.resume) {
     train::restore(*session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {

@@ -6,6 +6,7 @@
 
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/dropout.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/cpu/kernels.h"
 
 namespace trainer::model {
 namespace {
@@ -89,7 +91,7 @@ Mlp::Mlp(MlpOptions options, c10::Device device)
       buffer_values_(make_buffer_values(options_, device)),
       buffers_(make_buffers(options_, buffer_values_)) {}
 
-at::Tensor Mlp::forward(const at::Tensor& features, Mode mode) {
+at::Tensor Mlp::forward(const at::Tensor& features, Mode mode, const DropoutNoise& noise) {
   const std::size_t per_layer = options_.norm == config::Norm::kNone ? 2 : 4;
   const auto parameter = [&](std::size_t layer, std::size_t which) -> const at::Tensor& {
     return parameters_.parameters[layer * per_layer + which];
@@ -99,9 +101,7 @@ at::Tensor Mlp::forward(const at::Tensor& features, Mode mode) {
   for (std::size_t i = 0; i < num_hidden; ++i) {
     at::Tensor next = at::linear(hidden, parameter(i, 0), parameter(i, 1));
     next = activate(normalize(next, i, mode), options_.activation);
-    if (options_.dropout > 0 && mode == Mode::kTraining) {
-      next = at::dropout(next, options_.dropout, /*train=*/true);
-    }
+    if (options_.dropout > 0 && mode == Mode::kTraining) next = drop(next, i, noise);
     hidden = options_.residual && i > 0 ? hidden.add(next) : next;
   }
   return at::linear(hidden, parameter(num_hidden, 0), parameter(num_hidden, 1));
@@ -119,6 +119,15 @@ at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode
   return at::batch_norm(hidden, weight, bias, buffers_[2 * layer].tensor,
                         buffers_[2 * layer + 1].tensor, use_batch, kBatchNormMomentum, kNormEpsilon,
                         /*cudnn_enabled=*/true);
+}
+
+at::Tensor Mlp::drop(const at::Tensor& hidden, std::size_t layer, const DropoutNoise& noise) const {
+  if (!hidden.is_cpu()) return at::dropout(hidden, options_.dropout, /*train=*/true);
+  const at::Tensor factors = at::empty(hidden.sizes(), hidden.options());
+  cpu::kernels().make_noise({noise.seed, static_cast<uint32_t>(layer), options_.dropout},
+                            noise.first_row, {hidden.size(0), hidden.size(1), hidden.size(1)},
+                            factors.data_ptr<float>());
+  return hidden.mul(factors);
 }
 
 std::vector<NamedTensor> Mlp::state() const {

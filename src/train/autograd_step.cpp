@@ -3,8 +3,11 @@
 #include <cmath>
 
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
+#include "trainer/device/random.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
@@ -15,48 +18,73 @@ class AutogradStep : public TrainStep {
   explicit AutogradStep(const StepContext& context) : context_(context) {}
 
   StepStats run(const Window& window, double learning_rate) override {
-    model::FlatParameters& flat = context_.model.parameters();
-    StepStats stats = start(window);
-    keep_buffers();
-    flat.gradients.zero_();
-    for (int64_t begin = 0; begin < stats.num_samples; begin += window.batch_size) {
-      const int64_t count = std::min(window.batch_size, stats.num_samples - begin);
-      add_batch(gather(window.data, window.rows.narrow(0, begin, count)), stats);
-    }
-    stats.grad_norm = optim::clip_gradients(flat, context_.clip_norm);
-    stats.is_finite = is_finite(stats);
+    const StepStats stats = compute_gradient(window);
     if (stats.is_finite) {
-      optim::update(context_.optimizer, learning_rate, flat, context_.optimizer_state);
+      optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
+                    context_.optimizer_state);
     } else {
       restore_buffers();
     }
     return stats;
   }
 
+  void rehearse(const Window& window) override {
+    compute_gradient(window);
+    restore_buffers();
+  }
+
+  Evaluation evaluate(const ResidentData& data) override {
+    return train::evaluate(context_.model, data, context_.loss);
+  }
+
  private:
-  static StepStats start(const Window& window) {
-    const auto device = window.rows.device();
-    StepStats stats;
-    stats.loss_sum = at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device));
-    stats.num_correct = at::zeros({}, at::TensorOptions().dtype(at::kLong).device(device));
-    stats.num_samples = window.num_samples();
-    return stats;
+  /// Sums over the batches of a window, on the device.
+  struct Sums {
+    at::Tensor loss;         // 0-d float32
+    at::Tensor num_correct;  // 0-d int64
+  };
+
+  StepStats compute_gradient(const Window& window) {
+    model::FlatParameters& flat = context_.model.parameters();
+    const auto options = at::TensorOptions().device(window.rows.device());
+    const Sums sums{at::zeros({}, options.dtype(at::kFloat)),
+                    at::zeros({}, options.dtype(at::kLong))};
+    keep_buffers();
+    flat.gradients.zero_();
+    if (context_.model.options().dropout > 0 && !window.rows.is_cpu()) {
+      device::seed_generators(window.dropout_seed);
+    }
+    for (int64_t begin = 0; begin < window.num_samples(); begin += window.batch_size) {
+      add_batch(window, begin, sums);
+    }
+    return read(window, sums, optim::clip_gradients(flat, context_.clip_norm));
   }
 
   // Adds the gradient of this batch's share of the window's mean loss.
-  void add_batch(const Batch& batch, StepStats& stats) {
-    const at::Tensor outputs = context_.model.forward(batch.features, model::Mode::kTraining);
+  void add_batch(const Window& window, int64_t begin, const Sums& sums) {
+    const int64_t count = std::min(window.batch_size, window.num_samples() - begin);
+    const Batch batch = gather(window.data, window.rows.narrow(0, begin, count));
+    const at::Tensor outputs = context_.model.forward(batch.features, model::Mode::kTraining,
+                                                      {window.dropout_seed, begin});
     const at::Tensor loss = model::loss_sum(outputs, batch.targets, context_.loss);
-    loss.div(static_cast<double>(stats.num_samples)).backward();
-    stats.loss_sum.add_(loss.detach());
-    stats.num_correct.add_(model::num_correct(outputs.detach(), batch.targets, context_.loss));
+    loss.div(static_cast<double>(window.num_samples())).backward();
+    sums.loss.add_(loss.detach());
+    sums.num_correct.add_(model::num_correct(outputs.detach(), batch.targets, context_.loss));
   }
 
-  // A sum is finite when its parts are: one number to wait for.
-  bool is_finite(const StepStats& stats) const {
-    at::Tensor sum = stats.grad_norm.add(stats.loss_sum);
-    if (context_.model.buffer_values().defined()) sum.add_(context_.model.buffer_values().sum());
-    return std::isfinite(sum.item<float>());
+  // All numbers at once: that is the only time that a step waits for the device.
+  StepStats read(const Window& window, const Sums& sums, const at::Tensor& grad_norm) const {
+    const at::Tensor& buffers = context_.model.buffer_values();
+    // A sum is finite when its parts are.
+    const at::Tensor sum = buffers.defined() ? buffers.sum() : at::zeros_like(grad_norm);
+    const at::Tensor numbers =
+        at::stack({grad_norm, sums.loss, sums.num_correct.to(at::kFloat), sum}).cpu();
+    const auto* values = numbers.data_ptr<float>();
+    return {.loss_sum = values[1],
+            .num_correct = static_cast<int64_t>(values[2]),
+            .grad_norm = values[0],
+            .num_samples = window.num_samples(),
+            .is_finite = std::isfinite(values[0] + values[1] + values[3])};
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.

@@ -76,7 +76,7 @@ void close_epoch(Session& session, Output& output) {
                                  session.config.training.epochs, score_text(train));
   if (session.validation) {
     const AveragedWeights averaged(session);
-    const Evaluation evaluation = evaluate(session.model, *session.validation, session.loss);
+    const Evaluation evaluation = session.step->evaluate(*session.validation);
     deciding = record_evaluation(session, evaluation, "val", session.position, output);
     react_to_non_finite(session, output, deciding);
     line += "  " + score_text(deciding);
@@ -151,7 +151,7 @@ std::optional<Evaluation> test_best(Session& session, Output& output) {
                     "best",
                     output.checkpoints.best().string()));
   }
-  const Evaluation evaluation = evaluate(session.model, *session.test, session.loss);
+  const Evaluation evaluation = session.step->evaluate(*session.test);
   record_evaluation(session, evaluation, "test", position, output);
   output.metrics.sync();
   return evaluation;

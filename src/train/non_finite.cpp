@@ -71,8 +71,8 @@ std::string rows_text(Session& session, const Window& window) {
 
 std::string step_problem(Session& session, const Window& window, const StepStats& stats) {
   // Without the sign of a NaN, which says nothing.
-  const float norm = std::abs(stats.grad_norm.item<float>());
-  const float loss = std::abs(stats.loss_sum.item<float>());
+  const float norm = std::abs(stats.grad_norm);
+  const float loss = std::abs(stats.loss_sum);
   const bool is_gradient = !std::isfinite(norm) || !std::isfinite(loss);
   return fmt::format("the {} not finite (norm {}, mean loss {}); {}",
                      is_gradient ? "gradient is" : "running statistics of batch norm are", norm,

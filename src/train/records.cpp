@@ -10,14 +10,11 @@
 namespace trainer::train {
 namespace {
 
-// Moves the sums of the interval to those of the epoch and returns them; waits for the device.
+// Moves the sums of the interval to those of the epoch and returns them.
 checkpoint::Totals take_interval(Session& session) {
   IntervalTotals& interval = session.interval;
-  const checkpoint::Totals taken{interval.loss_sum.item<float>(),
-                                 interval.num_correct.item<int64_t>(), interval.num_samples};
-  interval.loss_sum.zero_();
-  interval.num_correct.zero_();
-  interval.num_samples = 0;
+  const checkpoint::Totals taken{interval.loss_sum, interval.num_correct, interval.num_samples};
+  interval = {.grad_norm = interval.grad_norm};
   session.epoch_totals.loss_sum += taken.loss_sum;
   session.epoch_totals.num_correct += taken.num_correct;
   session.epoch_totals.num_samples += taken.num_samples;
@@ -50,7 +47,7 @@ double record_steps(Session& session, Output& output) {
   if (session.interval.num_samples == 0) return std::nan("");  // every step was skipped
   const checkpoint::Totals totals = take_interval(session);
   run::MetricsRecord record = training_record(session, totals, output.interval_time.seconds());
-  record.grad_norm = session.interval.grad_norm.item<float>();
+  record.grad_norm = session.interval.grad_norm;
   output.interval_time.restart();
   output.metrics.append(record);
   return *record.loss;

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
+#include "trainer/device/threads.h"
 #include "trainer/model/init.h"
 
 namespace trainer::train {
@@ -51,12 +51,6 @@ optim::ScheduleOptions schedule_options(const config::TrainingConfig& training,
   return {training.schedule.name, training.learning_rate,
           std::llround(training.schedule.warmup_epochs * steps), training.epochs * epoch_steps,
           training.schedule.final_factor};
-}
-
-IntervalTotals zero_interval(c10::Device device) {
-  return {at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device)),
-          at::zeros({}, at::TensorOptions().dtype(at::kLong).device(device)),
-          at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device)), 0};
 }
 
 // Combinations that only the data show; `data.task: auto` hides them from the configuration.
@@ -120,8 +114,7 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(mlp_options(config.model, data.schema, config.training.freeze), device),
-      interval(zero_interval(device)) {
+      model(mlp_options(config.model, data.schema, config.training.freeze), device) {
   model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
 }
 
@@ -141,9 +134,32 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
   s.schedule = schedule_options(config.training, steps_per_epoch(s));
-  s.step = make_autograd_step(
-      {s.model, s.optimizer_state, s.optimizer, s.loss, config.training.gradient_clip_norm});
+  use_threads(s, 1);
   return session;
+}
+
+config::StepKind choose_step(const config::Config& config, c10::Device device) {
+  const config::StepKind wanted = config.training.step;
+  if (wanted == config::StepKind::kAuto) {
+    return device.is_cpu() ? config::StepKind::kFused : config::StepKind::kAutograd;
+  }
+  if (wanted == config::StepKind::kFused && !device.is_cpu()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.step: fused computes on the CPU, but the device is {}; use "
+                            "auto or autograd",
+                            device.str()));
+  }
+  return wanted;
+}
+
+void use_threads(Session& session, int64_t num_threads) {
+  device::use_threads(num_threads);
+  const config::TrainingConfig& training = session.config.training;
+  const StepContext context{session.model, session.optimizer_state, session.optimizer, session.loss,
+                            training.gradient_clip_norm};
+  session.step = choose_step(session.config, session.device) == config::StepKind::kFused
+                     ? make_fused_step(context, training.batch_size, num_threads)
+                     : make_autograd_step(context);
 }
 
 int64_t samples_per_step(const config::Config& config) {
@@ -178,10 +194,10 @@ Window next_window(Session& session) {
         at::from_blob(order.data(), {session.train.size()}, at::kLong).clone().to(session.device);
     session.order_epoch = session.position.epoch;
   }
-  if (session.config.model.dropout > 0) device::seed_step(seed, session.position.step);
   const int64_t begin = session.position.samples_in_epoch;
   const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
-  return {session.train, session.order.narrow(0, begin, count), session.config.training.batch_size};
+  return {session.train, session.order.narrow(0, begin, count), session.config.training.batch_size,
+          device::dropout_seed(seed, session.position.step)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
@@ -201,8 +217,8 @@ void advance(Session& session, const StepStats& stats) {
     ++session.recoveries.skipped_steps;
     return;
   }
-  session.interval.loss_sum.add_(stats.loss_sum);
-  session.interval.num_correct.add_(stats.num_correct);
+  session.interval.loss_sum += stats.loss_sum;
+  session.interval.num_correct += stats.num_correct;
   session.interval.grad_norm = stats.grad_norm;
   session.interval.num_samples += stats.num_samples;
 }

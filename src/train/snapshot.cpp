@@ -97,8 +97,8 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   }
   c.position = session.position;
   c.epoch_totals = session.epoch_totals;
-  c.interval_totals = {session.interval.loss_sum.item<float>(),
-                       session.interval.num_correct.item<int64_t>(), session.interval.num_samples};
+  c.interval_totals = {session.interval.loss_sum, session.interval.num_correct,
+                       session.interval.num_samples};
   c.best = session.best;
   c.epochs_without_improvement = session.epochs_without_improvement;
   c.recoveries = session.recoveries;
@@ -130,8 +130,8 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   session.optimizer_state.step = from.optimizer_step;
   session.position = from.position;
   session.epoch_totals = from.epoch_totals;
-  session.interval.loss_sum.fill_(from.interval_totals.loss_sum);
-  session.interval.num_correct.fill_(from.interval_totals.num_correct);
+  session.interval.loss_sum = static_cast<float>(from.interval_totals.loss_sum);
+  session.interval.num_correct = from.interval_totals.num_correct;
   session.interval.num_samples = from.interval_totals.num_samples;
   session.best = from.best;
   session.epochs_without_improvement = from.epochs_without_improvement;

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "trainer/device/random.h"
 #include "trainer/model/init.h"
 
 #include "support/tensors.h"
@@ -138,8 +137,7 @@ TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
   // Every hidden unit is 1, and the output layer hands them on.
   view_of(mlp.parameters(), mlp.parameters().values, 1).fill_(1);
   view_of(mlp.parameters(), mlp.parameters().values, 2).fill_diagonal_(1);
-  device::seed_step(1, 0);
-  const at::Tensor outputs = mlp.forward(some_features(1), Mode::kTraining);
+  const at::Tensor outputs = mlp.forward(some_features(1), Mode::kTraining, {.seed = 1});
   EXPECT_NEAR(outputs.eq(0).to(at::kFloat).mean().item<double>(), 0.25, 0.03);
   EXPECT_NEAR(outputs.mean().item<double>(), 1.0, 0.04);
 }

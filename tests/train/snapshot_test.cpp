@@ -55,8 +55,8 @@ void expect_same_state(const Session& resumed, const Session& straight) {
   EXPECT_EQ(resumed.position.epoch, straight.position.epoch);
   EXPECT_EQ(resumed.position.step, straight.position.step);
   EXPECT_EQ(resumed.position.samples_in_epoch, straight.position.samples_in_epoch);
-  EXPECT_TRUE(identical(resumed.interval.loss_sum, straight.interval.loss_sum));
-  EXPECT_TRUE(identical(resumed.interval.num_correct, straight.interval.num_correct));
+  EXPECT_EQ(resumed.interval.loss_sum, straight.interval.loss_sum);
+  EXPECT_EQ(resumed.interval.num_correct, straight.interval.num_correct);
   EXPECT_EQ(resumed.interval.num_samples, straight.interval.num_samples);
 }
 

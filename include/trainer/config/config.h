@@ -15,7 +15,7 @@ enum class Activation { kRelu, kGelu, kSilu, kTanh };
 enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kMse };
-enum class StepKind { kAuto, kAutograd };
+enum class StepKind { kAuto, kAutograd, kFused };
 enum class BestMetric { kLoss, kAccuracy };
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };

@@ -5,8 +5,11 @@
 
 namespace trainer::device {
 
-/// Sets LibTorch's generators of every device to numbers that (seed, step) alone decides. Called
-/// before each step that draws random numbers: no generator state has to be saved to resume.
-void seed_step(uint64_t seed, int64_t step);
+/// The seed of the noise of dropout in a step, which (seed, step) alone decides: no generator state
+/// has to be saved to resume.
+uint64_t dropout_seed(uint64_t seed, int64_t step);
+
+/// Sets LibTorch's generators of every device.
+void seed_generators(uint64_t seed);
 
 }  // namespace trainer::device

@@ -11,9 +11,6 @@ struct ThreadChoice {
   std::string reason;
 };
 
-/// CPUs that this process may use: its affinity, cut to the cgroup's quota. At least 1.
-int64_t usable_cpus();
-
 /// `requested` threads, or for 0: OMP_NUM_THREADS where `omp_num_threads` is set, else `usable`.
 ThreadChoice choose_threads(int64_t requested, const char* omp_num_threads, int64_t usable);
 

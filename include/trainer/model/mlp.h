@@ -25,6 +25,13 @@ struct MlpOptions {
 
 enum class Mode { kTraining, kInference };
 
+/// What the noise of dropout follows from: on the CPU each element is a function of these and its
+/// place (cpu/kernels.h), on other devices LibTorch's generators draw it.
+struct DropoutNoise {
+  uint64_t seed = 0;
+  int64_t first_row = 0;  // the batch's in the window of the step
+};
+
 /// A multilayer perceptron. Each hidden layer is linear, norm, activation, dropout; with residuals
 /// every hidden layer but the first adds its input. The output layer is linear alone.
 /// Parameters are called `layers.<i>.weight` `[out, in]`, `layers.<i>.bias` `[out]`,
@@ -35,8 +42,8 @@ class Mlp {
   Mlp(MlpOptions options, c10::Device device);
 
   /// Logits or predictions `[batch, num_outputs]` of features `[batch, num_features]`. In training
-  /// mode dropout draws from LibTorch's generators, and batch norm updates its buffers.
-  at::Tensor forward(const at::Tensor& features, Mode mode);
+  /// mode dropout takes part, and batch norm updates its buffers.
+  at::Tensor forward(const at::Tensor& features, Mode mode, const DropoutNoise& noise = {});
 
   const MlpOptions& options() const { return options_; }
   FlatParameters& parameters() { return parameters_; }
@@ -52,6 +59,7 @@ class Mlp {
 
  private:
   at::Tensor normalize(const at::Tensor& hidden, std::size_t layer, Mode mode);
+  at::Tensor drop(const at::Tensor& hidden, std::size_t layer, const DropoutNoise& noise) const;
 
   MlpOptions options_;
   FlatParameters parameters_;

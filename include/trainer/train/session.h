@@ -21,11 +21,11 @@
 
 namespace trainer::train {
 
-/// Sums since the last training record, on the device: reading them would wait for it.
+/// Sums since the last training record.
 struct IntervalTotals {
-  at::Tensor loss_sum;     // 0-d float32
-  at::Tensor num_correct;  // 0-d int64
-  at::Tensor grad_norm;    // of the last step
+  float loss_sum = 0;
+  int64_t num_correct = 0;
+  float grad_norm = 0;  // of the last step
   int64_t num_samples = 0;
 };
 
@@ -63,6 +63,13 @@ struct Session {
 /// data show to be impossible.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
+
+/// Which step `config` means on a device, never kAuto. Throws Error(kUsage) where the device does
+/// not have the one that is asked for.
+config::StepKind choose_step(const config::Config& config, c10::Device device);
+
+/// Computes with that many threads from now on; a session begins with one.
+void use_threads(Session& session, int64_t num_threads);
 
 /// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation.
 int64_t samples_per_step(const config::Config& config);

@@ -10,6 +10,7 @@
 #include "trainer/model/mlp.h"
 #include "trainer/optim/optimizer.h"
 #include "trainer/train/batches.h"
+#include "trainer/train/evaluate.h"
 
 namespace trainer::train {
 
@@ -19,15 +20,16 @@ struct Window {
   const ResidentData& data;
   at::Tensor rows;  // [samples] int64 on the device
   int64_t batch_size = 1;
+  uint64_t dropout_seed = 0;  // of this step
 
   int64_t num_samples() const { return rows.size(0); }
 };
 
-/// Results of a step, still on the device.
+/// Results of a step.
 struct StepStats {
-  at::Tensor loss_sum;     // 0-d float32, over the samples of the window
-  at::Tensor num_correct;  // 0-d int64
-  at::Tensor grad_norm;    // 0-d float32, before clipping
+  float loss_sum = 0;  // over the samples of the window
+  int64_t num_correct = 0;
+  float grad_norm = 0;  // before clipping
   int64_t num_samples = 0;
   bool is_finite = true;  // loss, gradient and buffers; otherwise the step changed nothing
 };
@@ -41,17 +43,29 @@ struct StepContext {
   double clip_norm = 1.0;  // 0: never
 };
 
-/// One optimizer step. The gradient is that of the mean loss over the window, whatever its size.
+/// How a model is trained and evaluated.
 class TrainStep {
  public:
   virtual ~TrainStep() = default;
 
+  /// One optimizer step, with the gradient of the mean loss over the window, whatever its size.
   /// Where loss, gradient or a running statistic is not finite, model and optimizer state stay as
   /// they were. Waits for the device to know that.
   virtual StepStats run(const Window& window, double learning_rate) = 0;
+
+  /// The work of run() but for the update: it takes the same time, nearly, and changes nothing.
+  virtual void rehearse(const Window& window) = 0;
+
+  /// Loss and accuracy over all of `data`, in inference mode: nothing of the model changes.
+  virtual Evaluation evaluate(const ResidentData& data) = 0;
 };
 
 /// The reference: LibTorch's autograd, for any model on any device.
 std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context);
+
+/// Forward and backward pass written out over memory that is allocated once, for batches of up to
+/// `batch_size` on the CPU. The number of threads changes the time and not a bit of the results.
+std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
+                                           int64_t num_threads);
 
 }  // namespace trainer::train

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/step.h"
+
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -11,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
-#include "trainer/train/step.h"
 
 #include "support/error_of.h"
 #include "support/golden.h"
@@ -21,11 +22,26 @@
 namespace trainer::train {
 namespace {
 
+using config::StepKind;
 using test::close;
 using test::golden_tensor;
 using test::identical;
 
-TEST(AutogradStepTest, AShortTrainingIsThatOfPyTorch) {
+/// What every kind of step has to do.
+class StepTest : public testing::TestWithParam<StepKind> {
+ protected:
+  static config::Config of_this_kind(config::Config config) {
+    config.training.step = GetParam();
+    return config;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StepTest, testing::Values(StepKind::kAutograd, StepKind::kFused),
+                         [](const auto& kind) {
+                           return kind.param == StepKind::kFused ? "Fused" : "Autograd";
+                         });
+
+TEST_P(StepTest, AShortTrainingIsThatOfPyTorch) {
   const auto golden = test::read_golden("training.json");
   model::MlpOptions options = test::golden_options();
   options.activation = config::Activation::kGelu;
@@ -37,19 +53,21 @@ TEST(AutogradStepTest, AShortTrainingIsThatOfPyTorch) {
   optimizer.weight_decay = golden["weight_decay"];
   optimizer.beta2 = golden["beta2"];
   optim::OptimizerState state = optim::make_state(optimizer, model.parameters());
-  const auto step = make_autograd_step({model,
-                                        state,
-                                        optimizer,
-                                        {config::Loss::kCrossEntropy, golden["label_smoothing"]},
-                                        golden["clip_norm"]});
+  const StepContext context{model,
+                            state,
+                            optimizer,
+                            {config::Loss::kCrossEntropy, golden["label_smoothing"]},
+                            golden["clip_norm"]};
+  const auto step =
+      GetParam() == StepKind::kFused ? make_fused_step(context, 6, 1) : make_autograd_step(context);
   const ResidentData data{golden_tensor(golden["features"]),
                           golden_tensor(golden["classes"]).to(at::kLong), at::zeros({5}),
                           at::ones({5})};
 
   for (std::size_t i = 0; i < 5; ++i) {
     const StepStats stats = step->run({data, at::arange(6, at::kLong), 6}, golden["learning_rate"]);
-    EXPECT_TRUE(close(stats.loss_sum.div(6), golden_tensor(golden["mean_losses"][i])));
-    EXPECT_TRUE(close(stats.grad_norm, golden_tensor(golden["grad_norms"][i])));
+    EXPECT_NEAR(stats.loss_sum / 6, golden["mean_losses"][i].get<float>(), 1e-6);
+    EXPECT_NEAR(stats.grad_norm, golden["grad_norms"][i].get<float>(), 1e-6);
   }
   test::expect_golden(model.parameters(), model.parameters().values, golden["after"]);
 }
@@ -60,8 +78,9 @@ struct Result {
   StepStats stats;
 };
 
-Result run_in_batches(int64_t num_samples, int64_t batch_size) {
+Result run_in_batches(StepKind kind, int64_t num_samples, int64_t batch_size) {
   config::Config config = test::small_config();
+  config.training.step = kind;
   config.training.gradient_clip_norm = 0;
   config.model.norm = config::Norm::kLayer;
   const auto session = test::make_small_session(config);
@@ -71,24 +90,24 @@ Result run_in_batches(int64_t num_samples, int64_t batch_size) {
 }
 
 void expect_same(const Result& accumulated, const Result& whole) {
-  const double norm = whole.stats.grad_norm.item<double>();
+  const double norm = static_cast<double>(whole.stats.grad_norm);
   EXPECT_TRUE(close(accumulated.gradients, whole.gradients, 1e-6 * norm, 1e-6));
-  EXPECT_TRUE(close(accumulated.stats.loss_sum, whole.stats.loss_sum, 0, 1e-6));
-  EXPECT_EQ(accumulated.stats.num_correct.item<int64_t>(), whole.stats.num_correct.item<int64_t>());
+  EXPECT_NEAR(accumulated.stats.loss_sum, whole.stats.loss_sum, 1e-6F * whole.stats.loss_sum);
+  EXPECT_EQ(accumulated.stats.num_correct, whole.stats.num_correct);
   EXPECT_EQ(accumulated.stats.num_samples, whole.stats.num_samples);
 }
 
-TEST(AutogradStepTest, AccumulatedBatchesAreTheOneBigBatch) {
-  expect_same(run_in_batches(32, 8), run_in_batches(32, 32));
+TEST_P(StepTest, AccumulatedBatchesAreTheOneBigBatch) {
+  expect_same(run_in_batches(GetParam(), 32, 8), run_in_batches(GetParam(), 32, 32));
 }
 
-TEST(AutogradStepTest, AShortLastBatchCountsByItsSamples) {
-  expect_same(run_in_batches(21, 8), run_in_batches(21, 21));
-  expect_same(run_in_batches(3, 8), run_in_batches(3, 3));
+TEST_P(StepTest, AShortLastBatchCountsByItsSamples) {
+  expect_same(run_in_batches(GetParam(), 21, 8), run_in_batches(GetParam(), 21, 21));
+  expect_same(run_in_batches(GetParam(), 3, 8), run_in_batches(GetParam(), 3, 3));
 }
 
-TEST(AutogradStepTest, GradientsOfTheStepBeforeAreForgotten) {
-  config::Config config = test::small_config();
+TEST_P(StepTest, GradientsOfTheStepBeforeAreForgotten) {
+  config::Config config = of_this_kind(test::small_config());
   config.training.gradient_clip_norm = 0;
   const auto session = test::make_small_session(config);
   const Window window{session->train, at::arange(8, at::kLong), 8};
@@ -98,20 +117,20 @@ TEST(AutogradStepTest, GradientsOfTheStepBeforeAreForgotten) {
   EXPECT_TRUE(identical(session->model.parameters().gradients, once));
 }
 
-TEST(AutogradStepTest, TheNormIsThatBeforeClipping) {
-  config::Config config = test::exact_config();
+TEST_P(StepTest, TheNormIsThatBeforeClipping) {
+  config::Config config = of_this_kind(test::exact_config());
   config.training.gradient_clip_norm = 1;
   const auto session = test::make_exact_session(config, test::equal_rows(4, 1), {});
   const StepStats stats = session->step->run({session->train, at::arange(2, at::kLong), 2}, 0.5);
-  EXPECT_EQ(stats.grad_norm.item<float>(), 4.0F);
+  EXPECT_EQ(stats.grad_norm, 4.0F);
   // Each of the four parameters had the gradient -2, clipped to -1/2.
   for (const at::Tensor& parameter : session->model.parameters().parameters) {
     EXPECT_TRUE(close(parameter, at::full_like(parameter, 0.25)));
   }
 }
 
-TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
-  config::Config config = test::exact_config();
+TEST_P(StepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
+  config::Config config = of_this_kind(test::exact_config());
   config.training.optimizer.momentum = 0.9;
   auto rows = test::equal_rows(4, 1);
   rows.values[1] = std::numeric_limits<float>::quiet_NaN();
@@ -126,8 +145,8 @@ TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
 }
 
 // The forward pass has changed them when the loss is known.
-TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
-  config::Config config = test::small_config();
+TEST_P(StepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
+  config::Config config = of_this_kind(test::small_config());
   config.model.norm = config::Norm::kBatch;
   const auto session = test::make_small_session(config);
   const at::Tensor before = session->model.buffer_values().clone();
@@ -141,21 +160,21 @@ TEST(AutogradStepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
 }
 
 // An infinite variance hides the value that caused it: loss and gradient are finite.
-TEST(AutogradStepTest, RunningStatisticsThatAreNotFiniteAreNotTaken) {
-  config::Config config = test::small_config();
+TEST_P(StepTest, RunningStatisticsThatAreNotFiniteAreNotTaken) {
+  config::Config config = of_this_kind(test::small_config());
   config.model.norm = config::Norm::kBatch;
   const auto session = test::make_small_session(config);
   const at::Tensor before = session->model.buffer_values().clone();
   session->train.features.select(0, 3).fill_(1e30);
   const StepStats stats = session->step->run({session->train, at::arange(8, at::kLong), 8}, 0.5);
   EXPECT_FALSE(stats.is_finite);
-  EXPECT_TRUE(std::isfinite(stats.loss_sum.item<float>()));
+  EXPECT_TRUE(std::isfinite(stats.loss_sum));
   EXPECT_TRUE(identical(session->model.buffer_values(), before));
 }
 
-TEST(AutogradStepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
+TEST_P(StepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
   for (const auto name : {config::OptimizerName::kSgd, config::OptimizerName::kAdamw}) {
-    config::Config config = test::small_config();
+    config::Config config = of_this_kind(test::small_config());
     config.model.norm = config::Norm::kBatch;
     config.training.freeze = {"layers.0.*", "norms.0.*"};
     config.training.optimizer.name = name;
@@ -180,8 +199,8 @@ TEST(AutogradStepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
 }
 
 // The gradient of the rest must not depend on whether the frozen part could be trained.
-TEST(AutogradStepTest, FreezingTheFirstLayerLeavesTheFirstStepOfTheOthersAsItIs) {
-  config::Config config = test::small_config();
+TEST_P(StepTest, FreezingTheFirstLayerLeavesTheFirstStepOfTheOthersAsItIs) {
+  config::Config config = of_this_kind(test::small_config());
   config.training.gradient_clip_norm = 0;
   const auto whole = test::make_small_session(config);
   config.training.freeze = {"layers.0.*"};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training step on the CPU and its parts: by model and batch, by number of threads, fused and
+// autograd, beside the peak of this machine's multiply-adds measured in the same run. Flags are
+// Google Benchmark's: --benchmark_filter=fused/tiny, --benchmark_format=json, ...
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "trainer/core/stopwatch.h"
+#include "trainer/cpu/buffer.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/cpu/kernels.h"
+#include "trainer/cpu/team.h"
+#include "trainer/data/dataset.h"
+#include "trainer/train/session.h"
+
+namespace trainer {
+namespace {
+
+struct Workload {
+  const char* name;
+  int64_t num_features;
+  std::vector<int64_t> hidden_sizes;
+  int64_t num_classes;
+  int64_t batch_size;
+};
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all = {
+      {"10-128-128-2/batch_32", 10, {128, 128}, 2, 32},
+      {"64-128-128-10/batch_32", 64, {128, 128}, 10, 32},
+      {"784-256-256-10/batch_128", 784, {256, 256}, 10, 128},
+      {"784-1024-1024-10/batch_512", 784, {1024, 1024}, 10, 512}};
+  return all;
+}
+
+// Forward, gradient of the weights and, behind the first layer, of the inputs: 2 operations each.
+double operations(const Workload& w) {
+  double sum = 0;
+  int64_t inputs = w.num_features;
+  for (std::size_t i = 0; i <= w.hidden_sizes.size(); ++i) {
+    const int64_t outputs = i < w.hidden_sizes.size() ? w.hidden_sizes[i] : w.num_classes;
+    const double products = i == 0 ? 2 : 3;
+    sum += products * 2.0 * static_cast<double>(inputs * outputs * w.batch_size);
+    inputs = outputs;
+  }
+  return sum;
+}
+
+/// The machine's multiply-adds, in operations a second: a product so small that everything stays in
+/// the first cache, on each thread by itself.
+double peak(int64_t num_threads) {
+  constexpr int64_t kRows = 14;
+  constexpr int64_t kDepth = 256;
+  constexpr int64_t kRepetitions = 20000;
+  const cpu::Kernels& kernels = cpu::kernels();
+  const int64_t columns = kernels.panel_columns;
+  cpu::Team team(num_threads);
+  double best = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const Stopwatch stopwatch;
+    team.run([&](int64_t) {
+      const cpu::Buffer a(kRows * kDepth);
+      const cpu::Buffer b(kDepth * columns);
+      const cpu::Buffer c(kRows * columns);
+      const cpu::Buffer scratch(kernels.scratch_floats);
+      for (int64_t i = 0; i < kRepetitions; ++i) {
+        kernels.multiply({.num_rows = kRows,
+                          .num_columns = columns,
+                          .depth = kDepth,
+                          .a = a.get(),
+                          .a_row = kDepth,
+                          .b = b.get(),
+                          .b_depth = columns,
+                          .c = c.get(),
+                          .c_row = columns},
+                         scratch.get());
+      }
+    });
+    const double done =
+        2.0 * static_cast<double>(kRows * kDepth * columns * kRepetitions * num_threads);
+    best = std::max(best, done / stopwatch.seconds());
+  }
+  return best;
+}
+
+double peak_of(int64_t num_threads) {
+  static std::vector<double> known(static_cast<std::size_t>(cpu::usable_cpus()) + 1);
+  double& value = known[static_cast<std::size_t>(num_threads)];
+  if (value == 0) value = peak(num_threads);
+  return value;
+}
+
+std::unique_ptr<train::Session> make_session(const Workload& w, config::StepKind kind) {
+  config::Config config;
+  config.data.synthetic.num_samples = 20 * w.batch_size;
+  config.data.synthetic.num_features = w.num_features;
+  config.data.synthetic.num_classes = w.num_classes;
+  config.data.validation_fraction = 0;
+  config.data.test_fraction = 0;
+  config.model.hidden_sizes = w.hidden_sizes;
+  config.training.batch_size = w.batch_size;
+  config.training.schedule.name = config::ScheduleName::kConstant;
+  config.training.step = kind;
+  return train::make_session(config, data::load_datasets(config.data, 42), c10::kCPU);
+}
+
+void step(benchmark::State& state, const Workload& w, config::StepKind kind, int64_t num_threads) {
+  const auto session = make_session(w, kind);
+  train::use_threads(*session, num_threads);
+  for (auto _ : state) {
+    const train::StepStats stats = session->step->run(train::next_window(*session), 1e-3);
+    session->position.samples_in_epoch += stats.num_samples;
+    if (session->position.samples_in_epoch == session->train.size()) {
+      session->position.samples_in_epoch = 0;
+    }
+    benchmark::DoNotOptimize(stats);
+  }
+  const double done = operations(w) * static_cast<double>(state.iterations());
+  state.SetItemsProcessed(state.iterations() * w.batch_size);
+  state.counters["FLOP/s"] = benchmark::Counter(done, benchmark::Counter::kIsRate);
+  // A rate divided by the peak: the part of it that was reached.
+  state.counters["of_peak"] =
+      benchmark::Counter(done / peak_of(num_threads), benchmark::Counter::kIsRate);
+}
+
+void gather(benchmark::State& state, bool as_bytes) {
+  constexpr int64_t kNumRows = 60000;
+  constexpr int64_t kNumFeatures = 784;
+  constexpr int64_t kBatch = 128;
+  const std::vector<uint8_t> bytes(as_bytes ? kNumRows * kNumFeatures : 0, 7);
+  const std::vector<float> floats(as_bytes ? 0 : kNumRows * kNumFeatures, 7.0F);
+  const std::vector<float> ones(kNumFeatures, 1.0F);
+  std::vector<int64_t> rows(kNumRows);
+  for (int64_t i = 0; i < kNumRows; ++i) rows[static_cast<std::size_t>(i)] = i * 7919 % kNumRows;
+  const cpu::GatherSource source{as_bytes ? nullptr : floats.data(),
+                                 as_bytes ? bytes.data() : nullptr, kNumFeatures, ones.data(),
+                                 ones.data()};
+  const cpu::Buffer out(kBatch * kNumFeatures);
+  int64_t begin = 0;
+  for (auto _ : state) {
+    cpu::kernels().gather(source, rows.data() + begin, {kBatch, kNumFeatures, kNumFeatures},
+                          out.get());
+    begin = (begin + kBatch) % (kNumRows - kBatch);
+    benchmark::DoNotOptimize(out.get());
+  }
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+
+void register_steps(int64_t num_threads) {
+  for (const auto& [name, kind] : {std::pair{"fused", config::StepKind::kFused},
+                                   std::pair{"autograd", config::StepKind::kAutograd}}) {
+    for (const Workload& w : workloads()) {
+      benchmark::RegisterBenchmark(
+          fmt::format("{}/{}/threads_{}", name, w.name, num_threads).c_str(),
+          [&w, k = kind, num_threads](benchmark::State& state) { step(state, w, k, num_threads); })
+          ->Unit(benchmark::kMicrosecond)
+          ->UseRealTime();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainer
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  using trainer::cpu::usable_cpus;
+  fmt::print(stderr,
+             "{} kernels; peak of multiply-adds {:.0f} GFLOP/s on one thread, {:.0f} on {}\n",
+             trainer::cpu::name_of(trainer::cpu::kernels().instruction_set),
+             trainer::peak_of(1) * 1e-9, trainer::peak_of(usable_cpus()) * 1e-9, usable_cpus());
+  trainer::register_steps(1);
+  if (usable_cpus() > 1) trainer::register_steps(usable_cpus());
+  benchmark::RegisterBenchmark("gather/bytes", trainer::gather, true)
+      ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("gather/floats", trainer::gather, false)
+      ->Unit(benchmark::kMicrosecond);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/cpu/operands.h"
+
+/// The arithmetic of training on the CPU, on plain memory. Each function exists once for every
+/// instruction set; all sums are taken in an order that depends neither on the instruction set nor
+/// on how the work is divided, so that any number of threads gives the same bits.
+namespace trainer::cpu {
+
+enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
+
+struct Kernels {
+  InstructionSet instruction_set = InstructionSet::kBaseline;
+  int64_t panel_columns = 0;   // columns of C that a product computes together
+  int64_t scratch_floats = 0;  // room that a product needs
+
+  void (*multiply)(const Product& product, float* scratch);
+  void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile, float* out);
+  /// Noise of rows [first_row, ...) of the layer.
+  void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile, float* out);
+  void (*activate)(config::Activation kind, const Tile& tile, const ActivationBuffers& buffers);
+  /// out = gradient * noise * activation'(u), where `gradient` is with respect to the layer.
+  void (*activation_gradient)(config::Activation kind, const Tile& tile,
+                              const ActivationBuffers& buffers, const float* gradient);
+  void (*batch_norm)(const Tile& tile, const NormBuffers& buffers);  // updates the running ones
+  void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers);
+  void (*layer_norm)(const Tile& tile, const NormBuffers& buffers);
+  void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
+  void (*frozen_batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
+  void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
+  /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] where `y` is null; added where `adds`.
+  void (*column_sums)(const Tile& tile, const float* x, const float* y, float* out, bool adds);
+  void (*cross_entropy)(const LossInput& input, const int64_t* classes, const LossOutput& output);
+  void (*mean_squared_error)(const LossInput& input, const float* values, const LossOutput& output);
+  double (*sum_of_squares)(const float* values, int64_t size);
+  void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers);
+};
+
+/// The functions for the best instruction set of this machine.
+const Kernels& kernels();
+
+/// Those that this machine can run, from the plainest to the best.
+std::vector<const Kernels*> all_kernels();
+
+const char* name_of(InstructionSet set);
+
+}  // namespace trainer::cpu

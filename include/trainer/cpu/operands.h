@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "trainer/config/config.h"
+
+/// What the functions of cpu/kernels.h work on: views of memory that belongs to others.
+namespace trainer::cpu {
+
+/// C = A B, or C + A B: `a` is `[rows, depth]`, `b` `[depth, columns]`, `c` `[rows, columns]`.
+struct Product {
+  int64_t num_rows = 0;
+  int64_t num_columns = 0;
+  int64_t depth = 0;
+  const float* a = nullptr;
+  int64_t a_row = 0;  // distances between neighbours, in elements; one of a_row and a_depth is 1
+  int64_t a_depth = 1;
+  const float* b = nullptr;
+  int64_t b_depth = 0;  // one of b_depth and b_column is 1
+  int64_t b_column = 1;
+  float* c = nullptr;
+  int64_t c_row = 0;
+  bool adds = false;
+};
+
+/// A part of a matrix whose rows are `stride` elements apart.
+struct Tile {
+  int64_t num_rows = 0;
+  int64_t num_columns = 0;
+  int64_t stride = 0;
+};
+
+/// A hidden layer behind its linear part, on one tile. With u = scale * pre + shift:
+///   out = activation(u) * noise + skip
+struct ActivationBuffers {
+  const float* pre = nullptr;    // tile
+  const float* scale = nullptr;  // [columns]; null: ones
+  const float* shift = nullptr;  // [columns]
+  const float* noise = nullptr;  // tile; null: ones
+  const float* skip = nullptr;   // tile; null: zeros
+  float* out = nullptr;          // tile
+};
+
+/// Rows to be gathered: of float32 values, or of bytes where `bytes` is set.
+struct GatherSource {
+  const float* floats = nullptr;
+  const uint8_t* bytes = nullptr;
+  int64_t num_features = 0;
+  const float* shift = nullptr;  // [features]
+  const float* scale = nullptr;  // [features]
+};
+
+/// Where the random numbers of dropout come from: each is a function of this and its place alone.
+struct NoiseSource {
+  uint64_t seed = 0;
+  uint32_t layer = 0;
+  double probability = 0;  // of a zero; other elements are 1 / (1 - probability)
+};
+
+/// What a loss is taken of: outputs `[rows, columns]`, to which `bias` is added first.
+struct LossInput {
+  Tile tile;
+  float* outputs = nullptr;  // becomes the gradient where one is wanted
+  const float* bias = nullptr;
+  double label_smoothing = 0;
+  bool wants_gradient = true;
+  float gradient_scale = 1;
+};
+
+struct LossOutput {
+  float* losses = nullptr;     // [rows]
+  int32_t* correct = nullptr;  // [rows] 1 where the largest output is the target's
+};
+
+/// Batch or layer norm of one tile; `values` are products without bias and become the normalised
+/// values.
+struct NormBuffers {
+  float* values = nullptr;
+  const float* bias = nullptr;    // [columns]
+  float* inverse_std = nullptr;   // [columns] of batch norm, [rows] of layer norm
+  float* running_mean = nullptr;  // [columns], batch norm only
+  float* running_var = nullptr;
+};
+
+struct NormGradientBuffers {
+  const float* normalized = nullptr;   // tile
+  const float* scale = nullptr;        // [columns] the norm's weight
+  const float* inverse_std = nullptr;  // as in NormBuffers
+  const float* gradient = nullptr;     // tile, with respect to the norm's output
+  float* out = nullptr;                // tile, with respect to its input; may be `gradient`
+  float* scale_gradient = nullptr;     // [columns], batch norm only; null: not wanted
+  float* shift_gradient = nullptr;
+  bool adds = false;  // to the two above
+};
+
+/// Consecutive parameters and what belongs to them.
+struct UpdateBuffers {
+  int64_t size = 0;
+  float* values = nullptr;
+  const float* gradients = nullptr;
+  float* first_moment = nullptr;   // momentum buffer, or mean; null where there is none
+  float* second_moment = nullptr;  // mean of squares
+  float* average = nullptr;        // moving average of the values
+};
+
+struct UpdateOptions {
+  config::OptimizerName name = config::OptimizerName::kAdamw;
+  double gradient_factor = 1;  // of clipping
+  double learning_rate = 0;
+  double weight_decay = 0;
+  double momentum = 0;
+  bool nesterov = false;
+  double beta1 = 0;
+  double beta2 = 0;
+  double epsilon = 0;
+  double ema_decay = 0;
+  int64_t step = 1;  // counted from 1
+};
+
+}  // namespace trainer::cpu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/kernels.h"
+
+#include "cpu/activation.h"
+#include "cpu/batch_norm.h"
+#include "cpu/columns.h"
+#include "cpu/gather.h"
+#include "cpu/layer_norm.h"
+#include "cpu/loss.h"
+#include "cpu/multiply.h"
+#include "cpu/noise.h"
+#include "cpu/update.h"
+
+namespace trainer::cpu::TRAINER_ISA {
+
+/// The functions of this file's instruction set.
+constexpr Kernels make_kernels(InstructionSet set) {
+  Kernels k;
+  k.instruction_set = set;
+  k.panel_columns = kPanelColumns;
+  k.scratch_floats = kScratchFloats;
+  k.multiply = multiply;
+  k.gather = gather;
+  k.make_noise = make_noise;
+  k.activate = activate;
+  k.activation_gradient = activation_gradient;
+  k.batch_norm = batch_norm;
+  k.frozen_batch_norm = frozen_batch_norm;
+  k.layer_norm = layer_norm;
+  k.batch_norm_gradient = batch_norm_gradient;
+  k.frozen_batch_norm_gradient = frozen_batch_norm_gradient;
+  k.layer_norm_gradient = layer_norm_gradient;
+  k.column_sums = column_sums;
+  k.cross_entropy = cross_entropy;
+  k.mean_squared_error = mean_squared_error;
+  k.sum_of_squares = sum_of_squares;
+  k.update = update;
+  return k;
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

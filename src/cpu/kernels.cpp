@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/kernels.h"
+
+#include "cpu/kernel_tables.h"
+
+namespace trainer::cpu {
+
+std::vector<const Kernels*> all_kernels() {
+  std::vector<const Kernels*> all = {&baseline_kernels};
+#ifdef __x86_64__
+  // The flags of src/CMakeLists.txt.
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    all.push_back(&avx512_kernels);
+  }
+#endif
+  return all;
+}
+
+const Kernels& kernels() {
+  static const Kernels& best = *all_kernels().back();
+  return best;
+}
+
+const char* name_of(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::kAvx512:
+      return "AVX-512";
+    case InstructionSet::kAvx2:
+      return "AVX2";
+    case InstructionSet::kBaseline:
+      break;
+  }
+#ifdef __aarch64__
+  return "NEON";
+#else
+  return "baseline";
+#endif
+}
+
+}  // namespace trainer::cpu

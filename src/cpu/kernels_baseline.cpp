@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#define TRAINER_ISA baseline
+#include "cpu/kernel_table.h"
+#include "cpu/kernel_tables.h"
+
+namespace trainer::cpu {
+
+extern const Kernels baseline_kernels = baseline::make_kernels(InstructionSet::kBaseline);
+
+}  // namespace trainer::cpu

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cpu/vector.h"
+
+// Functions of one number without branches, so that a loop over them becomes vector code. NaN stays
+// NaN. Errors are measured in tests/cpu/math_test.cpp.
+namespace trainer::cpu::TRAINER_ISA {
+
+inline float as_float(int32_t bits) { return __builtin_bit_cast(float, bits); }
+inline int32_t as_bits(float value) { return __builtin_bit_cast(int32_t, value); }
+
+// 2^n for whole n in [-126, 127], in a float's exponent.
+inline float power_of_two(int32_t n) { return as_float((n + 127) << 23); }
+
+// e^x = 2^n e^r with |r| <= ln(2)/2 and a polynomial for e^r; relative error below 2e-7.
+inline float exp(float x) {
+  constexpr float kLog2E = 1.44269504f;
+  constexpr float kLn2High = 0.693359375f;  // n * kLn2High is exact
+  constexpr float kLn2Low = -2.12194440e-4f;
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to a whole number
+  // Beyond these the result is 0 or infinite anyway; a NaN passes both comparisons.
+  const float bounded = x < -104.0f ? -104.0f : (x > 89.0f ? 89.0f : x);
+  const float rounded = bounded * kLog2E + kRounder;
+  const float n = rounded - kRounder;
+  const float r = (bounded - n * kLn2High) - n * kLn2Low;
+  float p = 1.39485812e-3f;
+  p = p * r + 8.37512873e-3f;
+  p = p * r + 4.16662171e-2f;
+  p = p * r + 1.66664153e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  // In two factors: 2^128 is no float, and the smallest results are subnormal.
+  const int32_t whole = as_bits(rounded) - as_bits(kRounder);
+  const int32_t half = whole >> 1;
+  return p * power_of_two(half) * power_of_two(whole - half);
+}
+
+// Near zero an odd polynomial (S. Moshier's Cephes library), else by e^x; relative error below
+// 3e-7.
+inline float tanh(float x) {
+  const float size = x < 0.0f ? -x : x;
+  const float z = x * x;
+  float p = -5.70498872745e-3f;
+  p = p * z + 2.06390887954e-2f;
+  p = p * z - 5.37397155531e-2f;
+  p = p * z + 1.33314422036e-1f;
+  p = p * z - 3.33332819422e-1f;
+  const float near = x + x * z * p;
+  const float far = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
+  return size < 0.625f ? near : (x < 0.0f ? -far : far);
+}
+
+// Below 1 an odd polynomial, from there 1 - e^-q with a polynomial q; both are least-squares fits
+// at Chebyshev nodes. Error below 2e-7, absolute and relative.
+inline float erf(float x) {
+  const float size = x < 0.0f ? -x : x;
+  const float z = x * x;
+  float p = 7.88249745e-5f;
+  p = p * z - 8.01885501e-4f;
+  p = p * z + 5.18931216e-3f;
+  p = p * z - 2.68543288e-2f;
+  p = p * z + 1.12835974e-1f;
+  p = p * z - 3.76126260e-1f;
+  p = p * z + 1.12837911f;
+  const float near = x * p;
+  const float a = size > 4.0f ? 4.0f : size;  // 1 from there on
+  float q = 1.33093899e-5f;
+  q = q * a - 3.17572034e-4f;
+  q = q * a + 3.43686761e-3f;
+  q = q * a - 2.26219855e-2f;
+  q = q * a + 1.03318982e-1f;
+  q = q * a + 6.39093339e-1f;
+  q = q * a + 1.12592590f;
+  q = q * a + 7.56968628e-4f;
+  const float far = 1.0f - exp(-q);
+  return size < 1.0f ? near : (x < 0.0f ? -far : far);
+}
+
+inline float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+
+}  // namespace trainer::cpu::TRAINER_ISA

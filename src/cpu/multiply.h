@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/operands.h"
+
+#include "cpu/pack.h"
+#include "cpu/product_tile.h"
+#include "cpu/vector.h"
+
+// The matrix product after Goto and van de Geijn, "Anatomy of High-Performance Matrix
+// Multiplication", 2008.
+namespace trainer::cpu::TRAINER_ISA {
+
+// A panel of B, and a block of A where it is packed, stay in the first and second level cache.
+inline constexpr int64_t kDepthBlock = 256;
+inline constexpr int64_t kRowBlock = 32 * kTileRows;
+
+// An edge is computed in memory of its own, as wide as the tile functions store.
+inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t width,
+                          const Block& block, const float* a, const Panel& panel,
+                          int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool adds) {
+  float edge[kTileRows * kPanelColumns] = {};
+  if (adds) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t j = 0; j < num_columns; ++j) edge[r * width + j] = c[r * c_row + j];
+    }
+  }
+  multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, edge, width, adds);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = 0; j < num_columns; ++j) c[r * c_row + j] = edge[r * width + j];
+  }
+}
+
+inline void multiply_panel(const Block& block, int64_t num_rows, const Panel& panel,
+                           int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool adds) {
+  const bool is_wide = num_columns > kLanes;
+  const int64_t width = is_wide ? kPanelColumns : kLanes;
+  const int64_t tile_rows = tile_rows_for(num_rows);
+  for (int64_t i = 0; i < num_rows; i += tile_rows) {
+    const int64_t rows = smaller(tile_rows, num_rows - i);
+    const TileFunction multiply_rows = tile_function(rows, is_wide, block.layout);
+    const float* a = block.data + i * block.row_stride;
+    float* to = c + i * c_row;
+    if (num_columns == width) {
+      multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, to, c_row, adds);
+    } else {
+      multiply_edge(multiply_rows, rows, width, block, a, panel, num_columns, depth, to, c_row,
+                    adds);
+    }
+  }
+}
+
+inline void multiply(const Product& p, float* scratch) {
+  float* packed_panel = scratch;
+  float* packed_block = scratch + kDepthBlock * kPanelColumns;
+  for (int64_t row = 0; row < p.num_rows; row += kRowBlock) {
+    const int64_t num_rows = smaller(kRowBlock, p.num_rows - row);
+    for (int64_t begin = 0; begin < p.depth; begin += kDepthBlock) {
+      const int64_t depth = smaller(kDepthBlock, p.depth - begin);
+      const Block block = make_block(p, row, num_rows, begin, depth, packed_block);
+      for (int64_t column = 0; column < p.num_columns; column += kPanelColumns) {
+        const int64_t num_columns = smaller(kPanelColumns, p.num_columns - column);
+        const Panel panel = make_panel(p, column, num_columns, begin, depth, packed_panel);
+        multiply_panel(block, num_rows, panel, num_columns, depth, p.c + row * p.c_row + column,
+                       p.c_row, p.adds || begin > 0);
+      }
+    }
+  }
+}
+
+inline constexpr int64_t kScratchFloats = kDepthBlock * (kPanelColumns + kRowBlock);
+
+}  // namespace trainer::cpu::TRAINER_ISA

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/operands.h"
+
+#include "cpu/vector.h"
+
+namespace trainer::cpu::TRAINER_ISA {
+
+// Philox4x32-10 (core/philox.h) for 16 counters side by side, 64 numbers at a time.
+inline constexpr int64_t kCounters = 16;
+
+struct NoiseWords {
+  uint32_t words[4][kCounters];
+};
+
+// Counter: (block of 64 columns * 16 + lane, layer, row, 0); its word w is column 16 w + lane.
+inline NoiseWords noise_words(uint64_t seed, uint32_t layer, uint32_t row, uint32_t block) {
+  NoiseWords n;
+  for (uint32_t l = 0; l < kCounters; ++l) {
+    n.words[0][l] = block * static_cast<uint32_t>(kCounters) + l;
+    n.words[1][l] = layer;
+    n.words[2][l] = row;
+    n.words[3][l] = 0;
+  }
+  auto key0 = static_cast<uint32_t>(seed);
+  auto key1 = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    TRAINER_INDEPENDENT
+    for (int64_t l = 0; l < kCounters; ++l) {
+      const uint64_t even = uint64_t{0xD2511F53} * n.words[0][l];
+      const uint64_t odd = uint64_t{0xCD9E8D57} * n.words[2][l];
+      n.words[0][l] = static_cast<uint32_t>(odd >> 32) ^ n.words[1][l] ^ key0;
+      n.words[2][l] = static_cast<uint32_t>(even >> 32) ^ n.words[3][l] ^ key1;
+      n.words[1][l] = static_cast<uint32_t>(odd);
+      n.words[3][l] = static_cast<uint32_t>(even);
+    }
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  return n;
+}
+
+inline void make_noise(const NoiseSource& source, int64_t first_row, const Tile& tile, float* out) {
+  constexpr double kWords = 4294967296.0;  // 2^32
+  constexpr int64_t kBlock = 4 * kCounters;
+  const auto threshold = static_cast<uint32_t>(source.probability * kWords);
+  const auto kept = static_cast<float>(1 / (1 - source.probability));
+  for (int64_t i = 0; i < tile.num_rows; ++i) {
+    const auto row = static_cast<uint32_t>(first_row + i);
+    float* to = out + i * tile.stride;
+    for (int64_t begin = 0; begin < tile.num_columns; begin += kBlock) {
+      const NoiseWords n =
+          noise_words(source.seed, source.layer, row, static_cast<uint32_t>(begin / kBlock));
+      float noise[kBlock];
+      for (int64_t w = 0; w < 4; ++w) {
+        for (int64_t l = 0; l < kCounters; ++l) {
+          noise[w * kCounters + l] = n.words[w][l] < threshold ? 0.0f : kept;
+        }
+      }
+      const int64_t count = smaller(kBlock, tile.num_columns - begin);
+      for (int64_t j = 0; j < count; ++j) to[begin + j] = noise[j];
+    }
+  }
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/operands.h"
+
+#include "cpu/product_tile.h"
+#include "cpu/vector.h"
+
+// Parts of the operands of a product, rearranged where their strides would cost more.
+namespace trainer::cpu::TRAINER_ISA {
+
+// Lanes x lanes elements of `from`, whose rows are `stride` apart, become columns of `to`.
+inline void transpose(const float* from, int64_t stride, float* to, int64_t to_stride) {
+  Vector rows[kLanes];
+  for (int i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
+  // A shuffle of as many stages as a lane's number has bits.
+  for (int stage = 1; stage < kLanes; stage *= 2) {
+    Vector shuffled[kLanes];
+    for (int i = 0; i < kLanes / 2; ++i) {
+      shuffled[2 * i] = zip_low(rows[i], rows[i + kLanes / 2]);
+      shuffled[2 * i + 1] = zip_high(rows[i], rows[i + kLanes / 2]);
+    }
+    for (int i = 0; i < kLanes; ++i) rows[i] = shuffled[i];
+  }
+  for (int i = 0; i < kLanes; ++i) store(to + i * to_stride, rows[i]);
+}
+
+/// Consecutive columns of B, as the tile functions read them.
+struct Panel {
+  const float* data = nullptr;
+  int64_t stride = 0;
+};
+
+// [depth, kPanelColumns] of columns that lie `column_stride` apart; zeros for missing columns.
+inline void pack_transposed(const float* b, int64_t column_stride, int64_t num_columns,
+                            int64_t depth, float* packed) {
+  int64_t k = 0;
+  if (num_columns == kPanelColumns) {
+    for (; k + kLanes <= depth; k += kLanes) {
+      for (int v = 0; v < kPanelVectors; ++v) {
+        transpose(b + v * kLanes * column_stride + k, column_stride,
+                  packed + k * kPanelColumns + v * kLanes, kPanelColumns);
+      }
+    }
+  }
+  for (; k < depth; ++k) {
+    float* row = packed + k * kPanelColumns;
+    for (int64_t j = 0; j < kPanelColumns; ++j) {
+      row[j] = j < num_columns ? b[j * column_stride + k] : 0.0f;
+    }
+  }
+}
+
+inline void pack_straight(const float* b, int64_t depth_stride, int64_t num_columns, int64_t depth,
+                          float* packed) {
+  for (int64_t k = 0; k < depth; ++k) {
+    const float* from = b + k * depth_stride;
+    float* row = packed + k * kPanelColumns;
+    for (int64_t j = 0; j < num_columns; ++j) row[j] = from[j];
+    for (int64_t j = num_columns; j < kPanelColumns; ++j) row[j] = 0.0f;
+  }
+}
+
+// Columns [column, column + num_columns) of B at depths [begin, begin + depth). Rows are few where
+// packing would cost more than the strides that it removes.
+inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
+                        int64_t depth, float* packed) {
+  constexpr int64_t kFewRows = 4 * kTileRows;
+  const float* b = p.b + begin * p.b_depth + column * p.b_column;
+  if (p.b_column != 1) {
+    pack_transposed(b, p.b_column, num_columns, depth, packed);
+  } else if (num_columns == kPanelColumns && p.num_rows <= kFewRows) {
+    return {b, p.b_depth};
+  } else {
+    pack_straight(b, p.b_depth, num_columns, depth, packed);
+  }
+  return {packed, kPanelColumns};
+}
+
+/// Rows of A, as the tile functions read them.
+struct Block {
+  const float* data = nullptr;
+  int64_t row_stride = 0;    // from a row to the next
+  int64_t inner_stride = 0;  // the stride that a tile function takes
+  Rows layout = Rows::kApart;
+};
+
+// Tiles of nearly equal height: one of very few rows would wait for its own sums.
+inline int64_t tile_rows_for(int64_t num_rows) {
+  const int64_t num_tiles = (num_rows + kTileRows - 1) / kTileRows;
+  return (num_rows + num_tiles - 1) / num_tiles;
+}
+
+// Rows [row, row + num_rows) of A at depths [begin, begin + depth). Adjacent rows lie far apart in
+// the direction of the depth, which is packed where several panels gain from it.
+inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
+                        int64_t depth, float* packed) {
+  const float* a = p.a + row * p.a_row + begin * p.a_depth;
+  if (p.a_depth == 1) return {a, p.a_row, p.a_row, Rows::kApart};
+  if (p.num_columns <= 2 * kPanelColumns) return {a, 1, p.a_depth, Rows::kAdjacent};
+  const int64_t tile_rows = tile_rows_for(num_rows);
+  for (int64_t i = 0; i < num_rows; i += tile_rows) {
+    const int64_t rows = smaller(tile_rows, num_rows - i);
+    float* tile = packed + i * depth;
+    for (int64_t k = 0; k < depth; ++k) {
+      const float* from = a + k * p.a_depth + i;
+      for (int64_t r = 0; r < rows; ++r) tile[k * tile_rows + r] = from[r];
+    }
+  }
+  return {packed, depth, tile_rows, Rows::kAdjacent};
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/team.h"
+
+#include "trainer/cpu/cpus.h"
+
+namespace trainer::cpu {
+namespace {
+
+// Some ten microseconds: longer than most waits between two parts of a step.
+constexpr int kLooks = 1000;
+
+// Tells the CPU that this loop waits, which leaves more of the core to its other thread.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Team::Team(int64_t num_threads)
+    : num_threads_(num_threads), num_looks_(num_threads > usable_cpus() ? 0 : kLooks) {
+  try {
+    for (int64_t i = 1; i < num_threads; ++i) threads_.emplace_back([this, i] { work(i); });
+  } catch (...) {  // the system has no more threads
+    end();
+    throw;
+  }
+}
+
+Team::~Team() { end(); }
+
+void Team::end() {
+  ends_ = true;
+  calls_.fetch_add(1, std::memory_order_release);
+  calls_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::run_erased(Function function, const void* body) {
+  if (num_threads_ == 1) {
+    function(body, 0);
+    return;
+  }
+  function_ = function;
+  body_ = body;
+  calls_.fetch_add(1, std::memory_order_release);
+  calls_.notify_all();
+  function(body, 0);
+  meet([] {});
+}
+
+void Team::work(int64_t index) {
+  for (uint32_t call = 0;; ++call) {
+    wait_while(calls_, call);
+    if (ends_) return;
+    function_(body_, index);
+    meet([] {});
+  }
+}
+
+void Team::wait_while(const std::atomic<uint32_t>& value, uint32_t old) const {
+  for (int look = 0; look < num_looks_; ++look) {
+    if (value.load(std::memory_order_acquire) != old) return;
+    pause();
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace trainer::cpu

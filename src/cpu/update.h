@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/operands.h"
+
+#include "cpu/vector.h"
+
+// The update rules of optim/optimizer.h, clipping and averaging in the same pass.
+namespace trainer::cpu::TRAINER_ISA {
+
+/// No number larger than 1e38 has to be squared in a float.
+inline double sum_of_squares(const float* values, int64_t size) {
+  double parts[kParts] = {};
+  int64_t j = 0;
+  for (; j + kParts <= size; j += kParts) {
+    for (int64_t i = 0; i < kParts; ++i) {
+      const auto value = static_cast<double>(values[j + i]);
+      parts[i] += value * value;
+    }
+  }
+  for (int64_t i = 0; j + i < size; ++i) {
+    const auto value = static_cast<double>(values[j + i]);
+    parts[i] += value * value;
+  }
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+struct Averaging {
+  float* average;
+  float decay;
+
+  void add(int64_t i, float value) const {
+    if (average != nullptr) average[i] = average[i] * decay + value * (1.0f - decay);
+  }
+};
+
+struct NoAveraging {
+  void add(int64_t, float) const {}
+};
+
+template <bool kNesterov, class Average>
+void update_sgd_with_momentum(const UpdateOptions& o, const UpdateBuffers& b,
+                              const Average& average) {
+  const auto factor = static_cast<float>(o.gradient_factor);
+  const auto decay = static_cast<float>(o.weight_decay);
+  const auto rate = static_cast<float>(o.learning_rate);
+  const auto momentum = static_cast<float>(o.momentum);
+  TRAINER_INDEPENDENT
+  for (int64_t i = 0; i < b.size; ++i) {
+    const float gradient = b.gradients[i] * factor + b.values[i] * decay;
+    const float velocity = b.first_moment[i] * momentum + gradient;
+    const float step = kNesterov ? gradient + velocity * momentum : velocity;
+    const float value = b.values[i] - step * rate;
+    b.first_moment[i] = velocity;
+    b.values[i] = value;
+    average.add(i, value);
+  }
+}
+
+template <class Average>
+void update_sgd(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
+  if (b.first_moment != nullptr) {
+    return o.nesterov ? update_sgd_with_momentum<true>(o, b, average)
+                      : update_sgd_with_momentum<false>(o, b, average);
+  }
+  const auto factor = static_cast<float>(o.gradient_factor);
+  const auto decay = static_cast<float>(o.weight_decay);
+  const auto rate = static_cast<float>(o.learning_rate);
+  TRAINER_INDEPENDENT
+  for (int64_t i = 0; i < b.size; ++i) {
+    const float value = b.values[i] - (b.gradients[i] * factor + b.values[i] * decay) * rate;
+    b.values[i] = value;
+    average.add(i, value);
+  }
+}
+
+inline double power(double base, int64_t exponent) {
+  return __builtin_pow(base, static_cast<double>(exponent));
+}
+
+template <class Average>
+void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
+  const bool is_decoupled = o.name == config::OptimizerName::kAdamw;
+  const auto factor = static_cast<float>(o.gradient_factor);
+  const auto penalty = static_cast<float>(is_decoupled ? 0 : o.weight_decay);
+  const auto shrinkage =
+      static_cast<float>(is_decoupled ? 1 - o.learning_rate * o.weight_decay : 1);
+  const auto beta1 = static_cast<float>(o.beta1);
+  const auto beta2 = static_cast<float>(o.beta2);
+  const auto rest1 = static_cast<float>(1 - o.beta1);
+  const auto rest2 = static_cast<float>(1 - o.beta2);
+  const auto epsilon = static_cast<float>(o.epsilon);
+  const auto rate = static_cast<float>(o.learning_rate / (1 - power(o.beta1, o.step)));
+  const auto correction = static_cast<float>(1 / __builtin_sqrt(1 - power(o.beta2, o.step)));
+  TRAINER_INDEPENDENT
+  for (int64_t i = 0; i < b.size; ++i) {
+    const float gradient = b.gradients[i] * factor + b.values[i] * penalty;
+    const float mean = b.first_moment[i] * beta1 + gradient * rest1;
+    const float square = b.second_moment[i] * beta2 + gradient * gradient * rest2;
+    const float value =
+        b.values[i] * shrinkage - rate * mean / (__builtin_sqrtf(square) * correction + epsilon);
+    b.first_moment[i] = mean;
+    b.second_moment[i] = square;
+    b.values[i] = value;
+    average.add(i, value);
+  }
+}
+
+inline void update(const UpdateOptions& o, const UpdateBuffers& b) {
+  const auto apply = [&](const auto& average) {
+    if (o.name == config::OptimizerName::kSgd) {
+      update_sgd(o, b, average);
+    } else {
+      update_adam(o, b, average);
+    }
+  };
+  if (b.average != nullptr) {
+    apply(Averaging{b.average, static_cast<float>(o.ema_decay)});
+  } else {
+    apply(NoAveraging{});
+  }
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

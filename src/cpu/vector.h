@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included by files that are compiled once for each instruction set, with TRAINER_ISA as the name
+// of a namespace of their own. They include no header with inline functions: the linker keeps one
+// copy of such a function for the whole program, which might be one that this machine cannot run.
+#include <cstdint>
+
+namespace trainer::cpu::TRAINER_ISA {
+
+// Registers decide the shape of a product's inner tile: rows x vectors accumulators, the vectors
+// of B and one of A fit into the 16 or 32 that there are.
+#if defined(__AVX512F__)
+inline constexpr int kLanes = 16;
+inline constexpr int kTileRows = 14;
+inline constexpr int kPanelVectors = 2;
+#elif defined(__AVX2__)
+inline constexpr int kLanes = 8;
+inline constexpr int kTileRows = 6;
+inline constexpr int kPanelVectors = 2;
+#elif defined(__aarch64__)
+inline constexpr int kLanes = 4;
+inline constexpr int kTileRows = 6;
+inline constexpr int kPanelVectors = 4;
+#else
+inline constexpr int kLanes = 4;
+inline constexpr int kTileRows = 6;
+inline constexpr int kPanelVectors = 2;
+#endif
+inline constexpr int kPanelColumns = kLanes * kPanelVectors;
+
+// Loads and stores need no alignment.
+using Vector = float __attribute__((vector_size(sizeof(float) * kLanes), aligned(4), may_alias));
+using IndexVector = int32_t __attribute__((vector_size(sizeof(int32_t) * kLanes)));
+
+inline Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
+inline void store(float* to, Vector value) { *reinterpret_cast<Vector*>(to) = value; }
+
+#ifdef __clang__
+#define TRAINER_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define TRAINER_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, IndexVector{__VA_ARGS__})
+#endif
+
+// a0 b0 a1 b1 ... of the lower or the upper halves.
+inline Vector zip_low(Vector a, Vector b) {
+#if defined(__AVX512F__)
+  return TRAINER_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#elif defined(__AVX2__)
+  return TRAINER_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+  return TRAINER_SHUFFLE(a, b, 0, 4, 1, 5);
+#endif
+}
+
+inline Vector zip_high(Vector a, Vector b) {
+#if defined(__AVX512F__)
+  return TRAINER_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif defined(__AVX2__)
+  return TRAINER_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+  return TRAINER_SHUFFLE(a, b, 2, 6, 3, 7);
+#endif
+}
+
+#undef TRAINER_SHUFFLE
+
+// Before a loop: no iteration reads what another one writes, so it may become vector code.
+#ifdef __clang__
+#define TRAINER_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TRAINER_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Sums over a row are taken in this many interleaved parts, whatever the width of a vector.
+inline constexpr int64_t kParts = 16;
+
+struct PartialSums {
+  float parts[kParts] = {};
+
+  float total() const {
+    float sum[kParts];
+    for (int64_t i = 0; i < kParts; ++i) sum[i] = parts[i];
+    for (int64_t half = kParts / 2; half > 0; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) sum[i] += sum[i + half];
+    }
+    return sum[0];
+  }
+};
+
+// The sum of value(j) over j in [0, size).
+template <class Value>
+float sum_over(int64_t size, const Value& value) {
+  PartialSums sums;
+  int64_t j = 0;
+  for (; j + kParts <= size; j += kParts) {
+    for (int64_t i = 0; i < kParts; ++i) sums.parts[i] += value(j + i);
+  }
+  for (int64_t i = 0; j + i < size; ++i) sums.parts[i] += value(j + i);
+  return sums.total();
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

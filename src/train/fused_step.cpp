@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "trainer/core/stopwatch.h"
+#include "trainer/cpu/network.h"
+#include "trainer/train/step.h"
+
+namespace trainer::train {
+namespace {
+
+constexpr int64_t kRowsAtOnce = 16;       // of the loss
+constexpr int64_t kUpdateChunk = 8192;    // parameters
+constexpr int64_t kNormChunk = 8192;      // the sum of squares is one of such parts
+constexpr int64_t kEvaluationRows = 256;  // at least so many at once
+
+int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
+
+cpu::NetworkOptions network_options(const model::MlpOptions& mlp) {
+  return {mlp.num_features, mlp.num_outputs, mlp.hidden_sizes, mlp.activation,
+          mlp.dropout,      mlp.norm,        mlp.residual};
+}
+
+// Where the model's layers lie in its flat memory.
+std::vector<cpu::LayerMemory> layer_memory(model::Mlp& mlp) {
+  const model::FlatParameters& flat = mlp.parameters();
+  std::size_t next = 0;
+  const auto take = [&] {
+    const std::size_t i = next++;
+    const bool is_trained = flat.specs[i].trained == model::Trained::kYes;
+    return cpu::ParameterMemory{
+        flat.values.data_ptr<float>() + flat.offsets[i],
+        is_trained ? flat.gradients.data_ptr<float>() + flat.offsets[i] : nullptr};
+  };
+  std::vector<cpu::LayerMemory> layers(static_cast<std::size_t>(mlp.num_layers()));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].weight = take();
+    layers[i].bias = take();
+    if (mlp.options().norm == config::Norm::kNone || i + 1 == layers.size()) continue;
+    layers[i].norm_weight = take();
+    layers[i].norm_bias = take();
+    if (mlp.buffers().empty()) continue;
+    layers[i].running_mean = mlp.buffers()[2 * i].tensor.data_ptr<float>();
+    layers[i].running_var = mlp.buffers()[2 * i + 1].tensor.data_ptr<float>();
+  }
+  return layers;
+}
+
+cpu::GatherSource gather_source(const ResidentData& data) {
+  cpu::GatherSource source;
+  if (data.features.scalar_type() == at::kByte) {
+    source.bytes = data.features.data_ptr<uint8_t>();
+  } else {
+    source.floats = data.features.data_ptr<float>();
+  }
+  source.num_features = data.features.size(1);
+  source.shift = data.shift.data_ptr<float>();
+  source.scale = data.scale.data_ptr<float>();
+  return source;
+}
+
+/// Where losses are summed, sample by sample in their order.
+struct LossSums {
+  double loss = 0;
+  int64_t num_correct = 0;
+};
+
+class FusedStep : public TrainStep {
+ public:
+  FusedStep(const StepContext& context, int64_t batch_size, int64_t num_threads)
+      : context_(context),
+        kernels_(cpu::kernels()),
+        team_(num_threads),
+        network_(network_options(context.model.options()), layer_memory(context.model),
+                 std::max(batch_size, kEvaluationRows), team_, kernels_),
+        losses_(static_cast<std::size_t>(network_.max_rows())),
+        correct_(static_cast<std::size_t>(network_.max_rows())),
+        all_rows_(static_cast<std::size_t>(network_.max_rows())),
+        square_sums_(
+            static_cast<std::size_t>(parts(context.model.parameters().num_trained, kNormChunk))) {
+    std::iota(all_rows_.begin(), all_rows_.end(), 0);
+    if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
+      kept_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
+    }
+  }
+
+  StepStats run(const Window& window, double learning_rate) override {
+    StepStats stats;
+    keep_buffers();
+    team_.run([&](int64_t thread) {
+      compute_gradient(thread, window, stats);
+      if (stats.is_finite) update(stats.grad_norm, learning_rate);
+    });
+    if (stats.is_finite) {
+      ++context_.optimizer_state.step;
+    } else {
+      restore_buffers();
+    }
+    return stats;
+  }
+
+  void rehearse(const Window& window) override {
+    StepStats stats;
+    keep_buffers();
+    team_.run([&](int64_t thread) { compute_gradient(thread, window, stats); });
+    restore_buffers();
+  }
+
+  Evaluation evaluate(const ResidentData& data) override {
+    const Stopwatch stopwatch;
+    LossSums sums;
+    team_.run([&](int64_t thread) {
+      for (int64_t begin = 0; begin < data.size(); begin += network_.max_rows()) {
+        const int64_t count = std::min(network_.max_rows(), data.size() - begin);
+        network_.gather(at_row(gather_source(data), begin), all_rows_.data(), count);
+        network_.forward(thread, count, cpu::Pass::kInference);
+        add_losses(data, begin, all_rows_.data(), count, sums, nullptr);
+      }
+    });
+    return {sums.loss / static_cast<double>(data.size()), sums.num_correct, data.size(),
+            stopwatch.seconds()};
+  }
+
+ private:
+  static cpu::GatherSource at_row(cpu::GatherSource source, int64_t row) {
+    if (source.bytes != nullptr) source.bytes += row * source.num_features;
+    if (source.floats != nullptr) source.floats += row * source.num_features;
+    return source;
+  }
+
+  // Called by all threads, as what follows. Leaves the gradient in the model's memory.
+  void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
+    const int64_t num_samples = window.num_samples();
+    const auto* rows = window.rows.data_ptr<int64_t>();
+    const double scale = 1 / static_cast<double>(num_samples);
+    for (int64_t begin = 0; begin < num_samples; begin += window.batch_size) {
+      const int64_t count = std::min(window.batch_size, num_samples - begin);
+      network_.gather(gather_source(window.data), rows + begin, count);
+      network_.make_noise(window.dropout_seed, begin, count);
+      network_.forward(thread, count, cpu::Pass::kTraining);
+      add_losses(window.data, 0, rows + begin, count, sums_, &scale);
+      network_.backward(thread, count, begin > 0);
+    }
+    sum_up(num_samples, stats);
+  }
+
+  // Puts the gradient of the losses, times `scale`, in the place of the outputs where there is one.
+  void add_losses(const ResidentData& data, int64_t first_row, const int64_t* rows,
+                  int64_t num_rows, LossSums& sums, const double* scale) {
+    const auto one_block = [&](int64_t i) {
+      const int64_t row = i * kRowsAtOnce;
+      const int64_t count = std::min(kRowsAtOnce, num_rows - row);
+      cpu::LossInput input = network_.loss_input(row, count);
+      input.label_smoothing = context_.loss.label_smoothing;
+      input.wants_gradient = scale != nullptr;
+      if (scale != nullptr) input.gradient_scale = static_cast<float>(*scale);
+      const cpu::LossOutput output{losses_.data() + row, correct_.data() + row};
+      if (context_.loss.kind == config::Loss::kMse) {
+        std::array<float, kRowsAtOnce> values{};
+        take(data.targets.data_ptr<float>() + first_row, rows + row, count, values.data());
+        kernels_.mean_squared_error(input, values.data(), output);
+      } else {
+        std::array<int64_t, kRowsAtOnce> classes{};
+        take(data.targets.data_ptr<int64_t>() + first_row, rows + row, count, classes.data());
+        kernels_.cross_entropy(input, classes.data(), output);
+      }
+    };
+    team_.share(parts(num_rows, kRowsAtOnce), one_block, [&] {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(num_rows); ++i) {
+        sums.loss += static_cast<double>(losses_[i]);
+        sums.num_correct += correct_[i];
+      }
+    });
+  }
+
+  template <class Value>
+  static void take(const Value* values, const int64_t* rows, int64_t count, Value* taken) {
+    for (int64_t i = 0; i < count; ++i) taken[i] = values[rows[i]];
+  }
+
+  void sum_up(int64_t num_samples, StepStats& stats) {
+    const model::FlatParameters& flat = context_.model.parameters();
+    const float* gradients = flat.gradients.data_ptr<float>();
+    const auto one_chunk = [&](int64_t i) {
+      const int64_t begin = i * kNormChunk;
+      square_sums_[static_cast<std::size_t>(i)] = kernels_.sum_of_squares(
+          gradients + begin, std::min(kNormChunk, flat.num_trained - begin));
+    };
+    team_.share(parts(flat.num_trained, kNormChunk), one_chunk, [&] {
+      const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
+      // As in LibTorch, a norm whose square is no float is infinite: that is divergence.
+      stats.grad_norm = std::sqrt(static_cast<float>(squares));
+      stats.loss_sum = static_cast<float>(sums_.loss);
+      stats.num_correct = sums_.num_correct;
+      stats.num_samples = num_samples;
+      stats.is_finite = std::isfinite(stats.grad_norm + stats.loss_sum) && buffers_are_finite();
+      sums_ = {};
+    });
+  }
+
+  void update(float grad_norm, double learning_rate) {
+    const optim::OptimizerOptions& o = context_.optimizer;
+    cpu::UpdateOptions options{.name = o.name,
+                               .learning_rate = learning_rate,
+                               .weight_decay = o.weight_decay,
+                               .momentum = o.momentum,
+                               .nesterov = o.nesterov,
+                               .beta1 = o.beta1,
+                               .beta2 = o.beta2,
+                               .epsilon = o.epsilon,
+                               .ema_decay = o.ema_decay,
+                               .step = context_.optimizer_state.step + 1};
+    if (context_.clip_norm > 0) {
+      options.gradient_factor =
+          std::min(1.0, context_.clip_norm / (static_cast<double>(grad_norm) + 1e-6));
+    }
+    cpu::UpdateOptions undecayed = options;
+    if (!o.decay_bias_and_norm) undecayed.weight_decay = 0;
+    const model::FlatParameters& flat = context_.model.parameters();
+    const int64_t num_decayed_chunks = parts(flat.num_decayed, kUpdateChunk);
+    const int64_t num_others = flat.num_trained - flat.num_decayed;
+    team_.share(num_decayed_chunks + parts(num_others, kUpdateChunk), [&](int64_t i) {
+      if (i < num_decayed_chunks) {
+        update_chunk(options, i * kUpdateChunk, flat.num_decayed);
+      } else {
+        update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kUpdateChunk,
+                     flat.num_trained);
+      }
+    });
+  }
+
+  void update_chunk(const cpu::UpdateOptions& options, int64_t begin, int64_t end) {
+    const model::FlatParameters& flat = context_.model.parameters();
+    const std::vector<model::NamedTensor>& moments = context_.optimizer_state.moments;
+    const auto moment = [&](std::size_t i) { return moments[i].tensor.data_ptr<float>() + begin; };
+    const bool has_average = options.ema_decay > 0;
+    const std::size_t num_moments = moments.size() - (has_average ? 1 : 0);
+    cpu::UpdateBuffers buffers;
+    buffers.size = std::min(kUpdateChunk, end - begin);
+    buffers.values = flat.values.data_ptr<float>() + begin;
+    buffers.gradients = flat.gradients.data_ptr<float>() + begin;
+    if (num_moments > 0) buffers.first_moment = moment(0);
+    if (num_moments > 1) buffers.second_moment = moment(1);
+    if (has_average) buffers.average = moment(num_moments);
+    kernels_.update(options, buffers);
+  }
+
+  // Batch norm changes its running statistics in the forward pass, before anything can be known.
+  float* buffer_data() { return context_.model.buffer_values().data_ptr<float>(); }
+
+  void keep_buffers() {
+    if (!kept_buffers_.empty())
+      std::copy_n(buffer_data(), kept_buffers_.size(), kept_buffers_.begin());
+  }
+
+  void restore_buffers() {
+    if (!kept_buffers_.empty())
+      std::copy(kept_buffers_.begin(), kept_buffers_.end(), buffer_data());
+  }
+
+  bool buffers_are_finite() {
+    if (kept_buffers_.empty()) return true;
+    const float* values = buffer_data();
+    return std::all_of(values, values + kept_buffers_.size(),
+                       [](float v) { return std::isfinite(v); });
+  }
+
+  StepContext context_;
+  const cpu::Kernels& kernels_;
+  cpu::Team team_;
+  cpu::Network network_;
+  LossSums sums_;  // of the step that is being made
+  std::vector<float> losses_;
+  std::vector<int32_t> correct_;
+  std::vector<int64_t> all_rows_;
+  std::vector<double> square_sums_;
+  std::vector<float> kept_buffers_;
+};
+
+}  // namespace
+
+std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
+                                           int64_t num_threads) {
+  return std::make_unique<FusedStep>(context, batch_size, num_threads);
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/philox.h"
+
+#include "support/numbers.h"
+
+namespace trainer::cpu {
+namespace {
+
+using Numbers = std::vector<float>;
+using test::some_numbers;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// Each function for each instruction set, but for the product (multiply_test.cpp). That a whole
+/// network computes what LibTorch does is tested in train/fused_step_test.cpp.
+class KernelsTest : public testing::TestWithParam<const Kernels*> {
+ protected:
+  const Kernels& k = *GetParam();
+};
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, KernelsTest, testing::ValuesIn(all_kernels()),
+                         [](const auto& test) { return test::test_name(*test.param); });
+
+TEST(KernelsOfThisMachineTest, TheBestInstructionSetIsTaken) {
+  EXPECT_EQ(&kernels(), all_kernels().back());
+  EXPECT_EQ(all_kernels().front()->instruction_set, InstructionSet::kBaseline);
+}
+
+TEST_P(KernelsTest, GatheredRowsAreScaled) {
+  constexpr int64_t kFeatures = 21;
+  const Numbers shift = some_numbers(kFeatures, 1);
+  const Numbers scale = some_numbers(kFeatures, 2);
+  const Numbers floats = some_numbers(5 * kFeatures, 3);
+  std::vector<uint8_t> bytes(5 * kFeatures);
+  std::iota(bytes.begin(), bytes.end(), 100);
+  const std::array<int64_t, 3> rows = {4, 0, 4};
+  constexpr int64_t kStride = 32;
+  Numbers from_floats(3 * kStride, 7);
+  Numbers from_bytes(3 * kStride, 7);
+  const Tile tile{3, kFeatures, kStride};
+  k.gather({floats.data(), nullptr, kFeatures, shift.data(), scale.data()}, rows.data(), tile,
+           from_floats.data());
+  k.gather({nullptr, bytes.data(), kFeatures, shift.data(), scale.data()}, rows.data(), tile,
+           from_bytes.data());
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < kStride; ++j) {
+      const auto source = static_cast<std::size_t>(rows[i]) * kFeatures + j;
+      const bool inside = j < kFeatures;
+      EXPECT_EQ(from_floats[i * kStride + j],
+                inside ? (floats[source] - shift[j]) * scale[j] : 7.0F);
+      EXPECT_EQ(from_bytes[i * kStride + j],
+                inside ? (static_cast<float>(bytes[source]) - shift[j]) * scale[j] : 7.0F);
+    }
+  }
+}
+
+TEST_P(KernelsTest, NoiseIsThatOfPhiloxAtItsPlace) {
+  constexpr uint64_t kSeed = 0x123456789abcdef0;
+  constexpr uint32_t kLayer = 3;
+  constexpr int64_t kColumns = 150;
+  Numbers noise(2 * kColumns);
+  k.make_noise({kSeed, kLayer, 0.25}, 41, {2, kColumns, kColumns}, noise.data());
+  for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t j = 0; j < kColumns; ++j) {
+      const std::array<uint32_t, 4> words =
+          philox4x32({j / 64 * 16 + j % 16, kLayer, 41 + i, 0},
+                     {static_cast<uint32_t>(kSeed), static_cast<uint32_t>(kSeed >> 32)});
+      const bool is_dropped = words[j % 64 / 16] < 0x40000000;
+      EXPECT_EQ(noise[i * kColumns + j], is_dropped ? 0.0F : 1 / 0.75F) << i << ", " << j;
+    }
+  }
+}
+
+TEST_P(KernelsTest, NoiseDropsItsPart) {
+  constexpr int64_t kSize = 100'000;
+  Numbers noise(kSize);
+  k.make_noise({1, 0, 0.3}, 0, {1, kSize, kSize}, noise.data());
+  const auto dropped = std::count(noise.begin(), noise.end(), 0.0F);
+  EXPECT_NEAR(static_cast<double>(dropped) / kSize, 0.3, 0.006);  // four deviations
+}
+
+TEST_P(KernelsTest, ActivationsKeepNaN) {
+  for (const auto kind : {config::Activation::kRelu, config::Activation::kGelu,
+                          config::Activation::kSilu, config::Activation::kTanh}) {
+    const Numbers pre(40, kNaN);
+    const Numbers shift(40, 1);
+    Numbers out(40);
+    k.activate(kind, {1, 40, 40}, {.pre = pre.data(), .shift = shift.data(), .out = out.data()});
+    for (const float value : out) EXPECT_TRUE(std::isnan(value)) << static_cast<int>(kind);
+  }
+}
+
+TEST_P(KernelsTest, ActivationsTakeScaleShiftNoiseAndSkip) {
+  const Numbers pre = {1, -1, 2};
+  const Numbers scale = {2, 2, 3};
+  const Numbers shift = {1, 1, -10};
+  const Numbers noise = {2, 2, 2};
+  const Numbers skip = {10, 20, 30};
+  Numbers out(3);
+  const Tile tile{1, 3, 3};
+  k.activate(config::Activation::kRelu, tile,
+             {pre.data(), scale.data(), shift.data(), noise.data(), skip.data(), out.data()});
+  EXPECT_EQ(out, (Numbers{16, 20, 30}));
+  const Numbers gradient = {5, 5, 5};
+  k.activation_gradient(config::Activation::kRelu, tile,
+                        {pre.data(), scale.data(), shift.data(), noise.data(), nullptr, out.data()},
+                        gradient.data());
+  EXPECT_EQ(out, (Numbers{10, 0, 0}));
+}
+
+// Slopes against differences of values.
+TEST_P(KernelsTest, SlopesAreThoseOfTheValues) {
+  constexpr float kStep = 1e-2F;
+  Numbers u;
+  for (int i = -40; i <= 40; ++i) u.push_back(static_cast<float>(i) / 10 + 0.05F);
+  const auto size = static_cast<int64_t>(u.size());
+  const Numbers zeros(u.size(), 0);
+  const Numbers ones(u.size(), 1);
+  const Numbers up(u.size(), kStep);
+  const Numbers down(u.size(), -kStep);
+  for (const auto kind : {config::Activation::kRelu, config::Activation::kGelu,
+                          config::Activation::kSilu, config::Activation::kTanh}) {
+    Numbers above(u.size()), below(u.size()), slope(u.size());
+    const Tile tile{1, size, size};
+    k.activate(kind, tile, {.pre = u.data(), .shift = up.data(), .out = above.data()});
+    k.activate(kind, tile, {.pre = u.data(), .shift = down.data(), .out = below.data()});
+    k.activation_gradient(kind, tile, {.pre = u.data(), .shift = zeros.data(), .out = slope.data()},
+                          ones.data());
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      EXPECT_NEAR(slope[i], (above[i] - below[i]) / (2 * kStep), 1e-4F) << u[i];
+    }
+  }
+}
+
+TEST_P(KernelsTest, CrossEntropyIsThatOfSmoothedTargets) {
+  constexpr int64_t kClasses = 19;
+  constexpr double kSmoothing = 0.1;
+  const Numbers logits = some_numbers(2 * kClasses, 1);
+  const Numbers bias = some_numbers(kClasses, 2);
+  const std::array<int64_t, 2> classes = {3, 18};
+  Numbers outputs = logits;
+  Numbers losses(2);
+  std::vector<int32_t> correct(2);
+  k.cross_entropy({.tile = {2, kClasses, kClasses},
+                   .outputs = outputs.data(),
+                   .bias = bias.data(),
+                   .label_smoothing = kSmoothing,
+                   .gradient_scale = 0.5F},
+                  classes.data(), {losses.data(), correct.data()});
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<double> x(kClasses);
+    for (std::size_t j = 0; j < kClasses; ++j) {
+      x[j] = static_cast<double>(logits[i * kClasses + j]) + static_cast<double>(bias[j]);
+    }
+    double sum = 0;
+    for (const double value : x) sum += std::exp(value);
+    double loss = 0;
+    for (std::size_t j = 0; j < kClasses; ++j) {
+      const bool is_target = static_cast<int64_t>(j) == classes[i];
+      const double wanted = kSmoothing / kClasses + (is_target ? 1 - kSmoothing : 0);
+      loss -= wanted * (x[j] - std::log(sum));
+      EXPECT_NEAR(static_cast<double>(outputs[i * kClasses + j]),
+                  0.5 * (std::exp(x[j]) / sum - wanted), 1e-7);
+    }
+    EXPECT_NEAR(static_cast<double>(losses[i]), loss, 1e-6);
+    const auto largest = std::max_element(x.begin(), x.end()) - x.begin();
+    EXPECT_EQ(correct[i], largest == classes[i] ? 1 : 0);
+  }
+}
+
+TEST_P(KernelsTest, CrossEntropyOfHugeAndNonFiniteLogits) {
+  const Numbers bias(3, 0);
+  const std::array<int64_t, 4> classes = {0, 1, 0, 2};
+  Numbers outputs = {3e38F, -3e38F, 0, 3e38F, -3e38F, 0, kNaN, 0, 0, INFINITY, 0, 0};
+  Numbers losses(4);
+  std::vector<int32_t> correct(4);
+  k.cross_entropy({.tile = {4, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
+                  classes.data(), {losses.data(), correct.data()});
+  EXPECT_EQ(losses[0], 0);
+  EXPECT_EQ(losses[1], INFINITY);
+  EXPECT_TRUE(std::isnan(losses[2]));
+  EXPECT_TRUE(std::isnan(losses[3]));
+  EXPECT_EQ(correct, (std::vector<int32_t>{1, 0, 0, 0}));
+}
+
+TEST_P(KernelsTest, OfEqualLogitsTheFirstCounts) {
+  const Numbers bias(3, 0);
+  const std::array<int64_t, 2> classes = {0, 1};
+  Numbers outputs = {1, 1, 0, 1, 1, 0};
+  Numbers losses(2);
+  std::vector<int32_t> correct(2);
+  k.cross_entropy({.tile = {2, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
+                  classes.data(), {losses.data(), correct.data()});
+  EXPECT_EQ(correct, (std::vector<int32_t>{1, 0}));
+}
+
+TEST_P(KernelsTest, SquaredErrorsAreMeansOverTheOutputs) {
+  const Numbers bias = {1, 0};
+  const Numbers values = {1, 2, 3, 4};
+  Numbers outputs = {2, 2, 2, 1};
+  Numbers losses(2);
+  std::vector<int32_t> correct(2);
+  k.mean_squared_error(
+      {.tile = {2, 2, 2}, .outputs = outputs.data(), .bias = bias.data(), .gradient_scale = 0.5F},
+      values.data(), {losses.data(), correct.data()});
+  EXPECT_EQ(losses, (Numbers{2, 4.5}));
+  EXPECT_EQ(outputs, (Numbers{1, 0, 0, -1.5}));
+}
+
+TEST_P(KernelsTest, ColumnSumsAreThoseOfValuesOrProducts) {
+  constexpr int64_t kRows = 5;
+  constexpr int64_t kColumns = 21;
+  const Numbers x = some_numbers(kRows * kColumns, 1);
+  const Numbers y = some_numbers(kRows * kColumns, 2);
+  Numbers sums(kColumns, 1);
+  Numbers products(kColumns, 1);
+  const Tile tile{kRows, kColumns, kColumns};
+  k.column_sums(tile, x.data(), nullptr, sums.data(), false);
+  k.column_sums(tile, x.data(), y.data(), products.data(), true);
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    double sum = 0;
+    double product = 1;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const auto at = i * kColumns + j;
+      sum += static_cast<double>(x[at]);
+      product += static_cast<double>(x[at]) * static_cast<double>(y[at]);
+    }
+    EXPECT_NEAR(static_cast<double>(sums[j]), sum, 1e-6);
+    EXPECT_NEAR(static_cast<double>(products[j]), product, 1e-6);
+  }
+}
+
+TEST_P(KernelsTest, SquaresOfHugeNumbersDoNotOverflow) {
+  const Numbers values(100, 1e38F);
+  EXPECT_NEAR(k.sum_of_squares(values.data(), 100) / 1e78, 1, 1e-6);
+  const Numbers some = {3, 4, kNaN};
+  EXPECT_EQ(k.sum_of_squares(some.data(), 2), 25);
+  EXPECT_TRUE(std::isnan(k.sum_of_squares(some.data(), 3)));
+}
+
+}  // namespace
+}  // namespace trainer::cpu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/cpu/kernels.h"
+
+#include "support/numbers.h"
+
+namespace trainer::cpu {
+namespace {
+
+using Numbers = std::vector<float>;
+
+struct Shape {
+  int64_t rows, columns, depth;
+};
+
+// Single elements, full tiles, edges of every kind, and more than one block of rows and depth.
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = {{1, 1, 1},    {14, 32, 16},  {32, 128, 10},
+                                         {33, 2, 128}, {13, 33, 57},  {57, 100, 31},
+                                         {5, 17, 600}, {500, 40, 300}};
+  return all;
+}
+
+/// How A and B lie in memory: the three products of a layer.
+enum class Orientation { kForward, kInputGradient, kWeightGradient };
+
+/// A product with memory of its own; rows of C are `kGap` elements longer than they need be.
+struct Problem {
+  static constexpr int64_t kGap = 3;
+
+  Problem(const Shape& s, Orientation orientation, bool adds)
+      : a(test::some_numbers(s.rows * s.depth, 1)),
+        b(test::some_numbers(s.depth * s.columns, 2)),
+        c(test::some_numbers(s.rows * (s.columns + kGap), 3)) {
+    const bool a_transposed = orientation == Orientation::kWeightGradient;
+    const bool b_transposed = orientation == Orientation::kForward;
+    product = {.num_rows = s.rows,
+               .num_columns = s.columns,
+               .depth = s.depth,
+               .a = a.data(),
+               .a_row = a_transposed ? 1 : s.depth,
+               .a_depth = a_transposed ? s.rows : 1,
+               .b = b.data(),
+               .b_depth = b_transposed ? 1 : s.columns,
+               .b_column = b_transposed ? s.depth : 1,
+               .c = c.data(),
+               .c_row = s.columns + kGap,
+               .adds = adds};
+  }
+
+  double exact(int64_t row, int64_t column) const {
+    const Product& p = product;
+    double sum = p.adds ? static_cast<double>(p.c[row * p.c_row + column]) : 0;
+    for (int64_t k = 0; k < p.depth; ++k) {
+      sum += static_cast<double>(p.a[row * p.a_row + k * p.a_depth]) *
+             static_cast<double>(p.b[k * p.b_depth + column * p.b_column]);
+    }
+    return sum;
+  }
+
+  Numbers a, b, c;
+  Product product;
+};
+
+class MultiplyTest : public testing::TestWithParam<const Kernels*> {
+ protected:
+  static void multiply(const Product& product) {
+    Numbers scratch(static_cast<std::size_t>(GetParam()->scratch_floats));
+    GetParam()->multiply(product, scratch.data());
+  }
+
+  template <class Check>
+  static void for_each_problem(const Check& check) {
+    for (const Shape& shape : shapes()) {
+      for (const auto orientation :
+           {Orientation::kForward, Orientation::kInputGradient, Orientation::kWeightGradient}) {
+        for (const bool adds : {false, true}) {
+          SCOPED_TRACE(fmt::format("{} x {} x {}, orientation {}, adds {}", shape.rows,
+                                   shape.columns, shape.depth, static_cast<int>(orientation),
+                                   adds));
+          check(Problem(shape, orientation, adds));
+        }
+      }
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyTest, testing::ValuesIn(all_kernels()),
+                         [](const auto& test) { return test::test_name(*test.param); });
+
+TEST_P(MultiplyTest, EveryElementIsTheSumOfItsProducts) {
+  for_each_problem([](const Problem& problem) {
+    const Product& p = problem.product;
+    std::vector<double> exact;
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = 0; j < p.num_columns; ++j) exact.push_back(problem.exact(i, j));
+    }
+    multiply(p);
+    const double bound = 1e-6 * std::sqrt(static_cast<double>(p.depth));
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = 0; j < p.num_columns; ++j) {
+        ASSERT_NEAR(static_cast<double>(p.c[i * p.c_row + j]),
+                    exact[static_cast<std::size_t>(i * p.num_columns + j)], bound)
+            << i << ", " << j;
+      }
+    }
+  });
+}
+
+TEST_P(MultiplyTest, NothingBesideTheResultIsTouched) {
+  for_each_problem([](const Problem& problem) {
+    const Numbers before = problem.c;
+    const Product& p = problem.product;
+    multiply(p);
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = p.num_columns; j < p.c_row; ++j) {
+        const auto at = static_cast<std::size_t>(i * p.c_row + j);
+        ASSERT_EQ(problem.c[at], before[at]) << i << ", " << j;
+      }
+    }
+  });
+}
+
+// What any number of threads relies on.
+TEST_P(MultiplyTest, PartsHaveTheBitsOfTheWhole) {
+  for_each_problem([](const Problem& problem) {
+    Numbers in_parts = problem.c;
+    const Product whole = problem.product;
+    multiply(whole);
+    constexpr int64_t kRowStep = 9;
+    const int64_t column_step = GetParam()->panel_columns;
+    for (int64_t i = 0; i < whole.num_rows; i += kRowStep) {
+      for (int64_t j = 0; j < whole.num_columns; j += column_step) {
+        Product part = whole;
+        part.num_rows = std::min(kRowStep, whole.num_rows - i);
+        part.num_columns = std::min(column_step, whole.num_columns - j);
+        part.a += i * whole.a_row;
+        part.b += j * whole.b_column;
+        part.c = in_parts.data() + i * whole.c_row + j;
+        multiply(part);
+      }
+    }
+    EXPECT_EQ(in_parts, problem.c);
+  });
+}
+
+// Multiply-adds in the same order round alike, however wide a vector is.
+TEST_P(MultiplyTest, InstructionSetsWithMultiplyAddsHaveTheSameBits) {
+  const Kernels& best = kernels();
+  if (GetParam()->instruction_set == InstructionSet::kBaseline) GTEST_SKIP() << "no multiply-add";
+  for_each_problem([&](Problem problem) {
+    Numbers other = problem.c;
+    Numbers scratch(static_cast<std::size_t>(best.scratch_floats));
+    multiply(problem.product);
+    problem.product.c = other.data();
+    best.multiply(problem.product, scratch.data());
+    EXPECT_EQ(other, problem.c);
+  });
+}
+
+TEST_P(MultiplyTest, NaNAndInfinityShowInTheResult) {
+  Problem problem({4, 40, 20}, Orientation::kForward, false);
+  problem.a[0] = std::nanf("");
+  problem.a[20] = INFINITY;
+  problem.b[0] = 1;
+  multiply(problem.product);
+  EXPECT_TRUE(std::isnan(problem.c[0]));
+  EXPECT_TRUE(std::isinf(problem.c[static_cast<std::size_t>(problem.product.c_row)]));
+  EXPECT_TRUE(std::isfinite(problem.c[static_cast<std::size_t>(2 * problem.product.c_row)]));
+}
+
+}  // namespace
+}  // namespace trainer::cpu

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/network.h"
+
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/numbers.h"
+
+namespace trainer::cpu {
+namespace {
+
+using Numbers = std::vector<float>;
+
+constexpr int64_t kRows = 37;
+
+/// A network with memory of its own, in place of a model's.
+struct Model {
+  Model(config::Norm norm, const Kernels& kernels, int64_t num_threads)
+      : team(num_threads),
+        options{.num_features = 19,
+                .num_outputs = 5,
+                .hidden_sizes = {70, 70, 70},
+                .activation = config::Activation::kGelu,
+                .dropout = 0.25,
+                .norm = norm,
+                .residual = true},
+        features(test::some_numbers(kRows * options.num_features, 99)),
+        ones(static_cast<std::size_t>(options.num_features), 1.0F),
+        zeros(static_cast<std::size_t>(options.num_features), 0.0F),
+        rows(kRows) {
+    memory.reserve(64);  // the network keeps pointers into its elements
+    std::iota(rows.begin(), rows.end(), 0);
+    int64_t inputs = options.num_features;
+    for (const int64_t size : {70, 70, 70, 5}) {
+      LayerMemory layer;
+      layer.weight = parameter(size * inputs);
+      layer.bias = parameter(size);
+      if (norm != config::Norm::kNone && size == 70) {
+        layer.norm_weight = parameter(size);
+        layer.norm_bias = parameter(size);
+        layer.running_mean = add(Numbers(static_cast<std::size_t>(size), 0.0F));
+        layer.running_var = add(Numbers(static_cast<std::size_t>(size), 1.0F));
+      }
+      layers.push_back(layer);
+      inputs = size;
+    }
+    network = std::make_unique<Network>(options, layers, kRows, team, kernels);
+    team.run([&](int64_t thread) {
+      network->gather({features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
+                      rows.data(), kRows);
+      network->make_noise(5, 0, kRows);
+      network->forward(thread, kRows, Pass::kTraining);
+      team.share(1, [&](int64_t) { take_outputs(kernels); });
+      network->backward(thread, kRows, false);
+    });
+  }
+
+  float* add(Numbers numbers) {
+    memory.push_back(std::move(numbers));
+    return memory.back().data();
+  }
+
+  ParameterMemory parameter(int64_t size) {
+    const float* value = add(test::some_numbers(size, memory.size()));
+    gradients.push_back({add(Numbers(static_cast<std::size_t>(size))), size});
+    return {value, gradients.back().data};
+  }
+
+  // The loss is half the sum of the squared outputs: its gradient is the outputs themselves.
+  void take_outputs(const Kernels& kernels) {
+    const LossInput input = network->loss_input(0, kRows);
+    const Numbers targets(kRows * 5, 0.0F);
+    Numbers losses(kRows);
+    std::vector<int32_t> correct(kRows);
+    LossInput scaled = input;
+    scaled.gradient_scale = 2.5F;
+    kernels.mean_squared_error(scaled, targets.data(), {losses.data(), correct.data()});
+    for (int64_t i = 0; i < kRows; ++i) {
+      for (int64_t j = 0; j < 5; ++j) outputs.push_back(input.outputs[i * input.tile.stride + j]);
+    }
+  }
+
+  Numbers all_gradients() const {
+    Numbers all;
+    for (const auto& [data, size] : gradients) all.insert(all.end(), data, data + size);
+    return all;
+  }
+
+  struct Gradient {
+    float* data;
+    int64_t size;
+  };
+
+  Team team;
+  NetworkOptions options;
+  Numbers features, ones, zeros;
+  std::vector<int64_t> rows;
+  std::vector<Numbers> memory;
+  std::vector<Gradient> gradients;
+  std::vector<LayerMemory> layers;
+  Numbers outputs;
+  std::unique_ptr<Network> network;
+};
+
+class NetworkTest : public testing::TestWithParam<config::Norm> {};
+
+INSTANTIATE_TEST_SUITE_P(Norms, NetworkTest,
+                         testing::Values(config::Norm::kNone, config::Norm::kBatch,
+                                         config::Norm::kLayer),
+                         [](const auto& test) { return std::to_string(test.index); });
+
+TEST_P(NetworkTest, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const Kernels* kernels : all_kernels()) {
+    const Model one(GetParam(), *kernels, 1);
+    for (const int64_t num_threads : {2, 3, 7}) {
+      const Model several(GetParam(), *kernels, num_threads);
+      EXPECT_EQ(several.outputs, one.outputs) << num_threads;
+      EXPECT_EQ(several.all_gradients(), one.all_gradients()) << num_threads;
+    }
+  }
+}
+
+TEST_P(NetworkTest, InstructionSetsAgree) {
+  const Model expected(GetParam(), *all_kernels().front(), 1);
+  const Numbers gradients = expected.all_gradients();
+  double norm = 0;
+  for (const float value : gradients)
+    norm += static_cast<double>(value) * static_cast<double>(value);
+  for (const Kernels* kernels : all_kernels()) {
+    const Model actual(GetParam(), *kernels, 1);
+    ASSERT_EQ(actual.outputs.size(), expected.outputs.size());
+    for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
+      ASSERT_NEAR(actual.outputs[i], expected.outputs[i],
+                  1e-5F * std::abs(expected.outputs[i]) + 1e-4F)
+          << i;
+    }
+    const Numbers others = actual.all_gradients();
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      ASSERT_NEAR(others[i], gradients[i], static_cast<float>(1e-6 * std::sqrt(norm))) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainer::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/team.h"
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/cpu/cpus.h"
+
+namespace trainer::cpu {
+namespace {
+
+/// With one thread, with as many as there are CPUs, and with more.
+class TeamTest : public testing::TestWithParam<int64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, TeamTest, testing::Values(1, 2, usable_cpus() + 3),
+                         [](const auto& test) { return std::to_string(test.index); });
+
+TEST_P(TeamTest, EveryThreadRunsTheFunctionOnce) {
+  Team team(GetParam());
+  std::vector<std::atomic<int>> calls(static_cast<std::size_t>(GetParam()));
+  for (int i = 0; i < 100; ++i) {
+    team.run([&](int64_t thread) { ++calls[static_cast<std::size_t>(thread)]; });
+  }
+  for (const std::atomic<int>& count : calls) EXPECT_EQ(count, 100);
+}
+
+TEST_P(TeamTest, SharedWorkIsDoneOnceAndWholeBeforeTheLastPart) {
+  constexpr int64_t kCount = 37;
+  Team team(GetParam());
+  std::vector<int> done(kCount);  // no atomics: the team orders what follows
+  int sum = 0;
+  team.run([&](int64_t) {
+    for (int round = 1; round <= 200; ++round) {
+      team.share(
+          kCount, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; },
+          [&] { sum += std::accumulate(done.begin(), done.end(), 0) == kCount * round ? 1 : 0; });
+    }
+  });
+  EXPECT_EQ(sum, 200);
+}
+
+TEST_P(TeamTest, NoWorkIsDoneAtOnce) {
+  Team team(GetParam());
+  int last = 0;
+  team.run([&](int64_t) {
+    team.share(
+        0, [](int64_t) { FAIL(); }, [&] { ++last; });
+  });
+  EXPECT_EQ(last, 1);
+}
+
+TEST_P(TeamTest, ThreadsThatSleptWakeUp) {
+  Team team(GetParam());
+  std::atomic<int64_t> calls = 0;
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    team.run([&](int64_t) { ++calls; });
+  }
+  EXPECT_EQ(calls, 3 * GetParam());
+}
+
+}  // namespace
+}  // namespace trainer::cpu

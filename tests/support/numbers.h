@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/core/philox.h"
+#include "trainer/cpu/kernels.h"
+
+namespace trainer::test {
+
+/// Numbers in [-1, 1), always the same ones for a seed.
+inline std::vector<float> some_numbers(int64_t size, uint64_t seed) {
+  PhiloxStream stream(seed, Purpose::kSynthetic);
+  std::vector<float> numbers;
+  numbers.reserve(static_cast<std::size_t>(size));
+  for (int64_t i = 0; i < size; ++i) {
+    numbers.push_back(static_cast<float>(2 * stream.uniform() - 1));
+  }
+  return numbers;
+}
+
+/// "AVX-512" as a part of a test's name.
+inline std::string test_name(const cpu::Kernels& kernels) {
+  std::string name;
+  for (const char c : std::string(cpu::name_of(kernels.instruction_set))) {
+    if (c != '-') name += c;
+  }
+  return name;
+}
+
+}  // namespace trainer::test

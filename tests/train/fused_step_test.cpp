@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ATen/ops/linalg_vector_norm.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+#include "trainer/train/session.h"
+
+#include "support/error_of.h"
+#include "support/sessions.h"
+#include "support/tensors.h"
+
+namespace trainer::train {
+namespace {
+
+using config::Activation;
+using config::Norm;
+using config::StepKind;
+using test::close;
+using test::identical;
+
+config::Config base_config() {
+  config::Config config = test::small_config();
+  config.data.synthetic = {.num_samples = 70, .num_features = 21, .num_classes = 3};
+  config.data.validation_fraction = 0;
+  config.data.test_fraction = 0;
+  config.model.hidden_sizes = {40, 40, 40};
+  config.training.batch_size = 35;
+  config.training.gradient_clip_norm = 0.5;
+  return config;
+}
+
+std::unique_ptr<Session> session_of(config::Config config, StepKind kind, int64_t num_threads = 1) {
+  config.training.step = kind;
+  auto session = test::make_small_session(config);
+  use_threads(*session, num_threads);
+  return session;
+}
+
+double norm_of(const at::Tensor& tensor) {
+  return at::linalg_vector_norm(tensor, 2).item<double>();
+}
+
+// Loss and gradient of one step; 1e-5 relative, of each parameter by itself. Where a gradient is
+// zero but for rounding (a bias in front of a batch norm), of the whole gradient.
+void expect_same_step(const config::Config& config) {
+  const auto fused = session_of(config, StepKind::kFused, 2);
+  const auto autograd = session_of(config, StepKind::kAutograd);
+  const StepStats a = fused->step->run(next_window(*fused), 0.01);
+  const StepStats b = autograd->step->run(next_window(*autograd), 0.01);
+  EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5F * std::abs(b.loss_sum));
+  EXPECT_NEAR(a.grad_norm, b.grad_norm, 1e-5F * b.grad_norm);
+  EXPECT_EQ(a.num_correct, b.num_correct);
+  EXPECT_EQ(a.num_samples, b.num_samples);
+  const model::FlatParameters& x = fused->model.parameters();
+  const model::FlatParameters& y = autograd->model.parameters();
+  // autograd's are clipped in place, the fused ones on their way into the update.
+  const double factor = std::min(1.0, 0.5 / (static_cast<double>(b.grad_norm) + 1e-6));
+  const double whole = norm_of(y.gradients);
+  for (std::size_t i = 0; i < x.specs.size(); ++i) {
+    const at::Tensor actual = view_of(x, x.gradients, i).mul(factor);
+    const at::Tensor expected = view_of(y, y.gradients, i);
+    EXPECT_LE(norm_of(actual.sub(expected)), 1e-5 * std::max(norm_of(expected), 0.05 * whole))
+        << x.specs[i].name;
+  }
+  if (fused->model.buffer_values().defined()) {
+    EXPECT_TRUE(close(fused->model.buffer_values(), autograd->model.buffer_values()));
+  }
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryModel) {
+  for (const auto activation :
+       {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kTanh}) {
+    for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+      for (const bool residual : {false, true}) {
+        for (const double dropout : {0.0, 0.3}) {
+          SCOPED_TRACE(fmt::format("activation {}, norm {}, residual {}, dropout {}",
+                                   static_cast<int>(activation), static_cast<int>(norm), residual,
+                                   dropout));
+          config::Config config = base_config();
+          config.model.activation = activation;
+          config.model.norm = norm;
+          config.model.residual = residual;
+          config.model.dropout = dropout;
+          expect_same_step(config);
+          config.training.gradient_accumulation_steps = 2;
+          config.training.label_smoothing = 0.1;
+          config.training.batch_size = 20;  // the last one is shorter
+          expect_same_step(config);
+        }
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForOtherShapes) {
+  using Sizes = std::vector<int64_t>;
+  for (const Sizes& sizes : {Sizes{1}, Sizes{33, 7}, Sizes{300}, Sizes{128, 64, 32, 16}}) {
+    for (const int64_t num_classes : {2, 19, 40}) {
+      SCOPED_TRACE(fmt::format("{} and {} classes", fmt::join(sizes, "-"), num_classes));
+      config::Config config = base_config();
+      config.data.synthetic.num_classes = num_classes;
+      config.data.synthetic.num_samples = 200;
+      config.training.batch_size = 150;
+      config.model.hidden_sizes = sizes;
+      config.model.activation = Activation::kTanh;
+      expect_same_step(config);
+    }
+  }
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForFrozenParts) {
+  using Patterns = std::vector<std::string>;
+  for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+    for (const Patterns& freeze :
+         {Patterns{"layers.0.*", "norms.0.*"}, Patterns{"*.bias"}, Patterns{"layers.*.weight"},
+          Patterns{"layers.3.*"}, Patterns{"norms.1.*", "layers.0.*"}}) {
+      if (norm == Norm::kNone && freeze[0].starts_with("norms")) continue;
+      if (norm == Norm::kNone && freeze.size() > 1) continue;
+      SCOPED_TRACE(
+          fmt::format("norm {}, frozen {}", static_cast<int>(norm), fmt::join(freeze, " ")));
+      config::Config config = base_config();
+      config.model.norm = norm;
+      config.model.residual = true;
+      config.training.freeze = freeze;
+      expect_same_step(config);
+    }
+  }
+}
+
+/// Every update rule with its options.
+struct Rule {
+  std::string name;
+  std::function<void(config::TrainingConfig&)> set;
+};
+
+const std::vector<Rule>& rules() {
+  using config::OptimizerName;
+  static const std::vector<Rule> all = {
+      {"adamw", [](auto& t) { t.optimizer.name = OptimizerName::kAdamw; }},
+      {"adam", [](auto& t) { t.optimizer.name = OptimizerName::kAdam; }},
+      {"sgd", [](auto& t) { t.optimizer.name = OptimizerName::kSgd; }},
+      {"sgd without momentum",
+       [](auto& t) {
+         t.optimizer.name = OptimizerName::kSgd;
+         t.optimizer.momentum = 0;
+       }},
+      {"nesterov", [](auto& t) {
+         t.optimizer.name = OptimizerName::kSgd;
+         t.optimizer.nesterov = true;
+       }}};
+  return all;
+}
+
+TEST(FusedStepTest, WeightsAndMomentsAfterSeveralStepsAreThoseOfAutograd) {
+  for (const Rule& rule : rules()) {
+    for (const bool decay_all : {false, true}) {
+      for (const double ema_decay : {0.0, 0.9}) {
+        SCOPED_TRACE(
+            fmt::format("{}, decay of all {}, average {}", rule.name, decay_all, ema_decay));
+        config::Config config = base_config();
+        config.model.activation = Activation::kGelu;
+        config.model.norm = Norm::kLayer;
+        config.training.optimizer.weight_decay = 0.1;
+        // As large as the noise of rounding in a gradient that is nearly zero.
+        config.training.optimizer.epsilon = 1e-4;
+        config.training.optimizer.decay_bias_and_norm = decay_all;
+        config.training.ema_decay = ema_decay;
+        rule.set(config.training);
+        const auto fused = session_of(config, StepKind::kFused);
+        const auto autograd = session_of(config, StepKind::kAutograd);
+        for (int i = 0; i < 6; ++i) {
+          test::make_step(*fused);
+          test::make_step(*autograd);
+        }
+        EXPECT_EQ(fused->optimizer_state.step, 6);
+        EXPECT_TRUE(close(fused->model.parameters().values, autograd->model.parameters().values,
+                          2e-6, 1e-5));
+        const auto& moments = fused->optimizer_state.moments;
+        for (std::size_t i = 0; i < moments.size(); ++i) {
+          EXPECT_TRUE(
+              close(moments[i].tensor, autograd->optimizer_state.moments[i].tensor, 2e-6, 1e-5))
+              << moments[i].name;
+        }
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBits) {
+  config::Config config = base_config();
+  config.model.norm = Norm::kBatch;
+  config.model.dropout = 0.2;
+  config.training.gradient_accumulation_steps = 2;
+  config.training.batch_size = 10;
+  const auto one = session_of(config, StepKind::kFused, 1);
+  for (int i = 0; i < 5; ++i) test::make_step(*one);
+  const Evaluation expected = one->step->evaluate(one->train);
+  for (const int64_t num_threads : {2, 5}) {
+    const auto several = session_of(config, StepKind::kFused, num_threads);
+    for (int i = 0; i < 5; ++i) test::make_step(*several);
+    EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
+    EXPECT_TRUE(identical(several->model.buffer_values(), one->model.buffer_values()));
+    EXPECT_EQ(several->step->evaluate(several->train).loss, expected.loss);
+  }
+}
+
+TEST(FusedStepTest, EvaluationIsThatOfLibTorch) {
+  for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+    config::Config config = base_config();
+    config.data.synthetic.num_samples = 1000;  // more than one part
+    config.model.norm = norm;
+    config.model.dropout = 0.2;
+    const auto session = session_of(config, StepKind::kFused);
+    test::make_step(*session);
+    const Evaluation fused = session->step->evaluate(session->train);
+    const Evaluation expected = evaluate(session->model, session->train, session->loss);
+    EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
+    EXPECT_EQ(fused.num_correct, expected.num_correct);
+    EXPECT_EQ(fused.num_samples, expected.num_samples);
+  }
+}
+
+TEST(FusedStepTest, RehearsingChangesNothing) {
+  for (const auto kind : {StepKind::kFused, StepKind::kAutograd}) {
+    config::Config config = base_config();
+    config.model.norm = Norm::kBatch;
+    const auto session = session_of(config, kind);
+    const auto other = session_of(config, kind);
+    session->step->rehearse(next_window(*session));
+    EXPECT_TRUE(identical(session->model.parameters().values, other->model.parameters().values));
+    EXPECT_TRUE(identical(session->model.buffer_values(), other->model.buffer_values()));
+    test::make_step(*session);
+    test::make_step(*other);
+    EXPECT_TRUE(identical(session->model.parameters().values, other->model.parameters().values));
+  }
+}
+
+TEST(ChooseStepTest, TheCpuHasAFusedStepAndOtherDevicesLibTorchs) {
+  config::Config config;
+  EXPECT_EQ(choose_step(config, c10::kCPU), StepKind::kFused);
+  EXPECT_EQ(choose_step(config, c10::kCUDA), StepKind::kAutograd);
+  config.training.step = StepKind::kAutograd;
+  EXPECT_EQ(choose_step(config, c10::kCPU), StepKind::kAutograd);
+  config.training.step = StepKind::kFused;
+  EXPECT_EQ(choose_step(config, c10::kCPU), StepKind::kFused);
+  const Error error = test::error_of([&] { choose_step(config, c10::kMPS); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error.what(),
+               "training.step: fused computes on the CPU, but the device is mps; use auto or "
+               "autograd");
+}
+
+}  // namespace
+}  // namespace trainer::train
