@@ -121,9 +121,9 @@ std::vector<Field> run_fields() {
       choice(TRAINER_MEMBER(precision), {"fp32"}, "Number format of the computation.",
              {.flag = "--precision", .elsewhere = {"dtype"}}),
       integer_or_auto(TRAINER_MEMBER(threads), kThreads,
-                      "CPU threads of one operation. auto obeys OMP_NUM_THREADS where it is set, "
-                      "else takes the CPUs that the process may use. Another number "
-                      "may change the last bits of a result.",
+                      "CPU threads. auto obeys OMP_NUM_THREADS where it is set, else tries how "
+                      "many make a step fastest. The results of the fused step do not depend on "
+                      "it; those of autograd may in their last bits.",
                       {.flag = "--threads",
                        .elsewhere = {"num_threads", "nthread"},
                        .on_resume = OnResume::kMayChange}),

@@ -177,6 +177,7 @@ std::string with_thousands(int64_t value) {
 std::string human_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds > 1e12) return "unknown";
   seconds = std::max(seconds, 0.0);
+  if (seconds > 0 && seconds < 0.00095) return fmt::format("{:.0f} us", seconds * 1e6);
   if (seconds < 0.0995) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const int64_t whole_seconds = std::llround(seconds);

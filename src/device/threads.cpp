@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/device/threads.h"
 
-#include <optional>
-
 #include <ATen/Parallel.h>
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
 
 #include "trainer/core/text.h"
 
 namespace trainer::device {
-ThreadChoice choose_threads(int64_t requested, const char* omp_num_threads, int64_t usable) {
-  if (requested > 0) return {requested, "as configured"};
-  if (omp_num_threads != nullptr) {
-    const std::optional<int64_t> from_environment = parse_int(omp_num_threads);
-    if (from_environment && *from_environment > 0) return {*from_environment, "OMP_NUM_THREADS"};
-  }
-  return {usable, "auto: the CPUs that this process may use"};
+std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads) {
+  if (requested > 0) return ThreadChoice{requested, "as configured"};
+  if (omp_num_threads == nullptr) return std::nullopt;
+  const std::optional<int64_t> from_environment = parse_int(omp_num_threads);
+  if (!from_environment || *from_environment <= 0) return std::nullopt;
+  return ThreadChoice{*from_environment, "OMP_NUM_THREADS"};
 }
 
-void use_threads(int64_t num_threads) { at::set_num_threads(static_cast<int>(num_threads)); }
+void use_threads(int64_t num_threads) {
+  at::set_num_threads(static_cast<int>(num_threads));
+#ifdef __linux__
+  // An OpenBLAS with threads of its own does not follow OpenMP: its threads and LibTorch's would
+  // wait for each other's CPUs.
+  void* blas = dlopen("libblas.so.3", RTLD_LAZY | RTLD_NOLOAD);
+  if (blas == nullptr) return;
+  if (void* set = dlsym(blas, "openblas_set_num_threads")) {
+    reinterpret_cast<void (*)(int)>(set)(static_cast<int>(num_threads));
+  }
+  dlclose(blas);
+#endif
+}
 
 }  // namespace trainer::device

@@ -19,12 +19,14 @@
 #include "trainer/core/text.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/cpus.h"
+#include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
 #include "trainer/device/device.h"
 #include "trainer/device/threads.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
+#include "trainer/train/thread_trials.h"
 
 #include "engine/resume_guard.h"
 
@@ -37,20 +39,54 @@ using Json = nlohmann::ordered_json;
 struct Decisions {
   device::Choice device;
   device::ThreadChoice threads;
+  std::vector<train::ThreadTrial> thread_trials;  // empty where none were needed
 };
 
-Decisions decide(const TrainRequest& request) {
-  const config::Config& config = request.config.config;
+device::Choice choose_device(const config::Config& config) {
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
-  Decisions decisions{
-      device::choose_device(config.device, fallback, device::available_devices()),
-      device::choose_threads(config.threads, std::getenv("OMP_NUM_THREADS"), cpu::usable_cpus())};
-  // Another number of threads may add in another order: the last bits would differ.
-  if (request.resume && config.threads == 0) {
-    decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
+  return device::choose_device(config.device, fallback, device::available_devices());
+}
+
+std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
+  if (trials.size() == 1) return "auto: all CPUs";
+  std::string text = "auto: a step takes";
+  for (const train::ThreadTrial& trial : trials) {
+    text += fmt::format("{} {} with {}", &trial == trials.data() ? "" : ",",
+                        human_duration(trial.step_seconds), trial.num_threads);
   }
-  return decisions;
+  return text;
+}
+
+bool is_fused(const train::Session& session) {
+  return train::choose_step(session.config, session.device) == config::StepKind::kFused;
+}
+
+std::string step_text(const train::Session& session) {
+  if (is_fused(session)) {
+    return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
+  }
+  return session.config.training.step == config::StepKind::kAutograd
+             ? "autograd (as configured)"
+             : fmt::format("autograd (the fused step is not for {})", session.device.str());
+}
+
+void decide_threads(const TrainRequest& request, train::Session& session, Decisions& decisions) {
+  const int64_t configured = session.config.threads;
+  const int64_t usable = cpu::usable_cpus();
+  if (request.resume && configured == 0) {
+    // Another number of threads may add in another order: the last bits would differ.
+    decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
+  } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
+    decisions.threads = *choice;
+  } else if (!session.device.is_cpu() || usable == 1) {
+    decisions.threads = {usable, "auto: the CPUs that this process may use"};
+  } else {
+    decisions.thread_trials = train::try_threads(session, usable);
+    decisions.threads = {train::fewest_fast_threads(decisions.thread_trials),
+                         reason_of(decisions.thread_trials)};
+  }
+  train::use_threads(session, decisions.threads.num_threads);
 }
 
 /// Where a run is written.
@@ -87,23 +123,29 @@ void check_free_space(const train::Session& session, const TrainRequest& request
       train::checkpoint_bytes(session), resumed.empty() ? kept + 2 : 2);
 }
 
-Json run_entry(const TrainRequest& request, const Decisions& decisions) {
+Json run_entry(const TrainRequest& request, const Decisions& decisions,
+               const train::Session& session) {
   Json entry = {{"time", run::timestamp()},
                 {"command_line", request.command_line},
                 {"device", decisions.device.device.str()},
                 {"device_reason", decisions.device.reason},
                 {"threads", decisions.threads.num_threads},
-                {"threads_reason", decisions.threads.reason}};
+                {"threads_reason", decisions.threads.reason},
+                {"step", step_text(session)}};
+  for (const train::ThreadTrial& trial : decisions.thread_trials) {
+    entry["thread_trials"].push_back(
+        {{"threads", trial.num_threads}, {"step_seconds", trial.step_seconds}});
+  }
   if (request.resume) entry["resumed_from"] = request.resume->file.string();
   return entry;
 }
 
 // Each start adds an entry to "starts"; what was written before stays.
 void write_system_json(const run::RunDir& run, const TrainRequest& request,
-                       const Decisions& decisions, const data::Datasets& data) {
+                       const Decisions& decisions, const train::Session& session) {
   Json system = run::system_info();
   system["data_files"] = Json::array();
-  for (const data::Fingerprint& file : data.fingerprints) {
+  for (const data::Fingerprint& file : session.data.fingerprints) {
     system["data_files"].push_back({{"path", file.path},
                                     {"num_bytes", file.num_bytes},
                                     {"crc32", fmt::format("{:08x}", file.crc32)}});
@@ -113,7 +155,7 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
     const Json old = Json::parse(before, nullptr, /*allow_exceptions=*/false);
     if (old.is_object() && old.contains("starts")) system["starts"] = old["starts"];
   }
-  system["starts"].push_back(run_entry(request, decisions));
+  system["starts"].push_back(run_entry(request, decisions, session));
   write_file_atomically(run.system(), system.dump(2) + "\n");
 }
 
@@ -162,6 +204,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
   line("precision", choice_text("precision", config));
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
+  line("step", step_text(session));
   line("data", data_text(session.data));
   line("rows",
        fmt::format("{} train, {} validation, {} test", with_thousands(session.data.train.size()),
@@ -188,9 +231,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   }
 }
 
-void warn(const Decisions& decisions) {
+void warn(const Decisions& decisions, const train::Session& session) {
   if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
-  if (run::blas_info().is_slow) {
+  if (run::blas_info().is_slow && session.device.is_cpu() && !is_fused(session)) {
     log::warning(
         fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
                     "libopenblas0-openmp) to train many times faster",
@@ -240,15 +283,15 @@ TrainReport run_training(const TrainRequest& request) {
   const config::Config& config = request.config.config;
   data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
   const std::string changes = request.resume ? check_resume(request, data) : "";
-  const Decisions decisions = decide(request);
+  Decisions decisions{choose_device(config), {}, {}};
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
-  train::use_threads(*session, decisions.threads.num_threads);
   if (request.resume) {
     train::restore(*session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {
     train::load_initial_weights(*session, config.model.init_from, config.model.init_skip);
   }
   check_free_space(*session, request);
+  decide_threads(request, *session, decisions);
 
   // From here on the run is written down; everything that can be wrong before was found.
   const auto [run, metrics_bytes, lock] = choose_place(request);
@@ -256,7 +299,7 @@ TrainReport run_training(const TrainRequest& request) {
   remove_temporary_files(run.checkpoints());
   const std::string resolved = config::dump(request.config);
   write_file_atomically(run.config(), resolved);
-  write_system_json(run, request, decisions, session->data);
+  write_system_json(run, request, decisions, *session);
   log::open_file(run.log(), log_level(config.logging.level));
   run::point_latest_to(run);
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
@@ -267,7 +310,7 @@ TrainReport run_training(const TrainRequest& request) {
                        .num_threads = decisions.threads.num_threads,
                        .progress = request.progress};
   log_header(*session, request, decisions, run);
-  warn(decisions);
+  warn(decisions, *session);
   if (!changes.empty()) log::warning(changes);
   if (train::finished(*session)) log::info("this run is already complete");
   watch_signals();

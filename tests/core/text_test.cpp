@@ -95,6 +95,9 @@ TEST(HumanTextTest, SeparatesThousands) {
 }
 
 TEST(HumanTextTest, ShowsDurations) {
+  EXPECT_EQ(human_duration(0), "0 ms");
+  EXPECT_EQ(human_duration(2.41e-5), "24 us");
+  EXPECT_EQ(human_duration(0.00096), "1 ms");
   EXPECT_EQ(human_duration(0.0123), "12 ms");
   EXPECT_EQ(human_duration(3.21), "3.2 s");
   EXPECT_EQ(human_duration(59.94), "59.9 s");

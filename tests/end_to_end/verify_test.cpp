@@ -46,7 +46,7 @@ class VerifyProgramTest : public testing::Test {
     const auto mask = [&](const char* pattern, const char* with) {
       result.out = std::regex_replace(result.out, std::regex(pattern), with);
     };
-    mask(R"([0-9.]+ [KMGi]*B in [0-9.]+ m?s \([0-9.]+ [KMGi]*B/s\))", "BYTES in TIME");
+    mask(R"([0-9.]+ [KMGi]*B in [0-9.]+ [mu]?s \([0-9.]+ [KMGi]*B/s\))", "BYTES in TIME");
     mask(R"([0-9.]+ KiB)", "SIZE");
     return result;
   }

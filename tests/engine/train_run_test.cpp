@@ -88,6 +88,7 @@ TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
   const std::string log = file_text(report.run_dir / "train.log");
   for (const char* line :
        {"device      cpu (as configured)", "precision   fp32", "threads     1 (as configured)",
+        "step        fused (",
         "data        5 features, target \"class\": 3 classes (classification)",
         "rows        48 train, 6 validation, 6 test",
         "model       5-8-8-3 relu, batch norm, dropout 0.1; 179 parameters",
@@ -108,6 +109,7 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   EXPECT_EQ(system["starts"][0]["command_line"], "trainer train");
   EXPECT_EQ(system["starts"][0]["device"], "cpu");
   EXPECT_EQ(system["starts"][0]["threads"], 1);
+  EXPECT_TRUE(system["starts"][0]["step"].get<std::string>().starts_with("fused ("));
   EXPECT_FALSE(system["starts"][0].contains("resumed_from"));
   EXPECT_EQ(system["starts"][1]["resumed_from"], file.string());
   EXPECT_EQ(system["data_files"], nlohmann::json::array());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace trainer::device {
@@ -11,8 +12,9 @@ struct ThreadChoice {
   std::string reason;
 };
 
-/// `requested` threads, or for 0: OMP_NUM_THREADS where `omp_num_threads` is set, else `usable`.
-ThreadChoice choose_threads(int64_t requested, const char* omp_num_threads, int64_t usable);
+/// `requested` threads, or for 0 OMP_NUM_THREADS where `omp_num_threads` is set; nothing where
+/// neither says a number.
+std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads);
 
 /// Makes LibTorch and its BLAS compute with that many threads.
 void use_threads(int64_t num_threads);

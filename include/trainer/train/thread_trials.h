@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/train/session.h"
+
+namespace trainer::train {
+
+/// How long a step takes with a number of threads.
+struct ThreadTrial {
+  int64_t num_threads = 1;
+  double step_seconds = 0;
+};
+
+/// Times the session's own step with 1, 2, 4, ... and `most` threads until more of them are slower,
+/// a fraction of a second in all; changes nothing but the number of threads. A step that is long
+/// even with all of them is tried no further.
+std::vector<ThreadTrial> try_threads(Session& session, int64_t most);
+
+/// The fewest threads that are nearly as fast as the fastest: what is gained beyond is less than
+/// what they take from others. `trials` is not empty.
+int64_t fewest_fast_threads(const std::vector<ThreadTrial>& trials);
+
+}  // namespace trainer::train
