@@ -42,12 +42,11 @@ inline void pack_transposed(const float* b, int64_t column_stride, int64_t num_c
                   packed + k * kPanelColumns + v * kLanes, kPanelColumns);
       }
     }
+  } else {
+    for (int64_t i = 0; i < depth * kPanelColumns; i += kLanes) store(packed + i, Vector{});
   }
-  for (; k < depth; ++k) {
-    float* row = packed + k * kPanelColumns;
-    for (int64_t j = 0; j < kPanelColumns; ++j) {
-      row[j] = j < num_columns ? b[j * column_stride + k] : 0.0f;
-    }
+  for (int64_t j = 0; j < num_columns; ++j) {
+    for (int64_t i = k; i < depth; ++i) packed[i * kPanelColumns + j] = b[j * column_stride + i];
   }
 }
 
@@ -61,7 +60,13 @@ inline void pack_straight(const float* b, int64_t depth_stride, int64_t num_colu
   }
 }
 
-// Columns [column, column + num_columns) of B at depths [begin, begin + depth). Rows are few where
+// Whether rows that lie `stride` apart, `count` of them, stay in the first level cache as they are.
+inline bool is_close(int64_t count, int64_t stride) {
+  constexpr int64_t kHalfOfTheCache = 8192;
+  return count * stride <= kHalfOfTheCache;
+}
+
+// Columns [column, column + num_columns) of B at depths [begin, begin + depth). With few rows,
 // packing would cost more than the strides that it removes.
 inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                         int64_t depth, float* packed) {
@@ -69,7 +74,8 @@ inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, i
   const float* b = p.b + begin * p.b_depth + column * p.b_column;
   if (p.b_column != 1) {
     pack_transposed(b, p.b_column, num_columns, depth, packed);
-  } else if (num_columns == kPanelColumns && p.num_rows <= kFewRows) {
+  } else if (num_columns == kPanelColumns &&
+             (p.num_rows <= kFewRows || is_close(depth, p.b_depth))) {
     return {b, p.b_depth};
   } else {
     pack_straight(b, p.b_depth, num_columns, depth, packed);
@@ -97,7 +103,9 @@ inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t
                         int64_t depth, float* packed) {
   const float* a = p.a + row * p.a_row + begin * p.a_depth;
   if (p.a_depth == 1) return {a, p.a_row, p.a_row, Rows::kApart};
-  if (p.num_columns <= 2 * kPanelColumns) return {a, 1, p.a_depth, Rows::kAdjacent};
+  if (p.num_columns <= 2 * kPanelColumns || is_close(depth, p.a_depth)) {
+    return {a, 1, p.a_depth, Rows::kAdjacent};
+  }
   const int64_t tile_rows = tile_rows_for(num_rows);
   for (int64_t i = 0; i < num_rows; i += tile_rows) {
     const int64_t rows = smaller(tile_rows, num_rows - i);

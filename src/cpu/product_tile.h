@@ -14,7 +14,10 @@ template <int kRows, int kVectors, Rows kLayout>
 void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float* b,
                    int64_t b_stride, float* c, int64_t c_stride, bool adds) {
   Vector sums[kRows][kVectors];
+  // Unrolled, so that all sums stay in registers.
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       sums[i][v] = adds ? load(c + i * c_stride + v * kLanes) : Vector{};
     }
@@ -30,7 +33,9 @@ void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float*
     a += kLayout == Rows::kAdjacent ? a_stride : 1;
     b += b_stride;
   }
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) store(c + i * c_stride + v * kLanes, sums[i][v]);
   }
 }
