@@ -249,9 +249,10 @@ std::vector<Field> training_fields() {
               "Batches whose gradients make one step; the result is that of the one big batch, "
               "in the last, short window too.",
               {.elsewhere = {"accumulate_grad_batches", "grad_accum_steps"}}),
-      choice(TRAINER_MEMBER(training.step), {"auto", "autograd", "fused"},
-             "Implementation of the training step: fused is written out for the CPU, autograd is "
-             "LibTorch's own for every device. auto takes fused on the CPU."),
+      choice(
+          TRAINER_MEMBER(training.step), {"auto", "autograd", "fused"},
+          "Implementation of the training step: fused has the gradients written out, autograd has "
+          "LibTorch derive them. Both compute the same; auto is fused."),
       choice(TRAINER_MEMBER(training.best_metric), {"loss", "accuracy"},
              "What decides which epoch is best (best.pt) and when to stop early: validation loss "
              "or accuracy; of the training part when there is no validation part.",

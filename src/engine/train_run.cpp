@@ -59,16 +59,14 @@ std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
 }
 
 bool is_fused(const train::Session& session) {
-  return train::choose_step(session.config, session.device) == config::StepKind::kFused;
+  return session.config.training.step != config::StepKind::kAutograd;
 }
 
 std::string step_text(const train::Session& session) {
-  if (is_fused(session)) {
-    return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
-  }
-  return session.config.training.step == config::StepKind::kAutograd
-             ? "autograd (as configured)"
-             : fmt::format("autograd (the fused step is not for {})", session.device.str());
+  if (!is_fused(session)) return "autograd";
+  return session.device.is_cpu()
+             ? fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set))
+             : "fused";
 }
 
 void decide_threads(const TrainRequest& request, train::Session& session, Decisions& decisions) {

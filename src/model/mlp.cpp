@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <ATen/ops/batch_norm.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -19,12 +18,10 @@
 #include "trainer/core/text.h"
 #include "trainer/cpu/kernels.h"
 
+#include "model/layers.h"
+
 namespace trainer::model {
 namespace {
-
-// PyTorch's defaults of nn.BatchNorm1d and nn.LayerNorm.
-constexpr double kBatchNormMomentum = 0.1;
-constexpr double kNormEpsilon = 1e-5;
 
 std::vector<ParameterSpec> parameter_specs(const MlpOptions& options) {
   std::vector<ParameterSpec> specs;
@@ -69,6 +66,8 @@ std::vector<NamedTensor> make_buffers(const MlpOptions& options, const at::Tenso
   return buffers;
 }
 
+}  // namespace
+
 at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
   switch (activation) {
     case config::Activation::kRelu:
@@ -83,7 +82,15 @@ at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
   return hidden;
 }
 
-}  // namespace
+at::Tensor dropout_factors(const at::Tensor& hidden, double probability, std::size_t layer,
+                           const DropoutNoise& noise) {
+  at::Tensor factors = at::empty(hidden.sizes(), hidden.options());
+  if (!hidden.is_cpu()) return factors.bernoulli_(1 - probability).div_(1 - probability);
+  cpu::kernels().make_noise({noise.seed, static_cast<uint32_t>(layer), probability},
+                            noise.first_row, {hidden.size(0), hidden.size(1), hidden.size(1)},
+                            factors.data_ptr<float>());
+  return factors;
+}
 
 Mlp::Mlp(MlpOptions options, c10::Device device)
     : options_(std::move(options)),
@@ -101,7 +108,9 @@ at::Tensor Mlp::forward(const at::Tensor& features, Mode mode, const DropoutNois
   for (std::size_t i = 0; i < num_hidden; ++i) {
     at::Tensor next = at::linear(hidden, parameter(i, 0), parameter(i, 1));
     next = activate(normalize(next, i, mode), options_.activation);
-    if (options_.dropout > 0 && mode == Mode::kTraining) next = drop(next, i, noise);
+    if (options_.dropout > 0 && mode == Mode::kTraining) {
+      next = next.mul(dropout_factors(next, options_.dropout, i, noise));
+    }
     hidden = options_.residual && i > 0 ? hidden.add(next) : next;
   }
   return at::linear(hidden, parameter(num_hidden, 0), parameter(num_hidden, 1));
@@ -119,15 +128,6 @@ at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode
   return at::batch_norm(hidden, weight, bias, buffers_[2 * layer].tensor,
                         buffers_[2 * layer + 1].tensor, use_batch, kBatchNormMomentum, kNormEpsilon,
                         /*cudnn_enabled=*/true);
-}
-
-at::Tensor Mlp::drop(const at::Tensor& hidden, std::size_t layer, const DropoutNoise& noise) const {
-  if (!hidden.is_cpu()) return at::dropout(hidden, options_.dropout, /*train=*/true);
-  const at::Tensor factors = at::empty(hidden.sizes(), hidden.options());
-  cpu::kernels().make_noise({noise.seed, static_cast<uint32_t>(layer), options_.dropout},
-                            noise.first_row, {hidden.size(0), hidden.size(1), hidden.size(1)},
-                            factors.data_ptr<float>());
-  return hidden.mul(factors);
 }
 
 std::vector<NamedTensor> Mlp::state() const {

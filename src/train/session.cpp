@@ -108,6 +108,15 @@ void check_names(const Session& session) {
   check_patterns("model.init_skip", session.config.model.init_skip, names);
 }
 
+std::unique_ptr<TrainStep> make_step(Session& session, int64_t num_threads) {
+  const config::TrainingConfig& training = session.config.training;
+  const StepContext context{session.model, session.optimizer_state, session.optimizer, session.loss,
+                            training.gradient_clip_norm};
+  if (training.step == config::StepKind::kAutograd) return make_autograd_step(context);
+  return session.device.is_cpu() ? make_fused_step(context, training.batch_size, num_threads)
+                                 : make_fused_tensor_step(context);
+}
+
 }  // namespace
 
 Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device)
@@ -138,28 +147,9 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   return session;
 }
 
-config::StepKind choose_step(const config::Config& config, c10::Device device) {
-  const config::StepKind wanted = config.training.step;
-  if (wanted == config::StepKind::kAuto) {
-    return device.is_cpu() ? config::StepKind::kFused : config::StepKind::kAutograd;
-  }
-  if (wanted == config::StepKind::kFused && !device.is_cpu()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("training.step: fused computes on the CPU, but the device is {}; use "
-                            "auto or autograd",
-                            device.str()));
-  }
-  return wanted;
-}
-
 void use_threads(Session& session, int64_t num_threads) {
   device::use_threads(num_threads);
-  const config::TrainingConfig& training = session.config.training;
-  const StepContext context{session.model, session.optimizer_state, session.optimizer, session.loss,
-                            training.gradient_clip_norm};
-  session.step = choose_step(session.config, session.device) == config::StepKind::kFused
-                     ? make_fused_step(context, training.batch_size, num_threads)
-                     : make_autograd_step(context);
+  session.step = make_step(session, num_threads);
 }
 
 int64_t samples_per_step(const config::Config& config) {

@@ -18,6 +18,10 @@ struct LossOptions {
 at::Tensor loss_sum(const at::Tensor& outputs, const at::Tensor& targets,
                     const LossOptions& options);
 
+/// The gradient of loss_sum() with respect to the outputs.
+at::Tensor loss_gradient(const at::Tensor& outputs, const at::Tensor& targets,
+                         const LossOptions& options);
+
 /// How many samples have their largest logit at the target's class, a 0-d int64 tensor. 0 for MSE.
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets,
                        const LossOptions& options);

@@ -59,7 +59,6 @@ class Mlp {
 
  private:
   at::Tensor normalize(const at::Tensor& hidden, std::size_t layer, Mode mode);
-  at::Tensor drop(const at::Tensor& hidden, std::size_t layer, const DropoutNoise& noise) const;
 
   MlpOptions options_;
   FlatParameters parameters_;

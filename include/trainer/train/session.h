@@ -64,10 +64,6 @@ struct Session {
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
-/// Which step `config` means on a device, never kAuto. Throws Error(kUsage) where the device does
-/// not have the one that is asked for.
-config::StepKind choose_step(const config::Config& config, c10::Device device);
-
 /// Computes with that many threads from now on; a session begins with one.
 void use_threads(Session& session, int64_t num_threads);
 

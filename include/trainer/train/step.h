@@ -68,4 +68,7 @@ std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context);
 std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
                                            int64_t num_threads);
 
+/// Both passes written out in LibTorch's operations, for other devices.
+std::unique_ptr<TrainStep> make_fused_tensor_step(const StepContext& context);
+
 }  // namespace trainer::train

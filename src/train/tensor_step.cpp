@@ -8,14 +8,19 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "trainer/device/random.h"
+#include "trainer/model/gradient.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
 namespace {
 
-class AutogradStep : public TrainStep {
+using AddGradient = at::Tensor (*)(model::Mlp& model, const model::Objective& objective);
+
+/// A step through LibTorch's tensors, on any device.
+class TensorStep : public TrainStep {
  public:
-  explicit AutogradStep(const StepContext& context) : context_(context) {}
+  TensorStep(const StepContext& context, AddGradient add_gradient)
+      : context_(context), add_gradient_(add_gradient) {}
 
   StepStats run(const Window& window, double learning_rate) override {
     const StepStats stats = compute_gradient(window);
@@ -64,12 +69,14 @@ class AutogradStep : public TrainStep {
   void add_batch(const Window& window, int64_t begin, const Sums& sums) {
     const int64_t count = std::min(window.batch_size, window.num_samples() - begin);
     const Batch batch = gather(window.data, window.rows.narrow(0, begin, count));
-    const at::Tensor outputs = context_.model.forward(batch.features, model::Mode::kTraining,
-                                                      {window.dropout_seed, begin});
-    const at::Tensor loss = model::loss_sum(outputs, batch.targets, context_.loss);
-    loss.div(static_cast<double>(window.num_samples())).backward();
-    sums.loss.add_(loss.detach());
-    sums.num_correct.add_(model::num_correct(outputs.detach(), batch.targets, context_.loss));
+    const at::Tensor outputs =
+        add_gradient_(context_.model, {.features = batch.features,
+                                       .targets = batch.targets,
+                                       .loss = context_.loss,
+                                       .scale = 1 / static_cast<double>(window.num_samples()),
+                                       .noise = {window.dropout_seed, begin}});
+    sums.loss.add_(model::loss_sum(outputs, batch.targets, context_.loss));
+    sums.num_correct.add_(model::num_correct(outputs, batch.targets, context_.loss));
   }
 
   // All numbers at once: that is the only time that a step waits for the device.
@@ -100,13 +107,18 @@ class AutogradStep : public TrainStep {
   }
 
   StepContext context_;
+  AddGradient add_gradient_;
   at::Tensor kept_buffers_;
 };
 
 }  // namespace
 
 std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context) {
-  return std::make_unique<AutogradStep>(context);
+  return std::make_unique<TensorStep>(context, model::add_gradient_by_autograd);
+}
+
+std::unique_ptr<TrainStep> make_fused_tensor_step(const StepContext& context) {
+  return std::make_unique<TensorStep>(context, model::add_gradient_written_out);
 }
 
 }  // namespace trainer::train

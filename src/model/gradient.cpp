@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/gradient.h"
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/gelu_backward.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/native_batch_norm.h>
+#include <ATen/ops/native_batch_norm_backward.h>
+#include <ATen/ops/native_layer_norm.h>
+#include <ATen/ops/native_layer_norm_backward.h>
+#include <ATen/ops/silu_backward.h>
+#include <ATen/ops/tanh_backward.h>
+#include <ATen/ops/threshold_backward.h>
+#include <c10/core/InferenceMode.h>
+
+#include "model/layers.h"
+
+namespace trainer::model {
+namespace {
+
+at::Tensor activation_gradient(const at::Tensor& gradient, const at::Tensor& input,
+                               const at::Tensor& output, config::Activation activation) {
+  switch (activation) {
+    case config::Activation::kRelu:
+      return at::threshold_backward(gradient, input, 0);
+    case config::Activation::kGelu:
+      return at::gelu_backward(gradient, input);
+    case config::Activation::kSilu:
+      return at::silu_backward(gradient, input);
+    case config::Activation::kTanh:
+      return at::tanh_backward(gradient, output);
+  }
+  return gradient;
+}
+
+/// What a hidden layer keeps from the forward for the backward pass.
+struct Trace {
+  at::Tensor input;      // of the layer
+  at::Tensor linear;     // in front of the norm
+  at::Tensor mean;       // of the norm
+  at::Tensor deviation;  // its inverse
+  at::Tensor normed;     // in front of the activation
+  at::Tensor active;     // behind it
+  at::Tensor noise;      // of dropout
+};
+
+class WrittenOut {
+ public:
+  WrittenOut(Mlp& model, const Objective& objective)
+      : model_(model), options_(model.options()), objective_(objective) {}
+
+  at::Tensor add() {
+    const at::Tensor outputs = forward();
+    backward(loss_gradient(outputs, objective_.targets, objective_.loss).mul_(objective_.scale));
+    return outputs;
+  }
+
+ private:
+  enum Part { kWeight, kBias, kNormWeight, kNormBias };
+
+  std::size_t index_of(std::size_t layer, Part part) const {
+    return layer * (options_.norm == config::Norm::kNone ? 2 : 4) + part;
+  }
+  at::Tensor value(std::size_t layer, Part part) const {
+    const FlatParameters& flat = model_.parameters();
+    return view_of(flat, flat.values, index_of(layer, part));
+  }
+  bool is_trained(std::size_t layer, Part part) const {
+    return model_.parameters().specs[index_of(layer, part)].trained == Trained::kYes;
+  }
+  void add_to_gradient(std::size_t layer, Part part, const at::Tensor& gradient) {
+    const FlatParameters& flat = model_.parameters();
+    view_of(flat, flat.gradients, index_of(layer, part)).add_(gradient);
+  }
+
+  at::Tensor forward() {
+    const std::size_t num_hidden = options_.hidden_sizes.size();
+    at::Tensor hidden = objective_.features;
+    for (std::size_t i = 0; i < num_hidden; ++i) {
+      Trace t;
+      t.input = hidden;
+      t.linear = at::addmm(value(i, kBias), hidden, value(i, kWeight).t());
+      normalize(i, t);
+      t.active = activate(t.normed, options_.activation);
+      at::Tensor next = t.active;
+      if (options_.dropout > 0) {
+        t.noise = dropout_factors(next, options_.dropout, i, objective_.noise);
+        next = next.mul(t.noise);
+      }
+      hidden = options_.residual && i > 0 ? hidden.add(next) : next;
+      traces_.push_back(std::move(t));
+    }
+    traces_.emplace_back().input = hidden;
+    return at::addmm(value(num_hidden, kBias), hidden, value(num_hidden, kWeight).t());
+  }
+
+  void normalize(std::size_t layer, Trace& t) {
+    t.normed = t.linear;
+    if (options_.norm == config::Norm::kLayer) {
+      std::tie(t.normed, t.mean, t.deviation) =
+          at::native_layer_norm(t.linear, {t.linear.size(1)}, value(layer, kNormWeight),
+                                value(layer, kNormBias), kNormEpsilon);
+    } else if (options_.norm == config::Norm::kBatch) {
+      std::tie(t.normed, t.mean, t.deviation) = at::native_batch_norm(
+          t.linear, value(layer, kNormWeight), value(layer, kNormBias), running_mean(layer),
+          running_var(layer), uses_batch_statistics(layer), kBatchNormMomentum, kNormEpsilon);
+    }
+  }
+
+  const at::Tensor& running_mean(std::size_t i) const { return model_.buffers()[2 * i].tensor; }
+  const at::Tensor& running_var(std::size_t i) const { return model_.buffers()[2 * i + 1].tensor; }
+  bool uses_batch_statistics(std::size_t i) const {
+    return is_trained(i, kNormWeight) || is_trained(i, kNormBias);
+  }
+
+  // From the gradient of the outputs down to the first layer that is trained.
+  void backward(at::Tensor gradient) {
+    std::size_t first = 0;
+    const FlatParameters& flat = model_.parameters();
+    while (flat.specs[first].trained == Trained::kNo) ++first;
+    const std::size_t lowest = first / index_of(1, kWeight);
+    const std::size_t num_hidden = options_.hidden_sizes.size();
+    for (std::size_t i = num_hidden + 1; i-- > lowest;) {
+      const at::Tensor linear = i == num_hidden ? gradient : hidden_gradient(i, gradient);
+      const Trace& t = traces_[i];
+      if (is_trained(i, kWeight)) {
+        view_of(flat, flat.gradients, index_of(i, kWeight)).addmm_(linear.t(), t.input);
+      }
+      if (is_trained(i, kBias)) add_to_gradient(i, kBias, linear.sum(0));
+      if (i == lowest) return;
+      const bool has_skip = options_.residual && i < num_hidden;
+      gradient = has_skip ? at::addmm(gradient, linear, value(i, kWeight))
+                          : at::mm(linear, value(i, kWeight));
+    }
+  }
+
+  // From a hidden layer's output to its linear part.
+  at::Tensor hidden_gradient(std::size_t layer, const at::Tensor& gradient) {
+    const Trace& t = traces_[layer];
+    const at::Tensor normed =
+        activation_gradient(t.noise.defined() ? gradient.mul(t.noise) : gradient, t.normed,
+                            t.active, options_.activation);
+    if (options_.norm == config::Norm::kNone) return normed;
+    const std::array<bool, 3> wanted = {true, is_trained(layer, kNormWeight),
+                                        is_trained(layer, kNormBias)};
+    at::Tensor linear, weight, bias;
+    if (options_.norm == config::Norm::kLayer) {
+      std::tie(linear, weight, bias) = at::native_layer_norm_backward(
+          normed, t.linear, {t.linear.size(1)}, t.mean, t.deviation, value(layer, kNormWeight),
+          value(layer, kNormBias), wanted);
+    } else {
+      std::tie(linear, weight, bias) = at::native_batch_norm_backward(
+          normed, t.linear, value(layer, kNormWeight), running_mean(layer), running_var(layer),
+          t.mean, t.deviation, uses_batch_statistics(layer), kNormEpsilon, wanted);
+    }
+    if (wanted[1]) add_to_gradient(layer, kNormWeight, weight);
+    if (wanted[2]) add_to_gradient(layer, kNormBias, bias);
+    return linear;
+  }
+
+  Mlp& model_;
+  const MlpOptions& options_;
+  const Objective& objective_;
+  std::vector<Trace> traces_;  // of the hidden layers, and the output layer's input
+};
+
+}  // namespace
+
+at::Tensor add_gradient_by_autograd(Mlp& model, const Objective& o) {
+  const at::Tensor outputs = model.forward(o.features, Mode::kTraining, o.noise);
+  loss_sum(outputs, o.targets, o.loss).mul(o.scale).backward();
+  return outputs.detach();
+}
+
+at::Tensor add_gradient_written_out(Mlp& model, const Objective& objective) {
+  const c10::InferenceMode no_autograd;
+  return WrittenOut(model, objective).add();
+}
+
+}  // namespace trainer::model

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <ATen/core/Tensor.h>
+
+#include "trainer/config/config.h"
+#include "trainer/model/mlp.h"
+
+/// What the forward pass and the gradient that is written out have in common.
+namespace trainer::model {
+
+// PyTorch's defaults of nn.BatchNorm1d and nn.LayerNorm.
+inline constexpr double kBatchNormMomentum = 0.1;
+inline constexpr double kNormEpsilon = 1e-5;
+
+at::Tensor activate(const at::Tensor& hidden, config::Activation activation);
+
+/// The factors of dropout, as `hidden` is: zeros with that probability, else 1 / (1 - probability).
+at::Tensor dropout_factors(const at::Tensor& hidden, double probability, std::size_t layer,
+                           const DropoutNoise& noise);
+
+}  // namespace trainer::model
