@@ -25,6 +25,7 @@ INCLUDE = re.compile(rb'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 LIBTORCH = re.compile(rb"(ATen|torch|c10|caffe2)/")
 
 # The static analyser follows every path: seconds for a core file, a minute where LibTorch comes in.
+# Benchmarks are left to the other checks: Google Benchmark's loops and registry look like defects.
 ANALYSER = "clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
 # For tests in place of the list of .clang-tidy: GoogleTest's macros make other checks speak of code
 # that nobody wrote, and a short list takes half the time.
@@ -109,7 +110,7 @@ def command_for(check, tool, source):
     words = [tool, "--quiet"]
     if source.name.startswith("tests/"):
         words.append(f"--checks={IN_TESTS}")
-    elif not source.uses_libtorch:
+    elif source.name.startswith("src/") and not source.uses_libtorch:
         words.append(f"--checks={ANALYSER}")
     return [*words, str(source.path), "--", *source.flags, "-Wno-everything"]
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes a second of what reads and writes files: CSV by kind of cell, IDX plain and gzipped (beside
+// zlib alone on the same bytes), checkpoints by size. All files lie in the system's cache.
+// Flags are Google Benchmark's: --benchmark_filter=csv, --benchmark_repetitions=5, ...
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/philox.h"
+#include "trainer/data/csv.h"
+#include "trainer/data/fingerprint.h"
+#include "trainer/data/idx.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMegabyte = 1'000'000;
+
+/// A folder for the files of a benchmark, removed at its end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "trainer_bench_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
+    folder_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  fs::path path(const std::string& name) const { return folder_ / name; }
+  fs::path write(const std::string& name, const std::string& content) const {
+    std::ofstream file(path(name), std::ios::binary);
+    file << content;
+    if (!file.flush()) throw std::runtime_error("cannot write " + path(name).string());
+    return path(name);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+void count_bytes(benchmark::State& state, uint64_t bytes_per_iteration) {
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes_per_iteration));
+}
+
+// ---- CSV ----
+
+struct CellKind {
+  const char* name;
+  std::string (*make)(PhiloxStream& random);
+  const char* line_break;
+};
+
+std::string decimals(PhiloxStream& random) { return fmt::format("{:.6f}", random.normal()); }
+
+const std::vector<CellKind>& cell_kinds() {
+  static const std::vector<CellKind> kinds = {
+      {"one_digit", [](PhiloxStream& r) { return fmt::format("{}", r.below(10)); }, "\n"},
+      {"two_digits", [](PhiloxStream& r) { return fmt::format("{}", r.below(17)); }, "\n"},
+      {"one_decimal", [](PhiloxStream& r) { return fmt::format("{:.1f}", r.uniform()); }, "\n"},
+      {"six_decimals", decimals, "\n"},
+      {"six_decimals_crlf", decimals, "\r\n"},
+      {"six_decimals_quoted", [](PhiloxStream& r) { return '"' + decimals(r) + '"'; }, "\n"},
+      {"six_decimals_spaced", [](PhiloxStream& r) { return ' ' + decimals(r); }, "\n"},
+      {"one_digit_quoted", [](PhiloxStream& r) { return fmt::format("\"{}\"", r.below(10)); },
+       "\n"},
+      {"shortest_float",
+       [](PhiloxStream& r) { return fmt::format("{}", static_cast<float>(r.normal())); }, "\n"},
+      {"shortest_double", [](PhiloxStream& r) { return fmt::format("{}", r.normal()); }, "\n"},
+      {"one_decimal_exponent", [](PhiloxStream& r) { return fmt::format("{:.1e}", r.normal()); },
+       "\n"},
+      {"six_decimals_exponent", [](PhiloxStream& r) { return fmt::format("{:.6e}", r.normal()); },
+       "\n"},
+      {"numpy_savetxt", [](PhiloxStream& r) { return fmt::format("{:.18e}", r.normal()); }, "\n"},
+  };
+  return kinds;
+}
+
+std::string csv_text(const CellKind& kind) {
+  constexpr size_t kTextBytes = 16 * kMegabyte;
+  constexpr int kColumns = 32;
+  std::string text;
+  for (int column = 0; column < kColumns; ++column) text += fmt::format("column_{},", column);
+  text += std::string("label") + kind.line_break;
+  PhiloxStream random(7, Purpose::kSynthetic);
+  while (text.size() < kTextBytes) {
+    for (int column = 0; column < kColumns; ++column) text += kind.make(random) + ",";
+    text += fmt::format("{}{}", random.below(10), kind.line_break);
+  }
+  return text;
+}
+
+void read_csv(benchmark::State& state, const CellKind& kind) {
+  const Scratch scratch;
+  const fs::path path = scratch.write("table.csv", csv_text(kind));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(data::read_csv(path, {"label", {}, ','}).features.num_rows);
+  }
+  count_bytes(state, fs::file_size(path));
+}
+
+// ---- IDX ----
+
+constexpr uint32_t kImages = 20'000;
+constexpr uint32_t kSide = 28;
+
+/// About as hard to pack as Fashion-MNIST: half of a picture is empty, the rest is texture.
+std::string idx_text() {
+  std::string text("\0\0\x08\x03", 4);
+  for (const uint32_t size : {kImages, kSide, kSide}) {
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) text += static_cast<char>(size >> shift & 0xFF);
+  }
+  PhiloxStream random(8, Purpose::kSynthetic);
+  for (uint32_t row = 0; row < kImages * kSide; ++row) {
+    const uint64_t width = random.below(kSide);
+    const uint64_t brightness = random.below(128);
+    for (uint32_t x = 0; x < kSide; ++x) {
+      text += static_cast<char>(x < width ? brightness + random.below(100) : 0);
+    }
+  }
+  return text;
+}
+
+fs::path gzipped(const std::string& text, const Scratch& scratch) {
+  fs::path path = scratch.path("packed");
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return path;
+}
+
+fs::path idx_file(const Scratch& scratch, bool packed) {
+  const std::string text = idx_text();
+  return packed ? gzipped(text, scratch) : scratch.write("plain", text);
+}
+
+void read_idx(benchmark::State& state, bool packed) {
+  const Scratch scratch;
+  const fs::path path = idx_file(scratch, packed);
+  for (auto _ : state) benchmark::DoNotOptimize(data::read_idx(path).bytes.data());
+  count_bytes(state, uint64_t{kImages} * kSide * kSide);
+}
+
+void read_idx_and_fingerprint(benchmark::State& state, bool packed) {
+  const Scratch scratch;
+  const fs::path path = idx_file(scratch, packed);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(data::read_idx(path).bytes.data());
+    benchmark::DoNotOptimize(data::fingerprint(path).crc32);
+  }
+  count_bytes(state, uint64_t{kImages} * kSide * kSide);
+}
+
+/// The bound: the same file through zlib into memory that is there already.
+void inflate_alone(benchmark::State& state) {
+  const Scratch scratch;
+  const std::string path = idx_file(scratch, /*packed=*/true).string();
+  std::vector<char> content(idx_text().size());
+  for (auto _ : state) {
+    gzFile file = gzopen(path.c_str(), "rb");
+    gzbuffer(file, 1U << 18);
+    benchmark::DoNotOptimize(gzread(file, content.data(), static_cast<unsigned>(content.size())));
+    gzclose(file);
+  }
+  count_bytes(state, content.size());
+}
+
+// ---- checkpoints ----
+
+archive::TensorData make_tensor(int64_t num_elements) {
+  auto owner = std::make_shared<std::vector<float>>(static_cast<size_t>(num_elements), 0.5F);
+  const auto* data = reinterpret_cast<const std::byte*>(owner->data());
+  return {archive::DType::kFloat32, {num_elements}, data, owner};
+}
+
+/// Weights and the two moments of AdamW in four tensors each.
+checkpoint::Checkpoint make_checkpoint(int64_t num_megabytes) {
+  constexpr int64_t kTensors = 4;
+  const auto num_elements = num_megabytes * static_cast<int64_t>(kMegabyte) / (3 * kTensors * 4);
+  checkpoint::Checkpoint result;
+  result.optimizer = "adamw";
+  result.moments = {{"exp_avg", {}}, {"exp_avg_sq", {}}};
+  for (int64_t i = 0; i < kTensors; ++i) {
+    const std::string name = fmt::format("layers.{}.weight", i);
+    result.model.push_back({name, make_tensor(num_elements)});
+    for (auto& moment : result.moments) moment.tensors.push_back({name, make_tensor(num_elements)});
+  }
+  return result;
+}
+
+void write_checkpoint(benchmark::State& state) {
+  const Scratch scratch;
+  const checkpoint::Checkpoint content = make_checkpoint(state.range(0));
+  for (auto _ : state) checkpoint::write(scratch.path("a.pt"), content);
+  count_bytes(state, fs::file_size(scratch.path("a.pt")));
+}
+
+void read_checkpoint(benchmark::State& state) {
+  const Scratch scratch;
+  checkpoint::write(scratch.path("a.pt"), make_checkpoint(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(checkpoint::read(scratch.path("a.pt")).model.data());
+  }
+  count_bytes(state, fs::file_size(scratch.path("a.pt")));
+}
+
+void register_all() {
+  for (const CellKind& kind : cell_kinds()) {
+    benchmark::RegisterBenchmark(fmt::format("csv/{}", kind.name).c_str(), read_csv, kind)
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RegisterBenchmark("gzip/inflate_alone", inflate_alone)->Unit(benchmark::kMillisecond);
+  for (const bool packed : {true, false}) {
+    const char* kind = packed ? "gzip" : "plain";
+    benchmark::RegisterBenchmark(fmt::format("idx/{}", kind).c_str(), read_idx, packed)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(fmt::format("idx/{}_and_fingerprint", kind).c_str(),
+                                 read_idx_and_fingerprint, packed)
+        ->Unit(benchmark::kMillisecond);
+  }
+  // Until the bytes are on the disk, so by the clock on the wall; reading uses several threads.
+  for (auto* timed : {benchmark::RegisterBenchmark("checkpoint/write_megabytes", write_checkpoint),
+                      benchmark::RegisterBenchmark("checkpoint/read_megabytes", read_checkpoint)}) {
+    timed->Arg(1)->Arg(10)->Arg(100)->UseRealTime()->Unit(benchmark::kMillisecond);
+  }
+}
+
+}  // namespace
+}  // namespace trainer
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  trainer::register_all();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
