@@ -75,6 +75,8 @@ const std::vector<CellKind>& cell_kinds() {
   static const std::vector<CellKind> kinds = {
       {"one_digit", [](PhiloxStream& r) { return fmt::format("{}", r.below(10)); }, "\n"},
       {"two_digits", [](PhiloxStream& r) { return fmt::format("{}", r.below(17)); }, "\n"},
+      {"pixels", [](PhiloxStream& r) { return fmt::format("{}", r.below(2) * r.below(256)); },
+       "\n"},
       {"one_decimal", [](PhiloxStream& r) { return fmt::format("{:.1f}", r.uniform()); }, "\n"},
       {"six_decimals", decimals, "\n"},
       {"six_decimals_crlf", decimals, "\r\n"},

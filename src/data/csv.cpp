@@ -24,7 +24,8 @@ enum class Role { kFeature, kTarget, kIgnored };
 
 struct Header {
   std::vector<std::string> names;
-  std::vector<Role> roles;  // [names.size()]
+  std::vector<Role> roles;            // [names.size()]
+  std::vector<size_t> features_from;  // [names.size()] how many columns from here on are features
   size_t num_features = 0;
 };
 
@@ -118,6 +119,12 @@ Header read_header(CsvCursor& cursor, const std::string& file, const CsvOptions&
     throw data_error(place, fmt::format("no feature columns: data.ignore leaves only the target {}",
                                         in_quotes(options.target)));
   }
+  header.features_from.resize(header.roles.size());
+  size_t run = 0;
+  for (size_t column = header.roles.size(); column-- > 0;) {
+    run = header.roles[column] == Role::kFeature ? run + 1 : 0;
+    header.features_from[column] = run;
+  }
   return header;
 }
 
@@ -158,23 +165,24 @@ class RowReader {
       : cursor_(cursor),
         header_(header),
         table_(table),
-        features_(std::get<std::vector<float>>(table.features.values)) {}
+        features_(std::get<std::vector<float>>(table.features.values)),
+        numbers_(header.num_features) {}
 
   void read_row() {
     table_.lines.push_back(cursor_.row_line());
-    for (size_t column = 0; column < header_.roles.size(); ++column) {
+    for (size_t column = 0; column < header_.roles.size();) {
       if (!cursor_.in_row()) fail_unless_well_formed();
-      read_cell(column);
+      column += read_cells(column);
     }
     if (cursor_.in_row()) fail_unless_well_formed();
   }
 
  private:
-  void read_cell(size_t column) {
+  /// Reads one cell or more from `column` on and says how many.
+  size_t read_cells(size_t column) {
     switch (header_.roles[column]) {
       case Role::kFeature:
-        features_.push_back(next_feature(column));
-        break;
+        return read_features(column);
       case Role::kTarget:
         table_.target.push_back(next_target(column));
         break;
@@ -182,14 +190,23 @@ class RowReader {
         cursor_.next_field();
         break;
     }
+    return 1;
+  }
+
+  size_t read_features(size_t column) {
+    const size_t count =
+        cursor_.next_plain_numbers(std::span(numbers_).first(header_.features_from[column]));
+    features_.insert(features_.end(), numbers_.begin(),
+                     numbers_.begin() + static_cast<std::ptrdiff_t>(count));
+    if (count > 0) return count;
+    features_.push_back(next_feature(column));
+    return 1;
   }
 
   float next_feature(size_t column) {
-    float number = 0;
-    if (cursor_.next_plain_number(number)) return number;
     const std::string_view field = cursor_.next_field();
     const std::optional<double> value = parse_double(field);
-    if (value) number = static_cast<float>(*value);
+    const auto number = static_cast<float>(value.value_or(0));
     if (!value || !std::isfinite(number)) fail(column, feature_problem(field, value));
     return number;
   }
@@ -223,6 +240,7 @@ class RowReader {
   const Header& header_;
   Table& table_;
   std::vector<float>& features_;
+  std::vector<float> numbers_;  // of cells that follow each other
 };
 
 void require_text(const std::string& file, const std::string& text) {

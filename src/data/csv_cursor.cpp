@@ -8,6 +8,7 @@
 #include "trainer/core/text.h"
 
 #include "data/file_bytes.h"
+#include "data/plain_number.h"
 
 namespace trainer::data {
 
@@ -43,6 +44,46 @@ std::string_view CsvCursor::next_field() {
   end_field(end);
   while (end > begin && is_blank(end[-1])) --end;
   return {begin, static_cast<size_t>(end - begin)};
+}
+
+size_t CsvCursor::next_plain_numbers(std::span<float> values) {
+  const char* p = position_;
+  size_t count = 0;
+  while (count < values.size()) {
+    Decimal decimal;
+    double number = 0;
+    const char* end = read_decimal(p, decimal);
+    if (decimal.num_digits > kMaxExactDigits) break;
+    if (decimal.num_digits > 0 && ends_field(*end)) {
+      number = to_double(decimal);
+    } else {
+      end = read_dressed_number(p, number);
+      if (end == nullptr) break;
+    }
+    values[count++] = static_cast<float>(number);
+    if (*end != delimiter_) {
+      field_ += static_cast<int64_t>(count);
+      end_field(end);
+      return count;
+    }
+    p = end + 1;
+  }
+  field_ += static_cast<int64_t>(count);
+  position_ = p;
+  return count;
+}
+
+const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
+  while (is_blank(*p)) ++p;
+  const bool quoted = *p == '"';
+  if (quoted) ++p;
+  Decimal decimal;
+  p = read_exponent(read_decimal(p, decimal), decimal);
+  if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
+  while (is_blank(*p)) ++p;
+  if (!ends_field(*p)) return nullptr;
+  value = to_double(decimal);
+  return p;
 }
 
 std::string_view CsvCursor::quoted_field(const char* position) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,9 +30,9 @@ class CsvCursor {
   /// unclosed quote and for text after a closing quote.
   std::string_view next_field();
 
-  /// The next field into `value` when it is a plain decimal number of at most 15 digits, as nearly
-  /// all cells are; else false, and the field is still to be read.
-  bool next_plain_number(float& value);
+  /// Reads fields into `values` as long as they are plain numbers, as nearly all are, at most to
+  /// the end of the row; says how many. The field behind them is still to be read.
+  size_t next_plain_numbers(std::span<float> values);
 
   /// The number of fields in the row, from its beginning. Ends the row.
   size_t count_fields();
@@ -42,6 +41,9 @@ class CsvCursor {
   bool ends_field(char c) const { return c == delimiter_ || c == '\n' || c == '\r' || c == '\0'; }
   bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
   void end_field(const char* position);
+  /// A plain number with an exponent, in quotes or between blanks: where its field ends, or
+  /// nullptr.
+  const char* read_dressed_number(const char* p, double& value) const;
   const char* after_line_break(const char* position);
   std::string_view quoted_field(const char* position);
   void end_quoted_field(const char* position);
@@ -70,37 +72,6 @@ inline void CsvCursor::end_field(const char* position) {
   }
   in_row_ = false;
   position_ = *position == '\0' ? position : after_line_break(position);
-}
-
-inline bool CsvCursor::next_plain_number(float& value) {
-  // Powers that a double holds exactly: one correctly rounded division then gives the same double
-  // as any correct reader (Clinger, "How to read floating point numbers accurately", 1990).
-  constexpr int kMaxDigits = 15;
-  constexpr std::array<double, kMaxDigits + 1> kPowersOfTen = {
-      1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const auto digit = [](char c) { return static_cast<unsigned>(c) - unsigned{'0'}; };
-
-  const char* p = position_;
-  const bool negative = *p == '-';
-  if (negative) ++p;
-  uint64_t digits = 0;  // may wrap around; then num_digits is too large as well
-  const char* begin = p;
-  for (; digit(*p) < 10; ++p) digits = digits * 10 + digit(*p);
-  int64_t num_digits = p - begin;
-  int64_t num_decimals = 0;
-  if (*p == '.') {
-    begin = ++p;
-    for (; digit(*p) < 10; ++p) digits = digits * 10 + digit(*p);
-    num_decimals = p - begin;
-    num_digits += num_decimals;
-  }
-  if (num_digits == 0 || num_digits > kMaxDigits || !ends_field(*p)) return false;
-  const double magnitude =
-      static_cast<double>(digits) / kPowersOfTen[static_cast<size_t>(num_decimals)];
-  value = static_cast<float>(negative ? -magnitude : magnitude);
-  ++field_;
-  end_field(p);
-  return true;
 }
 
 }  // namespace trainer::data

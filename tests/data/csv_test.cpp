@@ -114,6 +114,25 @@ TEST_F(CsvTest, RoundsNumbersWithManyDigitsAsTheStandardLibraryDoes) {
   }
 }
 
+TEST_F(CsvTest, RoundsEveryFormOfANumberAlike) {
+  for (const char* text :
+       {"9.5", "-12", "-0.1", "1e5", "5.e3", "1E+7", "123456789012345e22", "123456789012345e-22",
+        "1e22", "1e23", "7e-22", "7e-23", "1.5e-30", "1e-0000000000000000000001", "1e-46",
+        "0.000000000000000000000001", "1234567.890123456", "-2.718281828459045090e+00"}) {
+    const std::string number = text;
+    const auto expected = static_cast<float>(std::stod(number));
+    const Floats read = features("a,b,c,d,y\n" + number + ",\"" + number + "\", " + number +
+                                 "\t,\t\"" + number + "\" ,0\n");
+    EXPECT_EQ(read, (Floats{expected, expected, expected, expected})) << text;
+  }
+}
+
+TEST_F(CsvTest, ReadsPlainAndOtherNumbersBetweenOtherColumns) {
+  const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {"y", {"n", "d"}, ','});
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3.25f, 0}));
+  EXPECT_EQ(features("y,a,b\r\n5,1,\"2\"\r\n6,3,4e0"), (Floats{1, 2, 3, 4}));
+}
+
 TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0,0\n").at(0))); }
 
 TEST_F(CsvTest, ReadsTheSampleData) {
@@ -271,7 +290,8 @@ TEST_F(CsvTest, RefusesTextInAFeature) {
   EXPECT_EQ(problem("pixel_0_3,y\n1,2\nabc,2\n"),
             "t.csv:3: column \"pixel_0_3\": expected a number, got \"abc\"; correct it or leave "
             "the column out with data.ignore");
-  for (const char* text : {"1.2.3", "12abc", "1 2", "0x1F", "1,5", "--1", "-", "."}) {
+  for (const char* text :
+       {"1.2.3", "12abc", "1 2", "0x1F", "1,5", "--1", "-", ".", "1e", "1e+", "e5"}) {
     const std::string row = std::string("\"") + text + "\",0\n";
     EXPECT_EQ(problem("a,y\n" + row), std::string("t.csv:2: column \"a\": expected a number, got "
                                                   "\"") +
