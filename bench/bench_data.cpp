@@ -20,7 +20,6 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/philox.h"
 #include "trainer/data/csv.h"
-#include "trainer/data/fingerprint.h"
 #include "trainer/data/idx.h"
 
 namespace trainer {
@@ -161,16 +160,6 @@ void read_idx(benchmark::State& state, bool packed) {
   count_bytes(state, uint64_t{kImages} * kSide * kSide);
 }
 
-void read_idx_and_fingerprint(benchmark::State& state, bool packed) {
-  const Scratch scratch;
-  const fs::path path = idx_file(scratch, packed);
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(data::read_idx(path).bytes.data());
-    benchmark::DoNotOptimize(data::fingerprint(path).crc32);
-  }
-  count_bytes(state, uint64_t{kImages} * kSide * kSide);
-}
-
 /// The bound: the same file through zlib into memory that is there already.
 void inflate_alone(benchmark::State& state) {
   const Scratch scratch;
@@ -233,9 +222,6 @@ void register_all() {
   for (const bool packed : {true, false}) {
     const char* kind = packed ? "gzip" : "plain";
     benchmark::RegisterBenchmark(fmt::format("idx/{}", kind).c_str(), read_idx, packed)
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(fmt::format("idx/{}_and_fingerprint", kind).c_str(),
-                                 read_idx_and_fingerprint, packed)
         ->Unit(benchmark::kMillisecond);
   }
   // Until the bytes are on the disk, so by the clock on the wall; reading uses several threads.

@@ -283,7 +283,9 @@ char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path) 
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
   Table table;
   table.file = path.string();
-  const std::string text = read_file(path);
+  InputFile file(path);
+  const std::string text = read_all(file);
+  table.fingerprints = {file.fingerprint()};
   require_text(table.file, text);
   CsvCursor cursor(table.file, text, options.delimiter);
   if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");

@@ -72,6 +72,7 @@ Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& 
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_name = std::move(table.target_name);
   datasets.schema.labels = std::move(target.labels);
+  datasets.fingerprints = std::move(table.fingerprints);
   return datasets;
 }
 
@@ -97,10 +98,8 @@ Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& opti
 
 Datasets load_csv(const config::DataConfig& data, const SplitOptions& options) {
   const char delimiter = csv_delimiter(data.delimiter, data.path);
-  Datasets datasets = learn_and_divide(read_csv(data.path, {data.target, data.ignore, delimiter}),
-                                       wanted_task(data), options);
-  datasets.fingerprints = {fingerprint(data.path)};
-  return datasets;
+  return learn_and_divide(read_csv(data.path, {data.target, data.ignore, delimiter}),
+                          wanted_task(data), options);
 }
 
 Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
@@ -109,7 +108,6 @@ Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
   if (has_test) options.test_fraction = 0;
   Datasets datasets = learn_and_divide(read_idx_pair(files.train_images, files.train_labels),
                                        wanted_task(data), options);
-  datasets.fingerprints = {fingerprint(files.train_images), fingerprint(files.train_labels)};
   if (!has_test) return datasets;
 
   Table test = read_idx_pair(files.test_images, files.test_labels);
@@ -119,9 +117,9 @@ Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
                                  with_thousands(test.features.num_columns), files.train_images,
                                  with_thousands(datasets.schema.num_features())));
   }
+  datasets.fingerprints.insert(datasets.fingerprints.end(), test.fingerprints.begin(),
+                               test.fingerprints.end());
   datasets.test = apply_schema(std::move(test), datasets.schema, files.train_labels);
-  datasets.fingerprints.push_back(fingerprint(files.test_images));
-  datasets.fingerprints.push_back(fingerprint(files.test_labels));
   return datasets;
 }
 

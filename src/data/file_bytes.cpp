@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "trainer/core/checksum.h"
 
 namespace trainer::data {
 
@@ -33,32 +36,44 @@ void require_regular_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-FileHandle open_file(const std::filesystem::path& path) {
+InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
   require_regular_file(path);
-  FileHandle file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
+  file_.reset(std::fopen(path.c_str(), "rb"));
+  if (!file_) {
     throw data_error(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
   }
-  return file;
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // all reads are large
+  fingerprint_.path = std::filesystem::absolute(path).lexically_normal().string();
 }
 
-size_t read_some(std::FILE* file, const std::filesystem::path& path, void* buffer, size_t size) {
-  const size_t count = std::fread(buffer, 1, size, file);
-  if (count < size && std::ferror(file) != 0) {
-    throw data_error(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
+size_t InputFile::read(std::span<std::byte> buffer) {
+  const size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
+  if (count < buffer.size() && std::ferror(file_.get()) != 0) {
+    throw data_error(path_.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
   }
+  fingerprint_.num_bytes += count;
+  fingerprint_.crc32 = crc32(buffer.first(count), fingerprint_.crc32);
   return count;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  const FileHandle file = open_file(path);
-  std::error_code unknown_size;
-  const uintmax_t size = std::filesystem::file_size(path, unknown_size);
+uint64_t InputFile::likely_bytes() const {
+  std::error_code unknown;
+  const uintmax_t size = std::filesystem::file_size(path_, unknown);
+  return unknown ? 0 : static_cast<uint64_t>(size);
+}
+
+Fingerprint InputFile::fingerprint() {
+  std::vector<std::byte> buffer(size_t{1} << 18);
+  while (read(buffer) > 0) {
+  }
+  return fingerprint_;
+}
+
+std::string read_all(InputFile& file) {
   // One byte more than expected, so that the end is seen without another buffer.
-  std::string content(unknown_size ? 1 : static_cast<size_t>(size) + 1, '\0');
+  std::string content(static_cast<size_t>(file.likely_bytes()) + 1, '\0');
   size_t used = 0;
-  while (const size_t count =
-             read_some(file.get(), path, content.data() + used, content.size() - used)) {
+  while (const size_t count = file.read(std::as_writable_bytes(std::span(content).subspan(used)))) {
     used += count;
     if (used == content.size()) content.resize(2 * used);
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,47 +28,86 @@ constexpr size_t kMagicBytes = 4;
 constexpr size_t kSizeBytes = 4;
 constexpr uint8_t kUnsignedByte = 0x08;
 
-struct GzipCloser {
-  void operator()(gzFile file) const { gzclose(file); }
+constexpr size_t kBufferBytes = size_t{1} << 18;
+
+struct InflateEnd {
+  void operator()(z_stream* stream) const {
+    inflateEnd(stream);
+    delete stream;
+  }
 };
 
-/// The content of a file, unpacked when it is a gzip file.
+/// The content of a file, unpacked when it is a gzip file. Each byte of the file is seen once.
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : name_(path.string()) {
-    open_file(path);  // for its messages; zlib has none
-    file_.reset(gzopen(path.c_str(), "rb"));
-    if (!file_) throw data_error(name_, "cannot be read");
-    constexpr unsigned kBufferBytes = 1u << 18;
-    gzbuffer(file_.get(), kBufferBytes);
-    std::error_code unknown;
-    const uintmax_t bytes = std::filesystem::file_size(path, unknown);
-    file_bytes_ = unknown ? 0 : static_cast<uint64_t>(bytes);
+  explicit Reader(const std::filesystem::path& path)
+      : name_(path.string()), file_(path), buffer_(kBufferBytes) {
+    if (has_bytes() && begins_member()) {
+      stream_.reset(new z_stream{});
+      constexpr int kGzipOnly = 16;
+      if (inflateInit2(stream_.get(), MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+    }
   }
 
   /// Fills as much of `bytes` as the file still holds and says how much that is.
-  size_t read(std::span<uint8_t> bytes) {
-    const int count = gzread(file_.get(), bytes.data(), static_cast<unsigned>(bytes.size()));
-    int status = Z_OK;
-    gzerror(file_.get(), &status);
-    if (status == Z_BUF_ERROR) fail("the gzip file is cut off; get it again");
-    if (count < 0 || status != Z_OK) fail("the gzip file is damaged; get it again");
-    return static_cast<size_t>(count);
-  }
+  size_t read(std::span<uint8_t> bytes) { return stream_ ? unpack(bytes) : copy(bytes); }
 
   /// What the content may well need, however much its header claims. Images shrink to a quarter or
   /// so; what shrinks further is read all the same, only into memory that grows.
   uint64_t likely_bytes() const {
     constexpr uint64_t kGoodRatio = 10;
-    return gzdirect(file_.get()) != 0 ? file_bytes_ : kGoodRatio * file_bytes_;
+    return (stream_ ? kGoodRatio : 1) * file_.likely_bytes();
   }
+
+  Fingerprint fingerprint() { return file_.fingerprint(); }
 
   [[noreturn]] void fail(const std::string& problem) const { throw data_error(name_, problem); }
 
  private:
+  /// Whether the file has another byte; it is in input_ then.
+  bool has_bytes() {
+    if (!input_.empty()) return true;
+    input_ = std::span(buffer_).first(file_.read(std::as_writable_bytes(std::span(buffer_))));
+    return !input_.empty();
+  }
+
+  /// A gzip file may have several members; what else follows one is no part of the content.
+  bool begins_member() const {
+    return input_[0] == 0x1F && (input_.size() < 2 || input_[1] == 0x8B);
+  }
+
+  size_t copy(std::span<uint8_t> bytes) {
+    const size_t count = std::min(bytes.size(), input_.size());
+    std::copy_n(input_.begin(), count, bytes.begin());
+    input_ = input_.subspan(count);
+    return count + file_.read(std::as_writable_bytes(bytes.subspan(count)));
+  }
+
+  size_t unpack(std::span<uint8_t> bytes) {
+    stream_->next_out = bytes.data();
+    stream_->avail_out = static_cast<uInt>(bytes.size());
+    while (stream_->avail_out > 0 && !at_end_) {
+      if (!has_bytes()) fail("the gzip file is cut off; get it again");
+      stream_->next_in = input_.data();
+      stream_->avail_in = static_cast<uInt>(input_.size());
+      const int status = inflate(stream_.get(), Z_NO_FLUSH);
+      input_ = input_.last(stream_->avail_in);
+      if (status == Z_STREAM_END) {
+        at_end_ = !has_bytes() || !begins_member();
+        inflateReset(stream_.get());
+      } else if (status != Z_OK) {
+        fail("the gzip file is damaged; get it again");
+      }
+    }
+    return bytes.size() - stream_->avail_out;
+  }
+
   std::string name_;
-  std::unique_ptr<gzFile_s, GzipCloser> file_;
-  uint64_t file_bytes_ = 0;
+  InputFile file_;
+  std::vector<uint8_t> buffer_;
+  std::span<uint8_t> input_;                      // the part of buffer_ that is still to be used
+  std::unique_ptr<z_stream, InflateEnd> stream_;  // of a gzip file
+  bool at_end_ = false;                           // of the last member
 };
 
 std::string shape_text(const std::vector<int64_t>& sizes) {
@@ -189,6 +229,7 @@ IdxFile read_idx(const std::filesystem::path& path) {
   IdxFile file;
   file.sizes = read_sizes(reader);
   file.bytes = read_elements(reader, file.sizes);
+  file.fingerprint = reader.fingerprint();
   return file;
 }
 
@@ -204,7 +245,8 @@ Table read_idx_pair(const std::filesystem::path& images, const std::filesystem::
                     std::move(image_file.bytes)};
   table.target_name = "label";
   table.target.reserve(label_file.bytes.size());
-  for (const uint8_t label : label_file.bytes) table.target.push_back(fmt::format("{}", label));
+  for (const uint8_t label : label_file.bytes) table.target.push_back(std::to_string(label));
+  table.fingerprints = {std::move(image_file.fingerprint), label_file.fingerprint};
   return table;
 }
 

@@ -4,59 +4,54 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace trainer::data {
 namespace {
 
-struct Range {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -std::numeric_limits<double>::infinity();
-  bool is_constant() const { return minimum == maximum; }
+/// What is to be known of each column, in double, whatever the elements are.
+struct Columns {
+  double num_rows = 0;
+  std::vector<double> minima, maxima, means, deviations;
 };
 
-/// Calls visit(column, value) for every element, row by row as they lie in memory.
-template <class Visit>
-void for_each_value(const Matrix& features, Visit visit) {
-  const auto num_columns = static_cast<size_t>(features.num_columns);
-  std::visit(
-      [&](const auto& values) {
-        for (size_t begin = 0; begin < values.size(); begin += num_columns) {
-          for (size_t column = 0; column < num_columns; ++column) {
-            visit(column, static_cast<double>(values[begin + column]));
-          }
-        }
-      },
-      features.values);
-}
-
-std::vector<Range> column_ranges(const Matrix& features) {
-  std::vector<Range> ranges(static_cast<size_t>(features.num_columns));
-  for_each_value(features, [&](size_t column, double value) {
-    Range& range = ranges[column];
-    range.minimum = std::min(range.minimum, value);
-    range.maximum = std::max(range.maximum, value);
-  });
-  return ranges;
-}
-
-std::vector<double> column_means(const Matrix& features) {
-  std::vector<double> means(static_cast<size_t>(features.num_columns), 0.0);
-  for_each_value(features, [&](size_t column, double value) { means[column] += value; });
-  for (double& mean : means) mean /= static_cast<double>(features.num_rows);
-  return means;
-}
-
-std::vector<double> column_deviations(const Matrix& features, const std::vector<double>& means) {
-  std::vector<double> deviations(means.size(), 0.0);
-  for_each_value(features, [&](size_t column, double value) {
-    const double distance = value - means[column];
-    deviations[column] += distance * distance;
-  });
-  for (double& deviation : deviations) {
-    deviation = std::sqrt(deviation / static_cast<double>(features.num_rows));
+/// Calls visit(row) for each row. The loops over the columns of a row are plain ones over arrays,
+/// so that compilers make vector code of them; each column is summed in the order of the rows.
+template <class T, class Visit>
+void for_each_row(const std::vector<T>& values, size_t num_columns, Visit visit) {
+  if (num_columns == 0) return;
+  for (const T* row = values.data(); row != values.data() + values.size(); row += num_columns) {
+    visit(row);
   }
-  return deviations;
+}
+
+template <class T>
+void find_ranges_and_means(const std::vector<T>& values, size_t num_columns, Columns& columns) {
+  std::vector<T> minima(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(num_columns));
+  std::vector<T> maxima = minima;
+  double* sums = columns.means.data();
+  for_each_row(values, num_columns, [&](const T* row) {
+    for (size_t c = 0; c < num_columns; ++c) minima[c] = std::min(minima[c], row[c]);
+    for (size_t c = 0; c < num_columns; ++c) maxima[c] = std::max(maxima[c], row[c]);
+    for (size_t c = 0; c < num_columns; ++c) sums[c] += static_cast<double>(row[c]);
+  });
+  columns.minima.assign(minima.begin(), minima.end());
+  columns.maxima.assign(maxima.begin(), maxima.end());
+  for (double& mean : columns.means) mean /= columns.num_rows;
+}
+
+template <class T>
+void find_deviations(const std::vector<T>& values, size_t num_columns, Columns& columns) {
+  const double* means = columns.means.data();
+  double* squares = columns.deviations.data();
+  for_each_row(values, num_columns, [&](const T* row) {
+    for (size_t c = 0; c < num_columns; ++c) {
+      const double distance = static_cast<double>(row[c]) - means[c];
+      squares[c] += distance * distance;
+    }
+  });
+  for (double& deviation : columns.deviations) {
+    deviation = std::sqrt(deviation / columns.num_rows);
+  }
 }
 
 void set_column(Scaling& scaling, size_t column, double shift, double spread) {
@@ -73,20 +68,27 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   Scaling scaling{std::vector<float>(num_columns, 0.0f), std::vector<float>(num_columns, 1.0f)};
   if (method == config::ScalingMethod::kNone || features.num_rows == 0) return scaling;
 
-  const std::vector<Range> ranges = column_ranges(features);
-  std::vector<double> means, deviations;
-  if (method == config::ScalingMethod::kStandard) {
-    means = column_means(features);
-    deviations = column_deviations(features, means);
-  }
+  Columns columns;
+  columns.num_rows = static_cast<double>(features.num_rows);
+  columns.means.assign(num_columns, 0.0);
+  columns.deviations.assign(num_columns, 0.0);
+  std::visit(
+      [&](const auto& values) {
+        find_ranges_and_means(values, num_columns, columns);
+        if (method == config::ScalingMethod::kStandard) {
+          find_deviations(values, num_columns, columns);
+        }
+      },
+      features.values);
   for (size_t column = 0; column < num_columns; ++column) {
-    const Range& range = ranges[column];
-    if (range.is_constant()) {  // asked of the range, which rounding cannot blur
-      set_column(scaling, column, range.minimum, 1);
+    const double minimum = columns.minima[column];
+    const double range = columns.maxima[column] - minimum;
+    if (range == 0) {  // asked of the range, which rounding cannot blur
+      set_column(scaling, column, minimum, 1);
     } else if (method == config::ScalingMethod::kStandard) {
-      set_column(scaling, column, means[column], deviations[column]);
+      set_column(scaling, column, columns.means[column], columns.deviations[column]);
     } else {
-      set_column(scaling, column, range.minimum, range.maximum - range.minimum);
+      set_column(scaling, column, minimum, range);
     }
   }
   return scaling;

@@ -37,6 +37,10 @@ class IdxTest : public ::testing::Test {
     gzclose(file);
     return path;
   }
+  std::string bytes_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
   std::string without_folder(std::string message) {
     const std::string prefix = folder_.path().string() + "/";
     for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
@@ -67,6 +71,30 @@ TEST_F(IdxTest, ReadsPlainAndGzippedFilesByTheirContent) {
     const IdxFile file = read_idx(path);
     EXPECT_EQ(file.sizes, (std::vector<int64_t>{2, 1, 3}));
     EXPECT_EQ(file.bytes, (Bytes{'a', 'b', 'c', 'd', 'e', 'f'}));
+  }
+}
+
+TEST_F(IdxTest, ReadsGzipFilesOfSeveralMembersAndWhatFollowsThem) {
+  const std::string content = idx({400'000}, std::string(400'000, 'x'));
+  std::string packed;
+  for (const size_t begin : {size_t{0}, size_t{5}, size_t{300'000}}) {
+    const size_t end = begin == 0 ? 5 : begin == 5 ? 300'000 : content.size();
+    packed += bytes_of(write_gzip("member", content.substr(begin, end - begin)));
+  }
+  for (const char* rest : {"", "no member"}) {
+    EXPECT_EQ(read_idx(folder_.write("f", packed + rest)).bytes.size(), 400'000U);
+  }
+}
+
+TEST_F(IdxTest, TakesTheFingerprintOfTheFileItReads) {
+  const std::string content = idx({300'000}, std::string(300'000, 'x'));
+  for (const auto& path : {folder_.write("plain", content), write_gzip("packed", content),
+                           folder_.write("more", bytes_of(write_gzip("a", content)) + "rest")}) {
+    const Fingerprint taken = read_idx(path).fingerprint;
+    const Fingerprint expected = fingerprint(path);
+    EXPECT_EQ(taken.path, path.string());
+    EXPECT_EQ(taken.num_bytes, std::filesystem::file_size(path));
+    EXPECT_EQ(taken.crc32, expected.crc32);
   }
 }
 
@@ -152,13 +180,14 @@ TEST_F(IdxTest, RefusesSizesThatNoFileHasWithoutTakingTheMemory) {
 TEST_F(IdxTest, RefusesDamagedGzip) {
   const std::string content = idx({1000}, std::string(1000, 'x'));
   const auto path = write_gzip("good.gz", content);
-  std::string packed(std::filesystem::file_size(path), '\0');
-  std::ifstream(path, std::ios::binary).read(packed.data(), static_cast<int>(packed.size()));
+  const std::string packed = bytes_of(path);
   std::string damaged = packed;
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // its CRC
   EXPECT_EQ(problem(damaged), "f: the gzip file is damaged; get it again");
-  EXPECT_EQ(problem(packed.substr(0, packed.size() - 9)),
-            "f: the gzip file is cut off; get it again");
+  for (const size_t missing : {size_t{1}, size_t{9}, packed.size() - 2}) {
+    EXPECT_EQ(problem(packed.substr(0, packed.size() - missing)),
+              "f: the gzip file is cut off; get it again");
+  }
 }
 
 TEST_F(IdxTest, RefusesAnotherNumberOfLabelsThanImages) {

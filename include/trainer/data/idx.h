@@ -14,6 +14,7 @@ namespace trainer::data {
 struct IdxFile {
   std::vector<int64_t> sizes;  // [N]
   std::vector<uint8_t> bytes;  // product of sizes, last dimension fastest
+  Fingerprint fingerprint;     // of the file as it lies on the disk
 };
 
 /// Reads an IDX file, gzipped or plain (told by its first bytes, not by its name).

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "trainer/data/fingerprint.h"
+
 namespace trainer::data {
 
 /// A dense row-major matrix `[num_rows, num_columns]` in plain memory. Images keep their bytes:
@@ -25,7 +27,8 @@ struct Table {
   std::vector<std::string> feature_names;  // [num_columns]
   Matrix features;
   std::string target_name;
-  std::vector<std::string> target;  // [num_rows]
+  std::vector<std::string> target;        // [num_rows]
+  std::vector<Fingerprint> fingerprints;  // of the files that it was read from
 };
 
 /// The element at (row, column) as a number.
