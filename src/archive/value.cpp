@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 namespace trainer::archive {
 namespace {
 
@@ -44,6 +46,10 @@ int64_t TensorData::num_elements() const {
 
 std::size_t TensorData::num_bytes() const {
   return static_cast<std::size_t>(num_elements()) * element_size(dtype);
+}
+
+std::string type_text(const TensorData& tensor) {
+  return fmt::format("{} [{}]", dtype_name(tensor.dtype), fmt::join(tensor.shape, ", "));
 }
 
 const char* type_name(const Value& value) { return kTypeNames.at(value.storage().index()); }

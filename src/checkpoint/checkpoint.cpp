@@ -157,8 +157,8 @@ class Reader {
     const auto& tensor = get<TensorData>(key, "Tensor");
     if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
         static_cast<std::size_t>(tensor.shape[0]) != expected_size) {
-      refuse(key, fmt::format("expected float32 [{}], got {} [{}]", expected_size,
-                              archive::dtype_name(tensor.dtype), fmt::join(tensor.shape, ", ")));
+      refuse(key, fmt::format("expected float32 [{}], got {}", expected_size,
+                              archive::type_text(tensor)));
     }
     const auto* begin = reinterpret_cast<const float*>(tensor.data);
     return {begin, begin + tensor.shape[0]};

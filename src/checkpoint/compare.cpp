@@ -57,10 +57,6 @@ std::string pair_text(DType dtype, const std::byte* a, const std::byte* b) {
   return fmt::format("{} and {}", bits_text(a, size), bits_text(b, size));
 }
 
-std::string type_text(const TensorData& tensor) {
-  return fmt::format("{} [{}]", archive::dtype_name(tensor.dtype), fmt::join(tensor.shape, ", "));
-}
-
 /// Compares one thing after the other until two differ. What comes later is not looked at.
 class Comparison {
  public:
@@ -203,7 +199,7 @@ void compare_data_files(Comparison& compare, const std::vector<data::Fingerprint
                         const std::vector<data::Fingerprint>& b) {
   const auto content = [](const std::vector<data::Fingerprint>& files, std::size_t i) {
     if (i >= files.size()) return std::string("missing");
-    return fmt::format("{} bytes with CRC-32 {:08x}", files[i].num_bytes, files[i].crc32);
+    return data::content_text(files[i]);
   };
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     compare.words(fmt::format("data file {}", i), content(a, i), content(b, i));

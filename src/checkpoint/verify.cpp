@@ -35,10 +35,6 @@ Tensors parameters_of(const Checkpoint& checkpoint) {
   return parameters;
 }
 
-std::string type_text(const TensorData& tensor) {
-  return fmt::format("{} [{}]", archive::dtype_name(tensor.dtype), fmt::join(tensor.shape, ", "));
-}
-
 /// Collects what is wrong with a checkpoint that could be read.
 class Checker {
  public:
@@ -154,10 +150,6 @@ class Checker {
   Tensors parameters_;
   std::vector<std::string> problems_;
 };
-
-std::string content_text(const data::Fingerprint& file) {
-  return fmt::format("{} bytes with CRC-32 {:08x}", file.num_bytes, file.crc32);
-}
 
 }  // namespace
 

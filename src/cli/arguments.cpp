@@ -209,10 +209,16 @@ class Parser {
                                 : fmt::format("; use {} VALUE", field.flag);
     }
     std::vector<std::string> flags;
-    for (const CLI::Option* option : app_.get_options()) {
+    add_flags(app_, flags);
+    return meant(given, flags);
+  }
+
+  // Those of an application and of the commands that were given.
+  static void add_flags(const CLI::App& app, std::vector<std::string>& flags) {
+    for (const CLI::Option* option : app.get_options()) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
-    return meant(given, flags);
+    for (const CLI::App* command : app.get_subcommands()) add_flags(*command, flags);
   }
 
   // Before the rest: what follows an unknown flag is most likely its value.

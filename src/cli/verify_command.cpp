@@ -32,10 +32,6 @@ std::string speed_text(uint64_t num_bytes, double seconds) {
                      human_bytes(static_cast<uint64_t>(rate)));
 }
 
-std::string choice_text(const char* key, const config::Config& config) {
-  return config::value_text(*config::find_field(key), config);
-}
-
 std::string place_text(const checkpoint::Position& position) {
   std::string text =
       fmt::format("epoch {}, step {}", position.epoch, with_thousands(position.step));
@@ -49,9 +45,9 @@ std::string place_text(const checkpoint::Position& position) {
 std::string model_text(const Verified& file) {
   const checkpoint::ModelSize size = checkpoint::model_size(file.checkpoint);
   std::string text = fmt::format("{} {}", fmt::join(size.widths, "-"),
-                                 choice_text("model.activation", file.config));
+                                 config::value_text("model.activation", file.config));
   if (file.config.model.norm != config::Norm::kNone) {
-    text += fmt::format(", {} norm", choice_text("model.norm", file.config));
+    text += fmt::format(", {} norm", config::value_text("model.norm", file.config));
   }
   return fmt::format("{}; {} parameters, {} tensors", text, with_thousands(size.num_parameters),
                      with_thousands(static_cast<int64_t>(file.checkpoint.model.size())));
@@ -89,7 +85,7 @@ std::string description(const fs::path& path, const Verified& file) {
        fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
   line("stands at", place_text(c.position));
   line("best epoch", c.best ? fmt::format("{} ({} {})", c.best->epoch,
-                                          choice_text("training.best_metric", file.config),
+                                          config::value_text("training.best_metric", file.config),
                                           loss_text(c.best->value))
                             : "none yet");
   line("model", model_text(file));

@@ -28,8 +28,7 @@ class Conflicts {
   // A resolved configuration states every key: one that has its default value says nothing.
   bool is_set(const std::string& key) const {
     static const Config kDefaults;
-    const Field& field = *find_field(key);
-    return value_text(field, config_) != value_text(field, kDefaults);
+    return value_text(key, config_) != value_text(key, kDefaults);
   }
 
   void report(const std::string& key, const std::string& problem) {

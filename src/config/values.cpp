@@ -238,4 +238,8 @@ std::string value_text(const Field& field, const Config& config) {
   return std::visit(Writer{const_cast<Config&>(config)}, field.access);  // NOLINT: read only
 }
 
+std::string value_text(std::string_view path, const Config& config) {
+  return value_text(*find_field(path), config);
+}
+
 }  // namespace trainer::config

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/fingerprint.h"
 
+#include <fmt/format.h>
+
 #include "data/file_bytes.h"
 
 namespace trainer::data {
 
 Fingerprint fingerprint(const std::filesystem::path& path) { return InputFile(path).fingerprint(); }
+
+std::string content_text(const Fingerprint& file) {
+  return fmt::format("{} bytes with CRC-32 {:08x}", file.num_bytes, file.crc32);
+}
 
 }  // namespace trainer::data

@@ -159,17 +159,13 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
 
 log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(level); }
 
-std::string choice_text(const char* key, const config::Config& config) {
-  return config::value_text(*config::find_field(key), config);
-}
-
 std::string model_text(const train::Session& session) {
   const model::MlpOptions& options = session.model.options();
   std::string text = fmt::format("{}-{}-{}", options.num_features,
                                  fmt::join(options.hidden_sizes, "-"), options.num_outputs);
-  text += " " + choice_text("model.activation", session.config);
+  text += " " + config::value_text("model.activation", session.config);
   if (options.norm != config::Norm::kNone) {
-    text += fmt::format(", {} norm", choice_text("model.norm", session.config));
+    text += fmt::format(", {} norm", config::value_text("model.norm", session.config));
   }
   if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
   if (options.residual) text += ", residual";
@@ -200,7 +196,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
                               build_info().git_commit.substr(0, 9), build_info().libtorch,
                               run::blas_info().name));
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
-  line("precision", choice_text("precision", config));
+  line("precision", config::value_text("precision", config));
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
   line("data", data_text(session.data));
@@ -213,9 +209,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
                    config.training.epochs, with_thousands(train::steps_per_epoch(session)),
                    with_thousands(train::samples_per_step(config)),
-                   choice_text("training.optimizer.name", config),
+                   config::value_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
-                   choice_text("training.schedule.name", config),
+                   config::value_text("training.schedule.name", config),
                    config.training.ema_decay > 0
                        ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
                        : ""));
@@ -263,7 +259,7 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   report.best = session.best;
   report.recoveries = session.recoveries;
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
-                                   choice_text("training.best_metric", session.config));
+                                   config::value_text("training.best_metric", session.config));
   if (stop_signal != 0) return report;
   if (const auto test = train::test_best(session, output)) {
     report.test = TestResult{test->loss, std::nullopt};

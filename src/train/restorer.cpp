@@ -41,9 +41,8 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
       refuse(fmt::format("{} {}: missing in the file", what, target.name));
     } else if (const archive::TensorData& data = saved->tensor;
                !accepts(data.dtype) || at::IntArrayRef(data.shape) != target.tensor.sizes()) {
-      refuse(fmt::format("{} {}: expected float32 [{}], got {} [{}]", what, target.name,
-                         fmt::join(target.tensor.sizes(), ", "), archive::dtype_name(data.dtype),
-                         fmt::join(data.shape, ", ")));
+      refuse(fmt::format("{} {}: expected float32 [{}], got {}", what, target.name,
+                         fmt::join(target.tensor.sizes(), ", "), archive::type_text(data)));
     } else {
       copies_.emplace_back(target.tensor, data);
     }

@@ -121,6 +121,12 @@ TEST(ArgumentsTest, AnUnknownFlagHasASuggestion) {
   EXPECT_EQ(message_of({"--zzzzzzzzz"}), "--zzzzzzzzz: unknown flag");
 }
 
+TEST(ArgumentsTest, AnUnknownFlagOfACommandHasASuggestion) {
+  EXPECT_EQ(message_of({"selftest", "resume", "--kils", "3"}),
+            "--kils: unknown flag; did you mean \"--kills\"?");
+  EXPECT_EQ(message_of({"--kils", "3"}), "--kils: unknown flag");
+}
+
 TEST(ArgumentsTest, AWordThatIsNoCommandIsAnError) {
   EXPECT_EQ(message_of({"trian"}),
             "command line: expected a command or key=value, got \"trian\"; did you mean "

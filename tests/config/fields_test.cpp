@@ -78,6 +78,11 @@ TEST(FieldsTest, EveryDefaultIsAccepted) {
   }
 }
 
+TEST(FieldsTest, ValuesAreShownByTheirPath) {
+  EXPECT_EQ(value_text("model.activation", Config{}), "relu");
+  EXPECT_EQ(value_text("training.batch_size", Config{}), "32");
+}
+
 TEST(FieldsTest, TheSourcesKeysExist) {
   for (const char* key :
        {"seed", "device", "precision", "training.epochs", "training.batch_size",

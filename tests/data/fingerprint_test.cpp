@@ -17,6 +17,11 @@ TEST(FingerprintTest, DescribesTheContent) {
   EXPECT_EQ(result.crc32, 0xCBF43926u);  // the check value of CRC-32
 }
 
+TEST(FingerprintTest, SaysWhatIsCompared) {
+  EXPECT_EQ(content_text({"/data/train.csv", 987654321, 0x0EDCBA98}),
+            "987654321 bytes with CRC-32 0edcba98");
+}
+
 TEST(FingerprintTest, ReadsFilesLargerThanItsBuffer) {
   const test::TemporaryFolder folder;
   std::string content(1'000'000, 'a');

@@ -44,6 +44,9 @@ struct TensorData {
   std::size_t num_bytes() const;
 };
 
+/// "float32 [2, 3]".
+std::string type_text(const TensorData& tensor);
+
 class Value;
 using List = std::vector<Value>;
 /// Keys in the order in which they were written, none twice.

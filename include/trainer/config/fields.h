@@ -89,5 +89,7 @@ std::string expected_text(const Access& access);
 
 /// The value of a field as one line of YAML.
 std::string value_text(const Field& field, const Config& config);
+/// Of the field at `path`, which must exist.
+std::string value_text(std::string_view path, const Config& config);
 
 }  // namespace trainer::config

@@ -17,4 +17,7 @@ struct Fingerprint {
 /// Throws Error(kData) when the file cannot be read.
 Fingerprint fingerprint(const std::filesystem::path& path);
 
+/// What is compared of a file: "987 bytes with CRC-32 fedcba98".
+std::string content_text(const Fingerprint& file);
+
 }  // namespace trainer::data
