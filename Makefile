@@ -13,8 +13,8 @@ build/%/build.ninja: CMakePresets.json
 	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
 	@touch $@
 
-.PHONY: help setup build run test format format-check lint typecheck all bench asan coverage \
-        install clean
+.PHONY: help setup build run test format format-check lint typecheck all bench bench-peers asan \
+        coverage install clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ all: format-check lint typecheck test ## The gate: format-check, lint, typecheck
 bench: setup-build build/release/build.ninja ## Compare the devices of this machine (ARGS=...)
 	@cmake --build --preset bench
 	build/release/bin/bench_devices $(ARGS)
+
+bench-peers: setup-build build/release/build.ninja ## Compare with PyTorch and others (ARGS=...)
+	@cmake --build --preset bench-peers
+	bench/peers/compare.py $(ARGS)
 
 asan: setup-build setup-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
 	@cmake --build --preset asan

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the peers that are written in Python share: arguments, data, clock and report."""
+
+import argparse
+import json
+import pathlib
+import time
+
+import numpy as np
+
+
+def parser(description):
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument("folder", type=pathlib.Path, help="has work.json and the data")
+    made.add_argument("--epochs", type=int, default=2)
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--rows", type=int, help="train with the first ROWS rows only")
+    return made
+
+
+def read_work(folder):
+    return json.loads((folder / "work.json").read_text())
+
+
+def read_idx(path):
+    content = path.read_bytes()
+    sizes = np.frombuffer(content, ">i4", count=content[3], offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * content[3]).reshape(sizes)
+
+
+def read_part(folder, files, part):
+    """Features [n, features] as they stand in the file, and classes [n] as int64."""
+    if part in files:
+        table = np.loadtxt(folder / files[part], np.float32, delimiter=",", skiprows=1)
+        return table[:, :-1], table[:, -1].astype(np.int64)
+    images = read_idx(folder / files[part + "_images"])
+    labels = read_idx(folder / files[part + "_labels"])
+    return images.reshape(len(images), -1), labels.astype(np.int64)
+
+
+def fit_scaling(x):
+    """Mean and standard deviation of each column, 1 for a constant one."""
+    mean = x.mean(0, dtype=np.float64)
+    blocks = np.array_split(x, max(1, len(x) // 4096))
+    deviation = np.sqrt(sum(((block - mean) ** 2).sum(0) for block in blocks) / len(x))
+    deviation[deviation == 0] = 1
+    return mean.astype(np.float32), deviation.astype(np.float32)
+
+
+def load(given):
+    """Scaled features as float32 and classes of the training and of the test part."""
+    files = read_work(given.folder)["files"]
+    x, y = read_part(given.folder, files, "train")
+    mean, deviation = fit_scaling(x)
+    x_test, y_test = read_part(given.folder, files, "test")
+    x, y = x[:given.rows], y[:given.rows]
+    return ((x - mean) / deviation, y), ((x_test - mean) / deviation, y_test)
+
+
+def time_epochs(num_epochs, train_epoch):
+    """Seconds of each epoch."""
+    seconds = []
+    for _ in range(num_epochs):
+        start = time.perf_counter()
+        train_epoch()
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def report(epoch_seconds, predicted, classes):
+    print(json.dumps({"epoch_seconds": epoch_seconds,
+                      "accuracy": float((predicted == classes).mean())}))

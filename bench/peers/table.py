@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the measurements as aligned text."""
+
+from math import floor, log10
+from statistics import mean, median
+
+FOOTNOTES = {"scikit-learn": """
+[1] scikit-learn has neither clipping nor decoupled weight decay, draws other initial weights
+    (Glorot's), and gives two classes one logistic output: less work in each step."""}
+
+
+def setting_text(setting):
+    return ", ".join(f"{value} {key.rstrip('s') if value == 1 else key}"
+                     for key, value in setting.items())
+
+
+def number(value):
+    """Three digits that count."""
+    return f"{value:.{max(0, 2 - floor(log10(value)))}f}"
+
+
+def spread(values):
+    return f"{number(min(values))} - {number(max(values))}"
+
+
+def rows_of(result):
+    yield ["", result["unit"], "min - max", "ratio", "min - max", "accuracy", "setting"]
+    for name, peer in result["peers"].items():
+        marked = f"{name} [1]" if name in FOOTNOTES else name
+        yield [marked, number(median(peer["times"])), spread(peer["times"]),
+               f"{median(peer['ratios']):.2f}",
+               f"{min(peer['ratios']):.2f} - {max(peer['ratios']):.2f}",
+               f"{100 * mean(peer['accuracies']):.1f} %", setting_text(peer["setting"])]
+
+
+def aligned(rows):
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1])]
+        yield "  ".join([*cells, row[-1]]).rstrip()
+
+
+def facts_lines(report):
+    machine = report["machine"]
+    build = machine["build"]
+    yield (f"machine     {machine['cpu']}, {machine['usable_cpus']} usable CPUs, {machine['os']}, "
+           f"load {machine['load_before']:.1f} before")
+    yield f"trainer     {build['version']} ({build['git_commit'][:9]}), {build['compiler']}"
+    yield f"libraries   LibTorch {build['libtorch']}, {machine['blas']}" + "".join(
+        f", {name} {version}" for name, version in machine["versions"].items())
+    yield (f"method      medians of {report['repetitions']} turns, each with 1 epoch to warm "
+           f"up and {report['timed_epochs']} timed")
+
+
+def render(report):
+    lines = [*facts_lines(report)]
+    if report["quick"]:
+        lines.append("note        --quick: little data, settings not searched; not for quoting")
+    for name, install in report["absent"].items():
+        lines.append(f"absent      {name} ({install})")
+    # One table: the columns of all works stand under each other.
+    tables = [list(rows_of(result)) for result in report["works"]]
+    text = iter(aligned([row for rows in tables for row in rows]))
+    for result, rows in zip(report["works"], tables):
+        lines += ["", result["title"], *(next(text) for _ in rows)]
+    lines += [text for name, text in FOOTNOTES.items() if name in report["works"][0]["peers"]]
+    return "\n".join(lines)
