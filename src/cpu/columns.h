@@ -32,23 +32,20 @@ void for_each_column_block(const Tile& tile, const Body& body) {
   }
 }
 
+// In float: the sums are gradients, as exact as the products beside them.
 inline void column_sums(const Tile& tile, const float* x, const float* y, float* out, bool adds) {
-  for_each_column_block(tile, [&](int64_t begin, int64_t count) {
-    double sums[kColumnBlock];
+  for (int64_t j = 0; j < tile.num_columns; ++j) out[j] = adds ? out[j] : 0.0f;
+  for (int64_t i = 0; i < tile.num_rows; ++i) {
+    const float* x_row = x + i * tile.stride;
     if (y == nullptr) {
-      sum_columns(tile.num_rows, count, sums, [&](int64_t i, int64_t j) {
-        return static_cast<double>(x[i * tile.stride + begin + j]);
-      });
+      TRAINER_INDEPENDENT
+      for (int64_t j = 0; j < tile.num_columns; ++j) out[j] += x_row[j];
     } else {
-      sum_columns(tile.num_rows, count, sums, [&](int64_t i, int64_t j) {
-        const int64_t at = i * tile.stride + begin + j;
-        return static_cast<double>(x[at]) * static_cast<double>(y[at]);
-      });
+      const float* y_row = y + i * tile.stride;
+      TRAINER_INDEPENDENT
+      for (int64_t j = 0; j < tile.num_columns; ++j) out[j] += x_row[j] * y_row[j];
     }
-    for (int64_t j = 0; j < count; ++j) {
-      out[begin + j] = static_cast<float>(sums[j]) + (adds ? out[begin + j] : 0.0f);
-    }
-  });
+  }
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

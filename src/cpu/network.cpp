@@ -145,8 +145,9 @@ NormBuffers Network::norm_buffers(const Layer& layer, int64_t row, int64_t colum
   return b;
 }
 
-void Network::gather(const GatherSource& source, const int64_t* rows, int64_t num_rows) {
-  team_.share(parts(num_rows, kRowsAtOnce), [&](int64_t i) {
+void Network::gather(int64_t thread, const GatherSource& source, const int64_t* rows,
+                     int64_t num_rows) {
+  team_.share(thread, parts(num_rows, kRowsAtOnce), [&](int64_t i) {
     const int64_t row = i * kRowsAtOnce;
     kernels_.gather(
         source, rows + row,
@@ -155,11 +156,11 @@ void Network::gather(const GatherSource& source, const int64_t* rows, int64_t nu
   });
 }
 
-void Network::make_noise(uint64_t seed, int64_t first_row, int64_t num_rows) {
+void Network::make_noise(int64_t thread, uint64_t seed, int64_t first_row, int64_t num_rows) {
   if (options_.dropout == 0) return;
   const int64_t num_blocks = parts(num_rows, kRowsAtOnce);
   const auto num_hidden = static_cast<int64_t>(layers_.size()) - 1;
-  team_.share(num_hidden * num_blocks, [&](int64_t i) {
+  team_.share(thread, num_hidden * num_blocks, [&](int64_t i) {
     const Layer& layer = layers_[static_cast<std::size_t>(i / num_blocks)];
     const int64_t row = i % num_blocks * kRowsAtOnce;
     kernels_.make_noise({seed, static_cast<uint32_t>(i / num_blocks), options_.dropout},
@@ -171,14 +172,14 @@ void Network::make_noise(uint64_t seed, int64_t first_row, int64_t num_rows) {
 
 void Network::forward(int64_t thread, int64_t num_rows, Pass pass) {
   float* scratch = scratch_[static_cast<std::size_t>(thread)].get();
-  for (std::size_t index = 0; index < layers_.size(); ++index) {
+  for (std::size_t index = 0; is_hidden(index); ++index) {
     const Layer& layer = layers_[index];
     const Division tiles = divide_activations(index, num_rows);
-    team_.share(tiles.count(), [&](int64_t i) {
+    team_.share(thread, tiles.count(), [&](int64_t i) {
       compute_tile(index, part_of(tiles, i, layer.stride), pass, scratch);
     });
-    if (options_.norm != config::Norm::kLayer || !is_hidden(index)) continue;
-    team_.share(parts(num_rows, kRowsAtOnce), [&](int64_t i) {
+    if (options_.norm != config::Norm::kLayer) continue;
+    team_.share(thread, parts(num_rows, kRowsAtOnce), [&](int64_t i) {
       const int64_t row = i * kRowsAtOnce;
       finish_rows(
           index, {row, 0, {std::min(kRowsAtOnce, num_rows - row), layer.num_outputs, layer.stride}},
@@ -187,8 +188,8 @@ void Network::forward(int64_t thread, int64_t num_rows, Pass pass) {
   }
 }
 
-// The linear part of a layer and, where rows are not needed whole, all behind it.
-void Network::compute_tile(std::size_t index, const Part& part, Pass pass, float* scratch) {
+// The linear part of a layer.
+void Network::multiply_tile(std::size_t index, const Part& part, float* scratch) {
   const Layer& layer = layers_[index];
   const Tile& tile = part.tile;
   kernels_.multiply({.num_rows = tile.num_rows,
@@ -204,7 +205,14 @@ void Network::compute_tile(std::size_t index, const Part& part, Pass pass, float
                      .c_row = layer.stride,
                      .adds = false},
                     scratch);
-  if (!is_hidden(index) || options_.norm == config::Norm::kLayer) return;
+}
+
+// A tile of a hidden layer; where a norm needs whole rows, its linear part alone.
+void Network::compute_tile(std::size_t index, const Part& part, Pass pass, float* scratch) {
+  const Layer& layer = layers_[index];
+  const Tile& tile = part.tile;
+  multiply_tile(index, part, scratch);
+  if (options_.norm == config::Norm::kLayer) return;
   if (options_.norm == config::Norm::kBatch) {
     const NormBuffers norm = norm_buffers(layer, part.row, part.column);
     if (uses_running_statistics(layer, pass)) {
@@ -222,8 +230,10 @@ void Network::finish_rows(std::size_t index, const Part& part, Pass pass) {
   kernels_.activate(options_.activation, part.tile, activation_buffers(index, part.row, 0, pass));
 }
 
-LossInput Network::loss_input(int64_t first_row, int64_t num_rows) {
+LossInput Network::compute_outputs(int64_t thread, int64_t first_row, int64_t num_rows) {
   const Layer& layer = layers_.back();
+  multiply_tile(layers_.size() - 1, {first_row, 0, {num_rows, layer.num_outputs, layer.stride}},
+                scratch_[static_cast<std::size_t>(thread)].get());
   LossInput input;
   input.tile = {num_rows, layer.num_outputs, layer.stride};
   input.outputs = layer.pre.get() + first_row * layer.stride;

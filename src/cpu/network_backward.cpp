@@ -16,7 +16,7 @@ int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
 void Network::backward(int64_t thread, int64_t num_rows, bool adds) {
   for (std::size_t index = layers_.size(); index-- > first_trained_;) {
     if (options_.norm == config::Norm::kLayer && is_hidden(index)) {
-      layer_norm_gradient(index, num_rows, adds);
+      layer_norm_gradient(thread, index, num_rows, adds);
     }
     backward_layer(thread, index, num_rows, adds);
   }
@@ -36,7 +36,7 @@ void Network::backward_layer(int64_t thread, std::size_t index, int64_t num_rows
                                         num_threads == 1 ? 1 : kPartsPerThread * num_threads);
   const int64_t num_sums =
       layer.memory.bias.gradient == nullptr ? 0 : parts(layer.num_outputs, kColumnsAtOnce);
-  team_.share(inputs.count() + weights.count() + num_sums, [&](int64_t i) {
+  team_.share(thread, inputs.count() + weights.count() + num_sums, [&](int64_t i) {
     if (i < inputs.count()) {
       input_gradient(index, part_of(inputs, i, layers_[index - 1].stride), adds, scratch);
     } else if (i -= inputs.count(); i < weights.count()) {
@@ -128,11 +128,11 @@ void Network::weight_gradient(std::size_t index, const Part& part, int64_t num_r
                     scratch);
 }
 
-void Network::layer_norm_gradient(std::size_t index, int64_t num_rows, bool adds) {
+void Network::layer_norm_gradient(int64_t thread, std::size_t index, int64_t num_rows, bool adds) {
   const Layer& layer = layers_[index];
   const int64_t num_row_blocks = parts(num_rows, kRowsAtOnce);
   const int64_t num_column_blocks = parts(layer.num_outputs, kColumnsAtOnce);
-  team_.share(num_row_blocks + num_column_blocks, [&](int64_t i) {
+  team_.share(thread, num_row_blocks + num_column_blocks, [&](int64_t i) {
     if (i < num_row_blocks) {
       const int64_t row = i * kRowsAtOnce;
       kernels_.layer_norm_gradient(

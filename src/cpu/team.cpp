@@ -18,6 +18,42 @@ void pause() {
 #endif
 }
 
+// What the CPU does with subnormal numbers, per thread.
+#if defined(__x86_64__)
+using FloatMode = unsigned;
+constexpr FloatMode kFlushResults = 0x8000;
+constexpr FloatMode kFlushOperands = 0x0040;
+constexpr FloatMode kFlush = kFlushResults | kFlushOperands;
+FloatMode float_mode() { return __builtin_ia32_stmxcsr(); }
+void set_float_mode(FloatMode mode) { __builtin_ia32_ldmxcsr(mode); }
+#elif defined(__aarch64__)
+using FloatMode = uint64_t;
+constexpr FloatMode kFlush = uint64_t{1} << 24;
+FloatMode float_mode() {
+  FloatMode mode = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(mode));
+  return mode;
+}
+void set_float_mode(FloatMode mode) { asm volatile("msr fpcr, %0" : : "r"(mode)); }
+#else
+using FloatMode = unsigned;
+constexpr FloatMode kFlush = 0;
+FloatMode float_mode() { return 0; }
+void set_float_mode(FloatMode) {}
+#endif
+
+/// Takes subnormal numbers for zero, for a scope.
+class FlushSubnormals {
+ public:
+  FlushSubnormals() : before_(float_mode()) { set_float_mode(before_ | kFlush); }
+  ~FlushSubnormals() { set_float_mode(before_); }
+  FlushSubnormals(const FlushSubnormals&) = delete;
+  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+
+ private:
+  FloatMode before_;
+};
+
 }  // namespace
 
 Team::Team(int64_t num_threads)
@@ -40,6 +76,7 @@ void Team::end() {
 }
 
 void Team::run_erased(Function function, const void* body) {
+  const FlushSubnormals flush;
   if (num_threads_ == 1) {
     function(body, 0);
     return;
@@ -53,6 +90,7 @@ void Team::run_erased(Function function, const void* body) {
 }
 
 void Team::work(int64_t index) {
+  const FlushSubnormals flush;
   for (uint32_t call = 0;; ++call) {
     wait_while(calls_, call);
     if (ends_) return;

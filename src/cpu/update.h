@@ -10,20 +10,21 @@ namespace trainer::cpu::TRAINER_ISA {
 
 /// No number larger than 1e38 has to be squared in a float.
 inline double sum_of_squares(const float* values, int64_t size) {
-  double parts[kParts] = {};
+  constexpr int64_t kSums = 32;  // as many as additions are under way at once
+  double sums[kSums] = {};
   int64_t j = 0;
-  for (; j + kParts <= size; j += kParts) {
-    for (int64_t i = 0; i < kParts; ++i) {
+  for (; j + kSums <= size; j += kSums) {
+    for (int64_t i = 0; i < kSums; ++i) {
       const auto value = static_cast<double>(values[j + i]);
-      parts[i] += value * value;
+      sums[i] += value * value;
     }
   }
   for (int64_t i = 0; j + i < size; ++i) {
     const auto value = static_cast<double>(values[j + i]);
-    parts[i] += value * value;
+    sums[i] += value * value;
   }
   double sum = 0;
-  for (const double part : parts) sum += part;
+  for (const double part : sums) sum += part;
   return sum;
 }
 

@@ -14,7 +14,8 @@
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 16;       // of the loss
+constexpr int64_t kFewestRowsAPart = 16;  // of the outputs
+constexpr int64_t kMostRowsAPart = 256;
 constexpr int64_t kUpdateChunk = 8192;    // parameters
 constexpr int64_t kNormChunk = 8192;      // the sum of squares is one of such parts
 constexpr int64_t kEvaluationRows = 256;  // at least so many at once
@@ -94,7 +95,7 @@ class FusedStep : public TrainStep {
     keep_buffers();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window, stats);
-      if (stats.is_finite) update(stats.grad_norm, learning_rate);
+      if (stats.is_finite) update(thread, stats.grad_norm, learning_rate);
     });
     if (stats.is_finite) {
       ++context_.optimizer_state.step;
@@ -117,9 +118,9 @@ class FusedStep : public TrainStep {
     team_.run([&](int64_t thread) {
       for (int64_t begin = 0; begin < data.size(); begin += network_.max_rows()) {
         const int64_t count = std::min(network_.max_rows(), data.size() - begin);
-        network_.gather(at_row(gather_source(data), begin), all_rows_.data(), count);
+        network_.gather(thread, at_row(gather_source(data), begin), all_rows_.data(), count);
         network_.forward(thread, count, cpu::Pass::kInference);
-        add_losses(data, begin, all_rows_.data(), count, sums, nullptr);
+        add_losses(thread, data, begin, all_rows_.data(), count, sums, nullptr);
       }
     });
     return {sums.loss / static_cast<double>(data.size()), sums.num_correct, data.size(),
@@ -140,37 +141,40 @@ class FusedStep : public TrainStep {
     const double scale = 1 / static_cast<double>(num_samples);
     for (int64_t begin = 0; begin < num_samples; begin += window.batch_size) {
       const int64_t count = std::min(window.batch_size, num_samples - begin);
-      network_.gather(gather_source(window.data), rows + begin, count);
-      network_.make_noise(window.dropout_seed, begin, count);
+      network_.gather(thread, gather_source(window.data), rows + begin, count);
+      network_.make_noise(thread, window.dropout_seed, begin, count);
       network_.forward(thread, count, cpu::Pass::kTraining);
-      add_losses(window.data, 0, rows + begin, count, sums_, &scale);
+      add_losses(thread, window.data, 0, rows + begin, count, sums_, &scale);
       network_.backward(thread, count, begin > 0);
     }
-    sum_up(num_samples, stats);
+    sum_up(thread, num_samples, stats);
   }
 
-  // Puts the gradient of the losses, times `scale`, in the place of the outputs where there is one.
-  void add_losses(const ResidentData& data, int64_t first_row, const int64_t* rows,
+  // Outputs and their losses. Puts the gradient of the losses, times `scale`, in the place of the
+  // outputs where there is one.
+  void add_losses(int64_t thread, const ResidentData& data, int64_t first_row, const int64_t* rows,
                   int64_t num_rows, LossSums& sums, const double* scale) {
-    const auto one_block = [&](int64_t i) {
-      const int64_t row = i * kRowsAtOnce;
-      const int64_t count = std::min(kRowsAtOnce, num_rows - row);
-      cpu::LossInput input = network_.loss_input(row, count);
+    const int64_t per_part = std::clamp<int64_t>(parts(num_rows, 2 * team_.num_threads()),
+                                                 kFewestRowsAPart, kMostRowsAPart);
+    const auto one_part = [&](int64_t i) {
+      const int64_t row = i * per_part;
+      const int64_t count = std::min(per_part, num_rows - row);
+      cpu::LossInput input = network_.compute_outputs(thread, row, count);
       input.label_smoothing = context_.loss.label_smoothing;
       input.wants_gradient = scale != nullptr;
       if (scale != nullptr) input.gradient_scale = static_cast<float>(*scale);
       const cpu::LossOutput output{losses_.data() + row, correct_.data() + row};
       if (context_.loss.kind == config::Loss::kMse) {
-        std::array<float, kRowsAtOnce> values{};
+        std::array<float, kMostRowsAPart> values;
         take(data.targets.data_ptr<float>() + first_row, rows + row, count, values.data());
         kernels_.mean_squared_error(input, values.data(), output);
       } else {
-        std::array<int64_t, kRowsAtOnce> classes{};
+        std::array<int64_t, kMostRowsAPart> classes;
         take(data.targets.data_ptr<int64_t>() + first_row, rows + row, count, classes.data());
         kernels_.cross_entropy(input, classes.data(), output);
       }
     };
-    team_.share(parts(num_rows, kRowsAtOnce), one_block, [&] {
+    team_.share(thread, parts(num_rows, per_part), one_part, [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(num_rows); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];
@@ -183,7 +187,7 @@ class FusedStep : public TrainStep {
     for (int64_t i = 0; i < count; ++i) taken[i] = values[rows[i]];
   }
 
-  void sum_up(int64_t num_samples, StepStats& stats) {
+  void sum_up(int64_t thread, int64_t num_samples, StepStats& stats) {
     const model::FlatParameters& flat = context_.model.parameters();
     const float* gradients = flat.gradients.data_ptr<float>();
     const auto one_chunk = [&](int64_t i) {
@@ -191,7 +195,7 @@ class FusedStep : public TrainStep {
       square_sums_[static_cast<std::size_t>(i)] = kernels_.sum_of_squares(
           gradients + begin, std::min(kNormChunk, flat.num_trained - begin));
     };
-    team_.share(parts(flat.num_trained, kNormChunk), one_chunk, [&] {
+    team_.share(thread, parts(flat.num_trained, kNormChunk), one_chunk, [&] {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
       // As in LibTorch, a norm whose square is no float is infinite: that is divergence.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
@@ -203,7 +207,7 @@ class FusedStep : public TrainStep {
     });
   }
 
-  void update(float grad_norm, double learning_rate) {
+  void update(int64_t thread, float grad_norm, double learning_rate) {
     const optim::OptimizerOptions& o = context_.optimizer;
     cpu::UpdateOptions options{.name = o.name,
                                .learning_rate = learning_rate,
@@ -224,14 +228,15 @@ class FusedStep : public TrainStep {
     const model::FlatParameters& flat = context_.model.parameters();
     const int64_t num_decayed_chunks = parts(flat.num_decayed, kUpdateChunk);
     const int64_t num_others = flat.num_trained - flat.num_decayed;
-    team_.share(num_decayed_chunks + parts(num_others, kUpdateChunk), [&](int64_t i) {
-      if (i < num_decayed_chunks) {
-        update_chunk(options, i * kUpdateChunk, flat.num_decayed);
-      } else {
-        update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kUpdateChunk,
-                     flat.num_trained);
-      }
-    });
+    team_.share_at_the_end(
+        thread, num_decayed_chunks + parts(num_others, kUpdateChunk), [&](int64_t i) {
+          if (i < num_decayed_chunks) {
+            update_chunk(options, i * kUpdateChunk, flat.num_decayed);
+          } else {
+            update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kUpdateChunk,
+                         flat.num_trained);
+          }
+        });
   }
 
   void update_chunk(const cpu::UpdateOptions& options, int64_t begin, int64_t end) {

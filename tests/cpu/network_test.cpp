@@ -50,11 +50,12 @@ struct Model {
     }
     network = std::make_unique<Network>(options, layers, kRows, team, kernels);
     team.run([&](int64_t thread) {
-      network->gather({features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
+      network->gather(thread,
+                      {features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
                       rows.data(), kRows);
-      network->make_noise(5, 0, kRows);
+      network->make_noise(thread, 5, 0, kRows);
       network->forward(thread, kRows, Pass::kTraining);
-      team.share(1, [&](int64_t) { take_outputs(kernels); });
+      team.share(thread, 1, [&](int64_t) { take_outputs(thread, kernels); });
       network->backward(thread, kRows, false);
     });
   }
@@ -71,8 +72,8 @@ struct Model {
   }
 
   // The loss is half the sum of the squared outputs: its gradient is the outputs themselves.
-  void take_outputs(const Kernels& kernels) {
-    const LossInput input = network->loss_input(0, kRows);
+  void take_outputs(int64_t thread, const Kernels& kernels) {
+    const LossInput input = network->compute_outputs(thread, 0, kRows);
     const Numbers targets(kRows * 5, 0.0F);
     Numbers losses(kRows);
     std::vector<int32_t> correct(kRows);

@@ -33,10 +33,10 @@ TEST_P(TeamTest, SharedWorkIsDoneOnceAndWholeBeforeTheLastPart) {
   Team team(GetParam());
   std::vector<int> done(kCount);  // no atomics: the team orders what follows
   int sum = 0;
-  team.run([&](int64_t) {
+  team.run([&](int64_t thread) {
     for (int round = 1; round <= 200; ++round) {
       team.share(
-          kCount, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; },
+          thread, kCount, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; },
           [&] { sum += std::accumulate(done.begin(), done.end(), 0) == kCount * round ? 1 : 0; });
     }
   });
@@ -46,11 +46,33 @@ TEST_P(TeamTest, SharedWorkIsDoneOnceAndWholeBeforeTheLastPart) {
 TEST_P(TeamTest, NoWorkIsDoneAtOnce) {
   Team team(GetParam());
   int last = 0;
-  team.run([&](int64_t) {
+  team.run([&](int64_t thread) {
     team.share(
-        0, [](int64_t) { FAIL(); }, [&] { ++last; });
+        thread, 0, [](int64_t) { FAIL(); }, [&] { ++last; });
   });
   EXPECT_EQ(last, 1);
+}
+
+TEST_P(TeamTest, WorkAtTheEndIsDoneWhenTheFunctionIsLeft) {
+  Team team(GetParam());
+  std::vector<int> done(37);
+  for (int round = 0; round < 100; ++round) {
+    team.run([&](int64_t thread) {
+      team.share_at_the_end(thread, 37, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; });
+    });
+  }
+  EXPECT_EQ(done, std::vector<int>(37, 100));
+}
+
+TEST_P(TeamTest, SubnormalNumbersCountAsZero) {
+  Team team(GetParam());
+  volatile float tiny = 1e-38F;  // at run time, and not by the compiler
+  std::atomic<int> num_zeros = 0;
+  team.run([&](int64_t) { num_zeros += tiny * 0.1F == 0 ? 1 : 0; });
+#if defined(__x86_64__) || defined(__aarch64__)
+  EXPECT_EQ(num_zeros, GetParam());
+#endif
+  EXPECT_GT(tiny * 0.1F, 0);
 }
 
 TEST_P(TeamTest, ThreadsThatSleptWakeUp) {

@@ -47,7 +47,7 @@ struct LayerMemory {
 enum class Pass { kTraining, kInference };
 
 /// Forward and backward pass over memory that is allocated once. The functions are to be called by
-/// all threads of the team, within Team::run.
+/// all threads of the team, within Team::run, unless they say otherwise.
 class Network {
  public:
   /// For batches of up to `max_rows`.
@@ -58,14 +58,14 @@ class Network {
 
   /// The input of the next pass: rows `rows[0], ...` of `source`, and the noise of dropout for the
   /// training pass, in which the first row is the `first_row`-th of the step.
-  void gather(const GatherSource& source, const int64_t* rows, int64_t num_rows);
-  void make_noise(uint64_t seed, int64_t first_row, int64_t num_rows);
+  void gather(int64_t thread, const GatherSource& source, const int64_t* rows, int64_t num_rows);
+  void make_noise(int64_t thread, uint64_t seed, int64_t first_row, int64_t num_rows);
 
-  /// Outputs without the last layer's bias.
+  /// All layers but the last.
   void forward(int64_t thread, int64_t num_rows, Pass pass);
 
-  /// The outputs, with what a loss has to know besides.
-  LossInput loss_input(int64_t first_row, int64_t num_rows);
+  /// The outputs of some rows but for the last layer's bias, by one thread alone.
+  LossInput compute_outputs(int64_t thread, int64_t first_row, int64_t num_rows);
 
   /// Gradients of the parameters from that of the outputs, which has taken their place.
   void backward(int64_t thread, int64_t num_rows, bool adds);
@@ -121,12 +121,13 @@ class Network {
   NormGradientBuffers norm_gradient_buffers(const Layer& layer, int64_t row, int64_t column) const;
 
   void compute_tile(std::size_t index, const Part& part, Pass pass, float* scratch);
+  void multiply_tile(std::size_t index, const Part& part, float* scratch);
   void finish_rows(std::size_t index, const Part& part, Pass pass);
   void backward_layer(int64_t thread, std::size_t index, int64_t num_rows, bool adds);
   void input_gradient(std::size_t index, const Part& part, bool adds, float* scratch);
   void weight_gradient(std::size_t index, const Part& part, int64_t num_rows, bool adds,
                        float* scratch);
-  void layer_norm_gradient(std::size_t index, int64_t num_rows, bool adds);
+  void layer_norm_gradient(int64_t thread, std::size_t index, int64_t num_rows, bool adds);
 
   NetworkOptions options_;
   int64_t max_rows_;

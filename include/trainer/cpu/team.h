@@ -12,7 +12,8 @@ namespace trainer::cpu {
 /// Threads that go through the same function together: the caller and `num_threads - 1` others,
 /// which sleep between two calls. A thread that has to wait looks for a few microseconds and then
 /// sleeps, so that a machine with other work loses little; it sleeps at once where there are more
-/// threads than CPUs.
+/// threads than CPUs. Within run(), subnormal numbers count as zero: the moments of weights whose
+/// gradient has vanished would become subnormal, and arithmetic many times slower.
 class Team {
  public:
   explicit Team(int64_t num_threads);
@@ -30,26 +31,35 @@ class Team {
                &body);
   }
 
-  /// Within run(): calls body(i) once for each i in [0, count), by whichever thread is free. Then
-  /// one thread calls last(), and all go on.
+  /// Within run(), on thread `index`: calls body(i) once for each i in [0, count), by whichever
+  /// thread is free. Then one thread calls last(), and all go on.
   template <class Body, class Last>
-  void share(int64_t count, const Body& body, const Last& last) {
+  void share(int64_t index, int64_t count, const Body& body, const Last& last) {
+    share_at_the_end(index, count, body);
     if (num_threads_ == 1) {
-      for (int64_t i = 0; i < count; ++i) body(i);
       last();
-      return;
+    } else {
+      meet(last);
     }
-    while (true) {
-      const int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
-      if (i >= count) break;
-      body(i);
-    }
-    meet(last);
   }
 
   template <class Body>
-  void share(int64_t count, const Body& body) {
-    share(count, body, [] {});
+  void share(int64_t index, int64_t count, const Body& body) {
+    share(index, count, body, [] {});
+  }
+
+  /// The same without waiting for the others: the last thing within a run().
+  template <class Body>
+  void share_at_the_end(int64_t index, int64_t count, const Body& body) {
+    if (num_threads_ == 1) {
+      for (int64_t i = 0; i < count; ++i) body(i);
+      return;
+    }
+    // Each thread has a first part of its own, which nobody has to count.
+    for (int64_t i = index; i < count;
+         i = num_threads_ + next_.fetch_add(1, std::memory_order_relaxed)) {
+      body(i);
+    }
   }
 
  private:
