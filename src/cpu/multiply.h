@@ -19,10 +19,12 @@ inline constexpr int64_t kRowBlock = 32 * kTileRows;
 inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t width,
                           const Block& block, const float* a, const Panel& panel,
                           int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool adds) {
-  float edge[kTileRows * kPanelColumns] = {};
+  float edge[kTileRows * kPanelColumns];
   if (adds) {
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t j = 0; j < num_columns; ++j) edge[r * width + j] = c[r * c_row + j];
+      for (int64_t j = 0; j < width; ++j) {
+        edge[r * width + j] = j < num_columns ? c[r * c_row + j] : 0.0f;
+      }
     }
   }
   multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, edge, width, adds);

@@ -7,7 +7,8 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 16;  // of work that goes row by row
+constexpr int64_t kPanelsAtOnce = 2;  // few enough to be in a cache when the activation follows
+constexpr int64_t kFewestRowsAtOnce = 16;
 
 int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
 
@@ -62,9 +63,17 @@ Network::Layer Network::make_layer(std::size_t index, const LayerMemory& memory)
   return layer;
 }
 
-// Some `num_parts` tiles, cut between panels first: a product packs its panel of B for all rows.
-Network::Division Network::divide(int64_t num_rows, int64_t num_columns, int64_t num_parts) const {
+// Tiles, cut between panels first: a product packs its panel of B for all rows. There are more than
+// threads, for one may be held up, as long as a tile is worth its hand-over.
+Network::Division Network::divide(int64_t num_rows, int64_t num_columns, int64_t depth) const {
   constexpr int64_t kFewestRows = 32;
+  constexpr int64_t kMostPerThread = 4;
+  constexpr int64_t kWorthwhile = 1 << 20;  // multiply-adds
+  const int64_t num_threads = team_.num_threads();
+  const int64_t num_parts = num_threads == 1
+                                ? 1
+                                : std::clamp(num_rows * num_columns * depth / kWorthwhile,
+                                             num_threads, kMostPerThread * num_threads);
   const int64_t num_panels = parts(num_columns, kernels_.panel_columns);
   const int64_t panels_at_once = parts(num_panels, std::min(num_panels, num_parts));
   Division d{.num_rows = num_rows, .num_columns = num_columns};
@@ -74,22 +83,6 @@ Network::Division Network::divide(int64_t num_rows, int64_t num_columns, int64_t
                                                 std::max<int64_t>(1, num_rows / kFewestRows));
   d.row_step = parts(num_rows, row_parts);
   d.num_row_parts = parts(num_rows, d.row_step);
-  return d;
-}
-
-// Tiles small enough to be in a cache when the activation follows; all rows for a batch norm.
-Network::Division Network::divide_activations(std::size_t index, int64_t num_rows) const {
-  constexpr int64_t kPanelsAtOnce = 2;
-  constexpr int64_t kPartsPerThread = 4;
-  const int64_t columns = layers_[index].num_outputs;
-  const int64_t num_threads = team_.num_threads();
-  const int64_t wanted = num_threads == 1 ? parts(columns, kPanelsAtOnce * kernels_.panel_columns)
-                                          : kPartsPerThread * num_threads;
-  Division d = divide(num_rows, columns, wanted);
-  if (options_.norm == config::Norm::kBatch || num_threads == 1) {
-    d.row_step = num_rows;
-    d.num_row_parts = 1;
-  }
   return d;
 }
 
@@ -115,85 +108,143 @@ int64_t Network::input_stride(std::size_t index) const {
   return index == 0 ? features_stride_ : layers_[index - 1].stride;
 }
 
-ActivationBuffers Network::activation_buffers(std::size_t index, int64_t row, int64_t column,
+ActivationBuffers Network::activation_buffers(std::size_t index, const Part& part,
                                               Pass pass) const {
   const Layer& layer = layers_[index];
-  const int64_t at = row * layer.stride + column;
+  const int64_t at = part.row * layer.stride + part.column;
   const bool has_norm = options_.norm != config::Norm::kNone;
   ActivationBuffers b;
   b.pre = layer.pre.get() + at;
-  b.scale = has_norm ? layer.memory.norm_weight.value + column : nullptr;
-  b.shift = (has_norm ? layer.memory.norm_bias : layer.memory.bias).value + column;
+  b.scale = has_norm ? layer.memory.norm_weight.value + part.column : nullptr;
+  b.shift = (has_norm ? layer.memory.norm_bias : layer.memory.bias).value + part.column;
   b.noise = options_.dropout > 0 && pass == Pass::kTraining ? layer.noise.get() + at : nullptr;
   b.skip = options_.residual && index > 0 ? layers_[index - 1].out.get() + at : nullptr;
   b.out = layer.out.get() + at;
   return b;
 }
 
-NormBuffers Network::norm_buffers(const Layer& layer, int64_t row, int64_t column) const {
+NormBuffers Network::norm_buffers(const Layer& layer, const Part& part) const {
   NormBuffers b;
-  b.values = layer.pre.get() + row * layer.stride + column;
-  b.bias = layer.memory.bias.value + column;
+  b.values = layer.pre.get() + part.row * layer.stride + part.column;
+  b.bias = layer.memory.bias.value + part.column;
   b.inverse_std = layer.inverse_std.get();
   if (options_.norm == config::Norm::kLayer) {
-    b.inverse_std += row;
+    b.inverse_std += part.row;
   } else {
-    b.inverse_std += column;
-    b.running_mean = layer.memory.running_mean + column;
-    b.running_var = layer.memory.running_var + column;
+    b.inverse_std += part.column;
+    b.running_mean = layer.memory.running_mean + part.column;
+    b.running_var = layer.memory.running_var + part.column;
   }
   return b;
 }
 
-void Network::gather(int64_t thread, const GatherSource& source, const int64_t* rows,
-                     int64_t num_rows) {
-  team_.share(thread, parts(num_rows, kRowsAtOnce), [&](int64_t i) {
-    const int64_t row = i * kRowsAtOnce;
-    kernels_.gather(
-        source, rows + row,
-        {std::min(kRowsAtOnce, num_rows - row), options_.num_features, features_stride_},
-        features_.get() + row * features_stride_);
-  });
+// A batch norm needs all rows of a column, a layer norm all columns of a row.
+bool Network::goes_by_rows(int64_t num_rows) const {
+  if (options_.norm == config::Norm::kNone) {
+    return num_rows >= kFewestRowsAtOnce * team_.num_threads();
+  }
+  return options_.norm == config::Norm::kLayer;
 }
 
-void Network::make_noise(int64_t thread, uint64_t seed, int64_t first_row, int64_t num_rows) {
-  if (options_.dropout == 0) return;
-  const int64_t num_blocks = parts(num_rows, kRowsAtOnce);
-  const auto num_hidden = static_cast<int64_t>(layers_.size()) - 1;
-  team_.share(thread, num_hidden * num_blocks, [&](int64_t i) {
-    const Layer& layer = layers_[static_cast<std::size_t>(i / num_blocks)];
-    const int64_t row = i % num_blocks * kRowsAtOnce;
-    kernels_.make_noise({seed, static_cast<uint32_t>(i / num_blocks), options_.dropout},
-                        first_row + row,
-                        {std::min(kRowsAtOnce, num_rows - row), layer.num_outputs, layer.stride},
-                        layer.noise.get() + row * layer.stride);
-  });
+void Network::pass(int64_t thread, const NetworkBatch& batch, Pass pass, bool adds, Loss loss,
+                   FunctionRef<void()> last) {
+  if (goes_by_rows(batch.num_rows)) {
+    pass_by_rows(thread, batch, pass, loss, last);
+  } else {
+    pass_by_columns(thread, batch, pass, adds, loss, last);
+  }
 }
 
-void Network::forward(int64_t thread, int64_t num_rows, Pass pass) {
-  float* scratch = scratch_[static_cast<std::size_t>(thread)].get();
+// The batch's features, and the noise of all layers.
+void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Pass pass) {
+  kernels_.gather(batch.source, batch.rows + row,
+                  {num_rows, options_.num_features, features_stride_},
+                  features_.get() + row * features_stride_);
+  if (options_.dropout == 0 || pass == Pass::kInference) return;
   for (std::size_t index = 0; is_hidden(index); ++index) {
     const Layer& layer = layers_[index];
-    const Division tiles = divide_activations(index, num_rows);
+    kernels_.make_noise({batch.dropout_seed, static_cast<uint32_t>(index), options_.dropout},
+                        batch.first_row + row, {num_rows, layer.num_outputs, layer.stride},
+                        layer.noise.get() + row * layer.stride);
+  }
+}
+
+// Calls body(part) for rows [row, row + num_rows) of the layer, a few columns at a time unless a
+// norm needs them all.
+template <class Body>
+void Network::for_each_column_part(std::size_t index, int64_t row, int64_t num_rows,
+                                   const Body& body) {
+  const Layer& layer = layers_[index];
+  const int64_t step = options_.norm == config::Norm::kLayer
+                           ? layer.num_outputs
+                           : kPanelsAtOnce * kernels_.panel_columns;
+  for (int64_t column = 0; column < layer.num_outputs; column += step) {
+    body(Part{row, column, {num_rows, std::min(step, layer.num_outputs - column), layer.stride}});
+  }
+}
+
+// Each thread takes rows all the way there and back: nobody waits within the network.
+void Network::pass_by_rows(int64_t thread, const NetworkBatch& batch, Pass pass, Loss loss,
+                           FunctionRef<void()> last) {
+  const int64_t step =
+      std::clamp(parts(batch.num_rows, team_.num_threads()), kFewestRowsAtOnce, kMostRowsAtOnce);
+  const auto one_part = [&](int64_t i) {
+    const int64_t row = i * step;
+    const int64_t num_rows = std::min(step, batch.num_rows - row);
+    fill_rows(batch, row, num_rows, pass);
+    for (std::size_t index = 0; is_hidden(index); ++index) {
+      for_each_column_part(index, row, num_rows,
+                           [&](const Part& part) { compute(index, part, pass, scratch(thread)); });
+    }
+    loss(row, compute_outputs(row, num_rows, scratch(thread)));
+    if (pass == Pass::kInference) return;
+    for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
+      for_each_column_part(index - 1, row, num_rows, [&](const Part& part) {
+        input_gradient(index, part, /*adds=*/false, scratch(thread));
+      });
+    }
+  };
+  team_.share(thread, parts(batch.num_rows, step), one_part, last);
+}
+
+// All threads work on one layer at a time.
+void Network::pass_by_columns(int64_t thread, const NetworkBatch& batch, Pass pass, bool adds,
+                              Loss loss, FunctionRef<void()> last) {
+  const int64_t step = kFewestRowsAtOnce;
+  const int64_t num_blocks = parts(batch.num_rows, step);
+  const auto rows_of = [&](int64_t i) { return std::min(step, batch.num_rows - i * step); };
+  // Whole columns for a batch norm.
+  const auto tiles_of = [&](std::size_t index) {
+    Division d = divide(batch.num_rows, layers_[index].num_outputs, layers_[index].num_inputs);
+    if (options_.norm == config::Norm::kBatch) d.row_step = batch.num_rows;
+    d.num_row_parts = parts(batch.num_rows, d.row_step);
+    return d;
+  };
+  team_.share(thread, num_blocks, [&](int64_t i) { fill_rows(batch, i * step, rows_of(i), pass); });
+  for (std::size_t index = 0; is_hidden(index); ++index) {
+    const Division tiles = tiles_of(index);
     team_.share(thread, tiles.count(), [&](int64_t i) {
-      compute_tile(index, part_of(tiles, i, layer.stride), pass, scratch);
+      compute(index, part_of(tiles, i, layers_[index].stride), pass, scratch(thread));
     });
-    if (options_.norm != config::Norm::kLayer) continue;
-    team_.share(thread, parts(num_rows, kRowsAtOnce), [&](int64_t i) {
-      const int64_t row = i * kRowsAtOnce;
-      finish_rows(
-          index, {row, 0, {std::min(kRowsAtOnce, num_rows - row), layer.num_outputs, layer.stride}},
-          pass);
+  }
+  const auto one_block = [&](int64_t i) {
+    loss(i * step, compute_outputs(i * step, rows_of(i), scratch(thread)));
+  };
+  team_.share(thread, num_blocks, one_block, last);
+  if (pass == Pass::kInference) return;
+  for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
+    const Division tiles = tiles_of(index - 1);
+    team_.share(thread, tiles.count(), [&](int64_t i) {
+      input_gradient(index, part_of(tiles, i, layers_[index - 1].stride), adds, scratch(thread));
     });
   }
 }
 
 // The linear part of a layer.
-void Network::multiply_tile(std::size_t index, const Part& part, float* scratch) {
+void Network::multiply(std::size_t index, const Part& part, float* scratch) {
   const Layer& layer = layers_[index];
-  const Tile& tile = part.tile;
-  kernels_.multiply({.num_rows = tile.num_rows,
-                     .num_columns = tile.num_columns,
+  kernels_.multiply({.num_rows = part.tile.num_rows,
+                     .num_columns = part.tile.num_columns,
                      .depth = layer.num_inputs,
                      .a = input_of(index) + part.row * input_stride(index),
                      .a_row = input_stride(index),
@@ -207,37 +258,29 @@ void Network::multiply_tile(std::size_t index, const Part& part, float* scratch)
                     scratch);
 }
 
-// A tile of a hidden layer; where a norm needs whole rows, its linear part alone.
-void Network::compute_tile(std::size_t index, const Part& part, Pass pass, float* scratch) {
+// A hidden layer.
+void Network::compute(std::size_t index, const Part& part, Pass pass, float* scratch) {
   const Layer& layer = layers_[index];
-  const Tile& tile = part.tile;
-  multiply_tile(index, part, scratch);
-  if (options_.norm == config::Norm::kLayer) return;
-  if (options_.norm == config::Norm::kBatch) {
-    const NormBuffers norm = norm_buffers(layer, part.row, part.column);
+  multiply(index, part, scratch);
+  if (options_.norm == config::Norm::kLayer) {
+    kernels_.layer_norm(part.tile, norm_buffers(layer, part));
+  } else if (options_.norm == config::Norm::kBatch) {
     if (uses_running_statistics(layer, pass)) {
-      kernels_.frozen_batch_norm(tile, norm);
+      kernels_.frozen_batch_norm(part.tile, norm_buffers(layer, part));
     } else {
-      kernels_.batch_norm(tile, norm);
+      kernels_.batch_norm(part.tile, norm_buffers(layer, part));
     }
   }
-  kernels_.activate(options_.activation, tile,
-                    activation_buffers(index, part.row, part.column, pass));
+  kernels_.activate(options_.activation, part.tile, activation_buffers(index, part, pass));
 }
 
-void Network::finish_rows(std::size_t index, const Part& part, Pass pass) {
-  kernels_.layer_norm(part.tile, norm_buffers(layers_[index], part.row, 0));
-  kernels_.activate(options_.activation, part.tile, activation_buffers(index, part.row, 0, pass));
-}
-
-LossInput Network::compute_outputs(int64_t thread, int64_t first_row, int64_t num_rows) {
+LossInput Network::compute_outputs(int64_t row, int64_t num_rows, float* scratch) {
   const Layer& layer = layers_.back();
-  multiply_tile(layers_.size() - 1, {first_row, 0, {num_rows, layer.num_outputs, layer.stride}},
-                scratch_[static_cast<std::size_t>(thread)].get());
   LossInput input;
   input.tile = {num_rows, layer.num_outputs, layer.stride};
-  input.outputs = layer.pre.get() + first_row * layer.stride;
+  input.outputs = layer.pre.get() + row * layer.stride;
   input.bias = layer.memory.bias.value;
+  multiply(layers_.size() - 1, {row, 0, input.tile}, scratch);
   return input;
 }
 

@@ -7,63 +7,24 @@ namespace trainer::cpu {
 namespace {
 
 constexpr int64_t kColumnsAtOnce = 64;  // of sums over the rows
-constexpr int64_t kRowsAtOnce = 16;
 
 int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
 
 }  // namespace
 
-void Network::backward(int64_t thread, int64_t num_rows, bool adds) {
-  for (std::size_t index = layers_.size(); index-- > first_trained_;) {
-    if (options_.norm == config::Norm::kLayer && is_hidden(index)) {
-      layer_norm_gradient(thread, index, num_rows, adds);
-    }
-    backward_layer(thread, index, num_rows, adds);
-  }
-}
-
-// What follows from a layer's pre_gradient: its parameters' gradients, and that of the layer below.
-void Network::backward_layer(int64_t thread, std::size_t index, int64_t num_rows, bool adds) {
-  constexpr int64_t kPartsPerThread = 3;
-  const Layer& layer = layers_[index];
-  float* scratch = scratch_[static_cast<std::size_t>(thread)].get();
-  const int64_t num_threads = team_.num_threads();
-  const Division inputs =
-      index > first_trained_ ? divide_activations(index - 1, num_rows) : Division{};
-  const Division weights = layer.memory.weight.gradient == nullptr
-                               ? Division{}
-                               : divide(layer.num_outputs, layer.num_inputs,
-                                        num_threads == 1 ? 1 : kPartsPerThread * num_threads);
-  const int64_t num_sums =
-      layer.memory.bias.gradient == nullptr ? 0 : parts(layer.num_outputs, kColumnsAtOnce);
-  team_.share(thread, inputs.count() + weights.count() + num_sums, [&](int64_t i) {
-    if (i < inputs.count()) {
-      input_gradient(index, part_of(inputs, i, layers_[index - 1].stride), adds, scratch);
-    } else if (i -= inputs.count(); i < weights.count()) {
-      weight_gradient(index, part_of(weights, i, layer.num_inputs), num_rows, adds, scratch);
-    } else {
-      const int64_t column = (i - weights.count()) * kColumnsAtOnce;
-      kernels_.column_sums(
-          {num_rows, std::min(kColumnsAtOnce, layer.num_outputs - column), layer.stride},
-          layer.pre_gradient + column, nullptr, layer.memory.bias.gradient + column, adds);
-    }
-  });
-}
-
-NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, int64_t row,
-                                                   int64_t column) const {
-  const int64_t at = row * layer.stride + column;
+NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Part& part) const {
+  const int64_t at = part.row * layer.stride + part.column;
+  const bool is_layer_norm = options_.norm == config::Norm::kLayer;
   NormGradientBuffers b;
   b.normalized = layer.pre.get() + at;
-  b.scale = layer.memory.norm_weight.value + column;
-  b.inverse_std = layer.inverse_std.get() + (options_.norm == config::Norm::kLayer ? row : column);
+  b.scale = layer.memory.norm_weight.value + part.column;
+  b.inverse_std = layer.inverse_std.get() + (is_layer_norm ? part.row : part.column);
   b.gradient = layer.normed_gradient + at;
   b.out = layer.pre_gradient + at;
   return b;
 }
 
-// The gradient of the layer below, from that of its output to that of its linear part; a layer
-// norm is left for later, as it needs whole rows.
+// The gradient of the layer below, from that of its output to that of its linear part.
 void Network::input_gradient(std::size_t index, const Part& part, bool adds, float* scratch) {
   const Layer& layer = layers_[index];
   const Layer& below = layers_[index - 1];
@@ -90,23 +51,58 @@ void Network::input_gradient(std::size_t index, const Part& part, bool adds, flo
                      .c_row = below.stride,
                      .adds = has_skip},
                     scratch);
-  ActivationBuffers activation =
-      activation_buffers(index - 1, part.row, part.column, Pass::kTraining);
+  ActivationBuffers activation = activation_buffers(index - 1, part, Pass::kTraining);
   activation.out = below.normed_gradient + at;
   kernels_.activation_gradient(options_.activation, tile, activation, below.out_gradient + at);
-  if (options_.norm != config::Norm::kBatch) return;
-  NormGradientBuffers norm = norm_gradient_buffers(below, part.row, part.column);
-  if (uses_running_statistics(below, Pass::kTraining)) {
-    kernels_.frozen_batch_norm_gradient(tile, norm);
+  if (options_.norm == config::Norm::kLayer) {
+    kernels_.layer_norm_gradient(tile, norm_gradient_buffers(below, part));
+  } else if (options_.norm == config::Norm::kBatch) {
+    batch_norm_gradient(below, part, adds);
+  }
+}
+
+void Network::batch_norm_gradient(const Layer& layer, const Part& part, bool adds) {
+  NormGradientBuffers buffers = norm_gradient_buffers(layer, part);
+  if (uses_running_statistics(layer, Pass::kTraining)) {
+    kernels_.frozen_batch_norm_gradient(part.tile, buffers);
     return;
   }
   const auto at_column = [&](float* gradient) {
     return gradient == nullptr ? nullptr : gradient + part.column;
   };
-  norm.scale_gradient = at_column(below.memory.norm_weight.gradient);
-  norm.shift_gradient = at_column(below.memory.norm_bias.gradient);
-  norm.adds = adds;
-  kernels_.batch_norm_gradient(tile, norm);
+  buffers.scale_gradient = at_column(layer.memory.norm_weight.gradient);
+  buffers.shift_gradient = at_column(layer.memory.norm_bias.gradient);
+  buffers.adds = adds;
+  kernels_.batch_norm_gradient(part.tile, buffers);
+}
+
+void Network::parameter_gradients(int64_t thread, int64_t num_rows, bool adds) {
+  const auto weight_parts = [&](const Layer& layer) {
+    return layer.memory.weight.gradient == nullptr
+               ? Division{}
+               : divide(layer.num_outputs, layer.num_inputs, num_rows);
+  };
+  int64_t num_parts = 0;
+  for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
+    num_parts +=
+        weight_parts(layers_[index]).count() + parts(layers_[index].num_outputs, kColumnsAtOnce);
+  }
+  team_.share(thread, num_parts, [&](int64_t i) {
+    for (std::size_t index = first_trained_;; ++index) {
+      const Layer& layer = layers_[index];
+      const Division weights = weight_parts(layer);
+      const int64_t num_column_parts = parts(layer.num_outputs, kColumnsAtOnce);
+      if (i < weights.count()) {
+        return weight_gradient(index, part_of(weights, i, layer.num_inputs), num_rows, adds,
+                               scratch(thread));
+      }
+      i -= weights.count();
+      if (i < num_column_parts) {
+        return column_gradients(layer, i * kColumnsAtOnce, num_rows, adds);
+      }
+      i -= num_column_parts;
+    }
+  });
 }
 
 // [out, in] = pre_gradient^T [out, rows] * input [rows, in]
@@ -128,28 +124,20 @@ void Network::weight_gradient(std::size_t index, const Part& part, int64_t num_r
                     scratch);
 }
 
-void Network::layer_norm_gradient(int64_t thread, std::size_t index, int64_t num_rows, bool adds) {
-  const Layer& layer = layers_[index];
-  const int64_t num_row_blocks = parts(num_rows, kRowsAtOnce);
-  const int64_t num_column_blocks = parts(layer.num_outputs, kColumnsAtOnce);
-  team_.share(thread, num_row_blocks + num_column_blocks, [&](int64_t i) {
-    if (i < num_row_blocks) {
-      const int64_t row = i * kRowsAtOnce;
-      kernels_.layer_norm_gradient(
-          {std::min(kRowsAtOnce, num_rows - row), layer.num_outputs, layer.stride},
-          norm_gradient_buffers(layer, row, 0));
-      return;
-    }
-    const int64_t column = (i - num_row_blocks) * kColumnsAtOnce;
-    const Tile tile{num_rows, std::min(kColumnsAtOnce, layer.num_outputs - column), layer.stride};
-    const float* gradient = layer.normed_gradient + column;
-    if (float* to = layer.memory.norm_weight.gradient; to != nullptr) {
-      kernels_.column_sums(tile, gradient, layer.pre.get() + column, to + column, adds);
-    }
-    if (float* to = layer.memory.norm_bias.gradient; to != nullptr) {
-      kernels_.column_sums(tile, gradient, nullptr, to + column, adds);
-    }
-  });
+// Sums over the rows: the gradients of some columns of the bias and of a layer norm.
+void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds) {
+  const Tile tile{num_rows, std::min(kColumnsAtOnce, layer.num_outputs - column), layer.stride};
+  if (float* to = layer.memory.bias.gradient; to != nullptr) {
+    kernels_.column_sums(tile, layer.pre_gradient + column, nullptr, to + column, adds);
+  }
+  if (options_.norm != config::Norm::kLayer || layer.normed_gradient == nullptr) return;
+  const float* gradient = layer.normed_gradient + column;
+  if (float* to = layer.memory.norm_weight.gradient; to != nullptr) {
+    kernels_.column_sums(tile, gradient, layer.pre.get() + column, to + column, adds);
+  }
+  if (float* to = layer.memory.norm_bias.gradient; to != nullptr) {
+    kernels_.column_sums(tile, gradient, nullptr, to + column, adds);
+  }
 }
 
 }  // namespace trainer::cpu

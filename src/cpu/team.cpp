@@ -75,17 +75,16 @@ void Team::end() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Team::run_erased(Function function, const void* body) {
+void Team::run(FunctionRef<void(int64_t)> body) {
   const FlushSubnormals flush;
   if (num_threads_ == 1) {
-    function(body, 0);
+    body(0);
     return;
   }
-  function_ = function;
-  body_ = body;
+  body_ = &body;
   calls_.fetch_add(1, std::memory_order_release);
   calls_.notify_all();
-  function(body, 0);
+  body(0);
   meet([] {});
 }
 
@@ -94,7 +93,7 @@ void Team::work(int64_t index) {
   for (uint32_t call = 0;; ++call) {
     wait_while(calls_, call);
     if (ends_) return;
-    function_(body_, index);
+    (*body_)(index);
     meet([] {});
   }
 }

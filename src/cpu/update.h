@@ -8,23 +8,17 @@
 // The update rules of optim/optimizer.h, clipping and averaging in the same pass.
 namespace trainer::cpu::TRAINER_ISA {
 
-/// No number larger than 1e38 has to be squared in a float.
+// Many parts, so that each has few terms to round.
 inline double sum_of_squares(const float* values, int64_t size) {
-  constexpr int64_t kSums = 32;  // as many as additions are under way at once
-  double sums[kSums] = {};
+  constexpr int64_t kSums = 64;
+  float sums[kSums] = {};
   int64_t j = 0;
   for (; j + kSums <= size; j += kSums) {
-    for (int64_t i = 0; i < kSums; ++i) {
-      const auto value = static_cast<double>(values[j + i]);
-      sums[i] += value * value;
-    }
+    for (int64_t i = 0; i < kSums; ++i) sums[i] += values[j + i] * values[j + i];
   }
-  for (int64_t i = 0; j + i < size; ++i) {
-    const auto value = static_cast<double>(values[j + i]);
-    sums[i] += value * value;
-  }
+  for (int64_t i = 0; j + i < size; ++i) sums[i] += values[j + i] * values[j + i];
   double sum = 0;
-  for (const double part : sums) sum += part;
+  for (const float part : sums) sum += static_cast<double>(part);
   return sum;
 }
 

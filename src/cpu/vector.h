@@ -93,6 +93,11 @@ struct PartialSums {
 // The sum of value(j) over j in [0, size).
 template <class Value>
 float sum_over(int64_t size, const Value& value) {
+  if (size < kParts) {
+    float sum = 0.0f;
+    for (int64_t j = 0; j < size; ++j) sum += value(j);
+    return sum;
+  }
   PartialSums sums;
   int64_t j = 0;
   for (; j + kParts <= size; j += kParts) {

@@ -14,8 +14,6 @@
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kFewestRowsAPart = 16;  // of the outputs
-constexpr int64_t kMostRowsAPart = 256;
 constexpr int64_t kUpdateChunk = 8192;    // parameters
 constexpr int64_t kNormChunk = 8192;      // the sum of squares is one of such parts
 constexpr int64_t kEvaluationRows = 256;  // at least so many at once
@@ -81,10 +79,8 @@ class FusedStep : public TrainStep {
                  std::max(batch_size, kEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),
-        all_rows_(static_cast<std::size_t>(network_.max_rows())),
         square_sums_(
             static_cast<std::size_t>(parts(context.model.parameters().num_trained, kNormChunk))) {
-    std::iota(all_rows_.begin(), all_rows_.end(), 0);
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
       kept_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
     }
@@ -115,12 +111,15 @@ class FusedStep : public TrainStep {
   Evaluation evaluate(const ResidentData& data) override {
     const Stopwatch stopwatch;
     LossSums sums;
+    all_rows_.resize(static_cast<std::size_t>(data.size()));
+    std::iota(all_rows_.begin(), all_rows_.end(), 0);
     team_.run([&](int64_t thread) {
       for (int64_t begin = 0; begin < data.size(); begin += network_.max_rows()) {
-        const int64_t count = std::min(network_.max_rows(), data.size() - begin);
-        network_.gather(thread, at_row(gather_source(data), begin), all_rows_.data(), count);
-        network_.forward(thread, count, cpu::Pass::kInference);
-        add_losses(thread, data, begin, all_rows_.data(), count, sums, nullptr);
+        const cpu::NetworkBatch batch{
+            .source = gather_source(data),
+            .rows = all_rows_.data() + begin,
+            .num_rows = std::min(network_.max_rows(), data.size() - begin)};
+        pass(thread, data, batch, cpu::Pass::kInference, 1, false, sums);
       }
     });
     return {sums.loss / static_cast<double>(data.size()), sums.num_correct, data.size(),
@@ -128,58 +127,53 @@ class FusedStep : public TrainStep {
   }
 
  private:
-  static cpu::GatherSource at_row(cpu::GatherSource source, int64_t row) {
-    if (source.bytes != nullptr) source.bytes += row * source.num_features;
-    if (source.floats != nullptr) source.floats += row * source.num_features;
-    return source;
-  }
-
   // Called by all threads, as what follows. Leaves the gradient in the model's memory.
   void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
-    const int64_t num_samples = window.num_samples();
-    const auto* rows = window.rows.data_ptr<int64_t>();
+    const int64_t num_samples = window.num_samples;
+    const int64_t* rows = window.order.data_ptr<int64_t>() + window.begin;
     const double scale = 1 / static_cast<double>(num_samples);
     for (int64_t begin = 0; begin < num_samples; begin += window.batch_size) {
-      const int64_t count = std::min(window.batch_size, num_samples - begin);
-      network_.gather(thread, gather_source(window.data), rows + begin, count);
-      network_.make_noise(thread, window.dropout_seed, begin, count);
-      network_.forward(thread, count, cpu::Pass::kTraining);
-      add_losses(thread, window.data, 0, rows + begin, count, sums_, &scale);
-      network_.backward(thread, count, begin > 0);
+      const cpu::NetworkBatch batch{.source = gather_source(window.data),
+                                    .rows = rows + begin,
+                                    .num_rows = std::min(window.batch_size, num_samples - begin),
+                                    .dropout_seed = window.dropout_seed,
+                                    .first_row = begin};
+      pass(thread, window.data, batch, cpu::Pass::kTraining, scale, begin > 0, sums_);
+      network_.parameter_gradients(thread, batch.num_rows, begin > 0);
     }
     sum_up(thread, num_samples, stats);
   }
 
-  // Outputs and their losses. Puts the gradient of the losses, times `scale`, in the place of the
-  // outputs where there is one.
-  void add_losses(int64_t thread, const ResidentData& data, int64_t first_row, const int64_t* rows,
-                  int64_t num_rows, LossSums& sums, const double* scale) {
-    const int64_t per_part = std::clamp<int64_t>(parts(num_rows, 2 * team_.num_threads()),
-                                                 kFewestRowsAPart, kMostRowsAPart);
-    const auto one_part = [&](int64_t i) {
-      const int64_t row = i * per_part;
-      const int64_t count = std::min(per_part, num_rows - row);
-      cpu::LossInput input = network_.compute_outputs(thread, row, count);
+  // Adds the losses of the batch to `sums`; their gradient is that of the losses times `scale`.
+  void pass(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
+            cpu::Pass kind, double scale, bool adds, LossSums& sums) {
+    const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.label_smoothing = context_.loss.label_smoothing;
-      input.wants_gradient = scale != nullptr;
-      if (scale != nullptr) input.gradient_scale = static_cast<float>(*scale);
-      const cpu::LossOutput output{losses_.data() + row, correct_.data() + row};
-      if (context_.loss.kind == config::Loss::kMse) {
-        std::array<float, kMostRowsAPart> values;
-        take(data.targets.data_ptr<float>() + first_row, rows + row, count, values.data());
-        kernels_.mean_squared_error(input, values.data(), output);
-      } else {
-        std::array<int64_t, kMostRowsAPart> classes;
-        take(data.targets.data_ptr<int64_t>() + first_row, rows + row, count, classes.data());
-        kernels_.cross_entropy(input, classes.data(), output);
-      }
+      input.wants_gradient = kind == cpu::Pass::kTraining;
+      input.gradient_scale = static_cast<float>(scale);
+      take_losses(data, batch.rows + first_row, input,
+                  {losses_.data() + first_row, correct_.data() + first_row});
     };
-    team_.share(thread, parts(num_rows, per_part), one_part, [&] {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(num_rows); ++i) {
+    network_.pass(thread, batch, kind, adds, loss, [&] {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];
       }
     });
+  }
+
+  void take_losses(const ResidentData& data, const int64_t* rows, const cpu::LossInput& input,
+                   const cpu::LossOutput& output) {
+    const int64_t count = input.tile.num_rows;
+    if (context_.loss.kind == config::Loss::kMse) {
+      std::array<float, cpu::kMostRowsAtOnce> values;
+      take(data.targets.data_ptr<float>(), rows, count, values.data());
+      kernels_.mean_squared_error(input, values.data(), output);
+    } else {
+      std::array<int64_t, cpu::kMostRowsAtOnce> classes;
+      take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
+      kernels_.cross_entropy(input, classes.data(), output);
+    }
   }
 
   template <class Value>
@@ -197,7 +191,7 @@ class FusedStep : public TrainStep {
     };
     team_.share(thread, parts(flat.num_trained, kNormChunk), one_chunk, [&] {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
-      // As in LibTorch, a norm whose square is no float is infinite: that is divergence.
+      // As in LibTorch, a norm whose square is no float is infinite.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
       stats.loss_sum = static_cast<float>(sums_.loss);
       stats.num_correct = sums_.num_correct;
@@ -282,7 +276,7 @@ class FusedStep : public TrainStep {
   LossSums sums_;  // of the step that is being made
   std::vector<float> losses_;
   std::vector<int32_t> correct_;
-  std::vector<int64_t> all_rows_;
+  std::vector<int64_t> all_rows_;  // of the data that is evaluated
   std::vector<double> square_sums_;
   std::vector<float> kept_buffers_;
 };

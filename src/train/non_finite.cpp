@@ -40,7 +40,7 @@ constexpr int64_t kMaxRowsShown = 10;
 }
 
 bool is_finite_alone(Session& session, const Window& window, int64_t index) {
-  const Batch sample = gather(window.data, window.rows.narrow(0, index, 1));
+  const Batch sample = gather(window.data, window.rows(index, 1));
   const at::Tensor outputs =
       session.model.forward(sample.features, model::Mode::kInference).detach();
   return std::isfinite(model::loss_sum(outputs, sample.targets, session.loss).item<float>());
@@ -48,11 +48,11 @@ bool is_finite_alone(Session& session, const Window& window, int64_t index) {
 
 // The rows of the window whose own loss is not finite; all where only the gradient is not.
 std::string rows_text(Session& session, const Window& window) {
-  const at::Tensor rows = window.rows.cpu();
+  const at::Tensor rows = window.rows(0, window.num_samples).cpu();
   const auto* indices = rows.data_ptr<int64_t>();
   std::vector<int64_t> all;
   std::vector<int64_t> bad;
-  for (int64_t i = 0; i < window.num_samples(); ++i) {
+  for (int64_t i = 0; i < window.num_samples; ++i) {
     const int64_t place = session.data.train.places[static_cast<std::size_t>(indices[i])];
     all.push_back(place);
     if (!is_finite_alone(session, window, i)) bad.push_back(place);

@@ -186,7 +186,11 @@ Window next_window(Session& session) {
   }
   const int64_t begin = session.position.samples_in_epoch;
   const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
-  return {session.train, session.order.narrow(0, begin, count), session.config.training.batch_size,
+  return {session.train,
+          session.order,
+          begin,
+          count,
+          session.config.training.batch_size,
           device::dropout_seed(seed, session.position.step)};
 }
 

@@ -51,15 +51,15 @@ class TensorStep : public TrainStep {
 
   StepStats compute_gradient(const Window& window) {
     model::FlatParameters& flat = context_.model.parameters();
-    const auto options = at::TensorOptions().device(window.rows.device());
+    const auto options = at::TensorOptions().device(window.order.device());
     const Sums sums{at::zeros({}, options.dtype(at::kFloat)),
                     at::zeros({}, options.dtype(at::kLong))};
     keep_buffers();
     flat.gradients.zero_();
-    if (context_.model.options().dropout > 0 && !window.rows.is_cpu()) {
+    if (context_.model.options().dropout > 0 && !window.order.is_cpu()) {
       device::seed_generators(window.dropout_seed);
     }
-    for (int64_t begin = 0; begin < window.num_samples(); begin += window.batch_size) {
+    for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
       add_batch(window, begin, sums);
     }
     return read(window, sums, optim::clip_gradients(flat, context_.clip_norm));
@@ -67,13 +67,13 @@ class TensorStep : public TrainStep {
 
   // Adds the gradient of this batch's share of the window's mean loss.
   void add_batch(const Window& window, int64_t begin, const Sums& sums) {
-    const int64_t count = std::min(window.batch_size, window.num_samples() - begin);
-    const Batch batch = gather(window.data, window.rows.narrow(0, begin, count));
+    const int64_t count = std::min(window.batch_size, window.num_samples - begin);
+    const Batch batch = gather(window.data, window.rows(begin, count));
     const at::Tensor outputs =
         add_gradient_(context_.model, {.features = batch.features,
                                        .targets = batch.targets,
                                        .loss = context_.loss,
-                                       .scale = 1 / static_cast<double>(window.num_samples()),
+                                       .scale = 1 / static_cast<double>(window.num_samples),
                                        .noise = {window.dropout_seed, begin}});
     sums.loss.add_(model::loss_sum(outputs, batch.targets, context_.loss));
     sums.num_correct.add_(model::num_correct(outputs, batch.targets, context_.loss));
@@ -90,7 +90,7 @@ class TensorStep : public TrainStep {
     return {.loss_sum = values[1],
             .num_correct = static_cast<int64_t>(values[2]),
             .grad_norm = values[0],
-            .num_samples = window.num_samples(),
+            .num_samples = window.num_samples,
             .is_finite = std::isfinite(values[0] + values[1] + values[3])};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cpu/network.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -49,14 +50,20 @@ struct Model {
       inputs = size;
     }
     network = std::make_unique<Network>(options, layers, kRows, team, kernels);
+    losses.resize(kRows);
+    correct.resize(kRows);
+    outputs.resize(kRows * 5);
+    const NetworkBatch batch{
+        .source = {features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
+        .rows = rows.data(),
+        .num_rows = kRows,
+        .dropout_seed = 5};
+    const auto loss = [&](int64_t first_row, const LossInput& input) {
+      take_outputs(kernels, first_row, input);
+    };
     team.run([&](int64_t thread) {
-      network->gather(thread,
-                      {features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
-                      rows.data(), kRows);
-      network->make_noise(thread, 5, 0, kRows);
-      network->forward(thread, kRows, Pass::kTraining);
-      team.share(thread, 1, [&](int64_t) { take_outputs(thread, kernels); });
-      network->backward(thread, kRows, false);
+      network->pass(thread, batch, Pass::kTraining, false, loss, [] {});
+      network->parameter_gradients(thread, kRows, false);
     });
   }
 
@@ -72,16 +79,14 @@ struct Model {
   }
 
   // The loss is half the sum of the squared outputs: its gradient is the outputs themselves.
-  void take_outputs(int64_t thread, const Kernels& kernels) {
-    const LossInput input = network->compute_outputs(thread, 0, kRows);
-    const Numbers targets(kRows * 5, 0.0F);
-    Numbers losses(kRows);
-    std::vector<int32_t> correct(kRows);
-    LossInput scaled = input;
-    scaled.gradient_scale = 2.5F;
-    kernels.mean_squared_error(scaled, targets.data(), {losses.data(), correct.data()});
-    for (int64_t i = 0; i < kRows; ++i) {
-      for (int64_t j = 0; j < 5; ++j) outputs.push_back(input.outputs[i * input.tile.stride + j]);
+  void take_outputs(const Kernels& kernels, int64_t first_row, LossInput input) {
+    const int64_t count = input.tile.num_rows;
+    const Numbers targets(static_cast<std::size_t>(count * 5), 0.0F);
+    input.gradient_scale = 2.5F;
+    kernels.mean_squared_error(input, targets.data(),
+                               {losses.data() + first_row, correct.data() + first_row});
+    for (int64_t i = 0; i < count; ++i) {
+      std::copy_n(input.outputs + i * input.tile.stride, 5, outputs.data() + (first_row + i) * 5);
     }
   }
 
@@ -103,7 +108,8 @@ struct Model {
   std::vector<Numbers> memory;
   std::vector<Gradient> gradients;
   std::vector<LayerMemory> layers;
-  Numbers outputs;
+  Numbers outputs, losses;
+  std::vector<int32_t> correct;
   std::unique_ptr<Network> network;
 };
 

@@ -5,70 +5,36 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/core/function_ref.h"
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/cpu/network_options.h"
+#include "trainer/cpu/operands.h"
 #include "trainer/cpu/team.h"
 
 namespace trainer::cpu {
 
-/// A multilayer perceptron as model/mlp.h describes it.
-struct NetworkOptions {
-  int64_t num_features = 0;
-  int64_t num_outputs = 0;
-  std::vector<int64_t> hidden_sizes;
-  config::Activation activation = config::Activation::kRelu;
-  double dropout = 0;
-  config::Norm norm = config::Norm::kNone;
-  bool residual = false;
-};
-
-/// A parameter and where its gradient goes; null where there is none, or where it is frozen.
-struct ParameterMemory {
-  const float* value = nullptr;
-  float* gradient = nullptr;
-};
-
-/// The memory of one layer, which belongs to the model.
-struct LayerMemory {
-  ParameterMemory weight;  // [out, in]
-  ParameterMemory bias;    // [out]
-  ParameterMemory norm_weight;
-  ParameterMemory norm_bias;
-  float* running_mean = nullptr;
-  float* running_var = nullptr;
-
-  bool is_trained() const {
-    return weight.gradient != nullptr || bias.gradient != nullptr ||
-           norm_weight.gradient != nullptr || norm_bias.gradient != nullptr;
-  }
-};
-
-enum class Pass { kTraining, kInference };
-
-/// Forward and backward pass over memory that is allocated once. The functions are to be called by
-/// all threads of the team, within Team::run, unless they say otherwise.
+/// Forward and backward pass over memory that is allocated once. The functions are called by all
+/// threads of the team, within Team::run.
 class Network {
  public:
+  /// Turns outputs into losses and, in training, into their gradient; for rows [first_row, ...) of
+  /// the batch, by one thread.
+  using Loss = FunctionRef<void(int64_t first_row, const LossInput& input)>;
+
   /// For batches of up to `max_rows`.
   Network(NetworkOptions options, std::vector<LayerMemory> layers, int64_t max_rows, Team& team,
           const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
 
-  /// The input of the next pass: rows `rows[0], ...` of `source`, and the noise of dropout for the
-  /// training pass, in which the first row is the `first_row`-th of the step.
-  void gather(int64_t thread, const GatherSource& source, const int64_t* rows, int64_t num_rows);
-  void make_noise(int64_t thread, uint64_t seed, int64_t first_row, int64_t num_rows);
+  /// Calls `loss` for all rows of the batch; where it is for training, adds up what
+  /// parameter_gradients() needs. `last` is called once, when all losses are known.
+  void pass(int64_t thread, const NetworkBatch& batch, Pass pass, bool adds, Loss loss,
+            FunctionRef<void()> last);
 
-  /// All layers but the last.
-  void forward(int64_t thread, int64_t num_rows, Pass pass);
-
-  /// The outputs of some rows but for the last layer's bias, by one thread alone.
-  LossInput compute_outputs(int64_t thread, int64_t first_row, int64_t num_rows);
-
-  /// Gradients of the parameters from that of the outputs, which has taken their place.
-  void backward(int64_t thread, int64_t num_rows, bool adds);
+  /// The gradients of the parameters, added to what they were or in place of it.
+  void parameter_gradients(int64_t thread, int64_t num_rows, bool adds);
 
  private:
   /// A layer's memory of the pass. What lies in tiles has `stride` between its rows.
@@ -107,27 +73,35 @@ class Network {
   };
 
   Layer make_layer(std::size_t index, const LayerMemory& memory) const;
-  Division divide(int64_t num_rows, int64_t num_columns, int64_t num_parts) const;
-  Division divide_activations(std::size_t index, int64_t num_rows) const;
+  Division divide(int64_t num_rows, int64_t num_columns, int64_t depth) const;
   static Part part_of(const Division& division, int64_t index, int64_t stride);
 
   bool is_hidden(std::size_t index) const { return index + 1 < layers_.size(); }
+  bool goes_by_rows(int64_t num_rows) const;
   bool uses_running_statistics(const Layer& layer, Pass pass) const;
+  float* scratch(int64_t thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
   const float* input_of(std::size_t index) const;
   int64_t input_stride(std::size_t index) const;
-  ActivationBuffers activation_buffers(std::size_t index, int64_t row, int64_t column,
-                                       Pass pass) const;
-  NormBuffers norm_buffers(const Layer& layer, int64_t row, int64_t column) const;
-  NormGradientBuffers norm_gradient_buffers(const Layer& layer, int64_t row, int64_t column) const;
+  ActivationBuffers activation_buffers(std::size_t index, const Part& part, Pass pass) const;
+  NormBuffers norm_buffers(const Layer& layer, const Part& part) const;
+  NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Part& part) const;
 
-  void compute_tile(std::size_t index, const Part& part, Pass pass, float* scratch);
-  void multiply_tile(std::size_t index, const Part& part, float* scratch);
-  void finish_rows(std::size_t index, const Part& part, Pass pass);
-  void backward_layer(int64_t thread, std::size_t index, int64_t num_rows, bool adds);
+  void fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Pass pass);
+  void pass_by_rows(int64_t thread, const NetworkBatch& batch, Pass pass, Loss loss,
+                    FunctionRef<void()> last);
+  void pass_by_columns(int64_t thread, const NetworkBatch& batch, Pass pass, bool adds, Loss loss,
+                       FunctionRef<void()> last);
+  template <class Body>
+  void for_each_column_part(std::size_t index, int64_t row, int64_t num_rows, const Body& body);
+
+  void multiply(std::size_t index, const Part& part, float* scratch);
+  void compute(std::size_t index, const Part& part, Pass pass, float* scratch);
+  LossInput compute_outputs(int64_t row, int64_t num_rows, float* scratch);
   void input_gradient(std::size_t index, const Part& part, bool adds, float* scratch);
+  void batch_norm_gradient(const Layer& layer, const Part& part, bool adds);
   void weight_gradient(std::size_t index, const Part& part, int64_t num_rows, bool adds,
                        float* scratch);
-  void layer_norm_gradient(int64_t thread, std::size_t index, int64_t num_rows, bool adds);
+  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds);
 
   NetworkOptions options_;
   int64_t max_rows_;

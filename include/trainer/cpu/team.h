@@ -4,8 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
-#include <type_traits>
 #include <vector>
+
+#include "trainer/core/function_ref.h"
 
 namespace trainer::cpu {
 
@@ -25,11 +26,7 @@ class Team {
 
   /// Calls body(index) on every thread, with indices [0, num_threads), and waits for all. The body
   /// must not throw, and all threads must come to the same calls below.
-  template <class Body>
-  void run(const Body& body) {
-    run_erased([](const void* erased, int64_t i) { (*static_cast<const Body*>(erased))(i); },
-               &body);
-  }
+  void run(FunctionRef<void(int64_t)> body);
 
   /// Within run(), on thread `index`: calls body(i) once for each i in [0, count), by whichever
   /// thread is free. Then one thread calls last(), and all go on.
@@ -56,16 +53,16 @@ class Team {
       return;
     }
     // Each thread has a first part of its own, which nobody has to count.
-    for (int64_t i = index; i < count;
-         i = num_threads_ + next_.fetch_add(1, std::memory_order_relaxed)) {
+    if (index < count) body(index);
+    if (count <= num_threads_) return;
+    while (true) {
+      const int64_t i = num_threads_ + next_.fetch_add(1, std::memory_order_relaxed);
+      if (i >= count) return;
       body(i);
     }
   }
 
  private:
-  using Function = void (*)(const void* body, int64_t index);
-
-  void run_erased(Function function, const void* body);
   void work(int64_t index);
   void end();
   void wait_while(const std::atomic<uint32_t>& value, uint32_t old) const;
@@ -87,13 +84,12 @@ class Team {
 
   int64_t num_threads_;
   int num_looks_;  // before a waiting thread sleeps
-  Function function_ = nullptr;
-  const void* body_ = nullptr;
+  const FunctionRef<void(int64_t)>* body_ = nullptr;
   bool ends_ = false;
-  // Each on a cache line of its own: one thread's waiting must not slow another one's counting.
+  // What changes together shares a cache line: it has to travel between the CPUs.
   alignas(64) std::atomic<uint32_t> calls_{0};
   alignas(64) std::atomic<uint32_t> meetings_{0};
-  alignas(64) std::atomic<int64_t> num_arrived_{0};
+  std::atomic<int64_t> num_arrived_{0};
   alignas(64) std::atomic<int64_t> next_{0};
   std::vector<std::thread> threads_;
 };

@@ -18,11 +18,16 @@ namespace trainer::train {
 /// up to that of all of them.
 struct Window {
   const ResidentData& data;
-  at::Tensor rows;  // [samples] int64 on the device
+  const at::Tensor& order;  // [n] int64 on the device: rows of the data
+  int64_t begin = 0;        // the samples are order[begin, begin + num_samples)
+  int64_t num_samples = 0;
   int64_t batch_size = 1;
   uint64_t dropout_seed = 0;  // of this step
 
-  int64_t num_samples() const { return rows.size(0); }
+  /// Rows of the samples [first, first + count) of the window.
+  at::Tensor rows(int64_t first, int64_t count) const {
+    return order.narrow(0, begin + first, count);
+  }
 };
 
 /// Results of a step.
