@@ -18,6 +18,8 @@ std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_nu
 }
 
 void use_threads(int64_t num_threads) {
+  // Each call makes a pool of threads anew, which spin for tens of milliseconds.
+  if (at::get_num_threads() == num_threads) return;
   at::set_num_threads(static_cast<int>(num_threads));
 #ifdef __linux__
   // An OpenBLAS with threads of its own does not follow OpenMP: its threads and LibTorch's would

@@ -148,7 +148,9 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
 }
 
 void use_threads(Session& session, int64_t num_threads) {
-  device::use_threads(num_threads);
+  const bool has_own_threads =
+      session.device.is_cpu() && session.config.training.step != config::StepKind::kAutograd;
+  device::use_threads(has_own_threads ? 1 : num_threads);
   session.step = make_step(session, num_threads);
 }
 
