@@ -103,7 +103,9 @@ inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t
                         int64_t depth, float* packed) {
   const float* a = p.a + row * p.a_row + begin * p.a_depth;
   if (p.a_depth == 1) return {a, p.a_row, p.a_row, Rows::kApart};
-  if (p.num_columns <= 2 * kPanelColumns || is_close(depth, p.a_depth)) {
+  constexpr int64_t kBadMultiple = 256;  // such rows share their place in the first level cache
+  if (p.num_columns <= 2 * kPanelColumns || is_close(depth, p.a_depth) ||
+      p.a_depth % kBadMultiple != 0) {
     return {a, 1, p.a_depth, Rows::kAdjacent};
   }
   const int64_t tile_rows = tile_rows_for(num_rows);
