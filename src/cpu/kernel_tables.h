@@ -5,10 +5,10 @@
 
 namespace trainer::cpu {
 
-extern const Kernels baseline_kernels;  // what every machine of this architecture has
+extern const Kernels kBaselineKernels;  // what every machine of this architecture has
 #ifdef __x86_64__
-extern const Kernels avx2_kernels;
-extern const Kernels avx512_kernels;
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
 #endif
 
 }  // namespace trainer::cpu

@@ -6,13 +6,13 @@
 namespace trainer::cpu {
 
 std::vector<const Kernels*> all_kernels() {
-  std::vector<const Kernels*> all = {&baseline_kernels};
+  std::vector<const Kernels*> all = {&kBaselineKernels};
 #ifdef __x86_64__
   // The flags of src/CMakeLists.txt.
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&kAvx2Kernels);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-    all.push_back(&avx512_kernels);
+    all.push_back(&kAvx512Kernels);
   }
 #endif
   return all;

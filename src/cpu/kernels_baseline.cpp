@@ -5,6 +5,6 @@
 
 namespace trainer::cpu {
 
-extern const Kernels baseline_kernels = baseline::make_kernels(InstructionSet::kBaseline);
+extern const Kernels kBaselineKernels = baseline::make_kernels(InstructionSet::kBaseline);
 
 }  // namespace trainer::cpu

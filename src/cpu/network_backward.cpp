@@ -125,7 +125,8 @@ void Network::weight_gradient(std::size_t index, const Part& part, int64_t num_r
 }
 
 // Sums over the rows: the gradients of some columns of the bias and of a layer norm.
-void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds) {
+void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
+                               bool adds) const {
   const Tile tile{num_rows, std::min(kColumnsAtOnce, layer.num_outputs - column), layer.stride};
   if (float* to = layer.memory.bias.gradient; to != nullptr) {
     kernels_.column_sums(tile, layer.pre_gradient + column, nullptr, to + column, adds);

@@ -16,7 +16,7 @@ struct NoiseWords {
 
 // Counter: (block of 64 columns * 16 + lane, layer, row, 0); its word w is column 16 w + lane.
 inline NoiseWords noise_words(uint64_t seed, uint32_t layer, uint32_t row, uint32_t block) {
-  NoiseWords n;
+  NoiseWords n{};
   for (uint32_t l = 0; l < kCounters; ++l) {
     n.words[0][l] = block * static_cast<uint32_t>(kCounters) + l;
     n.words[1][l] = layer;

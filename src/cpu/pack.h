@@ -9,20 +9,20 @@
 // Parts of the operands of a product, rearranged where their strides would cost more.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Lanes x lanes elements of `from`, whose rows are `stride` apart, become columns of `to`.
-inline void transpose(const float* from, int64_t stride, float* to, int64_t to_stride) {
+// Lanes x lanes elements of `from`, whose rows are `stride` apart, become columns of a panel.
+inline void transpose(const float* from, int64_t stride, float* panel) {
   Vector rows[kLanes];
-  for (int i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
+  for (int64_t i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
   // A shuffle of as many stages as a lane's number has bits.
-  for (int stage = 1; stage < kLanes; stage *= 2) {
+  for (int64_t stage = 1; stage < kLanes; stage *= 2) {
     Vector shuffled[kLanes];
-    for (int i = 0; i < kLanes / 2; ++i) {
+    for (int64_t i = 0; i < kLanes / 2; ++i) {
       shuffled[2 * i] = zip_low(rows[i], rows[i + kLanes / 2]);
       shuffled[2 * i + 1] = zip_high(rows[i], rows[i + kLanes / 2]);
     }
-    for (int i = 0; i < kLanes; ++i) rows[i] = shuffled[i];
+    for (int64_t i = 0; i < kLanes; ++i) rows[i] = shuffled[i];
   }
-  for (int i = 0; i < kLanes; ++i) store(to + i * to_stride, rows[i]);
+  for (int64_t i = 0; i < kLanes; ++i) store(panel + i * kPanelColumns, rows[i]);
 }
 
 /// Consecutive columns of B, as the tile functions read them.
@@ -37,9 +37,9 @@ inline void pack_transposed(const float* b, int64_t column_stride, int64_t num_c
   int64_t k = 0;
   if (num_columns == kPanelColumns) {
     for (; k + kLanes <= depth; k += kLanes) {
-      for (int v = 0; v < kPanelVectors; ++v) {
+      for (int64_t v = 0; v < kPanelVectors; ++v) {
         transpose(b + v * kLanes * column_stride + k, column_stride,
-                  packed + k * kPanelColumns + v * kLanes, kPanelColumns);
+                  packed + k * kPanelColumns + v * kLanes);
       }
     }
   } else {

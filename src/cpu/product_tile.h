@@ -10,55 +10,80 @@ namespace trainer::cpu::TRAINER_ISA {
 /// Where the elements of A lie that meet in one step of the depth.
 enum class Rows { kAdjacent, kApart };
 
-template <int kRows, int kVectors, Rows kLayout>
+/// The sums of a tile, in registers: all loops over them have to be unrolled.
+template <int64_t NumRows, int64_t NumVectors>
+struct TileSums {
+  Vector of[NumRows][NumVectors];
+
+  void load_from(const float* c, int64_t stride) {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < NumRows; ++i) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < NumVectors; ++v) of[i][v] = load(c + i * stride + v * kLanes);
+    }
+  }
+
+  void set_to_zero() {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < NumRows; ++i) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < NumVectors; ++v) of[i][v] = Vector{};
+    }
+  }
+
+  void store_to(float* c, int64_t stride) const {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < NumRows; ++i) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < NumVectors; ++v) store(c + i * stride + v * kLanes, of[i][v]);
+    }
+  }
+};
+
+template <int64_t NumRows, int64_t NumVectors, Rows Layout>
 void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float* b,
                    int64_t b_stride, float* c, int64_t c_stride, bool adds) {
-  Vector sums[kRows][kVectors];
-  // Unrolled, so that all sums stay in registers.
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      sums[i][v] = adds ? load(c + i * c_stride + v * kLanes) : Vector{};
-    }
+  TileSums<NumRows, NumVectors> sums;
+  if (adds) {
+    sums.load_from(c, c_stride);
+  } else {
+    sums.set_to_zero();
   }
   for (int64_t k = 0; k < depth; ++k) {
-    Vector b_row[kVectors];
-    for (int v = 0; v < kVectors; ++v) b_row[v] = load(b + v * kLanes);
+    Vector b_row[NumVectors];
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < NumVectors; ++v) b_row[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const float a_value = kLayout == Rows::kAdjacent ? a[i] : a[i * a_stride];
-      for (int v = 0; v < kVectors; ++v) sums[i][v] += a_value * b_row[v];
+    for (int64_t i = 0; i < NumRows; ++i) {
+      const float a_value = Layout == Rows::kAdjacent ? a[i] : a[i * a_stride];
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < NumVectors; ++v) sums.of[i][v] += a_value * b_row[v];
     }
-    a += kLayout == Rows::kAdjacent ? a_stride : 1;
+    a += Layout == Rows::kAdjacent ? a_stride : 1;
     b += b_stride;
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) store(c + i * c_stride + v * kLanes, sums[i][v]);
-  }
+  sums.store_to(c, c_stride);
 }
 
 using TileFunction = void (*)(int64_t depth, const float* a, int64_t a_stride, const float* b,
                               int64_t b_stride, float* c, int64_t c_stride, bool adds);
 
 // The functions for 1 to kTileRows rows.
-template <int kVectors, Rows kLayout>
+template <int64_t NumVectors, Rows Layout>
 struct TileFunctions {
   TileFunction of_rows[kTileRows + 1] = {};
 
   constexpr TileFunctions() { fill<kTileRows>(); }
 
-  template <int kRows>
+  template <int64_t NumRows>
   constexpr void fill() {
-    of_rows[kRows] = multiply_tile<kRows, kVectors, kLayout>;
-    if constexpr (kRows > 1) fill<kRows - 1>();
+    of_rows[NumRows] = multiply_tile<NumRows, NumVectors, Layout>;
+    if constexpr (NumRows > 1) fill<NumRows - 1>();
   }
 };
 
-template <int kVectors, Rows kLayout>
-inline constexpr TileFunctions<kVectors, kLayout> kTileFunctions;
+template <int64_t NumVectors, Rows Layout>
+inline constexpr TileFunctions<NumVectors, Layout> kTileFunctions;
 
 inline TileFunction tile_function(int64_t rows, bool is_wide, Rows layout) {
   if (layout == Rows::kAdjacent) {

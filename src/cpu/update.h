@@ -35,7 +35,7 @@ struct NoAveraging {
   void add(int64_t, float) const {}
 };
 
-template <bool kNesterov, class Average>
+template <bool IsNesterov, class Average>
 void update_sgd_with_momentum(const UpdateOptions& o, const UpdateBuffers& b,
                               const Average& average) {
   const auto factor = static_cast<float>(o.gradient_factor);
@@ -46,7 +46,7 @@ void update_sgd_with_momentum(const UpdateOptions& o, const UpdateBuffers& b,
   for (int64_t i = 0; i < b.size; ++i) {
     const float gradient = b.gradients[i] * factor + b.values[i] * decay;
     const float velocity = b.first_moment[i] * momentum + gradient;
-    const float step = kNesterov ? gradient + velocity * momentum : velocity;
+    const float step = IsNesterov ? gradient + velocity * momentum : velocity;
     const float value = b.values[i] - step * rate;
     b.first_moment[i] = velocity;
     b.values[i] = value;

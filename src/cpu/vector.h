@@ -11,23 +11,23 @@ namespace trainer::cpu::TRAINER_ISA {
 // Registers decide the shape of a product's inner tile: rows x vectors accumulators, the vectors
 // of B and one of A fit into the 16 or 32 that there are.
 #if defined(__AVX512F__)
-inline constexpr int kLanes = 16;
-inline constexpr int kTileRows = 14;
-inline constexpr int kPanelVectors = 2;
+inline constexpr int64_t kLanes = 16;
+inline constexpr int64_t kTileRows = 14;
+inline constexpr int64_t kPanelVectors = 2;
 #elif defined(__AVX2__)
-inline constexpr int kLanes = 8;
-inline constexpr int kTileRows = 6;
-inline constexpr int kPanelVectors = 2;
+inline constexpr int64_t kLanes = 8;
+inline constexpr int64_t kTileRows = 6;
+inline constexpr int64_t kPanelVectors = 2;
 #elif defined(__aarch64__)
-inline constexpr int kLanes = 4;
-inline constexpr int kTileRows = 6;
-inline constexpr int kPanelVectors = 4;
+inline constexpr int64_t kLanes = 4;
+inline constexpr int64_t kTileRows = 6;
+inline constexpr int64_t kPanelVectors = 4;
 #else
-inline constexpr int kLanes = 4;
-inline constexpr int kTileRows = 6;
-inline constexpr int kPanelVectors = 2;
+inline constexpr int64_t kLanes = 4;
+inline constexpr int64_t kTileRows = 6;
+inline constexpr int64_t kPanelVectors = 2;
 #endif
-inline constexpr int kPanelColumns = kLanes * kPanelVectors;
+inline constexpr int64_t kPanelColumns = kLanes * kPanelVectors;
 
 // Loads and stores need no alignment.
 using Vector = float __attribute__((vector_size(sizeof(float) * kLanes), aligned(4), may_alias));

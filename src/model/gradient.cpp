@@ -56,7 +56,7 @@ class WrittenOut {
       : model_(model), options_(model.options()), objective_(objective) {}
 
   at::Tensor add() {
-    const at::Tensor outputs = forward();
+    at::Tensor outputs = forward();
     backward(loss_gradient(outputs, objective_.targets, objective_.loss).mul_(objective_.scale));
     return outputs;
   }
@@ -143,9 +143,8 @@ class WrittenOut {
   // From a hidden layer's output to its linear part.
   at::Tensor hidden_gradient(std::size_t layer, const at::Tensor& gradient) {
     const Trace& t = traces_[layer];
-    const at::Tensor normed =
-        activation_gradient(t.noise.defined() ? gradient.mul(t.noise) : gradient, t.normed,
-                            t.active, options_.activation);
+    at::Tensor normed = activation_gradient(t.noise.defined() ? gradient.mul(t.noise) : gradient,
+                                            t.normed, t.active, options_.activation);
     if (options_.norm == config::Norm::kNone) return normed;
     const std::array<bool, 3> wanted = {true, is_trained(layer, kNormWeight),
                                         is_trained(layer, kNormBias)};

@@ -163,14 +163,14 @@ class FusedStep : public TrainStep {
   }
 
   void take_losses(const ResidentData& data, const int64_t* rows, const cpu::LossInput& input,
-                   const cpu::LossOutput& output) {
+                   const cpu::LossOutput& output) const {
     const int64_t count = input.tile.num_rows;
     if (context_.loss.kind == config::Loss::kMse) {
-      std::array<float, cpu::kMostRowsAtOnce> values;
+      std::array<float, cpu::kMostRowsAtOnce> values{};
       take(data.targets.data_ptr<float>(), rows, count, values.data());
       kernels_.mean_squared_error(input, values.data(), output);
     } else {
-      std::array<int64_t, cpu::kMostRowsAtOnce> classes;
+      std::array<int64_t, cpu::kMostRowsAtOnce> classes{};
       take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
       kernels_.cross_entropy(input, classes.data(), output);
     }
@@ -250,7 +250,7 @@ class FusedStep : public TrainStep {
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.
-  float* buffer_data() { return context_.model.buffer_values().data_ptr<float>(); }
+  float* buffer_data() const { return context_.model.buffer_values().data_ptr<float>(); }
 
   void keep_buffers() {
     if (!kept_buffers_.empty())

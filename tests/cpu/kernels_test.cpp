@@ -25,7 +25,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 /// network computes what LibTorch does is tested in train/fused_step_test.cpp.
 class KernelsTest : public testing::TestWithParam<const Kernels*> {
  protected:
-  const Kernels& k = *GetParam();
+  const Kernels& kernels_ = *GetParam();
 };
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, KernelsTest, testing::ValuesIn(all_kernels()),
@@ -48,10 +48,10 @@ TEST_P(KernelsTest, GatheredRowsAreScaled) {
   Numbers from_floats(3 * kStride, 7);
   Numbers from_bytes(3 * kStride, 7);
   const Tile tile{3, kFeatures, kStride};
-  k.gather({floats.data(), nullptr, kFeatures, shift.data(), scale.data()}, rows.data(), tile,
-           from_floats.data());
-  k.gather({nullptr, bytes.data(), kFeatures, shift.data(), scale.data()}, rows.data(), tile,
-           from_bytes.data());
+  kernels_.gather({floats.data(), nullptr, kFeatures, shift.data(), scale.data()}, rows.data(),
+                  tile, from_floats.data());
+  kernels_.gather({nullptr, bytes.data(), kFeatures, shift.data(), scale.data()}, rows.data(), tile,
+                  from_bytes.data());
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < kStride; ++j) {
       const auto source = static_cast<std::size_t>(rows[i]) * kFeatures + j;
@@ -69,7 +69,7 @@ TEST_P(KernelsTest, NoiseIsThatOfPhiloxAtItsPlace) {
   constexpr uint32_t kLayer = 3;
   constexpr int64_t kColumns = 150;
   Numbers noise(2 * kColumns);
-  k.make_noise({kSeed, kLayer, 0.25}, 41, {2, kColumns, kColumns}, noise.data());
+  kernels_.make_noise({kSeed, kLayer, 0.25}, 41, {2, kColumns, kColumns}, noise.data());
   for (uint32_t i = 0; i < 2; ++i) {
     for (uint32_t j = 0; j < kColumns; ++j) {
       const std::array<uint32_t, 4> words =
@@ -84,7 +84,7 @@ TEST_P(KernelsTest, NoiseIsThatOfPhiloxAtItsPlace) {
 TEST_P(KernelsTest, NoiseDropsItsPart) {
   constexpr int64_t kSize = 100'000;
   Numbers noise(kSize);
-  k.make_noise({1, 0, 0.3}, 0, {1, kSize, kSize}, noise.data());
+  kernels_.make_noise({1, 0, 0.3}, 0, {1, kSize, kSize}, noise.data());
   const auto dropped = std::count(noise.begin(), noise.end(), 0.0F);
   EXPECT_NEAR(static_cast<double>(dropped) / kSize, 0.3, 0.006);  // four deviations
 }
@@ -95,7 +95,8 @@ TEST_P(KernelsTest, ActivationsKeepNaN) {
     const Numbers pre(40, kNaN);
     const Numbers shift(40, 1);
     Numbers out(40);
-    k.activate(kind, {1, 40, 40}, {.pre = pre.data(), .shift = shift.data(), .out = out.data()});
+    kernels_.activate(kind, {1, 40, 40},
+                      {.pre = pre.data(), .shift = shift.data(), .out = out.data()});
     for (const float value : out) EXPECT_TRUE(std::isnan(value)) << static_cast<int>(kind);
   }
 }
@@ -108,13 +109,14 @@ TEST_P(KernelsTest, ActivationsTakeScaleShiftNoiseAndSkip) {
   const Numbers skip = {10, 20, 30};
   Numbers out(3);
   const Tile tile{1, 3, 3};
-  k.activate(config::Activation::kRelu, tile,
-             {pre.data(), scale.data(), shift.data(), noise.data(), skip.data(), out.data()});
+  kernels_.activate(
+      config::Activation::kRelu, tile,
+      {pre.data(), scale.data(), shift.data(), noise.data(), skip.data(), out.data()});
   EXPECT_EQ(out, (Numbers{16, 20, 30}));
   const Numbers gradient = {5, 5, 5};
-  k.activation_gradient(config::Activation::kRelu, tile,
-                        {pre.data(), scale.data(), shift.data(), noise.data(), nullptr, out.data()},
-                        gradient.data());
+  kernels_.activation_gradient(
+      config::Activation::kRelu, tile,
+      {pre.data(), scale.data(), shift.data(), noise.data(), nullptr, out.data()}, gradient.data());
   EXPECT_EQ(out, (Numbers{10, 0, 0}));
 }
 
@@ -132,10 +134,10 @@ TEST_P(KernelsTest, SlopesAreThoseOfTheValues) {
                           config::Activation::kSilu, config::Activation::kTanh}) {
     Numbers above(u.size()), below(u.size()), slope(u.size());
     const Tile tile{1, size, size};
-    k.activate(kind, tile, {.pre = u.data(), .shift = up.data(), .out = above.data()});
-    k.activate(kind, tile, {.pre = u.data(), .shift = down.data(), .out = below.data()});
-    k.activation_gradient(kind, tile, {.pre = u.data(), .shift = zeros.data(), .out = slope.data()},
-                          ones.data());
+    kernels_.activate(kind, tile, {.pre = u.data(), .shift = up.data(), .out = above.data()});
+    kernels_.activate(kind, tile, {.pre = u.data(), .shift = down.data(), .out = below.data()});
+    kernels_.activation_gradient(
+        kind, tile, {.pre = u.data(), .shift = zeros.data(), .out = slope.data()}, ones.data());
     for (std::size_t i = 0; i < u.size(); ++i) {
       EXPECT_NEAR(slope[i], (above[i] - below[i]) / (2 * kStep), 1e-4F) << u[i];
     }
@@ -151,12 +153,12 @@ TEST_P(KernelsTest, CrossEntropyIsThatOfSmoothedTargets) {
   Numbers outputs = logits;
   Numbers losses(2);
   std::vector<int32_t> correct(2);
-  k.cross_entropy({.tile = {2, kClasses, kClasses},
-                   .outputs = outputs.data(),
-                   .bias = bias.data(),
-                   .label_smoothing = kSmoothing,
-                   .gradient_scale = 0.5F},
-                  classes.data(), {losses.data(), correct.data()});
+  kernels_.cross_entropy({.tile = {2, kClasses, kClasses},
+                          .outputs = outputs.data(),
+                          .bias = bias.data(),
+                          .label_smoothing = kSmoothing,
+                          .gradient_scale = 0.5F},
+                         classes.data(), {losses.data(), correct.data()});
   for (std::size_t i = 0; i < 2; ++i) {
     std::vector<double> x(kClasses);
     for (std::size_t j = 0; j < kClasses; ++j) {
@@ -184,8 +186,8 @@ TEST_P(KernelsTest, CrossEntropyOfHugeAndNonFiniteLogits) {
   Numbers outputs = {3e38F, -3e38F, 0, 3e38F, -3e38F, 0, kNaN, 0, 0, INFINITY, 0, 0};
   Numbers losses(4);
   std::vector<int32_t> correct(4);
-  k.cross_entropy({.tile = {4, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
-                  classes.data(), {losses.data(), correct.data()});
+  kernels_.cross_entropy({.tile = {4, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
+                         classes.data(), {losses.data(), correct.data()});
   EXPECT_EQ(losses[0], 0);
   EXPECT_EQ(losses[1], INFINITY);
   EXPECT_TRUE(std::isnan(losses[2]));
@@ -199,8 +201,8 @@ TEST_P(KernelsTest, OfEqualLogitsTheFirstCounts) {
   Numbers outputs = {1, 1, 0, 1, 1, 0};
   Numbers losses(2);
   std::vector<int32_t> correct(2);
-  k.cross_entropy({.tile = {2, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
-                  classes.data(), {losses.data(), correct.data()});
+  kernels_.cross_entropy({.tile = {2, 3, 3}, .outputs = outputs.data(), .bias = bias.data()},
+                         classes.data(), {losses.data(), correct.data()});
   EXPECT_EQ(correct, (std::vector<int32_t>{1, 0}));
 }
 
@@ -210,7 +212,7 @@ TEST_P(KernelsTest, SquaredErrorsAreMeansOverTheOutputs) {
   Numbers outputs = {2, 2, 2, 1};
   Numbers losses(2);
   std::vector<int32_t> correct(2);
-  k.mean_squared_error(
+  kernels_.mean_squared_error(
       {.tile = {2, 2, 2}, .outputs = outputs.data(), .bias = bias.data(), .gradient_scale = 0.5F},
       values.data(), {losses.data(), correct.data()});
   EXPECT_EQ(losses, (Numbers{2, 4.5}));
@@ -225,8 +227,8 @@ TEST_P(KernelsTest, ColumnSumsAreThoseOfValuesOrProducts) {
   Numbers sums(kColumns, 1);
   Numbers products(kColumns, 1);
   const Tile tile{kRows, kColumns, kColumns};
-  k.column_sums(tile, x.data(), nullptr, sums.data(), false);
-  k.column_sums(tile, x.data(), y.data(), products.data(), true);
+  kernels_.column_sums(tile, x.data(), nullptr, sums.data(), false);
+  kernels_.column_sums(tile, x.data(), y.data(), products.data(), true);
   for (std::size_t j = 0; j < kColumns; ++j) {
     double sum = 0;
     double product = 1;
@@ -244,10 +246,10 @@ TEST_P(KernelsTest, SquaresAreSummed) {
   const Numbers values = some_numbers(8192, 1);
   double sum = 0;
   for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
-  EXPECT_NEAR(k.sum_of_squares(values.data(), 8192) / sum, 1, 2e-7);
+  EXPECT_NEAR(kernels_.sum_of_squares(values.data(), 8192) / sum, 1, 2e-7);
   const Numbers some = {3, 4, kNaN};
-  EXPECT_EQ(k.sum_of_squares(some.data(), 2), 25);
-  EXPECT_TRUE(std::isnan(k.sum_of_squares(some.data(), 3)));
+  EXPECT_EQ(kernels_.sum_of_squares(some.data(), 2), 25);
+  EXPECT_TRUE(std::isnan(kernels_.sum_of_squares(some.data(), 3)));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(MathTest, SigmoidGoesFromZeroToOne) {
 TEST(MathTest, ASumOfPartsIsThatOfAllElements) {
   for (const int64_t size : {0, 1, 15, 16, 17, 100}) {
     const float sum = sum_over(size, [](int64_t j) { return static_cast<float>(j); });
-    EXPECT_EQ(sum, static_cast<float>(size * (size - 1) / 2));
+    EXPECT_EQ(sum, static_cast<float>(size) * static_cast<float>(size - 1) / 2);
   }
 }
 

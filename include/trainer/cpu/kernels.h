@@ -19,26 +19,34 @@ struct Kernels {
   int64_t panel_columns = 0;   // columns of C that a product computes together
   int64_t scratch_floats = 0;  // room that a product needs
 
-  void (*multiply)(const Product& product, float* scratch);
-  void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile, float* out);
+  void (*multiply)(const Product& product, float* scratch) = nullptr;
+  void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile,
+                 float* out) = nullptr;
   /// Noise of rows [first_row, ...) of the layer.
-  void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile, float* out);
-  void (*activate)(config::Activation kind, const Tile& tile, const ActivationBuffers& buffers);
+  void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile,
+                     float* out) = nullptr;
+  void (*activate)(config::Activation kind, const Tile& tile,
+                   const ActivationBuffers& buffers) = nullptr;
   /// out = gradient * noise * activation'(u), where `gradient` is with respect to the layer.
   void (*activation_gradient)(config::Activation kind, const Tile& tile,
-                              const ActivationBuffers& buffers, const float* gradient);
-  void (*batch_norm)(const Tile& tile, const NormBuffers& buffers);  // updates the running ones
-  void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers);
-  void (*layer_norm)(const Tile& tile, const NormBuffers& buffers);
-  void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
-  void (*frozen_batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
-  void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers);
+                              const ActivationBuffers& buffers, const float* gradient) = nullptr;
+  void (*batch_norm)(const Tile& tile,
+                     const NormBuffers& buffers) = nullptr;  // updates the running ones
+  void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
+  void (*layer_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
+  void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
+  void (*frozen_batch_norm_gradient)(const Tile& tile,
+                                     const NormGradientBuffers& buffers) = nullptr;
+  void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
   /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] where `y` is null; added where `adds`.
-  void (*column_sums)(const Tile& tile, const float* x, const float* y, float* out, bool adds);
-  void (*cross_entropy)(const LossInput& input, const int64_t* classes, const LossOutput& output);
-  void (*mean_squared_error)(const LossInput& input, const float* values, const LossOutput& output);
-  double (*sum_of_squares)(const float* values, int64_t size);
-  void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers);
+  void (*column_sums)(const Tile& tile, const float* x, const float* y, float* out,
+                      bool adds) = nullptr;
+  void (*cross_entropy)(const LossInput& input, const int64_t* classes,
+                        const LossOutput& output) = nullptr;
+  void (*mean_squared_error)(const LossInput& input, const float* values,
+                             const LossOutput& output) = nullptr;
+  double (*sum_of_squares)(const float* values, int64_t size) = nullptr;
+  void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers) = nullptr;
 };
 
 /// The functions for the best instruction set of this machine.

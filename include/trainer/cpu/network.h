@@ -101,7 +101,7 @@ class Network {
   void batch_norm_gradient(const Layer& layer, const Part& part, bool adds);
   void weight_gradient(std::size_t index, const Part& part, int64_t num_rows, bool adds,
                        float* scratch);
-  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds);
+  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds) const;
 
   NetworkOptions options_;
   int64_t max_rows_;
