@@ -23,14 +23,6 @@ struct TileSums {
     }
   }
 
-  void set_to_zero() {
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < NumRows; ++i) {
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < NumVectors; ++v) of[i][v] = Vector{};
-    }
-  }
-
   void store_to(float* c, int64_t stride) const {
 #pragma GCC unroll 16
     for (int64_t i = 0; i < NumRows; ++i) {
@@ -43,12 +35,8 @@ struct TileSums {
 template <int64_t NumRows, int64_t NumVectors, Rows Layout>
 void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float* b,
                    int64_t b_stride, float* c, int64_t c_stride, bool adds) {
-  TileSums<NumRows, NumVectors> sums;
-  if (adds) {
-    sums.load_from(c, c_stride);
-  } else {
-    sums.set_to_zero();
-  }
+  TileSums<NumRows, NumVectors> sums{};
+  if (adds) sums.load_from(c, c_stride);
   for (int64_t k = 0; k < depth; ++k) {
     Vector b_row[NumVectors];
 #pragma GCC unroll 4
