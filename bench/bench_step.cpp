@@ -116,7 +116,7 @@ void step(benchmark::State& state, const Workload& w, config::StepKind kind, int
   const auto session = make_session(w, kind);
   train::use_threads(*session, num_threads);
   for (auto _ : state) {
-    const train::StepStats stats = session->step->run(train::next_window(*session), 1e-3);
+    train::StepStats stats = session->step->run(train::next_window(*session), 1e-3);
     session->position.samples_in_epoch += stats.num_samples;
     if (session->position.samples_in_epoch == session->train.size()) {
       session->position.samples_in_epoch = 0;

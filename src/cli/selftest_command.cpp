@@ -97,6 +97,11 @@ class ResumeTest {
   ResumeTest(fs::path folder, int64_t num_kills)
       : folder_(std::move(folder)), num_kills_(num_kills), random_(std::random_device()()) {}
 
+  /// Those of the whole run.
+  int64_t num_threads() const {
+    return checkpoint::read(run::find_checkpoint(whole() / "latest")).num_threads;
+  }
+
   void run_whole() {
     const RunTrace before = trace_runs(whole());
     const Stopwatch stopwatch;
@@ -256,6 +261,8 @@ std::string resolved_config(const Arguments& arguments) {
 std::string prove(const fs::path& folder, int64_t num_kills) {
   ResumeTest test(folder, num_kills);
   test.run_whole();
+  // A run that is killed before its first checkpoint begins anew: it must not choose anew.
+  setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/0);
   test.run_in_parts();
   return test.results_text();
 }
