@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include "cpu/vector.h"
 
 // The inner part of a product: a tile of C stays in registers while a column of A meets a row of B.
@@ -9,6 +15,20 @@ namespace trainer::cpu::TRAINER_ISA {
 
 /// Where the elements of A lie that meet in one step of the depth.
 enum class Rows { kAdjacent, kApart };
+
+// One rounding where the instruction set has it. Written out, as compilers otherwise decide anew in
+// every function.
+inline Vector multiply_add(float a, Vector b, Vector sum) {
+#if defined(__AVX512F__)
+  return Vector(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(b), __m512(sum)));
+#elif defined(__AVX2__)
+  return Vector(_mm256_fmadd_ps(_mm256_set1_ps(a), __m256(b), __m256(sum)));
+#elif defined(__aarch64__)
+  return Vector(vfmaq_n_f32(float32x4_t(sum), float32x4_t(b), a));
+#else
+  return sum + a * b;
+#endif
+}
 
 /// The sums of a tile, in registers: all loops over them have to be unrolled.
 template <int64_t NumRows, int64_t NumVectors>
@@ -45,7 +65,8 @@ void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float*
     for (int64_t i = 0; i < NumRows; ++i) {
       const float a_value = Layout == Rows::kAdjacent ? a[i] : a[i * a_stride];
 #pragma GCC unroll 4
-      for (int64_t v = 0; v < NumVectors; ++v) sums.of[i][v] += a_value * b_row[v];
+      for (int64_t v = 0; v < NumVectors; ++v)
+        sums.of[i][v] = multiply_add(a_value, b_row[v], sums.of[i][v]);
     }
     a += Layout == Rows::kAdjacent ? a_stride : 1;
     b += b_stride;

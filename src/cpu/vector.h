@@ -2,8 +2,9 @@
 #pragma once
 
 // Included by files that are compiled once for each instruction set, with TRAINER_ISA as the name
-// of a namespace of their own. They include no header with inline functions: the linker keeps one
-// copy of such a function for the whole program, which might be one that this machine cannot run.
+// of a namespace of their own. They include no header with inline functions but intrinsics: the
+// linker keeps one copy of such a function for the whole program, which might be one that this
+// machine cannot run.
 #include <cstdint>
 
 namespace trainer::cpu::TRAINER_ISA {
