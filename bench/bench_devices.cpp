@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the devices of this machine: one training step (forward, loss, backward, clip, AdamW) of
 // two models. Flags are Google Benchmark's: --benchmark_filter=cpu, --benchmark_format=json, ...
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,52 +9,27 @@
 
 #include "trainer/core/error.h"
 #include "trainer/cpu/cpus.h"
-#include "trainer/data/dataset.h"
 #include "trainer/device/device.h"
-#include "trainer/device/threads.h"
-#include "trainer/train/session.h"
+
+#include "training.h"
 
 namespace trainer {
 namespace {
 
-struct Workload {
-  std::string name;
-  int64_t num_features;
-  int64_t num_classes;
-  int64_t hidden_size;
-  int64_t batch_size;
-};
+using bench::Workload;
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {{"mlp_10-128-128-2", 10, 2, 128, 32},
-                                            {"mlp_784-256-256-10", 784, 10, 256, 128}};
+  static const std::vector<Workload> all = {{"mlp_10-128-128-2", 10, {128, 128}, 2, 32},
+                                            {"mlp_784-256-256-10", 784, {256, 256}, 10, 128}};
   return all;
 }
 
-std::unique_ptr<train::Session> make_session(const Workload& workload, c10::Device device) {
-  config::Config config;
-  config.data.synthetic.num_samples = 20 * workload.batch_size;
-  config.data.synthetic.num_features = workload.num_features;
-  config.data.synthetic.num_classes = workload.num_classes;
-  config.data.validation_fraction = 0;
-  config.data.test_fraction = 0;
-  config.model.hidden_size = workload.hidden_size;
-  config.training.batch_size = workload.batch_size;
-  config.training.schedule.name = config::ScheduleName::kConstant;
-  return train::make_session(config, data::load_datasets(config.data, 42), device);
-}
-
 void train_steps(benchmark::State& state, const Workload& workload, c10::Device device) {
-  const auto session = make_session(workload, device);
-  train::StepStats stats;
+  const auto session =
+      bench::make_session(workload, device, config::StepKind::kAuto, cpu::usable_cpus());
   for (auto _ : state) {
-    stats = session->step->run(train::next_window(*session), 1e-3);
-    session->position.samples_in_epoch += stats.num_samples;
-    if (session->position.samples_in_epoch == session->train.size()) {
-      session->position.samples_in_epoch = 0;
-    }
-    // Reading a number waits for the device: the time is that of the work, not of its launch.
-    benchmark::DoNotOptimize(stats.loss_sum);
+    train::StepStats stats = bench::make_step(*session);
+    benchmark::DoNotOptimize(stats);
   }
   state.SetItemsProcessed(state.iterations() * workload.batch_size);
 }
@@ -83,7 +57,6 @@ void register_device(const std::string& name, const device::Available& available
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  trainer::device::use_threads(trainer::cpu::usable_cpus());
   const trainer::device::Available available = trainer::device::available_devices();
   for (const char* name : {"cpu", "mps", "cuda"}) trainer::register_device(name, available);
   benchmark::RunSpecifiedBenchmarks();

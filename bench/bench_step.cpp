@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,19 +17,13 @@
 #include "trainer/cpu/cpus.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/team.h"
-#include "trainer/data/dataset.h"
-#include "trainer/train/session.h"
+
+#include "training.h"
 
 namespace trainer {
 namespace {
 
-struct Workload {
-  const char* name;
-  int64_t num_features;
-  std::vector<int64_t> hidden_sizes;
-  int64_t num_classes;
-  int64_t batch_size;
-};
+using bench::Workload;
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
@@ -98,29 +91,10 @@ double peak_of(int64_t num_threads) {
   return value;
 }
 
-std::unique_ptr<train::Session> make_session(const Workload& w, config::StepKind kind) {
-  config::Config config;
-  config.data.synthetic.num_samples = 20 * w.batch_size;
-  config.data.synthetic.num_features = w.num_features;
-  config.data.synthetic.num_classes = w.num_classes;
-  config.data.validation_fraction = 0;
-  config.data.test_fraction = 0;
-  config.model.hidden_sizes = w.hidden_sizes;
-  config.training.batch_size = w.batch_size;
-  config.training.schedule.name = config::ScheduleName::kConstant;
-  config.training.step = kind;
-  return train::make_session(config, data::load_datasets(config.data, 42), c10::kCPU);
-}
-
 void step(benchmark::State& state, const Workload& w, config::StepKind kind, int64_t num_threads) {
-  const auto session = make_session(w, kind);
-  train::use_threads(*session, num_threads);
+  const auto session = bench::make_session(w, c10::kCPU, kind, num_threads);
   for (auto _ : state) {
-    train::StepStats stats = session->step->run(train::next_window(*session), 1e-3);
-    session->position.samples_in_epoch += stats.num_samples;
-    if (session->position.samples_in_epoch == session->train.size()) {
-      session->position.samples_in_epoch = 0;
-    }
+    train::StepStats stats = bench::make_step(*session);
     benchmark::DoNotOptimize(stats);
   }
   const double done = operations(w) * static_cast<double>(state.iterations());
