@@ -10,10 +10,9 @@
 namespace trainer::cpu::TRAINER_ISA {
 
 inline constexpr float kBatchNormEpsilon = 1e-5f;
-
 inline constexpr double kBatchNormMomentum = 0.1;
 
-// values = (values + bias - mean) * inverse_std, where `mean` includes the bias.
+// values = (values + shift) * inverse_std
 inline void normalize_columns(const Tile& tile, const NormBuffers& b, int64_t begin, int64_t count,
                               const float* shift) {
   for (int64_t i = 0; i < tile.num_rows; ++i) {

@@ -4,27 +4,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "trainer/cpu/parts.h"
+
 namespace trainer::cpu {
 namespace {
 
 constexpr int64_t kPanelsAtOnce = 2;  // few enough to be in a cache when the activation follows
 constexpr int64_t kFewestRowsAtOnce = 16;
 
-int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
-
 // Rows begin at cache lines, and not all at the same place of a cache's sets.
 int64_t padded_stride(int64_t num_columns) {
   constexpr int64_t kLine = 16;
   constexpr int64_t kBadMultiple = 256;  // 1 KiB
-  const int64_t stride = parts(num_columns, kLine) * kLine;
+  const int64_t stride = num_parts(num_columns, kLine) * kLine;
   return stride % kBadMultiple == 0 ? stride + kLine : stride;
 }
 
 }  // namespace
 
-Network::Network(NetworkOptions options, std::vector<LayerMemory> layers, int64_t max_rows,
+Network::Network(const NetworkOptions& options, std::vector<LayerMemory> layers, int64_t max_rows,
                  Team& team, const Kernels& kernels)
-    : options_(std::move(options)),
+    : options_(options),
       max_rows_(max_rows),
       team_(team),
       kernels_(kernels),
@@ -70,19 +70,19 @@ Network::Division Network::divide(int64_t num_rows, int64_t num_columns, int64_t
   constexpr int64_t kMostPerThread = 4;
   constexpr int64_t kWorthwhile = 1 << 20;  // multiply-adds
   const int64_t num_threads = team_.num_threads();
-  const int64_t num_parts = num_threads == 1
-                                ? 1
-                                : std::clamp(num_rows * num_columns * depth / kWorthwhile,
-                                             num_threads, kMostPerThread * num_threads);
-  const int64_t num_panels = parts(num_columns, kernels_.panel_columns);
-  const int64_t panels_at_once = parts(num_panels, std::min(num_panels, num_parts));
+  const int64_t num_wanted = num_threads == 1
+                                 ? 1
+                                 : std::clamp(num_rows * num_columns * depth / kWorthwhile,
+                                              num_threads, kMostPerThread * num_threads);
+  const int64_t num_panels = num_parts(num_columns, kernels_.panel_columns);
+  const int64_t panels_at_once = num_parts(num_panels, std::min(num_panels, num_wanted));
   Division d{.num_rows = num_rows, .num_columns = num_columns};
   d.column_step = panels_at_once * kernels_.panel_columns;
-  d.num_column_parts = parts(num_columns, d.column_step);
-  const int64_t row_parts = std::clamp<int64_t>(num_parts / d.num_column_parts, 1,
+  d.num_column_parts = num_parts(num_columns, d.column_step);
+  const int64_t row_parts = std::clamp<int64_t>(num_wanted / d.num_column_parts, 1,
                                                 std::max<int64_t>(1, num_rows / kFewestRows));
-  d.row_step = parts(num_rows, row_parts);
-  d.num_row_parts = parts(num_rows, d.row_step);
+  d.row_step = num_parts(num_rows, row_parts);
+  d.num_row_parts = num_parts(num_rows, d.row_step);
   return d;
 }
 
@@ -186,8 +186,8 @@ void Network::for_each_column_part(std::size_t index, int64_t row, int64_t num_r
 // Each thread takes rows all the way there and back: nobody waits within the network.
 void Network::pass_by_rows(int64_t thread, const NetworkBatch& batch, Pass pass, Loss loss,
                            FunctionRef<void()> last) {
-  const int64_t step =
-      std::clamp(parts(batch.num_rows, team_.num_threads()), kFewestRowsAtOnce, kMostRowsAtOnce);
+  const int64_t step = std::clamp(num_parts(batch.num_rows, team_.num_threads()), kFewestRowsAtOnce,
+                                  kMostRowsAtOnce);
   const auto one_part = [&](int64_t i) {
     const int64_t row = i * step;
     const int64_t num_rows = std::min(step, batch.num_rows - row);
@@ -204,20 +204,20 @@ void Network::pass_by_rows(int64_t thread, const NetworkBatch& batch, Pass pass,
       });
     }
   };
-  team_.share(thread, parts(batch.num_rows, step), one_part, last);
+  team_.share(thread, num_parts(batch.num_rows, step), one_part, last);
 }
 
 // All threads work on one layer at a time.
 void Network::pass_by_columns(int64_t thread, const NetworkBatch& batch, Pass pass, bool adds,
                               Loss loss, FunctionRef<void()> last) {
   const int64_t step = kFewestRowsAtOnce;
-  const int64_t num_blocks = parts(batch.num_rows, step);
+  const int64_t num_blocks = num_parts(batch.num_rows, step);
   const auto rows_of = [&](int64_t i) { return std::min(step, batch.num_rows - i * step); };
   // Whole columns for a batch norm.
   const auto tiles_of = [&](std::size_t index) {
     Division d = divide(batch.num_rows, layers_[index].num_outputs, layers_[index].num_inputs);
     if (options_.norm == config::Norm::kBatch) d.row_step = batch.num_rows;
-    d.num_row_parts = parts(batch.num_rows, d.row_step);
+    d.num_row_parts = num_parts(batch.num_rows, d.row_step);
     return d;
   };
   team_.share(thread, num_blocks, [&](int64_t i) { fill_rows(batch, i * step, rows_of(i), pass); });

@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "trainer/cpu/network.h"
+#include "trainer/cpu/parts.h"
 
 namespace trainer::cpu {
 namespace {
 
 constexpr int64_t kColumnsAtOnce = 64;  // of sums over the rows
-
-int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
 
 }  // namespace
 
@@ -82,16 +81,16 @@ void Network::parameter_gradients(int64_t thread, int64_t num_rows, bool adds) {
                ? Division{}
                : divide(layer.num_outputs, layer.num_inputs, num_rows);
   };
-  int64_t num_parts = 0;
+  int64_t count = 0;
   for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
-    num_parts +=
-        weight_parts(layers_[index]).count() + parts(layers_[index].num_outputs, kColumnsAtOnce);
+    count += weight_parts(layers_[index]).count() +
+             num_parts(layers_[index].num_outputs, kColumnsAtOnce);
   }
-  team_.share(thread, num_parts, [&](int64_t i) {
+  team_.share(thread, count, [&](int64_t i) {
     for (std::size_t index = first_trained_;; ++index) {
       const Layer& layer = layers_[index];
       const Division weights = weight_parts(layer);
-      const int64_t num_column_parts = parts(layer.num_outputs, kColumnsAtOnce);
+      const int64_t num_column_parts = num_parts(layer.num_outputs, kColumnsAtOnce);
       if (i < weights.count()) {
         return weight_gradient(index, part_of(weights, i, layer.num_inputs), num_rows, adds,
                                scratch(thread));

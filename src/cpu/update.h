@@ -71,10 +71,6 @@ void update_sgd(const UpdateOptions& o, const UpdateBuffers& b, const Average& a
   }
 }
 
-inline double power(double base, int64_t exponent) {
-  return __builtin_pow(base, static_cast<double>(exponent));
-}
-
 template <class Average>
 void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
   const bool is_decoupled = o.name == config::OptimizerName::kAdamw;
@@ -87,8 +83,8 @@ void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& 
   const auto rest1 = static_cast<float>(1 - o.beta1);
   const auto rest2 = static_cast<float>(1 - o.beta2);
   const auto epsilon = static_cast<float>(o.epsilon);
-  const auto rate = static_cast<float>(o.learning_rate / (1 - power(o.beta1, o.step)));
-  const auto correction = static_cast<float>(1 / __builtin_sqrt(1 - power(o.beta2, o.step)));
+  const auto rate = static_cast<float>(o.learning_rate / o.mean_correction);
+  const auto correction = static_cast<float>(1 / __builtin_sqrt(o.square_correction));
   TRAINER_INDEPENDENT
   for (int64_t i = 0; i < b.size; ++i) {
     const float gradient = b.gradients[i] * factor + b.values[i] * penalty;

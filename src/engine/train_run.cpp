@@ -58,12 +58,8 @@ std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
   return text;
 }
 
-bool is_fused(const train::Session& session) {
-  return session.config.training.step != config::StepKind::kAutograd;
-}
-
 std::string step_text(const train::Session& session) {
-  if (!is_fused(session)) return "autograd";
+  if (!train::is_fused(session)) return "autograd";
   return session.device.is_cpu()
              ? fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set))
              : "fused";
@@ -227,7 +223,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
 
 void warn(const Decisions& decisions, const train::Session& session) {
   if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
-  if (run::blas_info().is_slow && session.device.is_cpu() && !is_fused(session)) {
+  if (run::blas_info().is_slow && session.device.is_cpu() && !train::is_fused(session)) {
     log::warning(
         fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
                     "libopenblas0-openmp) to train many times faster",

@@ -9,21 +9,14 @@
 
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/network.h"
+#include "trainer/cpu/parts.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kUpdateChunk = 8192;    // parameters
-constexpr int64_t kNormChunk = 8192;      // the sum of squares is one of such parts
+constexpr int64_t kChunk = 8192;          // parameters; their norm is summed by such parts
 constexpr int64_t kEvaluationRows = 256;  // at least so many at once
-
-int64_t parts(int64_t size, int64_t step) { return (size + step - 1) / step; }
-
-cpu::NetworkOptions network_options(const model::MlpOptions& mlp) {
-  return {mlp.num_features, mlp.num_outputs, mlp.hidden_sizes, mlp.activation,
-          mlp.dropout,      mlp.norm,        mlp.residual};
-}
 
 // Where the model's layers lie in its flat memory.
 std::vector<cpu::LayerMemory> layer_memory(model::Mlp& mlp) {
@@ -75,12 +68,12 @@ class FusedStep : public TrainStep {
       : context_(context),
         kernels_(cpu::kernels()),
         team_(num_threads),
-        network_(network_options(context.model.options()), layer_memory(context.model),
+        network_(context.model.options(), layer_memory(context.model),
                  std::max(batch_size, kEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),
-        square_sums_(
-            static_cast<std::size_t>(parts(context.model.parameters().num_trained, kNormChunk))) {
+        square_sums_(static_cast<std::size_t>(
+            cpu::num_parts(context.model.parameters().num_trained, kChunk))) {
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
       kept_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
     }
@@ -185,11 +178,11 @@ class FusedStep : public TrainStep {
     const model::FlatParameters& flat = context_.model.parameters();
     const float* gradients = flat.gradients.data_ptr<float>();
     const auto one_chunk = [&](int64_t i) {
-      const int64_t begin = i * kNormChunk;
-      square_sums_[static_cast<std::size_t>(i)] = kernels_.sum_of_squares(
-          gradients + begin, std::min(kNormChunk, flat.num_trained - begin));
+      const int64_t begin = i * kChunk;
+      square_sums_[static_cast<std::size_t>(i)] =
+          kernels_.sum_of_squares(gradients + begin, std::min(kChunk, flat.num_trained - begin));
     };
-    team_.share(thread, parts(flat.num_trained, kNormChunk), one_chunk, [&] {
+    team_.share(thread, cpu::num_parts(flat.num_trained, kChunk), one_chunk, [&] {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
       // As in LibTorch, a norm whose square is no float is infinite.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
@@ -211,8 +204,12 @@ class FusedStep : public TrainStep {
                                .beta1 = o.beta1,
                                .beta2 = o.beta2,
                                .epsilon = o.epsilon,
-                               .ema_decay = o.ema_decay,
-                               .step = context_.optimizer_state.step + 1};
+                               .ema_decay = o.ema_decay};
+    if (o.name != config::OptimizerName::kSgd) {
+      const auto step = static_cast<double>(context_.optimizer_state.step + 1);
+      options.mean_correction = 1 - std::pow(o.beta1, step);
+      options.square_correction = 1 - std::pow(o.beta2, step);
+    }
     if (context_.clip_norm > 0) {
       options.gradient_factor =
           std::min(1.0, context_.clip_norm / (static_cast<double>(grad_norm) + 1e-6));
@@ -220,14 +217,14 @@ class FusedStep : public TrainStep {
     cpu::UpdateOptions undecayed = options;
     if (!o.decay_bias_and_norm) undecayed.weight_decay = 0;
     const model::FlatParameters& flat = context_.model.parameters();
-    const int64_t num_decayed_chunks = parts(flat.num_decayed, kUpdateChunk);
+    const int64_t num_decayed_chunks = cpu::num_parts(flat.num_decayed, kChunk);
     const int64_t num_others = flat.num_trained - flat.num_decayed;
     team_.share_at_the_end(
-        thread, num_decayed_chunks + parts(num_others, kUpdateChunk), [&](int64_t i) {
+        thread, num_decayed_chunks + cpu::num_parts(num_others, kChunk), [&](int64_t i) {
           if (i < num_decayed_chunks) {
-            update_chunk(options, i * kUpdateChunk, flat.num_decayed);
+            update_chunk(options, i * kChunk, flat.num_decayed);
           } else {
-            update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kUpdateChunk,
+            update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kChunk,
                          flat.num_trained);
           }
         });
@@ -240,7 +237,7 @@ class FusedStep : public TrainStep {
     const bool has_average = options.ema_decay > 0;
     const std::size_t num_moments = moments.size() - (has_average ? 1 : 0);
     cpu::UpdateBuffers buffers;
-    buffers.size = std::min(kUpdateChunk, end - begin);
+    buffers.size = std::min(kChunk, end - begin);
     buffers.values = flat.values.data_ptr<float>() + begin;
     buffers.gradients = flat.gradients.data_ptr<float>() + begin;
     if (num_moments > 0) buffers.first_moment = moment(0);

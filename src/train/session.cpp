@@ -112,7 +112,7 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t num_threads) {
   const config::TrainingConfig& training = session.config.training;
   const StepContext context{session.model, session.optimizer_state, session.optimizer, session.loss,
                             training.gradient_clip_norm};
-  if (training.step == config::StepKind::kAutograd) return make_autograd_step(context);
+  if (!is_fused(session)) return make_autograd_step(context);
   return session.device.is_cpu() ? make_fused_step(context, training.batch_size, num_threads)
                                  : make_fused_tensor_step(context);
 }
@@ -147,9 +147,12 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   return session;
 }
 
+bool is_fused(const Session& session) {
+  return session.config.training.step != config::StepKind::kAutograd;
+}
+
 void use_threads(Session& session, int64_t num_threads) {
-  const bool has_own_threads =
-      session.device.is_cpu() && session.config.training.step != config::StepKind::kAutograd;
+  const bool has_own_threads = session.device.is_cpu() && is_fused(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   session.step = make_step(session, num_threads);
 }

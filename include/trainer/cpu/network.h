@@ -23,8 +23,8 @@ class Network {
   using Loss = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows`.
-  Network(NetworkOptions options, std::vector<LayerMemory> layers, int64_t max_rows, Team& team,
-          const Kernels& kernels);
+  Network(const NetworkOptions& options, std::vector<LayerMemory> layers, int64_t max_rows,
+          Team& team, const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
 

@@ -16,9 +16,9 @@ struct NetworkOptions {
   int64_t num_outputs = 0;
   std::vector<int64_t> hidden_sizes;
   config::Activation activation = config::Activation::kRelu;
-  double dropout = 0;
+  double dropout = 0;  // probability, [0, 1)
   config::Norm norm = config::Norm::kNone;
-  bool residual = false;
+  bool residual = false;  // needs equal hidden sizes
 };
 
 /// A parameter and where its gradient goes; null where there is none, or where it is frozen.

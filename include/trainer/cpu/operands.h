@@ -115,7 +115,8 @@ struct UpdateOptions {
   double beta2 = 0;
   double epsilon = 0;
   double ema_decay = 0;
-  int64_t step = 1;  // counted from 1
+  double mean_correction = 1;    // of Adam's moments in step t: 1 - beta1^t
+  double square_correction = 1;  // and 1 - beta2^t
 };
 
 }  // namespace trainer::cpu

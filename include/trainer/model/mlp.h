@@ -7,19 +7,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/config/config.h"
+#include "trainer/cpu/network_options.h"
 #include "trainer/model/parameters.h"
 
 namespace trainer::model {
 
-struct MlpOptions {
-  int64_t num_features = 0;
-  int64_t num_outputs = 0;
-  std::vector<int64_t> hidden_sizes;
-  config::Activation activation = config::Activation::kRelu;
-  double dropout = 0.0;  // probability, [0, 1)
-  config::Norm norm = config::Norm::kNone;
-  bool residual = false;            // needs equal hidden sizes
+struct MlpOptions : cpu::NetworkOptions {
   std::vector<std::string> freeze;  // patterns of parameter names, see text.h
 };
 

@@ -64,6 +64,9 @@ struct Session {
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
+/// Whether the session's step has its gradient written out.
+bool is_fused(const Session& session);
+
 /// Computes with that many threads from now on; a session begins with one.
 void use_threads(Session& session, int64_t num_threads);
 
