@@ -13,7 +13,7 @@ namespace trainer::cpu::TRAINER_ISA {
 
 // A panel of B, and a block of A where it is packed, stay in the first and second level cache.
 inline constexpr int64_t kDepthBlock = 256;
-inline constexpr int64_t kRowBlock = 32 * kTileRows;
+inline constexpr int64_t kRowBlock = 37 * kTileRows;
 
 // An edge is computed in memory of its own, as wide as the tile functions store.
 inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t width,

@@ -9,7 +9,7 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kPanelsAtOnce = 2;  // few enough to be in a cache when the activation follows
+constexpr int64_t kPanelsAtOnce = 8;  // what an activation then finds in the second level cache
 constexpr int64_t kFewestRowsAtOnce = 16;
 
 // Rows begin at cache lines, and not all at the same place of a cache's sets.
