@@ -54,6 +54,8 @@ Dict totals_dict(const Totals& totals) {
 Dict progress_dict(const Checkpoint& c) {
   Dict best;
   if (c.best) best = {{"epoch", c.best->epoch}, {"value", c.best->value}};
+  Dict scaler;
+  if (c.scaler) scaler = {{"scale", c.scaler->scale}, {"good_steps", c.scaler->good_steps}};
   return {{"epoch", c.position.epoch},
           {"step", c.position.step},
           {"samples_in_epoch", c.position.samples_in_epoch},
@@ -63,6 +65,10 @@ Dict progress_dict(const Checkpoint& c) {
           {"epochs_without_improvement", c.epochs_without_improvement},
           {"skipped_steps", c.recoveries.skipped_steps},
           {"rollbacks", c.recoveries.rollbacks},
+          {"overflowed_steps", c.recoveries.overflowed_steps},
+          {"out_of_memory", c.recoveries.out_of_memory},
+          {"rows_at_once", c.recoveries.rows_at_once},
+          {"scaler", c.scaler ? Value(scaler) : Value()},
           {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
 }
 
@@ -220,6 +226,16 @@ Totals read_totals(const Reader& reader) {
   return {reader.number("loss_sum"), reader.count("num_correct"), reader.count("num_samples")};
 }
 
+// What version 3 added.
+void read_recoveries(const Reader& reader, Checkpoint& c) {
+  c.recoveries.overflowed_steps = reader.count("overflowed_steps");
+  c.recoveries.out_of_memory = reader.count("out_of_memory");
+  c.recoveries.rows_at_once = reader.count("rows_at_once");
+  if (reader.value("scaler").get_if<std::monostate>() != nullptr) return;
+  const Reader scaler = reader.section("scaler");
+  c.scaler = Scaler{scaler.number("scale"), scaler.count("good_steps")};
+}
+
 void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
   c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
   c.epoch_totals = read_totals(reader.section("epoch_totals"));
@@ -229,7 +245,11 @@ void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
     c.best = Best{best.count("epoch"), best.number("value")};
   }
   c.epochs_without_improvement = reader.count("epochs_without_improvement");
-  if (version >= 2) c.recoveries = {reader.count("skipped_steps"), reader.count("rollbacks")};
+  if (version >= 2) {
+    c.recoveries.skipped_steps = reader.count("skipped_steps");
+    c.recoveries.rollbacks = reader.count("rollbacks");
+  }
+  if (version >= 3) read_recoveries(reader, c);
   c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
 }
 

@@ -165,6 +165,9 @@ void compare_totals(Comparison& compare, const std::string& what, const Totals& 
   compare.number(what + " num_samples", a.num_samples, b.num_samples);
 }
 
+double scale_of(const Checkpoint& c) { return c.scaler ? c.scaler->scale : 0; }
+int64_t good_steps_of(const Checkpoint& c) { return c.scaler ? c.scaler->good_steps : 0; }
+
 void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint& b) {
   compare.number("epoch", a.position.epoch, b.position.epoch);
   compare.number("step", a.position.step, b.position.step);
@@ -180,6 +183,11 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
                  b.epochs_without_improvement);
   compare.number("skipped_steps", a.recoveries.skipped_steps, b.recoveries.skipped_steps);
   compare.number("rollbacks", a.recoveries.rollbacks, b.recoveries.rollbacks);
+  compare.number("overflowed_steps", a.recoveries.overflowed_steps, b.recoveries.overflowed_steps);
+  compare.number("out_of_memory", a.recoveries.out_of_memory, b.recoveries.out_of_memory);
+  compare.number("rows_at_once", a.recoveries.rows_at_once, b.recoveries.rows_at_once);
+  compare.number("scale", scale_of(a), scale_of(b));
+  compare.number("good_steps", good_steps_of(a), good_steps_of(b));
 }
 
 void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {

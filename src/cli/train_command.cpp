@@ -66,6 +66,17 @@ std::string results_text(const engine::TrainReport& report) {
     line("rollbacks",
          fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
   }
+  if (report.recoveries.out_of_memory > 0) {
+    line("memory",
+         fmt::format("ran out {} times; the run went on{}", report.recoveries.out_of_memory,
+                     report.recoveries.rows_at_once == 0
+                         ? ""
+                         : fmt::format(" with {} rows at once", report.recoveries.rows_at_once)));
+  }
+  if (report.recoveries.overflowed_steps > 0) {
+    line("overflows", fmt::format("{} steps made again with a smaller loss scale",
+                                  with_thousands(report.recoveries.overflowed_steps)));
+  }
   const std::string folder = short_path(report.run_dir);
   line("run folder", folder);
   if (report.stop_signal != 0) {

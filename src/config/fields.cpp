@@ -118,8 +118,11 @@ std::vector<Field> run_fields() {
               "Whether a device that is absent is replaced by the CPU with a warning (true) or is "
               "an error (false).",
               {.on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(precision), {"fp32"}, "Number format of the computation.",
-             {.flag = "--precision", .elsewhere = {"dtype"}}),
+      choice(TRAINER_MEMBER(precision), {"fp32", "fp16", "bf16"},
+             "Number format of the products and of the values between them; weights, norms, losses "
+             "and the optimizer stay fp32. fp16 scales the loss so that small gradients survive. "
+             "A device that lacks it computes in fp32, or ends the run (device_fallback).",
+             {.flag = "--precision", .elsewhere = {"dtype", "amp", "mixed_precision"}}),
       integer_or_auto(TRAINER_MEMBER(threads), kThreads,
                       "CPU threads. auto obeys OMP_NUM_THREADS where it is set, else tries how "
                       "many make a step fastest. The results of the fused step do not depend on "
@@ -207,6 +210,10 @@ std::vector<Field> model_fields() {
       boolean(TRAINER_MEMBER(model.residual),
               "Whether each hidden layer after the first adds its input to its output; needs equal "
               "widths."),
+      boolean(TRAINER_MEMBER(model.activation_checkpointing),
+              "Whether a step keeps the values of some layers only and computes the others again "
+              "on its way back: less memory for deep models, some more time, the same gradients.",
+              {.elsewhere = {"gradient_checkpointing", "activation_checkpointing"}}),
       choice(
           TRAINER_MEMBER(model.init), {"pytorch", "kaiming", "xavier", "gpt2"},
           "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
@@ -263,6 +270,11 @@ std::vector<Field> training_fields() {
           "the run; leave the step out; go back to the last checkpoint of an epoch and on with "
           "half the learning rate.",
           {.elsewhere = {"detect_anomaly", "terminate_on_nan"}, .on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(training.on_out_of_memory), {"split", "fallback_cpu", "stop"},
+             "When memory runs out: take each batch in halves (and halves of those), with the same "
+             "result; that, and when not even single rows fit, go on on the CPU; end the run.",
+             {.elsewhere = {"auto_find_batch_size", "auto_scale_batch_size"},
+              .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(training.freeze),
             "Parameters that keep their values, as patterns with * and ?: [\"layers.0.*\"]. A norm "
             "that is frozen whole uses its running statistics and leaves them as they are.",

@@ -108,6 +108,11 @@ class Conflicts {
                                            "got [{}]",
                                            fmt::join(widths, ", ")));
     }
+    if (model.activation_checkpointing && config_.training.step == StepKind::kAutograd) {
+      report("model.activation_checkpointing",
+             "conflicts with training.step: autograd, which keeps all values; set training.step: "
+             "fused");
+    }
   }
 
   void check_training() {

@@ -4,6 +4,18 @@
 #ifdef __linux__
 #include <sched.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+#include <asm/hwcap.h>
+#endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +52,45 @@ double quota_cpus() {
   return limited ? microseconds / period : kUnlimited;
 }
 
+#if defined(__aarch64__) && defined(__APPLE__)
+bool has_feature(const char* name) {
+  int value = 0;
+  std::size_t size = sizeof value;
+  return sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value != 0;
+}
+#endif
+
 }  // namespace
+
+bool has_bf16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return has_feature("hw.optional.arm.FEAT_BF16");
+#else
+  return false;
+#endif
+}
+
+bool has_fp16() {
+#if defined(__x86_64__)
+  // The compilers' builtin learnt this name late: CPUID leaf 7, EDX bit 23.
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  const bool has_leaf = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
+  return has_leaf && ((edx >> 23U) & 1U) != 0 && __builtin_cpu_supports("avx512f") != 0;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return has_feature("hw.optional.arm.FEAT_FP16");
+#else
+  return false;
+#endif
+}
 
 int64_t usable_cpus() {
   const double quota = std::max(1.0, std::floor(quota_cpus()));

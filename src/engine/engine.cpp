@@ -9,17 +9,13 @@
 #include <c10/util/Exception.h>
 
 #include "trainer/core/error.h"
+#include "trainer/device/memory.h"
 #include "trainer/engine/api.h"
 
 #include "engine/train_run.h"
 
 namespace trainer::engine {
 namespace {
-
-bool is_out_of_memory(const std::string& message) {
-  return message.find("out of memory") != std::string::npos ||
-         message.find("can't allocate memory") != std::string::npos;
-}
 
 Error out_of_memory(const std::string& what) {
   return {ErrorKind::kOutOfMemory, what + "; use a smaller model, batch size or data file"};
@@ -34,7 +30,7 @@ TrainReport train(const TrainRequest& request) {
     throw;
   } catch (const c10::Error& e) {
     const std::string message = e.what_without_backtrace();
-    if (is_out_of_memory(message)) throw out_of_memory("LibTorch: " + message);
+    if (device::is_out_of_memory(e)) throw out_of_memory("LibTorch: " + message);
     throw Error(ErrorKind::kRuntime, "LibTorch: " + message);
   } catch (const std::bad_alloc&) {
     throw out_of_memory("out of memory");

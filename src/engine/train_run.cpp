@@ -22,10 +22,12 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
 #include "trainer/device/device.h"
+#include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
+#include "trainer/train/out_of_memory.h"
 #include "trainer/train/thread_trials.h"
 
 #include "engine/resume_guard.h"
@@ -38,14 +40,20 @@ using Json = nlohmann::ordered_json;
 /// What was decided before the run, for the first lines and for system.json.
 struct Decisions {
   device::Choice device;
+  device::PrecisionChoice precision;
   device::ThreadChoice threads;
   std::vector<train::ThreadTrial> thread_trials;  // empty where none were needed
 };
 
-device::Choice choose_device(const config::Config& config) {
+Decisions decide_device(const config::Config& config) {
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
-  return device::choose_device(config.device, fallback, device::available_devices());
+  Decisions d;
+  d.device = device::choose_device(config.device, fallback, device::available_devices());
+  d.precision =
+      device::choose_precision(config.precision, d.device.device, fallback,
+                               device::probe_precision(d.device.device, config.precision));
+  return d;
 }
 
 std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
@@ -59,10 +67,16 @@ std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
 }
 
 std::string step_text(const train::Session& session) {
-  if (!train::is_fused(session)) return "autograd";
-  return session.device.is_cpu()
-             ? fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set))
-             : "fused";
+  switch (train::implementation_of(session)) {
+    case train::Implementation::kKernels:
+      return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
+    case train::Implementation::kTensors:
+      return session.config.model.activation_checkpointing ? "fused (LibTorch, checkpointing)"
+                                                           : "fused (LibTorch)";
+    case train::Implementation::kAutograd:
+      break;
+  }
+  return "autograd";
 }
 
 void decide_threads(const TrainRequest& request, train::Session& session, Decisions& decisions) {
@@ -80,7 +94,7 @@ void decide_threads(const TrainRequest& request, train::Session& session, Decisi
     decisions.threads = {train::fewest_fast_threads(decisions.thread_trials),
                          reason_of(decisions.thread_trials)};
   }
-  train::use_threads(session, decisions.threads.num_threads);
+  train::use_threads_within_memory(session, decisions.threads.num_threads);
 }
 
 /// Where a run is written.
@@ -123,6 +137,7 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions,
                 {"command_line", request.command_line},
                 {"device", decisions.device.device.str()},
                 {"device_reason", decisions.device.reason},
+                {"precision", config::value_text("precision", session.config)},
                 {"threads", decisions.threads.num_threads},
                 {"threads_reason", decisions.threads.reason},
                 {"step", step_text(session)}};
@@ -222,8 +237,13 @@ void log_header(const train::Session& session, const TrainRequest& request,
 }
 
 void warn(const Decisions& decisions, const train::Session& session) {
-  if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
-  if (run::blas_info().is_slow && session.device.is_cpu() && !train::is_fused(session)) {
+  for (const std::string& warning :
+       {decisions.device.warning, decisions.precision.warning,
+        device::mps_fallback_note(session.device, std::getenv("PYTORCH_ENABLE_MPS_FALLBACK"))}) {
+    if (!warning.empty()) log::warning(warning);
+  }
+  if (run::blas_info().is_slow && session.device.is_cpu() &&
+      train::implementation_of(session) != train::Implementation::kKernels) {
     log::warning(
         fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
                     "libopenblas0-openmp) to train many times faster",
@@ -273,8 +293,10 @@ TrainReport run_training(const TrainRequest& request) {
   const config::Config& config = request.config.config;
   data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
   const std::string changes = request.resume ? check_resume(request, data) : "";
-  Decisions decisions{choose_device(config), {}, {}};
-  const auto session = train::make_session(config, std::move(data), decisions.device.device);
+  Decisions decisions = decide_device(config);
+  config::Config decided = config;
+  decided.precision = decisions.precision.precision;
+  const auto session = train::make_session(decided, std::move(data), decisions.device.device);
   if (request.resume) {
     train::restore(*session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {

@@ -2,6 +2,7 @@
 #include "trainer/model/gradient.h"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -50,10 +51,17 @@ struct Trace {
   at::Tensor noise;      // of dropout
 };
 
+enum class RunningStatistics { kUpdate, kLeave };
+
 class WrittenOut {
  public:
   WrittenOut(Mlp& model, const Objective& objective)
-      : model_(model), options_(model.options()), objective_(objective) {}
+      : model_(model),
+        options_(model.options()),
+        objective_(objective),
+        num_hidden_(options_.hidden_sizes.size()),
+        segment_(segment_of(options_)),
+        traces_(num_hidden_ + 1) {}
 
   at::Tensor add() {
     at::Tensor outputs = forward();
@@ -79,38 +87,73 @@ class WrittenOut {
     view_of(flat, flat.gradients, index_of(layer, part)).add_(gradient);
   }
 
-  at::Tensor forward() {
-    const std::size_t num_hidden = options_.hidden_sizes.size();
-    at::Tensor hidden = objective_.features;
-    for (std::size_t i = 0; i < num_hidden; ++i) {
-      Trace t;
-      t.input = hidden;
-      t.linear = at::addmm(value(i, kBias), hidden, value(i, kWeight).t());
-      normalize(i, t);
-      t.active = activate(t.normed, options_.activation);
-      at::Tensor next = t.active;
-      if (options_.dropout > 0) {
-        t.noise = dropout_factors(next, options_.dropout, i, objective_.noise);
-        next = next.mul(t.noise);
-      }
-      hidden = options_.residual && i > 0 ? hidden.add(next) : next;
-      traces_.push_back(std::move(t));
-    }
-    traces_.emplace_back().input = hidden;
-    return at::addmm(value(num_hidden, kBias), hidden, value(num_hidden, kWeight).t());
+  // Layers between two whose input is kept: all inputs, or with checkpointing about sqrt(layers) of
+  // them (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
+  static std::size_t segment_of(const MlpOptions& options) {
+    if (!options.activation_checkpointing) return 1;
+    return static_cast<std::size_t>(
+        std::ceil(std::sqrt(static_cast<double>(options.hidden_sizes.size()))));
+  }
+  // Of the last segment nothing is forgotten: it would be computed again at once.
+  bool is_computed_again(std::size_t layer) const {
+    return segment_ > 1 && layer / segment_ < (num_hidden_ - 1) / segment_;
   }
 
-  void normalize(std::size_t layer, Trace& t) {
+  at::Tensor forward() {
+    at::Tensor hidden = objective_.features;
+    for (std::size_t i = 0; i < num_hidden_; ++i) {
+      if (is_computed_again(i) && i % segment_ == 0) kept_.push_back(hidden);
+      hidden = forward_layer(i, hidden, RunningStatistics::kUpdate);
+      if (is_computed_again(i)) traces_[i] = {};
+    }
+    traces_[num_hidden_].input = lowered(hidden, options_);
+    return linear(num_hidden_).to(at::kFloat);
+  }
+
+  at::Tensor linear(std::size_t layer) const {
+    return at::addmm(lowered(value(layer, kBias), options_), traces_[layer].input,
+                     lowered(value(layer, kWeight), options_).t());
+  }
+
+  at::Tensor forward_layer(std::size_t i, const at::Tensor& hidden, RunningStatistics running) {
+    Trace& t = traces_[i];
+    t.input = lowered(hidden, options_);
+    t.linear = linear(i);
+    normalize(i, t, running);
+    t.active = activate(t.normed, options_.activation);
+    at::Tensor next = t.active;
+    if (options_.dropout > 0) {
+      t.noise = dropout_factors(next, options_.dropout, i, objective_.noise);
+      next = next.mul(t.noise);
+    }
+    return options_.residual && i > 0 ? hidden.add(next) : next;
+  }
+
+  void forward_again(std::size_t last_layer) {
+    at::Tensor hidden = std::move(kept_.back());
+    kept_.pop_back();
+    for (std::size_t i = last_layer / segment_ * segment_; i <= last_layer; ++i) {
+      hidden = forward_layer(i, hidden, RunningStatistics::kLeave);
+    }
+  }
+
+  void normalize(std::size_t layer, Trace& t, RunningStatistics running) {
     t.normed = t.linear;
+    if (options_.norm == config::Norm::kNone) return;
+    t.linear = t.linear.to(at::kFloat);
     if (options_.norm == config::Norm::kLayer) {
       std::tie(t.normed, t.mean, t.deviation) =
           at::native_layer_norm(t.linear, {t.linear.size(1)}, value(layer, kNormWeight),
                                 value(layer, kNormBias), kNormEpsilon);
-    } else if (options_.norm == config::Norm::kBatch) {
-      std::tie(t.normed, t.mean, t.deviation) = at::native_batch_norm(
-          t.linear, value(layer, kNormWeight), value(layer, kNormBias), running_mean(layer),
-          running_var(layer), uses_batch_statistics(layer), kBatchNormMomentum, kNormEpsilon);
+      return;
     }
+    const bool of_batch = uses_batch_statistics(layer);
+    const bool has_running = !of_batch || running == RunningStatistics::kUpdate;
+    std::tie(t.normed, t.mean, t.deviation) =
+        at::native_batch_norm(t.linear, value(layer, kNormWeight), value(layer, kNormBias),
+                              has_running ? running_mean(layer) : at::Tensor(),
+                              has_running ? running_var(layer) : at::Tensor(), of_batch,
+                              kBatchNormMomentum, kNormEpsilon);
   }
 
   const at::Tensor& running_mean(std::size_t i) const { return model_.buffers()[2 * i].tensor; }
@@ -125,25 +168,40 @@ class WrittenOut {
     const FlatParameters& flat = model_.parameters();
     while (flat.specs[first].trained == Trained::kNo) ++first;
     const std::size_t lowest = first / index_of(1, kWeight);
-    const std::size_t num_hidden = options_.hidden_sizes.size();
-    for (std::size_t i = num_hidden + 1; i-- > lowest;) {
-      const at::Tensor linear = i == num_hidden ? gradient : hidden_gradient(i, gradient);
-      const Trace& t = traces_[i];
-      if (is_trained(i, kWeight)) {
-        view_of(flat, flat.gradients, index_of(i, kWeight)).addmm_(linear.t(), t.input);
-      }
-      if (is_trained(i, kBias)) add_to_gradient(i, kBias, linear.sum(0));
+    for (std::size_t i = num_hidden_ + 1; i-- > lowest;) {
+      if (!traces_[i].linear.defined() && i < num_hidden_) forward_again(i);
+      const at::Tensor linear =
+          lowered(i == num_hidden_ ? gradient : hidden_gradient(i, gradient), options_);
+      const Trace t = std::exchange(traces_[i], {});
+      if (is_trained(i, kWeight)) add_weight_gradient(i, linear, t.input);
+      if (is_trained(i, kBias)) add_to_gradient(i, kBias, linear.sum(0, false, at::kFloat));
       if (i == lowest) return;
-      const bool has_skip = options_.residual && i < num_hidden;
-      gradient = has_skip ? at::addmm(gradient, linear, value(i, kWeight))
-                          : at::mm(linear, value(i, kWeight));
+      const at::Tensor weight = lowered(value(i, kWeight), options_);
+      const bool has_skip = options_.residual && i < num_hidden_;
+      if (!has_skip) {
+        gradient = at::mm(linear, weight);
+      } else if (gradient.scalar_type() == linear.scalar_type()) {
+        gradient = at::addmm(gradient, linear, weight);
+      } else {
+        gradient = gradient.add(at::mm(linear, weight));
+      }
+    }
+  }
+
+  void add_weight_gradient(std::size_t layer, const at::Tensor& linear, const at::Tensor& input) {
+    if (options_.precision == config::Precision::kFp32) {
+      const FlatParameters& flat = model_.parameters();
+      view_of(flat, flat.gradients, index_of(layer, kWeight)).addmm_(linear.t(), input);
+    } else {
+      add_to_gradient(layer, kWeight, at::mm(linear.t(), input));
     }
   }
 
   // From a hidden layer's output to its linear part.
   at::Tensor hidden_gradient(std::size_t layer, const at::Tensor& gradient) {
     const Trace& t = traces_[layer];
-    at::Tensor normed = activation_gradient(t.noise.defined() ? gradient.mul(t.noise) : gradient,
+    const at::Tensor outer = gradient.to(t.normed.scalar_type());
+    at::Tensor normed = activation_gradient(t.noise.defined() ? outer.mul(t.noise) : outer,
                                             t.normed, t.active, options_.activation);
     if (options_.norm == config::Norm::kNone) return normed;
     const std::array<bool, 3> wanted = {true, is_trained(layer, kNormWeight),
@@ -166,7 +224,10 @@ class WrittenOut {
   Mlp& model_;
   const MlpOptions& options_;
   const Objective& objective_;
-  std::vector<Trace> traces_;  // of the hidden layers, and the output layer's input
+  std::size_t num_hidden_;
+  std::size_t segment_;           // layers
+  std::vector<Trace> traces_;     // of the hidden layers, and the output layer's input
+  std::vector<at::Tensor> kept_;  // what goes into the segments that are computed again
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ namespace trainer::model {
 inline constexpr double kBatchNormMomentum = 0.1;
 inline constexpr double kNormEpsilon = 1e-5;
 
+/// `tensor` in the number format of the model's products; in fp32 `tensor` itself.
+at::Tensor lowered(const at::Tensor& tensor, const MlpOptions& options);
+
 at::Tensor activate(const at::Tensor& hidden, config::Activation activation);
 
 /// The factors of dropout, as `hidden` is: zeros with that probability, else 1 / (1 - probability).

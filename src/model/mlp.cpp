@@ -17,6 +17,8 @@
 
 #include "trainer/core/text.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/device/precision.h"
+#include "trainer/device/random.h"
 
 #include "model/layers.h"
 
@@ -68,6 +70,10 @@ std::vector<NamedTensor> make_buffers(const MlpOptions& options, const at::Tenso
 
 }  // namespace
 
+at::Tensor lowered(const at::Tensor& tensor, const MlpOptions& options) {
+  return tensor.to(device::dtype_of(options.precision));
+}
+
 at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
   switch (activation) {
     case config::Activation::kRelu:
@@ -84,12 +90,17 @@ at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
 
 at::Tensor dropout_factors(const at::Tensor& hidden, double probability, std::size_t layer,
                            const DropoutNoise& noise) {
-  at::Tensor factors = at::empty(hidden.sizes(), hidden.options());
-  if (!hidden.is_cpu()) return factors.bernoulli_(1 - probability).div_(1 - probability);
+  at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
+  if (!hidden.is_cpu()) {
+    device::seed_generators(noise.seed ^ (static_cast<uint64_t>(layer) << 56U) ^
+                            (static_cast<uint64_t>(noise.first_row) << 24U));
+    factors.bernoulli_(1 - probability).div_(1 - probability);
+    return factors.to(hidden.scalar_type());
+  }
   cpu::kernels().make_noise({noise.seed, static_cast<uint32_t>(layer), probability},
                             noise.first_row, {hidden.size(0), hidden.size(1), hidden.size(1)},
                             factors.data_ptr<float>());
-  return factors;
+  return factors.to(hidden.scalar_type());
 }
 
 Mlp::Mlp(MlpOptions options, c10::Device device)
@@ -100,24 +111,27 @@ Mlp::Mlp(MlpOptions options, c10::Device device)
 
 at::Tensor Mlp::forward(const at::Tensor& features, Mode mode, const DropoutNoise& noise) {
   const std::size_t per_layer = options_.norm == config::Norm::kNone ? 2 : 4;
-  const auto parameter = [&](std::size_t layer, std::size_t which) -> const at::Tensor& {
-    return parameters_.parameters[layer * per_layer + which];
+  const auto linear = [&](const at::Tensor& input, std::size_t layer) {
+    const at::Tensor* parameters = &parameters_.parameters[layer * per_layer];
+    return at::linear(lowered(input, options_), lowered(parameters[0], options_),
+                      lowered(parameters[1], options_));
   };
   const std::size_t num_hidden = options_.hidden_sizes.size();
   at::Tensor hidden = features;
   for (std::size_t i = 0; i < num_hidden; ++i) {
-    at::Tensor next = at::linear(hidden, parameter(i, 0), parameter(i, 1));
+    at::Tensor next = linear(hidden, i);
     next = activate(normalize(next, i, mode), options_.activation);
     if (options_.dropout > 0 && mode == Mode::kTraining) {
       next = next.mul(dropout_factors(next, options_.dropout, i, noise));
     }
     hidden = options_.residual && i > 0 ? hidden.add(next) : next;
   }
-  return at::linear(hidden, parameter(num_hidden, 0), parameter(num_hidden, 1));
+  return linear(hidden, num_hidden).to(at::kFloat);
 }
 
-at::Tensor Mlp::normalize(const at::Tensor& hidden, std::size_t layer, Mode mode) {
-  if (options_.norm == config::Norm::kNone) return hidden;
+at::Tensor Mlp::normalize(const at::Tensor& linear, std::size_t layer, Mode mode) {
+  if (options_.norm == config::Norm::kNone) return linear;
+  const at::Tensor hidden = linear.to(at::kFloat);
   const at::Tensor& weight = parameters_.parameters[layer * 4 + 2];
   const at::Tensor& bias = parameters_.parameters[layer * 4 + 3];
   if (options_.norm == config::Norm::kLayer) {

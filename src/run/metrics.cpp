@@ -47,8 +47,19 @@ std::string to_json(const MetricsRecord& record) {
   add("grad_norm", record.grad_norm);
   add("samples_per_second", record.samples_per_second);
   add("time_seconds", record.time_seconds);
-  if (record.skipped_steps) line["skipped_steps"] = *record.skipped_steps;
-  if (record.rollbacks) line["rollbacks"] = *record.rollbacks;
+  add("loss_scale", record.loss_scale);
+  const auto add_count = [&](const char* name, const std::optional<int64_t>& value) {
+    if (value) line[name] = *value;
+  };
+  add_count("skipped_steps", record.skipped_steps);
+  add_count("rollbacks", record.rollbacks);
+  add_count("overflowed_steps", record.overflowed_steps);
+  add_count("out_of_memory", record.out_of_memory);
+  add_count("rows_at_once", record.rows_at_once);
+  add_count("memory_bytes", record.memory_bytes);
+  add_count("peak_memory_bytes", record.peak_memory_bytes);
+  add_count("device_memory_bytes", record.device_memory_bytes);
+  add_count("peak_device_memory_bytes", record.peak_device_memory_bytes);
   if (!non_finite.empty()) line["non_finite"] = std::move(non_finite);
   return line.dump();
 }

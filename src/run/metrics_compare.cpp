@@ -23,13 +23,17 @@ std::ifstream open_metrics(const std::filesystem::path& path) {
   return file;
 }
 
-// The next record without what depends on the clock; a line that is no record stays as it is.
+constexpr const char* kOfTheMachine[] = {"samples_per_second",  "time_seconds",
+                                         "memory_bytes",        "peak_memory_bytes",
+                                         "device_memory_bytes", "peak_device_memory_bytes"};
+
+// The next record without what no two runs have in common; a line that is no record stays as it is.
 std::optional<std::string> next_record(std::ifstream& file) {
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
   Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!record.is_object()) return line;
-  for (const char* field : {"samples_per_second", "time_seconds"}) {
+  for (const char* field : kOfTheMachine) {
     record.erase(field);
     // An interval of no time has an infinite rate.
     if (record.contains("non_finite")) record["non_finite"].erase(field);

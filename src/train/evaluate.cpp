@@ -2,27 +2,39 @@
 #include "trainer/train/evaluate.h"
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
 
 #include "trainer/core/stopwatch.h"
+#include "trainer/device/memory.h"
 
 namespace trainer::train {
 
 Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::LossOptions& loss) {
   // Fixed, so that the result does not depend on the batch size of the training.
   constexpr int64_t kBatchSize = 1024;
+  int64_t batch_size = kBatchSize;
   const c10::InferenceMode no_autograd;
   const Stopwatch stopwatch;
   std::vector<at::Tensor> losses;
   std::vector<at::Tensor> correct;
-  for (int64_t begin = 0; begin < data.size(); begin += kBatchSize) {
-    const Batch batch = slice(data, begin, std::min(data.size(), begin + kBatchSize));
-    const at::Tensor outputs = model.forward(batch.features, model::Mode::kInference);
-    losses.push_back(model::loss_sum(outputs, batch.targets, loss));
-    correct.push_back(model::num_correct(outputs, batch.targets, loss));
+  for (int64_t begin = 0; begin < data.size();) {
+    const int64_t end = std::min(data.size(), begin + batch_size);
+    try {
+      const Batch batch = slice(data, begin, end);
+      const at::Tensor outputs = model.forward(batch.features, model::Mode::kInference);
+      const at::Tensor loss_sum = model::loss_sum(outputs, batch.targets, loss);
+      correct.push_back(model::num_correct(outputs, batch.targets, loss));
+      losses.push_back(loss_sum);
+      begin = end;
+    } catch (const std::exception& e) {
+      if (!device::is_out_of_memory(e) || batch_size == 1) throw;
+      device::release_cached_memory(data.features.device());
+      batch_size = (batch_size + 1) / 2;
+    }
   }
   Evaluation result;
   result.num_samples = data.size();

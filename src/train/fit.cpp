@@ -9,6 +9,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
+#include "trainer/train/out_of_memory.h"
 
 #include "train/non_finite.h"
 #include "train/records.h"
@@ -116,10 +117,8 @@ int fit(Session& session, Output& output) {
       wait_for_saving(output);
       return signal;
     }
-    const Window window = next_window(session);
-    const StepStats stats = session.step->run(window, next_learning_rate(session));
-    if (!stats.is_finite &&
-        react_to_non_finite(session, output, window, stats) == Reaction::kRolledBack) {
+    const StepStats stats = run_step(session);
+    if (!stats.is_finite && react_to_non_finite(session, output, stats) == Reaction::kRolledBack) {
       continue;
     }
     advance(session, stats);

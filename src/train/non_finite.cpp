@@ -101,10 +101,9 @@ void roll_back(Session& session, Output& output) {
 
 }  // namespace
 
-Reaction react_to_non_finite(Session& session, Output& output, const Window& window,
-                             const StepStats& stats) {
+Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats) {
   const checkpoint::Position position{session.position.epoch + 1, session.position.step + 1, 0};
-  const std::string problem = step_problem(session, window, stats);
+  const std::string problem = step_problem(session, next_window(session), stats);
   const config::OnNonFinite policy = session.config.training.on_nonfinite;
   if (policy == config::OnNonFinite::kSkip) {
     const int64_t skipped = session.recoveries.skipped_steps + 1;

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/process_memory.h"
 #include "trainer/core/text.h"
+#include "trainer/device/memory.h"
 
 namespace trainer::train {
 namespace {
@@ -37,6 +39,16 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
   return record;
 }
 
+void add_memory(run::MetricsRecord& record, c10::Device device) {
+  const ProcessMemory process = process_memory();
+  record.memory_bytes = process.current;
+  record.peak_memory_bytes = process.peak;
+  if (const auto memory = device::memory_of(device)) {
+    record.device_memory_bytes = memory->current;
+    record.peak_device_memory_bytes = memory->peak;
+  }
+}
+
 }  // namespace
 
 bool is_classification(const Session& session) {
@@ -61,6 +73,13 @@ run::MetricsRecord record_epoch(Session& session, Output& output) {
   const checkpoint::Recoveries& recoveries = session.recoveries;
   if (recoveries.skipped_steps > 0) record.skipped_steps = recoveries.skipped_steps;
   if (recoveries.rollbacks > 0) record.rollbacks = recoveries.rollbacks;
+  if (recoveries.overflowed_steps > 0) record.overflowed_steps = recoveries.overflowed_steps;
+  if (recoveries.out_of_memory > 0) {
+    record.out_of_memory = recoveries.out_of_memory;
+    record.rows_at_once = rows_at_once(session);
+  }
+  if (session.scaler) record.loss_scale = session.scaler->scale;
+  add_memory(record, session.device);
   output.metrics.append(record);
   ++session.position.epoch;
   session.position.samples_in_epoch = 0;

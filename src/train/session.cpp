@@ -11,16 +11,18 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
+#include "trainer/optim/scaler.h"
 
 namespace trainer::train {
 namespace {
 
 model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Schema& schema,
-                              const std::vector<std::string>& freeze) {
+                              const std::vector<std::string>& freeze, config::Precision precision) {
   model::MlpOptions options;
   options.num_features = schema.num_features();
   options.num_outputs = schema.num_outputs();
@@ -30,6 +32,8 @@ model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Sche
   options.norm = model.norm;
   options.residual = model.residual;
   options.freeze = freeze;
+  options.precision = precision;
+  options.activation_checkpointing = model.activation_checkpointing;
   return options;
 }
 
@@ -110,11 +114,18 @@ void check_names(const Session& session) {
 
 std::unique_ptr<TrainStep> make_step(Session& session, int64_t num_threads) {
   const config::TrainingConfig& training = session.config.training;
-  const StepContext context{session.model, session.optimizer_state, session.optimizer, session.loss,
-                            training.gradient_clip_norm};
-  if (!is_fused(session)) return make_autograd_step(context);
-  return session.device.is_cpu() ? make_fused_step(context, training.batch_size, num_threads)
-                                 : make_fused_tensor_step(context);
+  const StepContext context{
+      session.model, session.optimizer_state,     session.optimizer,
+      session.loss,  training.gradient_clip_norm, session.scaler ? &*session.scaler : nullptr};
+  switch (implementation_of(session)) {
+    case Implementation::kKernels:
+      return make_fused_step(context, rows_at_once(session), num_threads);
+    case Implementation::kTensors:
+      return make_fused_tensor_step(context);
+    case Implementation::kAutograd:
+      break;
+  }
+  return make_autograd_step(context);
 }
 
 }  // namespace
@@ -123,7 +134,8 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(mlp_options(config.model, data.schema, config.training.freeze), device) {
+      model(mlp_options(config.model, data.schema, config.training.freeze, config.precision),
+            device) {
   model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
 }
 
@@ -136,6 +148,7 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   check_names(s);
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer = optimizer_options(config.training);
+  if (config.precision == config::Precision::kFp16) s.scaler = optim::kFirstScaler;
   s.optimizer_state = optim::make_state(s.optimizer, s.model.parameters());
   s.train = make_resident(s.data.train, s.data.schema, device);
   if (s.data.validation.size() > 0) {
@@ -147,14 +160,42 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   return session;
 }
 
-bool is_fused(const Session& session) {
-  return session.config.training.step != config::StepKind::kAutograd;
+Implementation implementation_of(const Session& session) {
+  if (session.config.training.step == config::StepKind::kAutograd) return Implementation::kAutograd;
+  const bool has_kernels = session.device.is_cpu() &&
+                           session.config.precision == config::Precision::kFp32 &&
+                           !session.config.model.activation_checkpointing;
+  return has_kernels ? Implementation::kKernels : Implementation::kTensors;
 }
 
 void use_threads(Session& session, int64_t num_threads) {
-  const bool has_own_threads = session.device.is_cpu() && is_fused(session);
+  const bool has_own_threads = implementation_of(session) == Implementation::kKernels;
   device::use_threads(has_own_threads ? 1 : num_threads);
+  session.step.reset();  // its memory may be needed
   session.step = make_step(session, num_threads);
+}
+
+int64_t rows_at_once(const Session& session) {
+  const int64_t all = session.config.training.batch_size;
+  const int64_t allowed = session.recoveries.rows_at_once;
+  return allowed == 0 ? all : std::min(allowed, all);
+}
+
+void split_batches(Session& session) {
+  session.recoveries.rows_at_once = (rows_at_once(session) + 1) / 2;
+  ++session.recoveries.out_of_memory;
+}
+
+void move_to_cpu(Session& session) {
+  const checkpoint::Checkpoint state = snapshot(session);
+  const float grad_norm = session.interval.grad_norm;
+  auto moved = make_session(session.config, std::move(session.data), c10::kCPU);
+  restore(*moved, state);
+  session = std::move(*moved);
+  session.interval.grad_norm = grad_norm;
+  session.recoveries.rows_at_once = 0;
+  ++session.recoveries.out_of_memory;
+  use_threads(session, cpu::usable_cpus());  // the step that was moved works on what is no more
 }
 
 int64_t samples_per_step(const config::Config& config) {
@@ -191,12 +232,8 @@ Window next_window(Session& session) {
   }
   const int64_t begin = session.position.samples_in_epoch;
   const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
-  return {session.train,
-          session.order,
-          begin,
-          count,
-          session.config.training.batch_size,
-          device::dropout_seed(seed, session.position.step)};
+  return {session.train, session.order,         begin,
+          count,         rows_at_once(session), device::dropout_seed(seed, session.position.step)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
@@ -212,6 +249,7 @@ double next_learning_rate(const Session& session) {
 void advance(Session& session, const StepStats& stats) {
   ++session.position.step;
   session.position.samples_in_epoch += stats.num_samples;
+  if (session.scaler) session.scaler = optim::after_step(*session.scaler, stats.is_finite);
   if (!stats.is_finite) {
     ++session.recoveries.skipped_steps;
     return;

@@ -102,6 +102,7 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   c.best = session.best;
   c.epochs_without_improvement = session.epochs_without_improvement;
   c.recoveries = session.recoveries;
+  c.scaler = session.scaler;
   c.schema = session.data.schema;
   c.fingerprints = session.data.fingerprints;
   return c;
@@ -136,6 +137,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   session.best = from.best;
   session.epochs_without_improvement = from.epochs_without_improvement;
   session.recoveries = from.recoveries;
+  if (session.scaler && from.scaler) session.scaler = from.scaler;
 }
 
 void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from) {

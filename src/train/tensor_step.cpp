@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "trainer/device/random.h"
+#include "trainer/core/error.h"
+#include "trainer/device/memory.h"
 #include "trainer/model/gradient.h"
+#include "trainer/optim/scaler.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
@@ -25,8 +28,7 @@ class TensorStep : public TrainStep {
   StepStats run(const Window& window, double learning_rate) override {
     const StepStats stats = compute_gradient(window);
     if (stats.is_finite) {
-      optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
-                    context_.optimizer_state);
+      update(learning_rate);
     } else {
       restore_buffers();
     }
@@ -49,19 +51,41 @@ class TensorStep : public TrainStep {
     at::Tensor num_correct;  // 0-d int64
   };
 
+  // What runs out of memory here has changed some of the weights.
+  void update(double learning_rate) {
+    try {
+      optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
+                    context_.optimizer_state);
+    } catch (const std::exception& e) {
+      if (!device::is_out_of_memory(e)) throw;
+      throw Error(ErrorKind::kOutOfMemory,
+                  "memory ran out while the weights were updated; resume from the last checkpoint "
+                  "with a smaller training.batch_size or on another device");
+    }
+  }
+
+  double loss_scale() const { return context_.scaler == nullptr ? 1 : context_.scaler->scale; }
+
   StepStats compute_gradient(const Window& window) {
+    keep_buffers();
+    try {
+      return add_batches(window);
+    } catch (...) {
+      restore_buffers();
+      throw;
+    }
+  }
+
+  StepStats add_batches(const Window& window) {
     model::FlatParameters& flat = context_.model.parameters();
     const auto options = at::TensorOptions().device(window.order.device());
     const Sums sums{at::zeros({}, options.dtype(at::kFloat)),
                     at::zeros({}, options.dtype(at::kLong))};
-    keep_buffers();
     flat.gradients.zero_();
-    if (context_.model.options().dropout > 0 && !window.order.is_cpu()) {
-      device::seed_generators(window.dropout_seed);
-    }
     for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
       add_batch(window, begin, sums);
     }
+    if (loss_scale() != 1) flat.gradients.mul_(1 / loss_scale());
     return read(window, sums, optim::clip_gradients(flat, context_.clip_norm));
   }
 
@@ -69,12 +93,12 @@ class TensorStep : public TrainStep {
   void add_batch(const Window& window, int64_t begin, const Sums& sums) {
     const int64_t count = std::min(window.batch_size, window.num_samples - begin);
     const Batch batch = gather(window.data, window.rows(begin, count));
-    const at::Tensor outputs =
-        add_gradient_(context_.model, {.features = batch.features,
-                                       .targets = batch.targets,
-                                       .loss = context_.loss,
-                                       .scale = 1 / static_cast<double>(window.num_samples),
-                                       .noise = {window.dropout_seed, begin}});
+    const at::Tensor outputs = add_gradient_(
+        context_.model, {.features = batch.features,
+                         .targets = batch.targets,
+                         .loss = context_.loss,
+                         .scale = loss_scale() / static_cast<double>(window.num_samples),
+                         .noise = {window.dropout_seed, begin}});
     sums.loss.add_(model::loss_sum(outputs, batch.targets, context_.loss));
     sums.num_correct.add_(model::num_correct(outputs, batch.targets, context_.loss));
   }
@@ -87,11 +111,14 @@ class TensorStep : public TrainStep {
     const at::Tensor numbers =
         at::stack({grad_norm, sums.loss, sums.num_correct.to(at::kFloat), sum}).cpu();
     const auto* values = numbers.data_ptr<float>();
+    const bool is_finite = std::isfinite(values[0] + values[1] + values[3]);
     return {.loss_sum = values[1],
             .num_correct = static_cast<int64_t>(values[2]),
             .grad_norm = values[0],
             .num_samples = window.num_samples,
-            .is_finite = std::isfinite(values[0] + values[1] + values[3])};
+            .is_finite = is_finite,
+            .has_overflowed = !is_finite && std::isfinite(values[1] + values[3]) &&
+                              loss_scale() > optim::kLeastScale};
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.

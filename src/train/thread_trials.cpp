@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "trainer/core/stopwatch.h"
+#include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {
 namespace {
@@ -13,20 +14,20 @@ constexpr double kLongStep = 0.05;
 constexpr double kNearlyAsFast = 1.1;
 constexpr double kSlower = 1.3;
 
-double rehearse(Session& session, const Window& window) {
+double rehearse(Session& session) {
   const Stopwatch stopwatch;
-  session.step->rehearse(window);
+  rehearse_step(session);
   return stopwatch.seconds();
 }
 
 // The shortest of several: other work on the machine only ever adds.
-double step_seconds(Session& session, const Window& window, int64_t num_threads) {
-  use_threads(session, num_threads);
+double step_seconds(Session& session, int64_t num_threads) {
+  use_threads_within_memory(session, num_threads);
   const Stopwatch stopwatch;
-  rehearse(session, window);  // the first one warms up
-  double shortest = rehearse(session, window);
+  rehearse(session);  // the first one warms up
+  double shortest = rehearse(session);
   while (stopwatch.seconds() < kSecondsATrial) {
-    shortest = std::min(shortest, rehearse(session, window));
+    shortest = std::min(shortest, rehearse(session));
   }
   return shortest;
 }
@@ -42,15 +43,14 @@ double shortest_of(const std::vector<ThreadTrial>& trials) {
 }  // namespace
 
 std::vector<ThreadTrial> try_threads(Session& session, int64_t most) {
-  const Window window = next_window(session);
-  use_threads(session, most);
+  use_threads_within_memory(session, most);
   // A step as long as that has work for every CPU, and trials would delay the run.
-  if (const double seconds = rehearse(session, window); seconds > kLongStep) {
+  if (const double seconds = rehearse(session); seconds > kLongStep) {
     return {{most, seconds}};
   }
   std::vector<ThreadTrial> trials;
   for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, most)) {
-    trials.push_back({num_threads, step_seconds(session, window, num_threads)});
+    trials.push_back({num_threads, step_seconds(session, num_threads)});
     const bool is_slower = trials.back().step_seconds > kSlower * shortest_of(trials);
     if (num_threads == most || is_slower) return trials;
   }

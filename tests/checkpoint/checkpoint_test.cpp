@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/checkpoint.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -55,6 +56,16 @@ class CheckpointTest : public testing::Test {
       Dict& section = dot == std::string::npos ? root : dict_of(entry(root, key.substr(0, dot)));
       std::erase_if(section, [&](const auto& item) { return item.first == key.substr(dot + 1); });
     });
+  }
+
+  // The file as `version` wrote it, before these entries of `progress` came.
+  void make_older(int64_t version, const std::vector<std::string>& later) const {
+    Dict root = archive::load(path_);
+    entry(root, "format_version") = version;
+    std::erase_if(dict_of(entry(root, "progress")), [&](const auto& item) {
+      return std::find(later.begin(), later.end(), item.first) != later.end();
+    });
+    archive::save(path_, root);
   }
 
   test::TemporaryFolder folder_;
@@ -120,6 +131,11 @@ TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(c.epochs_without_improvement, 1);
   EXPECT_EQ(c.recoveries.skipped_steps, 5);
   EXPECT_EQ(c.recoveries.rollbacks, 6);
+  EXPECT_EQ(c.recoveries.overflowed_steps, 7);
+  EXPECT_EQ(c.recoveries.out_of_memory, 8);
+  EXPECT_EQ(c.recoveries.rows_at_once, 9);
+  EXPECT_EQ(c.scaler.value().scale, 1024);
+  EXPECT_EQ(c.scaler->good_steps, 10);
   EXPECT_EQ(c.metrics_bytes, 12345U);
   EXPECT_EQ(c.config, expected.config);
   EXPECT_EQ(c.num_threads, 4);
@@ -143,6 +159,7 @@ TEST_F(CheckpointTest, SchemaAndDataFilesAreReadAsTheyWereWritten) {
 TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   Checkpoint c = full_checkpoint();
   c.best.reset();
+  c.scaler.reset();
   c.moments.clear();
   c.fingerprints.clear();
   c.schema.task = config::Task::kRegression;
@@ -150,6 +167,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   write(path_, c);
   const Checkpoint again = read(path_);
   EXPECT_FALSE(again.best.has_value());
+  EXPECT_FALSE(again.scaler.has_value());
   EXPECT_TRUE(again.moments.empty());
   EXPECT_TRUE(again.fingerprints.empty());
   EXPECT_EQ(again.schema.task, config::Task::kRegression);
@@ -171,7 +189,7 @@ TEST_F(CheckpointTest, PythonFindsPlainNames) {
                                              "optimizer", "progress", "config", "schema",
                                              "data_files", "num_threads"}));
   EXPECT_EQ(*find(root, "format")->get_if<std::string>(), "trainer-checkpoint");
-  EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 2);
+  EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 3);
 }
 
 TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
@@ -188,26 +206,29 @@ TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
 
 TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
   EXPECT_EQ(refusal([](Dict& root) {
-              root[1].second = 3;
+              root[1].second = 4;
               root[2].second = "9.8.7";
             }),
-            "format_version: this program reads versions 1 to 2, the file has 3; it was written by "
+            "format_version: this program reads versions 1 to 3, the file has 4; it was written by "
             "trainer 9.8.7, use that version or a newer one");
 }
 
-TEST_F(CheckpointTest, TheFirstFormatIsReadToo) {
-  Dict root = archive::load(path_);
-  entry(root, "format_version") = 1;
-  Dict& progress = dict_of(entry(root, "progress"));
-  std::erase_if(progress, [](const auto& item) {
-    return item.first == "skipped_steps" || item.first == "rollbacks";
-  });
-  archive::save(path_, root);
-  const Checkpoint c = read(path_);
-  EXPECT_EQ(c.format_version, 1);
-  EXPECT_EQ(c.recoveries.skipped_steps, 0);
-  EXPECT_EQ(c.recoveries.rollbacks, 0);
-  EXPECT_EQ(c.metrics_bytes, 12345U);
+TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
+  std::vector<std::string> later = {"overflowed_steps", "out_of_memory", "rows_at_once", "scaler"};
+  make_older(2, later);
+  const Checkpoint second = read(path_);
+  EXPECT_EQ(second.format_version, 2);
+  EXPECT_EQ(second.recoveries.rollbacks, 6);
+  EXPECT_EQ(second.recoveries.rows_at_once, 0);
+  EXPECT_FALSE(second.scaler.has_value());
+
+  later.insert(later.end(), {"skipped_steps", "rollbacks"});
+  make_older(1, later);
+  const Checkpoint first = read(path_);
+  EXPECT_EQ(first.format_version, 1);
+  EXPECT_EQ(first.recoveries.skipped_steps, 0);
+  EXPECT_EQ(first.recoveries.rollbacks, 0);
+  EXPECT_EQ(first.metrics_bytes, 12345U);
 }
 
 TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
@@ -232,6 +253,12 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "progress.epochs_without_improvement",
                           "progress.skipped_steps",
                           "progress.rollbacks",
+                          "progress.overflowed_steps",
+                          "progress.out_of_memory",
+                          "progress.rows_at_once",
+                          "progress.scaler",
+                          "progress.scaler.scale",
+                          "progress.scaler.good_steps",
                           "progress.metrics_bytes",
                           "config",
                           "schema",

@@ -143,6 +143,11 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
         "epochs_without_improvement: 1 and 0"},
        {[](Checkpoint& c) { c.recoveries.skipped_steps = 0; }, "skipped_steps: 5 and 0"},
        {[](Checkpoint& c) { c.recoveries.rollbacks = 7; }, "rollbacks: 6 and 7"},
+       {[](Checkpoint& c) { c.recoveries.overflowed_steps = 0; }, "overflowed_steps: 7 and 0"},
+       {[](Checkpoint& c) { c.recoveries.out_of_memory = 0; }, "out_of_memory: 8 and 0"},
+       {[](Checkpoint& c) { c.recoveries.rows_at_once = 0; }, "rows_at_once: 9 and 0"},
+       {[](Checkpoint& c) { c.scaler->scale = 512; }, "scale: 1024 and 512"},
+       {[](Checkpoint& c) { c.scaler->good_steps = 0; }, "good_steps: 10 and 0"},
        {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"}});
 }
 

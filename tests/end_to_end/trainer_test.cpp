@@ -32,8 +32,10 @@ std::string metrics_without_time(const fs::path& run) {
   std::string result;
   for (std::string line; std::getline(lines, line);) {
     nlohmann::ordered_json record = nlohmann::ordered_json::parse(line);
-    record.erase("time_seconds");
-    record.erase("samples_per_second");
+    for (const char* field :
+         {"time_seconds", "samples_per_second", "memory_bytes", "peak_memory_bytes"}) {
+      record.erase(field);
+    }
     result += record.dump() + "\n";
   }
   return result;

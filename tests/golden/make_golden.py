@@ -9,6 +9,7 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     mlp.json         outputs, loss and gradients of a small MLP in every option
     optimizers.json  parameters after each of five updates of every optimizer
     training.json    losses, gradient norms and parameters of a short training
+    autocast.json    outputs and gradients of the MLP under torch.autocast in bf16
 
 The numbers are float32 with nine significant digits, which is exact. Tensors have the names that
 include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the last
@@ -135,6 +136,25 @@ def make_mlp(data, parameters):
                        "cases": cases})
 
 
+def make_autocast(data, parameters):
+    features, classes, _ = data
+    cases = []
+    for activation in ACTIVATIONS:
+        for residual in (False, True):
+            case = {"activation": activation, "residual": residual}
+            model = Mlp(activation, "none", residual)
+            set_parameters(model, parameters)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                outputs = model(features)
+            assert outputs.dtype == torch.bfloat16
+            nn.functional.cross_entropy(outputs.float(), classes).backward()
+            case["outputs"] = plain(outputs.detach().float())
+            case["gradients"] = named((n, p.grad) for n, p in model.named_parameters())
+            cases.append(case)
+    write("autocast.json", {"features": plain(features), "classes": plain(classes),
+                            "parameters": named(parameters.items()), "cases": cases})
+
+
 def optimizer_cases():
     sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
            "nesterov": False, "decay_bias_and_norm": False}
@@ -225,6 +245,7 @@ def main():
     make_mlp(data, parameters)
     make_optimizers(parameters)
     make_training(data, parameters)
+    make_autocast(data, parameters)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,12 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.interval_totals = {.loss_sum = 0.1, .num_correct = 15, .num_samples = 16};
   c.best = checkpoint::Best{.epoch = 2, .value = 0.0625};
   c.epochs_without_improvement = 1;
-  c.recoveries = {.skipped_steps = 5, .rollbacks = 6};
+  c.recoveries = {.skipped_steps = 5,
+                  .rollbacks = 6,
+                  .overflowed_steps = 7,
+                  .out_of_memory = 8,
+                  .rows_at_once = 9};
+  c.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 10};
   c.metrics_bytes = 12345;
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";
   c.schema.task = config::Task::kClassification;

@@ -129,8 +129,10 @@ inline std::vector<std::string> timeless_lines(const std::filesystem::path& metr
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
     auto record = nlohmann::ordered_json::parse(line);
-    record.erase("samples_per_second");
-    record.erase("time_seconds");
+    for (const char* field :
+         {"samples_per_second", "time_seconds", "memory_bytes", "peak_memory_bytes"}) {
+      record.erase(field);
+    }
     lines.push_back(record.dump());
   }
   return lines;

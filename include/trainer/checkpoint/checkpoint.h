@@ -13,8 +13,9 @@
 namespace trainer::checkpoint {
 
 /// The format that this program writes; it reads this one and older ones. Version 2 added
-/// `progress.skipped_steps` and `progress.rollbacks`.
-inline constexpr int64_t kFormatVersion = 2;
+/// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
+/// `out_of_memory`, `rows_at_once` and `scaler`.
+inline constexpr int64_t kFormatVersion = 3;
 
 struct NamedTensor {
   std::string name;
@@ -48,10 +49,19 @@ struct Best {
   double value = 0;
 };
 
-/// What training.on_nonfinite did so far.
+/// What a run overcame so far.
 struct Recoveries {
-  int64_t skipped_steps = 0;
-  int64_t rollbacks = 0;  // each halved the learning rate
+  int64_t skipped_steps = 0;     // by training.on_nonfinite
+  int64_t rollbacks = 0;         // likewise; each halved the learning rate
+  int64_t overflowed_steps = 0;  // made again because a scaled fp16 gradient overflowed
+  int64_t out_of_memory = 0;     // times that memory ran out and the run went on
+  int64_t rows_at_once = 0;      // of a batch, since then; 0: all of them
+};
+
+/// The factor of the loss that keeps small gradients above the least fp16 number.
+struct Scaler {
+  double scale = 0;
+  int64_t good_steps = 0;
 };
 
 /// Everything that a run needs to go on exactly where it stood.
@@ -68,6 +78,7 @@ struct Checkpoint {
   std::optional<Best> best;
   int64_t epochs_without_improvement = 0;
   Recoveries recoveries;
+  std::optional<Scaler> scaler;
   uint64_t metrics_bytes = 0;  // length of metrics.jsonl
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;

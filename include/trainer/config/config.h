@@ -20,7 +20,8 @@ enum class BestMetric { kLoss, kAccuracy };
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };
 enum class ScheduleName { kConstant, kLinear, kCosine };
-enum class Precision { kFp32 };
+enum class Precision { kFp32, kFp16, kBf16 };
+enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 // Bounds, units and meanings of all members stand once, in src/config/fields.cpp; the reference
@@ -62,6 +63,7 @@ struct ModelConfig {
   double dropout = 0.0;
   Norm norm = Norm::kNone;
   bool residual = false;
+  bool activation_checkpointing = false;
   Init init = Init::kPytorch;
   std::string init_from;
   std::vector<std::string> init_skip;
@@ -100,6 +102,7 @@ struct TrainingConfig {
   StepKind step = StepKind::kAuto;
   BestMetric best_metric = BestMetric::kLoss;
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
+  OnOutOfMemory on_out_of_memory = OnOutOfMemory::kSplit;
   std::vector<std::string> freeze;
   double ema_decay = 0.0;
   OptimizerConfig optimizer;

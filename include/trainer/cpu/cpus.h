@@ -8,4 +8,9 @@ namespace trainer::cpu {
 /// CPUs that this process may use: its affinity, cut to the cgroup's quota. At least 1.
 int64_t usable_cpus();
 
+/// Whether this CPU has instructions for products of such numbers: AVX512-BF16 or AVX512-FP16 on
+/// x86-64, FEAT_BF16 or FEAT_FP16 on Arm.
+bool has_bf16();
+bool has_fp16();
+
 }  // namespace trainer::cpu

@@ -14,12 +14,15 @@ namespace trainer::model {
 
 struct MlpOptions : cpu::NetworkOptions {
   std::vector<std::string> freeze;  // patterns of parameter names, see text.h
+  config::Precision precision = config::Precision::kFp32;
+  bool activation_checkpointing = false;  // of the gradient that is written out
 };
 
 enum class Mode { kTraining, kInference };
 
 /// What the noise of dropout follows from: on the CPU each element is a function of these and its
-/// place (cpu/kernels.h), on other devices LibTorch's generators draw it.
+/// place (cpu/kernels.h), on other devices it is drawn by LibTorch's generators, seeded with these
+/// and the layer.
 struct DropoutNoise {
   uint64_t seed = 0;
   int64_t first_row = 0;  // the batch's in the window of the step
@@ -30,6 +33,8 @@ struct DropoutNoise {
 /// Parameters are called `layers.<i>.weight` `[out, in]`, `layers.<i>.bias` `[out]`,
 /// `norms.<i>.weight`, `norms.<i>.bias`; batch norm has the buffers `norms.<i>.running_mean` and
 /// `norms.<i>.running_var`. A batch norm whose parameters are frozen uses these in training too.
+/// In fp16 or bf16 the linear layers compute so, and what lies between them is stored so; norms
+/// and the parameters themselves stay float32, as with torch.autocast.
 class Mlp {
  public:
   Mlp(MlpOptions options, c10::Device device);
@@ -51,7 +56,7 @@ class Mlp {
   int64_t num_layers() const { return static_cast<int64_t>(options_.hidden_sizes.size()) + 1; }
 
  private:
-  at::Tensor normalize(const at::Tensor& hidden, std::size_t layer, Mode mode);
+  at::Tensor normalize(const at::Tensor& linear, std::size_t layer, Mode mode);
 
   MlpOptions options_;
   FlatParameters parameters_;

@@ -19,9 +19,17 @@ struct MetricsRecord {
   std::optional<double> learning_rate;
   std::optional<double> grad_norm;  // before clipping
   std::optional<double> samples_per_second;
-  std::optional<double> time_seconds;    // on records that close an epoch or an evaluation
-  std::optional<int64_t> skipped_steps;  // on records that close an epoch; of the run so far
-  std::optional<int64_t> rollbacks;      // likewise
+  std::optional<double> time_seconds;       // on records that close an epoch or an evaluation
+  std::optional<int64_t> skipped_steps;     // on records that close an epoch; of the run so far
+  std::optional<int64_t> rollbacks;         // likewise
+  std::optional<int64_t> overflowed_steps;  // likewise; made again with a smaller loss_scale
+  std::optional<double> loss_scale;         // of the gradient scaler
+  std::optional<int64_t> out_of_memory;     // likewise; times that the run went on after it
+  std::optional<int64_t> rows_at_once;      // of a batch, since then
+  std::optional<int64_t> memory_bytes;      // of the process; likewise
+  std::optional<int64_t> peak_memory_bytes;
+  std::optional<int64_t> device_memory_bytes;
+  std::optional<int64_t> peak_device_memory_bytes;
 };
 
 /// The record as one line of JSON, without the line break.
@@ -56,7 +64,8 @@ class MetricsFile {
 };
 
 /// Nothing when two metrics.jsonl hold the same records but for what depends on the clock
-/// (`samples_per_second`, `time_seconds`), else the first line that differs: "line 4: {...} and
+/// (`samples_per_second`, `time_seconds`) and on the machine's memory, else the first line that
+/// differs: "line 4: {...} and
 /// {...}". Throws Error(kFileSystem) for a file that cannot be read.
 std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
                                             const std::filesystem::path& metrics_b);

@@ -55,6 +55,7 @@ struct Session {
   std::optional<checkpoint::Best> best;
   int64_t epochs_without_improvement = 0;
   checkpoint::Recoveries recoveries;
+  std::optional<checkpoint::Scaler> scaler;  // fp16 only
   at::Tensor order;  // [num_train] int64 on the device, of epoch `order_epoch`
   int64_t order_epoch = -1;
 };
@@ -64,11 +65,25 @@ struct Session {
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
-/// Whether the session's step has its gradient written out.
-bool is_fused(const Session& session);
+/// How the session's step is computed.
+enum class Implementation {
+  kKernels,  // written out, with kernels of our own: fp32 on the CPU
+  kTensors,  // written out in LibTorch's operations
+  kAutograd,
+};
+Implementation implementation_of(const Session& session);
 
 /// Computes with that many threads from now on; a session begins with one.
 void use_threads(Session& session, int64_t num_threads);
+
+/// Rows of a batch that are computed at once: all, unless memory ran out.
+int64_t rows_at_once(const Session& session);
+
+/// Halves rows_at_once() and counts that memory ran out.
+void split_batches(Session& session);
+
+/// Goes on on the CPU with the same state, and counts that memory ran out.
+void move_to_cpu(Session& session);
 
 /// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation.
 int64_t samples_per_step(const config::Config& config);

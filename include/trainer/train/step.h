@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/mlp.h"
 #include "trainer/optim/optimizer.h"
@@ -36,7 +37,8 @@ struct StepStats {
   int64_t num_correct = 0;
   float grad_norm = 0;  // before clipping
   int64_t num_samples = 0;
-  bool is_finite = true;  // loss, gradient and buffers; otherwise the step changed nothing
+  bool is_finite = true;        // loss, gradient and buffers; otherwise the step changed nothing
+  bool has_overflowed = false;  // not finite, and a smaller loss scale may mend it
 };
 
 /// What a step works on; everything outlives the step.
@@ -45,7 +47,8 @@ struct StepContext {
   optim::OptimizerState& optimizer_state;
   optim::OptimizerOptions optimizer;
   model::LossOptions loss;
-  double clip_norm = 1.0;  // 0: never
+  double clip_norm = 1.0;                      // 0: never
+  const checkpoint::Scaler* scaler = nullptr;  // of fp16; null: none
 };
 
 /// How a model is trained and evaluated.

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace trainer {
+
+/// Bytes of main memory that this process holds, and the most that it ever held.
+struct ProcessMemory {
+  int64_t current = 0;
+  int64_t peak = 0;
+};
+
+/// What the system says; 0 where it says nothing.
+ProcessMemory process_memory();
+
+}  // namespace trainer

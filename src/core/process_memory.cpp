@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/process_memory.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
+
+namespace trainer {
+namespace {
+
+int64_t current_bytes() {
+#ifdef __APPLE__
+  mach_task_basic_info info{};
+  mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
+  const kern_return_t result = task_info(mach_task_self(), MACH_TASK_BASIC_INFO,
+                                         reinterpret_cast<task_info_t>(&info), &count);
+  return result == KERN_SUCCESS ? static_cast<int64_t>(info.resident_size) : 0;
+#else
+  int64_t all = 0;
+  int64_t resident = 0;  // pages
+  std::ifstream file("/proc/self/statm");
+  return file >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+#endif
+}
+
+int64_t peak_bytes() {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+#ifdef __APPLE__
+  return usage.ru_maxrss;
+#else
+  return usage.ru_maxrss * int64_t{1024};
+#endif
+}
+
+}  // namespace
+
+ProcessMemory process_memory() { return {current_bytes(), peak_bytes()}; }
+
+}  // namespace trainer

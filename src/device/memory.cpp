@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/device/memory.h"
+
+#include <array>
+#include <new>
+#include <string_view>
+
+#include <c10/util/Exception.h>
+#include <torch/version.h>
+
+#if TORCH_VERSION_MAJOR >= 2
+#include <ATen/detail/MPSHooksInterface.h>
+#endif
+#ifdef TRAINER_HAS_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
+
+// All that differs between LibTorch's versions and builds.
+namespace trainer::device {
+
+std::optional<DeviceMemory> memory_of(c10::Device device) {
+#if TORCH_VERSION_MAJOR >= 2
+  if (device.is_mps()) {
+    return DeviceMemory{static_cast<int64_t>(at::detail::getMPSHooks().getCurrentAllocatedMemory()),
+                        std::nullopt};
+  }
+#endif
+#ifdef TRAINER_HAS_CUDA
+  if (device.is_cuda()) {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+    return DeviceMemory{stats.allocated_bytes[0].current, stats.allocated_bytes[0].peak};
+  }
+#endif
+  static_cast<void>(device);
+  return std::nullopt;
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
+  if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;
+  const std::string_view text = error.what();
+  // CUDA and MPS; the CPU under Linux and macOS; the CPU under other systems.
+  constexpr std::array<std::string_view, 3> kWords = {"out of memory", "can't allocate memory",
+                                                      "not enough memory"};
+  for (const std::string_view words : kWords) {
+    if (text.find(words) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+void release_cached_memory(c10::Device device) {
+#if TORCH_VERSION_MAJOR >= 2
+  if (device.is_mps()) at::detail::getMPSHooks().emptyCache();
+#endif
+#ifdef TRAINER_HAS_CUDA
+  if (device.is_cuda()) c10::cuda::CUDACachingAllocator::emptyCache();
+#endif
+  static_cast<void>(device);
+}
+
+}  // namespace trainer::device

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/device/precision.h"
+
+#include <cstring>
+#include <exception>
+
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/gelu_backward.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/tanh.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#if defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+#include "trainer/core/version.h"
+#include "trainer/cpu/cpus.h"
+
+namespace trainer::device {
+namespace {
+
+using config::Precision;
+
+const char* name_of(Precision precision) {
+  switch (precision) {
+    case Precision::kFp16:
+      return "fp16";
+    case Precision::kBf16:
+      return "bf16";
+    case Precision::kFp32:
+      break;
+  }
+  return "fp32";
+}
+
+std::string macos_version() {
+#if defined(__APPLE__)
+  char version[64] = {};
+  std::size_t size = sizeof(version) - 1;
+  if (sysctlbyname("kern.osproductversion", version, &size, nullptr, 0) == 0) return version;
+#endif
+  return "";
+}
+
+// The operations of a step that not every version has for every format.
+void compute(c10::Device device, c10::ScalarType dtype) {
+  const c10::InferenceMode no_autograd;
+  const at::Tensor a = at::ones({2, 2}, at::TensorOptions().device(device).dtype(dtype));
+  const at::Tensor product = at::addmm(a, a, a.t());
+  at::gelu_backward(product, at::gelu(product)).add_(at::silu(product)).mul_(at::tanh(product));
+  product.relu().sum(0, false, at::kFloat).cpu();
+}
+
+}  // namespace
+
+c10::ScalarType dtype_of(Precision precision) {
+  switch (precision) {
+    case Precision::kFp16:
+      return at::kHalf;
+    case Precision::kBf16:
+      return at::kBFloat16;
+    case Precision::kFp32:
+      break;
+  }
+  return at::kFloat;
+}
+
+PrecisionProbe probe_precision(c10::Device device, Precision precision) {
+  PrecisionProbe probe;
+  probe.macos = macos_version();
+  probe.libtorch = build_info().libtorch;
+  probe.has_hardware = precision == Precision::kFp32 ||
+                       (precision == Precision::kBf16 ? cpu::has_bf16() : cpu::has_fp16());
+  // Older systems end the process instead of saying so.
+  if (device.is_mps() && precision == Precision::kBf16 &&
+      parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {
+    return probe;
+  }
+  try {
+    compute(device, dtype_of(precision));
+    probe.is_computed = true;
+  } catch (const std::exception&) {  // "not implemented for 'Half'", "BFloat16 is not supported"
+  }
+  return probe;
+}
+
+PrecisionLimit precision_limit(c10::Device device, Precision precision,
+                               const PrecisionProbe& probe) {
+  if (precision == Precision::kFp32) return {};
+  const char* name = name_of(precision);
+  if (!probe.is_computed) {
+    std::string text =
+        fmt::format("LibTorch {} does not compute in {} on {}", probe.libtorch, name, device.str());
+    if (device.is_mps() && precision == Precision::kBf16) {
+      text += fmt::format(" with macOS {} (it needs macOS 14 and LibTorch 2.3)", probe.macos);
+    }
+    return {Support::kNone, text};
+  }
+  if (device.is_cpu() && !probe.has_hardware) {
+    return {Support::kSlow,
+            fmt::format("this CPU has no instructions for {} and takes several times longer than "
+                        "with fp32",
+                        name)};
+  }
+  return {};
+}
+
+PrecisionChoice choose_precision(Precision requested, c10::Device device, Fallback fallback,
+                                 const PrecisionProbe& probe) {
+  const PrecisionLimit limit = precision_limit(device, requested, probe);
+  if (limit.support == Support::kGood) return {requested, ""};
+  if (limit.support == Support::kSlow) return {requested, "precision: " + limit.text};
+  if (fallback == Fallback::kForbidden) {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("precision: {}; choose another precision or device, or set "
+                            "device_fallback: true",
+                            limit.text));
+  }
+  return {Precision::kFp32, fmt::format("precision: {}; fp32 is used instead", limit.text)};
+}
+
+std::string mps_fallback_note(c10::Device device, const char* value) {
+  if (!device.is_mps() || value == nullptr || std::strcmp(value, "1") != 0) return "";
+  return "PYTORCH_ENABLE_MPS_FALLBACK=1: what MPS lacks is computed on the CPU, slowly and without "
+         "another word";
+}
+
+}  // namespace trainer::device

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/out_of_memory.h"
+
+#include <exception>
+#include <string>
+
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/device/memory.h"
+#include "trainer/optim/scaler.h"
+
+namespace trainer::train {
+namespace {
+
+// Smaller batches have other statistics: the result would be another.
+bool can_split(const Session& session) {
+  return session.config.training.on_out_of_memory != config::OnOutOfMemory::kStop &&
+         session.config.model.norm != config::Norm::kBatch && rows_at_once(session) > 1;
+}
+
+bool can_leave_device(const Session& session) {
+  return session.config.training.on_out_of_memory == config::OnOutOfMemory::kFallbackCpu &&
+         !session.device.is_cpu();
+}
+
+std::string advice(const Session& session) {
+  if (session.config.training.on_out_of_memory == config::OnOutOfMemory::kStop) {
+    return "set training.on_out_of_memory: split, or use a smaller batch or model";
+  }
+  if (session.config.model.norm == config::Norm::kBatch && rows_at_once(session) > 1) {
+    return "model.norm: batch needs whole batches, so none is split; use a smaller "
+           "training.batch_size, or model.norm: layer";
+  }
+  return session.device.is_cpu()
+             ? "use a smaller model or data file"
+             : "use a smaller model, or training.on_out_of_memory: fallback_cpu";
+}
+
+std::string text_of(const std::exception& error) {
+  const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
+  return libtorch == nullptr ? error.what() : libtorch->what_without_backtrace();
+}
+
+void halve_loss_scale(Session& session) {
+  session.scaler = optim::after_step(*session.scaler, /*is_finite=*/false);
+  ++session.recoveries.overflowed_steps;
+  log::debug(
+      fmt::format("step {} (epoch {}): the gradient overflowed; it is made again with the "
+                  "loss times {:g}",
+                  session.position.step + 1, session.position.epoch + 1, session.scaler->scale));
+}
+
+/// Makes the session need less memory; throws where it cannot.
+void need_less(Session& session, const std::string& what) {
+  const std::string place = fmt::format(
+      "step {} (epoch {}): memory ran out on {} with {} rows at once", session.position.step + 1,
+      session.position.epoch + 1, session.device.str(), rows_at_once(session));
+  if (can_split(session)) {
+    split_batches(session);
+    log::warning(
+        fmt::format("{}; each batch is taken in parts of {} rows from now on, with the "
+                    "same result",
+                    place, rows_at_once(session)));
+  } else if (can_leave_device(session)) {
+    move_to_cpu(session);
+    log::warning(fmt::format("{}; the run goes on on the CPU", place));
+  } else {
+    throw Error(ErrorKind::kOutOfMemory, fmt::format("{}; {} ({})", place, advice(session), what));
+  }
+}
+
+// Calls attempt() until there is memory for it.
+template <class Attempt>
+auto within_memory(Session& session, const Attempt& attempt) {
+  for (;;) {
+    try {
+      return attempt();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& e) {
+      if (!device::is_out_of_memory(e)) throw;
+      need_less(session, text_of(e));
+    }
+    device::release_cached_memory(session.device);
+  }
+}
+
+}  // namespace
+
+StepStats run_step(Session& session) {
+  for (;;) {
+    const StepStats stats = within_memory(session, [&] {
+      return session.step->run(next_window(session), next_learning_rate(session));
+    });
+    if (!stats.has_overflowed) return stats;
+    halve_loss_scale(session);
+  }
+}
+
+void rehearse_step(Session& session) {
+  within_memory(session, [&] { session.step->rehearse(next_window(session)); });
+}
+
+void use_threads_within_memory(Session& session, int64_t num_threads) {
+  within_memory(session, [&] { use_threads(session, num_threads); });
+}
+
+}  // namespace trainer::train

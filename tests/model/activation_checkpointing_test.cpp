@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/ops/arange.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/model/gradient.h"
+#include "trainer/model/init.h"
+
+#include "support/counting_allocator.h"
+#include "support/tensors.h"
+
+namespace trainer::model {
+namespace {
+
+struct Result {
+  at::Tensor gradients;
+  at::Tensor outputs;
+  at::Tensor buffers;
+  int64_t peak_bytes = 0;
+};
+
+Result gradient_of(MlpOptions options, bool checkpointing, int64_t num_rows) {
+  options.activation_checkpointing = checkpointing;
+  Mlp mlp(options, c10::kCPU);
+  initialize(mlp, config::Init::kKaiming, 5);
+  const at::Tensor features =
+      at::arange(num_rows * options.num_features, at::kFloat).sin_().view({num_rows, -1});
+  const at::Tensor classes = at::arange(num_rows, at::kLong).remainder_(options.num_outputs);
+  Result result;
+  const test::CountingAllocator counting;
+  result.outputs = add_gradient_written_out(
+      mlp, {.features = features, .targets = classes, .loss = {}, .noise = {9, 4}});
+  result.peak_bytes = counting.peak_bytes();
+  result.gradients = mlp.parameters().gradients.clone();
+  if (mlp.buffer_values().defined()) result.buffers = mlp.buffer_values().clone();
+  return result;
+}
+
+MlpOptions deep_options(std::size_t num_layers, int64_t width) {
+  MlpOptions options;
+  options.num_features = 6;
+  options.hidden_sizes = std::vector<int64_t>(num_layers, width);
+  options.num_outputs = 3;
+  return options;
+}
+
+TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
+  for (const std::size_t num_layers : {0U, 1U, 2U, 3U, 7U, 9U, 10U}) {
+    for (const auto norm : {config::Norm::kNone, config::Norm::kLayer, config::Norm::kBatch}) {
+      for (const double dropout : {0.0, 0.25}) {
+        for (const auto precision : {config::Precision::kFp32, config::Precision::kBf16}) {
+          SCOPED_TRACE(fmt::format("{} layers, norm {}, dropout {}, precision {}", num_layers,
+                                   static_cast<int>(norm), dropout, static_cast<int>(precision)));
+          MlpOptions options = deep_options(num_layers, 8);
+          options.norm = norm;
+          options.dropout = dropout;
+          options.precision = precision;
+          options.residual = num_layers > 2;
+          const Result whole = gradient_of(options, false, 10);
+          const Result again = gradient_of(options, true, 10);
+          EXPECT_TRUE(test::identical(again.gradients, whole.gradients));
+          EXPECT_TRUE(test::identical(again.outputs, whole.outputs));
+          if (whole.buffers.defined()) {
+            EXPECT_TRUE(test::identical(again.buffers, whole.buffers));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ActivationCheckpointingTest, FrozenLayersStayAsTheyAre) {
+  MlpOptions options = deep_options(9, 8);
+  options.freeze = {"layers.0.*", "layers.1.*", "layers.4.*"};
+  EXPECT_TRUE(test::identical(gradient_of(options, true, 10).gradients,
+                              gradient_of(options, false, 10).gradients));
+}
+
+// 16 layers keep the inputs of four segments and all of one in place of all of sixteen.
+TEST(ActivationCheckpointingTest, ADeepModelNeedsLessThanHalfTheMemory) {
+  const MlpOptions options = deep_options(16, 64);
+  const Result whole = gradient_of(options, false, 512);
+  const Result again = gradient_of(options, true, 512);
+  EXPECT_LT(again.peak_bytes, whole.peak_bytes / 2);
+}
+
+}  // namespace
+}  // namespace trainer::model
