@@ -21,6 +21,7 @@ constexpr const char* kFooter = R"(Examples:
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
+  trainer find-batch --config configs/train.yaml
   trainer verify runs/latest
   trainer selftest resume
 
@@ -81,6 +82,7 @@ class Parser {
     take_overrides();
     check_verify();
     check_selftest();
+    check_find_batch();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -136,6 +138,10 @@ class Parser {
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");
+    add_command(app_, "find-batch", "Find the largest batch that fits and the fastest one",
+                Command::kFindBatch)
+        ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
+        ->type_name("ROWS");
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
     selftest->fallthrough();
@@ -171,6 +177,19 @@ class Parser {
     arguments_.num_kills = *kills;
   }
 
+  void check_find_batch() {
+    if (arguments_.command != Command::kFindBatch) return;
+    if (!resume_.empty()) problems_.emplace_back("--resume: find-batch goes on with no run");
+    if (most_rows_.empty()) return;
+    const auto most = parse_int(most_rows_);
+    if (!most || *most < 1) {
+      problems_.push_back(
+          fmt::format("--max-batch: expected an integer >= 1, got {}", in_quotes(most_rows_)));
+      return;
+    }
+    arguments_.most_rows = *most;
+  }
+
   void take_overrides() {
     for (const std::string& text : set_) take_assignment(text, "--set");
     for (const std::string& text : positional_) take_assignment(text, "command line");
@@ -183,9 +202,9 @@ class Parser {
   void take_assignment(const std::string& text, const std::string& place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
-                                      place == "--set" ? "" : "a command or ", in_quotes(text),
-                                      meant(text, {"train", "config", "verify", "selftest"})));
+      problems_.push_back(fmt::format(
+          "{}: expected {}key=value, got {}{}", place, place == "--set" ? "" : "a command or ",
+          in_quotes(text), meant(text, {"train", "config", "find-batch", "verify", "selftest"})));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
@@ -244,6 +263,7 @@ class Parser {
   std::vector<std::string> positional_;
   std::string resume_;
   std::string kills_;
+  std::string most_rows_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

@@ -18,6 +18,7 @@ enum class Command {
   kConfigReference,
   kConfigSchema,
   kVerify,
+  kFindBatch,
   kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
 };
@@ -33,6 +34,7 @@ struct Arguments {
   bool allow_changes = false;
   std::vector<std::filesystem::path> paths;  // of verify
   int64_t num_kills = 5;                     // of selftest resume
+  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

@@ -7,6 +7,7 @@
 #include "trainer/config/reference.h"
 
 #include "cli/arguments.h"
+#include "cli/find_batch_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
 #include "cli/verify_command.h"
@@ -33,6 +34,8 @@ int run(int argc, const char* const* argv) {
       break;
     case Command::kVerify:
       return verify_command(arguments);
+    case Command::kFindBatch:
+      return find_batch_command(arguments);
     case Command::kSelftestResume:
       return selftest_resume_command(arguments);
     case Command::kShowText:

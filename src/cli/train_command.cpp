@@ -66,12 +66,12 @@ std::string results_text(const engine::TrainReport& report) {
     line("rollbacks",
          fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
   }
-  if (report.recoveries.out_of_memory > 0) {
+  if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
+    const int64_t rows = report.recoveries.rows_at_once;
     line("memory",
-         fmt::format("ran out {} times; the run went on{}", report.recoveries.out_of_memory,
-                     report.recoveries.rows_at_once == 0
-                         ? ""
-                         : fmt::format(" with {} rows at once", report.recoveries.rows_at_once)));
+         fmt::format(
+             "ran out {}; the run went on {}", times == 1 ? "once" : fmt::format("{} times", times),
+             rows == 0 ? std::string("on the CPU") : fmt::format("with {} rows at once", rows)));
   }
   if (report.recoveries.overflowed_steps > 0) {
     line("overflows", fmt::format("{} steps made again with a smaller loss scale",

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <string>
 
 #ifdef __APPLE__
 #include <mach/mach.h>
@@ -39,6 +41,24 @@ int64_t peak_bytes() {
 }
 
 }  // namespace
+
+std::optional<int64_t> available_memory() {
+  std::optional<int64_t> available;
+  std::ifstream memory("/proc/meminfo");
+  for (std::string name, unit; memory >> name;) {
+    int64_t kibibytes = 0;
+    if (name == "MemAvailable:" && memory >> kibibytes) available = kibibytes * 1024;
+    std::getline(memory, unit);
+  }
+  int64_t limit = 0;
+  int64_t used = 0;
+  std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" where there is none
+  std::ifstream used_file("/sys/fs/cgroup/memory.current");
+  if (available && limit_file >> limit && used_file >> used) {
+    available = std::min(*available, std::max<int64_t>(0, limit - used));
+  }
+  return available;
+}
 
 ProcessMemory process_memory() { return {current_bytes(), peak_bytes()}; }
 

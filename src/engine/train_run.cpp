@@ -2,7 +2,6 @@
 #include "engine/train_run.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -18,53 +17,19 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
 #include "trainer/core/version.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
-#include "trainer/device/device.h"
-#include "trainer/device/precision.h"
-#include "trainer/device/threads.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
-#include "trainer/train/out_of_memory.h"
-#include "trainer/train/thread_trials.h"
 
+#include "engine/decisions.h"
 #include "engine/resume_guard.h"
 
 namespace trainer::engine {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What was decided before the run, for the first lines and for system.json.
-struct Decisions {
-  device::Choice device;
-  device::PrecisionChoice precision;
-  device::ThreadChoice threads;
-  std::vector<train::ThreadTrial> thread_trials;  // empty where none were needed
-};
-
-Decisions decide_device(const config::Config& config) {
-  const auto fallback =
-      config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
-  Decisions d;
-  d.device = device::choose_device(config.device, fallback, device::available_devices());
-  d.precision =
-      device::choose_precision(config.precision, d.device.device, fallback,
-                               device::probe_precision(d.device.device, config.precision));
-  return d;
-}
-
-std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
-  if (trials.size() == 1) return "auto: all CPUs";
-  std::string text = "auto: a step takes";
-  for (const train::ThreadTrial& trial : trials) {
-    text += fmt::format("{} {} with {}", &trial == trials.data() ? "" : ",",
-                        human_duration(trial.step_seconds), trial.num_threads);
-  }
-  return text;
-}
 
 std::string step_text(const train::Session& session) {
   switch (train::implementation_of(session)) {
@@ -77,24 +42,6 @@ std::string step_text(const train::Session& session) {
       break;
   }
   return "autograd";
-}
-
-void decide_threads(const TrainRequest& request, train::Session& session, Decisions& decisions) {
-  const int64_t configured = session.config.threads;
-  const int64_t usable = cpu::usable_cpus();
-  if (request.resume && configured == 0) {
-    // Another number of threads may add in another order: the last bits would differ.
-    decisions.threads = {request.resume->checkpoint.num_threads, "as before the resume"};
-  } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
-    decisions.threads = *choice;
-  } else if (!session.device.is_cpu() || usable == 1) {
-    decisions.threads = {usable, "auto: the CPUs that this process may use"};
-  } else {
-    decisions.thread_trials = train::try_threads(session, usable);
-    decisions.threads = {train::fewest_fast_threads(decisions.thread_trials),
-                         reason_of(decisions.thread_trials)};
-  }
-  train::use_threads_within_memory(session, decisions.threads.num_threads);
 }
 
 /// Where a run is written.
@@ -236,12 +183,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   }
 }
 
-void warn(const Decisions& decisions, const train::Session& session) {
-  for (const std::string& warning :
-       {decisions.device.warning, decisions.precision.warning,
-        device::mps_fallback_note(session.device, std::getenv("PYTORCH_ENABLE_MPS_FALLBACK"))}) {
-    if (!warning.empty()) log::warning(warning);
-  }
+void warn_of_blas(const train::Session& session) {
   if (run::blas_info().is_slow && session.device.is_cpu() &&
       train::implementation_of(session) != train::Implementation::kKernels) {
     log::warning(
@@ -303,7 +245,10 @@ TrainReport run_training(const TrainRequest& request) {
     train::load_initial_weights(*session, config.model.init_from, config.model.init_skip);
   }
   check_free_space(*session, request);
-  decide_threads(request, *session, decisions);
+  decide_threads(
+      *session,
+      request.resume ? std::optional(request.resume->checkpoint.num_threads) : std::nullopt,
+      decisions);
 
   // From here on the run is written down; everything that can be wrong before was found.
   const auto [run, metrics_bytes, lock] = choose_place(request);
@@ -322,7 +267,8 @@ TrainReport run_training(const TrainRequest& request) {
                        .num_threads = decisions.threads.num_threads,
                        .progress = request.progress};
   log_header(*session, request, decisions, run);
-  warn(decisions, *session);
+  warn(decisions);
+  warn_of_blas(*session);
   if (!changes.empty()) log::warning(changes);
   if (train::finished(*session)) log::info("this run is already complete");
   watch_signals();

@@ -17,6 +17,7 @@
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
 #include "trainer/optim/scaler.h"
+#include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {
 namespace {
@@ -156,7 +157,7 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
   s.schedule = schedule_options(config.training, steps_per_epoch(s));
-  use_threads(s, 1);
+  use_threads_within_memory(s, 1);
   return session;
 }
 

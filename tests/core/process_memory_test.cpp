@@ -20,5 +20,15 @@ TEST(ProcessMemoryTest, MemoryThatIsUsedIsCounted) {
   EXPECT_EQ(used.back(), 1);
 }
 
+TEST(ProcessMemoryTest, SomeMemoryIsStillThere) {
+  const auto available = available_memory();
+#ifdef __linux__
+  ASSERT_TRUE(available.has_value());
+  EXPECT_GT(*available, 1 << 20);
+#else
+  EXPECT_FALSE(available.has_value());
+#endif
+}
+
 }  // namespace
 }  // namespace trainer

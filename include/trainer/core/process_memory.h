@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace trainer {
 
@@ -13,5 +14,9 @@ struct ProcessMemory {
 
 /// What the system says; 0 where it says nothing.
 ProcessMemory process_memory();
+
+/// Bytes of main memory that this process can still have: the machine's, cut to the cgroup's limit.
+/// Nothing where the system does not say.
+std::optional<int64_t> available_memory();
 
 }  // namespace trainer

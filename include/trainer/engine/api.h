@@ -8,6 +8,7 @@ namespace trainer::engine {
 /// What the engine library offers to a program that opens it at run time.
 struct Api {
   TrainReport (*train)(const TrainRequest& request);
+  BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
 };
 
 /// The name of the only symbol that is looked up.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -43,7 +44,33 @@ struct TrainReport {
   double time_seconds = 0;
 };
 
+/// How a batch size did.
+struct BatchTried {
+  int64_t batch_size = 1;
+  int64_t num_threads = 1;
+  double step_seconds = 0;
+  double samples_per_second = 0;
+  int64_t memory_bytes = 0;  // of the device, or of the process on the CPU
+};
+
+struct BatchSearchRequest {
+  config::Loaded config;
+  int64_t most = 0;  // rows; 0: those of the training part
+  std::function<void(const BatchTried&)> progress;
+};
+
+struct BatchSearchReport {
+  std::string device;
+  int64_t largest = 0;    // that fits, of those that were tried
+  int64_t too_large = 0;  // the least that did not fit; 0: all did
+  BatchTried fastest;     // the smallest of those that are nearly the fastest
+};
+
 /// Trains a model and writes its run folder. Throws Error and nothing else.
 TrainReport train(const TrainRequest& request);
+
+/// Looks for the largest batch that fits and the fastest one, by real steps; writes nothing.
+/// Throws Error and nothing else.
+BatchSearchReport find_batch(const BatchSearchRequest& request);
 
 }  // namespace trainer::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batch_search_run.h"
+
+#include <utility>
+
+#include "trainer/data/dataset.h"
+#include "trainer/train/batch_search.h"
+
+#include "engine/decisions.h"
+
+namespace trainer::engine {
+namespace {
+
+BatchTried tried(const train::BatchTrial& trial) {
+  return {trial.batch_size, trial.num_threads, trial.step_seconds, trial.samples_per_second(),
+          trial.memory_bytes};
+}
+
+}  // namespace
+
+BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
+  config::Config config = request.config.config;
+  data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  const Decisions decisions = decide_device(config);
+  warn(decisions);
+  config.precision = decisions.precision.precision;
+  const auto session = train::make_session(config, std::move(data), decisions.device.device);
+  const int64_t most = request.most > 0 ? request.most : session->train.size();
+  const train::BatchSearch search = train::search_batch_sizes(*session, most, config.threads,
+                                                              [&](const train::BatchTrial& trial) {
+                                                                if (request.progress)
+                                                                  request.progress(tried(trial));
+                                                              });
+  return {decisions.device.device.str(), search.trials.back().batch_size, search.too_large,
+          tried(train::smallest_fast_batch(search))};
+}
+
+}  // namespace trainer::engine

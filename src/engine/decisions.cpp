@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/decisions.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/train/out_of_memory.h"
+
+namespace trainer::engine {
+namespace {
+
+std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
+  if (trials.size() == 1) return "auto: all CPUs";
+  std::string text = "auto: a step takes";
+  for (const train::ThreadTrial& trial : trials) {
+    text += fmt::format("{} {} with {}", &trial == trials.data() ? "" : ",",
+                        human_duration(trial.step_seconds), trial.num_threads);
+  }
+  return text;
+}
+
+}  // namespace
+
+Decisions decide_device(const config::Config& config) {
+  const auto fallback =
+      config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
+  Decisions d;
+  d.device = device::choose_device(config.device, fallback, device::available_devices());
+  d.precision =
+      device::choose_precision(config.precision, d.device.device, fallback,
+                               device::probe_precision(d.device.device, config.precision));
+  return d;
+}
+
+void warn(const Decisions& decisions) {
+  for (const std::string& warning :
+       {decisions.device.warning, decisions.precision.warning,
+        device::mps_fallback_note(decisions.device.device,
+                                  std::getenv("PYTORCH_ENABLE_MPS_FALLBACK"))}) {
+    if (!warning.empty()) log::warning(warning);
+  }
+}
+
+void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions) {
+  const int64_t configured = session.config.threads;
+  const int64_t usable = cpu::usable_cpus();
+  if (before && configured == 0) {
+    // Another number of threads may add in another order: the last bits would differ.
+    decisions.threads = {*before, "as before the resume"};
+  } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
+    decisions.threads = *choice;
+  } else if (!session.device.is_cpu() || usable == 1) {
+    decisions.threads = {usable, "auto: the CPUs that this process may use"};
+  } else {
+    decisions.thread_trials = train::try_threads(session, usable);
+    decisions.threads = {train::fewest_fast_threads(decisions.thread_trials),
+                         reason_of(decisions.thread_trials)};
+  }
+  train::use_threads_within_memory(session, decisions.threads.num_threads);
+}
+
+}  // namespace trainer::engine

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/batch_search.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <optional>
+
+#include <ATen/ops/arange.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/process_memory.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/device/memory.h"
+#include "trainer/train/thread_trials.h"
+
+namespace trainer::train {
+namespace {
+
+constexpr double kSecondsATrial = 0.1;
+constexpr double kNearlyAsFast = 0.95;
+
+int64_t memory_in_use(c10::Device device) {
+  const auto memory = device::memory_of(device);
+  return memory ? memory->peak.value_or(memory->current) : process_memory().current;
+}
+
+void choose_threads(Session& session, int64_t num_threads, BatchTrial& trial) {
+  const int64_t usable = cpu::usable_cpus();
+  trial.num_threads = num_threads > 0 ? num_threads : usable;
+  if (num_threads == 0 && session.device.is_cpu() && usable > 1) {
+    trial.num_threads = fewest_fast_threads(try_threads(session, usable));
+  }
+  use_threads(session, trial.num_threads);
+}
+
+BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) {
+  BatchTrial trial{.batch_size = batch_size};
+  session.config.training.batch_size = batch_size;
+  session.config.training.gradient_accumulation_steps = 1;
+  session.position = {};
+  session.order =
+      at::arange(batch_size, at::TensorOptions().dtype(at::kLong).device(session.device))
+          .remainder_(session.train.size());
+  session.order_epoch = session.position.epoch;
+  const Window window{session.train, session.order, 0, batch_size, batch_size};
+  choose_threads(session, num_threads, trial);
+  session.step->run(window, 0);  // warms up
+  trial.step_seconds = std::numeric_limits<double>::infinity();
+  for (const Stopwatch all; all.seconds() < kSecondsATrial;) {
+    const Stopwatch one;
+    session.step->run(window, 0);
+    trial.step_seconds = std::min(trial.step_seconds, one.seconds());
+  }
+  trial.memory_bytes = memory_in_use(session.device);
+  return trial;
+}
+
+// Linux grants more memory than there is, and ends who uses it: so ask first.
+bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& trials,
+                      int64_t batch_size) {
+  const auto available = available_memory();
+  if (!session.device.is_cpu() || !available || trials.size() < 2) return true;
+  const BatchTrial& first = trials.front();
+  const BatchTrial& last = trials.back();
+  const double bytes_a_row = static_cast<double>(last.memory_bytes - first.memory_bytes) /
+                             static_cast<double>(last.batch_size - first.batch_size);
+  const double more = bytes_a_row * static_cast<double>(batch_size - last.batch_size);
+  return more < 0.9 * static_cast<double>(*available);
+}
+
+}  // namespace
+
+BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
+                               FunctionRef<void(const BatchTrial&)> tell) {
+  session.config.training.on_out_of_memory = config::OnOutOfMemory::kStop;
+  BatchSearch search;
+  const auto fits = [&](int64_t batch_size) {
+    if (!is_likely_to_fit(session, search.trials, batch_size)) return false;
+    try {
+      search.trials.push_back(run_trial(session, batch_size, num_threads));
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::kOutOfMemory) throw;
+      return false;
+    } catch (const std::exception& e) {
+      if (!device::is_out_of_memory(e)) throw;
+      return false;
+    }
+    tell(search.trials.back());
+    return true;
+  };
+  for (int64_t size = 1;; size = std::min(2 * size, most)) {
+    if (!fits(size)) search.too_large = size;
+    if (search.too_large > 0 || size == most) break;
+  }
+  if (search.trials.empty()) {
+    throw Error(ErrorKind::kOutOfMemory,
+                "not even a batch of one row fits into memory; use a smaller model");
+  }
+  if (search.too_large == 0) return search;
+  while (search.too_large - search.trials.back().batch_size > search.too_large / 10) {
+    const int64_t size = (search.trials.back().batch_size + search.too_large) / 2;
+    session.step.reset();
+    device::release_cached_memory(session.device);
+    if (!fits(size)) search.too_large = size;
+  }
+  return search;
+}
+
+const BatchTrial& smallest_fast_batch(const BatchSearch& search) {
+  const auto slower = [](const BatchTrial& a, const BatchTrial& b) {
+    return a.samples_per_second() < b.samples_per_second();
+  };
+  const double best =
+      std::max_element(search.trials.begin(), search.trials.end(), slower)->samples_per_second();
+  return *std::find_if(search.trials.begin(), search.trials.end(), [&](const BatchTrial& trial) {
+    return trial.samples_per_second() >= kNearlyAsFast * best;
+  });
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSource;
+using test::kTrainer;
+using test::ProcessResult;
+using test::trainer_in;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kLimitsMemory = false;
+#elif defined(__has_feature)
+constexpr bool kLimitsMemory = !__has_feature(address_sanitizer);
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
+// The number behind "accuracy " in the results.
+double test_accuracy(const std::string& out) {
+  std::smatch match;
+  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
+  return found ? std::stod(match[1]) : -1;
+}
+
+std::string digits(const std::string& arguments) {
+  return "--config " + (kSource / "configs/train.yaml").string() +
+         " data.test_fraction=0.4 --threads 1 " + arguments;
+}
+
+TEST(DeviceTest, DigitsAreLearntInBf16AsWellAsInFp32) {
+  const test::TemporaryFolder folder;
+  const ProcessResult fp32 = trainer_in(folder.path(), digits("--precision fp32"));
+  const ProcessResult bf16 = trainer_in(folder.path(), digits("--precision bf16"));
+  EXPECT_GT(test_accuracy(fp32.out), 95) << fp32.err;
+  EXPECT_NEAR(test_accuracy(bf16.out), test_accuracy(fp32.out), 0.5) << bf16.err;
+  EXPECT_NE(bf16.err.find("precision   bf16"), std::string::npos);
+  EXPECT_NE(bf16.err.find("step        fused (LibTorch)"), std::string::npos);
+}
+
+// LibTorch 1.13 has no products in fp16 on the CPU; newer ones do.
+TEST(DeviceTest, Fp16IsComputedOrSaidNotToBe) {
+  const test::TemporaryFolder folder;
+  const ProcessResult strict =
+      trainer_in(folder.path(), digits("--precision fp16 device_fallback=false --device cpu"));
+  const ProcessResult lenient = trainer_in(folder.path(), digits("--precision fp16 --device cpu"));
+  EXPECT_EQ(lenient.exit_code, 0) << lenient.err;
+  EXPECT_GT(test_accuracy(lenient.out), 95);
+  if (strict.exit_code == 0) {
+    EXPECT_NE(lenient.err.find("precision   fp16"), std::string::npos);
+    EXPECT_NE(test::read_file(folder.path() / "runs/latest/metrics.jsonl").find("\"loss_scale\":"),
+              std::string::npos);
+    return;
+  }
+  EXPECT_EQ(strict.exit_code, 4);
+  EXPECT_TRUE(std::regex_match(
+      strict.err, std::regex("error: precision: LibTorch [0-9.]+ does not compute in fp16 on cpu; "
+                             "choose another precision or device, or set device_fallback: true\n")))
+      << strict.err;
+  EXPECT_NE(lenient.err.find("does not compute in fp16 on cpu; fp32 is used instead\n"),
+            std::string::npos)
+      << lenient.err;
+  EXPECT_NE(lenient.err.find("precision   fp32"), std::string::npos);
+}
+
+TEST(DeviceTest, ActivationCheckpointingAndAutogradExcludeEachOther) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      trainer_in(folder.path(), "model.activation_checkpointing=true training.step=autograd");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: command line: model.activation_checkpointing: conflicts with training.step: "
+            "autograd, which keeps all values; set training.step: fused\n");
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+std::string last_record(const fs::path& folder, const std::string& split) {
+  const std::string text = test::read_file(folder / "runs/latest/metrics.jsonl");
+  const std::size_t at = text.rfind("\"split\":\"" + split + "\"");
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+// The limit is looked for: how much LibTorch itself takes differs.
+TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
+  if (!kLimitsMemory) GTEST_SKIP() << "AddressSanitizer takes all addresses";
+  const test::TemporaryFolder folder;
+  const std::string run =
+      "data.synthetic.num_samples=20000 data.validation_fraction=0 data.test_fraction=0 "
+      "model.hidden_size=1024 training.batch_size=20000 training.epochs=1 --threads 1 --device cpu";
+  ASSERT_EQ(trainer_in(folder.path(), run).exit_code, 0);
+  const auto whole = nlohmann::json::parse(last_record(folder.path(), "train"));
+  EXPECT_FALSE(whole.contains("rows_at_once"));
+  for (int64_t kibibytes = 1000000; kibibytes < 8000000; kibibytes += 150000) {
+    const ProcessResult result =
+        trainer_in(folder.path(), run, "ulimit -v " + std::to_string(kibibytes) + " &&");
+    if (result.exit_code != 0) {
+      EXPECT_EQ(result.exit_code, 5) << result.err;
+      continue;
+    }
+    EXPECT_NE(result.err.find("memory ran out on cpu with 20000 rows at once; each batch is taken "
+                              "in parts of 10000 rows from now on, with the same result\n"),
+              std::string::npos)
+        << result.err;
+    EXPECT_TRUE(std::regex_search(result.out, std::regex("memory      ran out .* with [0-9]+ rows "
+                                                         "at once\n")));
+    const auto split = nlohmann::json::parse(last_record(folder.path(), "train"));
+    EXPECT_LE(split["rows_at_once"].get<int64_t>(), 10000);
+    EXPECT_NEAR(split["loss"].get<double>(), whole["loss"].get<double>(), 1e-6);
+    return;
+  }
+  FAIL() << "no limit made a difference";
+}
+
+TEST(DeviceTest, FindBatchTellsTheLargestAndTheFastestBatch) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      trainer_in(folder.path(), "find-batch model.hidden_size=8 --max-batch 40 --device cpu");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("     batch  threads       step     samples/s      memory\n", 0), 0U)
+      << result.out;
+  EXPECT_TRUE(std::regex_search(result.out, std::regex("\n        32 +\\d+ +\\S+ us +[0-9,]+ ")))
+      << result.out;
+  EXPECT_NE(result.out.find("\nlargest  40 rows, the most that were to be tried\n"),
+            std::string::npos);
+  EXPECT_TRUE(std::regex_search(
+      result.out, std::regex("\nfastest  \\d+ rows: [0-9,]+ samples/s, within 5 % of the best\n")));
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
+TEST(DeviceTest, FindBatchNamesWhatIsWrong) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(trainer_in(folder.path(), "find-batch").err,
+            "error: find-batch: expected a configuration, got nothing; try trainer find-batch "
+            "--config configs/train.yaml\n");
+  const ProcessResult result =
+      trainer_in(folder.path(), "find-batch seed=1 --max-batch none --resume auto");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: --resume: find-batch goes on with no run\n"
+            "--max-batch: expected an integer >= 1, got \"none\"\n");
+}
+
+}  // namespace
+}  // namespace trainer
