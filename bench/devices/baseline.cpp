@@ -21,7 +21,8 @@ constexpr const char* kConditions[] = {
     "/options/threads",       "/options/warmup_steps",     "/options/steps"};
 
 std::string value_at(const Json& context, const char* pointer) {
-  const Json value = context.value(Json::json_pointer(pointer), Json());
+  const Json::json_pointer place(pointer);
+  const Json value = context.contains(place) ? context.at(place) : Json();
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 

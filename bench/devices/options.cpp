@@ -113,6 +113,7 @@ class Parser {
             "Times a training step (forward, loss, backward, clip, AdamW) on the devices of this "
             "machine.",
             "bench_devices") {
+    app_.get_formatter()->column_width(25);
     app_.set_help_flag("-h,--help", "Print this help and exit");
     add_what();
     add_how();

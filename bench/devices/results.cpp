@@ -143,12 +143,12 @@ Results from_text(const std::string& text, const std::string& place) {
 
 Results read_results(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   if (!stream || std::filesystem::is_directory(file)) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}: cannot be read; make it with bench_devices --json {}",
                             file.string(), file.string()));
   }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   return from_text(text, file.string());
 }
 
