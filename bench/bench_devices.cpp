@@ -54,6 +54,7 @@ void initialize_google(const Options& options) {
   if (options.num_checks > 0) words.emplace_back("--benchmark_enable_random_interleaving=true");
   words.insert(words.end(), options.google_arguments.begin(), options.google_arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   int argc = static_cast<int>(words.size());

@@ -64,6 +64,7 @@ std::string one_for_all(const std::vector<Winner>& winners) {
     return fmt::format("Recommendation: {}\n  because {}.", keys(first.row.setting), reason(first));
   }
   std::vector<double> leads;
+  leads.reserve(winners.size());
   for (const Winner& winner : winners) leads.push_back(winner.lead);
   const auto [least, most] = std::minmax_element(leads.begin(), leads.end());
   std::string why = "it is the only one that was measured with the right loss";

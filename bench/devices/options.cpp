@@ -170,7 +170,7 @@ class Parser {
            "The loss is compared with CPU fp32 autograd after as many (default: 10)",
            check(is_count, "an integer >= 1"));
     number("--max-seconds", options_.max_seconds,
-           "Of a row; the rest of its steps is left out and the table says so (default: 10)",
+           "Of a row; the rest of its steps is left out and the table says so (default: 5)",
            check(is_duration, "a number > 0"));
     consistency_ =
         app_.add_option("--check-consistency", num_checks_,

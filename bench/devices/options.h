@@ -32,7 +32,7 @@ struct Options {
   int64_t warmup_steps = 10;
   int64_t steps = 50;
   int64_t check_steps = 10;
-  double max_seconds = 10;  // of a row; the rest of its steps is left out
+  double max_seconds = 5;   // of a row; the rest of its steps is left out
   int64_t num_threads = 0;  // 0: all usable CPUs
   std::string json;         // files; empty: none
   std::string baseline;
