@@ -150,7 +150,7 @@ const PrecisionChoice& precision_choice(const std::string& name) {
 
 // Why a device cannot train with a precision; empty where it can.
 std::string obstacle(const PrecisionChoice& precision) {
-  return precision.value ? "" : fmt::format("trainer has no {} yet", precision.name);
+  return precision.value ? "" : fmt::format("this trainer has no {}", precision.name);
 }
 
 void plan_workloads(const Options& options, const RowPlan& like, Plan& plan) {
