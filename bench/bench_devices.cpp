@@ -1,65 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the devices of this machine: one training step (forward, loss, backward, clip, AdamW) of
-// two models. Flags are Google Benchmark's: --benchmark_filter=cpu, --benchmark_format=json, ...
+// Compares the devices, precisions and steps of this machine by their time for a training step:
+// bench_devices --help. The parts stand in devices/.
+#include <stdlib.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/version.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/device/device.h"
+#include "trainer/run/system_info.h"
 
-#include "training.h"
+#include "devices/advice.h"
+#include "devices/baseline.h"
+#include "devices/history.h"
+#include "devices/measurement.h"
+#include "devices/options.h"
+#include "devices/results.h"
+#include "devices/table.h"
 
-namespace trainer {
+namespace trainer::bench {
 namespace {
 
-using bench::Workload;
+constexpr double kQuietLoad = 0.5;
 
-const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {{"mlp_10-128-128-2", 10, {128, 128}, 2, 32},
-                                            {"mlp_784-256-256-10", 784, {256, 256}, 10, 128}};
-  return all;
+/// Says nothing: the table comes at the end.
+class SilentReporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context& /*context*/) override { return true; }
+  void ReportRuns(const std::vector<Run>& /*runs*/) override {}
+};
+
+bool has_google_flag(const Options& options, const std::string& flag) {
+  for (const std::string& argument : options.google_arguments) {
+    if (argument.rfind(flag, 0) == 0) return true;
+  }
+  return false;
 }
 
-void train_steps(benchmark::State& state, const Workload& workload, c10::Device device) {
-  const auto session =
-      bench::make_session(workload, device, config::StepKind::kAuto, cpu::usable_cpus());
-  for (auto _ : state) {
-    train::StepStats stats = bench::make_step(*session);
-    benchmark::DoNotOptimize(stats);
+// Throws Error(kUsage) for a flag that Google Benchmark does not know; it has said so itself.
+void initialize_google(const Options& options) {
+  std::vector<std::string> words = {"bench_devices"};
+  // All rows once, then all again: repetitions far apart in time show how a machine drifts.
+  if (options.num_checks > 0) words.emplace_back("--benchmark_enable_random_interleaving=true");
+  words.insert(words.end(), options.google_arguments.begin(), options.google_arguments.end());
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  benchmark::Initialize(&argc, argv.data());
+  if (argc > 1) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: Google Benchmark has no such flag; see "
+                                               "bench_devices --help",
+                                               argv[1]));
   }
-  state.SetItemsProcessed(state.iterations() * workload.batch_size);
 }
 
-// Registers the device or says that it is absent: no line of the table is missing silently.
-void register_device(const std::string& name, const device::Available& available) {
-  try {
-    const c10::Device device =
-        device::choose_device(name, device::Fallback::kForbidden, available).device;
-    for (const Workload& workload : workloads()) {
-      benchmark::RegisterBenchmark(
-          fmt::format("{}_fp32/{}/batch_{}", name, workload.name, workload.batch_size).c_str(),
-          [=](benchmark::State& state) { train_steps(state, workload, device); })
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
-    }
-  } catch (const Error&) {
-    fmt::print(stderr, "{}: absent on this machine\n", name);
+// Of the last minute.
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+void warn_of_load(double load) {
+  if (load <= kQuietLoad) return;
+  log::warning(
+      fmt::format("other programs are at work (load average {:.1f}): steps may take many "
+                  "times as long, and vary",
+                  load));
+}
+
+nlohmann::ordered_json make_context(const Options& options, double load) {
+  return {{"time", run::timestamp()},
+          {"load_average", load},
+          {"system", run::system_info()},
+          {"options", to_json(options)}};
+}
+
+std::string conditions_text(const nlohmann::ordered_json& context, const Options& options) {
+  const auto& system = context.at("system");
+  const BuildInfo& build = build_info();
+  return fmt::format(
+      "BENCHMARK COMPARISON: training step, {} warm-up and {} timed steps\n"
+      "{}, {} threads; LibTorch {}, BLAS {}\ntrainer {} ({}{}), {}, {}\n\n",
+      options.warmup_steps, options.steps, system.at("host").at("cpu").get<std::string>(),
+      options.num_threads, build.libtorch, system.at("blas").get<std::string>(), build.version,
+      build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "", build.compiler,
+      build.build_type);
+}
+
+double geometric_mean_ms(const Results& results) {
+  std::vector<double> medians;
+  for (const Row& row : results.rows) medians.push_back(row.step_ms.median);
+  return geometric_mean(medians);
+}
+
+int64_t num_wrong(const Results& results) {
+  int64_t wrong = 0;
+  for (const Row& row : results.rows) wrong += has_right_loss(row) ? 0 : 1;
+  return wrong;
+}
+
+void append_history(const Options& options, const Results& results,
+                    const std::optional<Comparison>& comparison, bool passed) {
+  HistoryLine line;
+  line.time = results.context.at("time").get<std::string>();
+  line.git_commit = build_info().git_commit;
+  line.verdict = !passed ? "failed" : comparison ? "ok" : "measured";
+  line.num_rows = static_cast<int64_t>(results.rows.size());
+  line.geometric_mean_ms = geometric_mean_ms(results);
+  if (comparison) {
+    line.num_slower = num_slower(*comparison);
+    const RowChange* slowest = worst(*comparison);
+    line.worst_row = slowest->name;
+    line.worst_percent = slowest->percent;
   }
+  append_history(options.history, line);
+}
+
+// Shows and writes all that is asked for; true when every check has passed.
+bool report(const Options& options, const Results& results,
+            const std::optional<Results>& baseline) {
+  // Where Google Benchmark writes its own format, standard output is its.
+  std::FILE* out = has_google_flag(options, "--benchmark_format") ? stderr : stdout;
+  fmt::print(out, "{}{}", conditions_text(results.context, options), comparison_table(results));
+  bool passed = results.failures.empty() && num_wrong(results) == 0;
+  std::optional<Comparison> comparison;
+  if (baseline) {
+    comparison = compare(*baseline, results, options.max_slowdown);
+    fmt::print(out, "\n{}", comparison_text(*comparison, options.max_slowdown));
+    passed = passed && num_slower(*comparison) == 0;
+  }
+  if (options.num_checks > 0) {
+    const auto rows = consistency(results.rows);
+    fmt::print(out, "\n{}", consistency_text(rows, options.max_variation));
+    passed = passed && num_inconsistent(rows, options.max_variation) == 0;
+  }
+  std::fflush(out);
+  if (!options.json.empty()) write_file_atomically(options.json, to_text(results));
+  if (!options.history.empty()) append_history(options, results, comparison, passed);
+  return passed;
+}
+
+// What there is to say where nothing was measured.
+int nothing_measured(const Options& options, const Plan& plan) {
+  if (has_google_flag(options, "--benchmark_list_tests")) return 0;
+  if (!plan.rows.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--benchmark_filter: fits no row; --benchmark_list_tests=true lists them");
+  }
+  Results results;
+  results.absent = plan.absent;
+  fmt::print("{}", comparison_table(results));
+  throw Error(ErrorKind::kDevice, "nothing that was asked for is on this machine");
+}
+
+int run(const std::vector<std::string>& arguments) {
+  Options options = parse_options(arguments);
+  if (!options.help.empty()) {
+    fmt::print("{}", options.help);
+    return 0;
+  }
+  if (options.num_threads == 0) options.num_threads = cpu::usable_cpus();
+  initialize_google(options);
+  std::optional<Results> baseline;  // read before minutes of measuring
+  if (!options.baseline.empty()) baseline = read_results(options.baseline);
+
+  Bench bench = make_bench(options, make_plan(options, device::available_devices()));
+  register_rows(bench);
+  SilentReporter silent;
+  const bool has_own_display = has_google_flag(options, "--benchmark_format");
+  const double load = load_average();
+  if (!bench.plan.rows.empty()) {
+    warn_of_load(load);
+    benchmark::RunSpecifiedBenchmarks(has_own_display ? nullptr : &silent);
+  }
+  benchmark::Shutdown();
+  Results results = collect(bench);
+  if (results.rows.empty() && results.failures.empty()) {
+    return nothing_measured(options, bench.plan);
+  }
+  results.context = make_context(options, load);
+  return report(options, results, baseline) ? 0 : exit_code(ErrorKind::kRuntime);
 }
 
 }  // namespace
-}  // namespace trainer
+}  // namespace trainer::bench
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const trainer::device::Available available = trainer::device::available_devices();
-  for (const char* name : {"cpu", "mps", "cuda"}) trainer::register_device(name, available);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  try {
+    return trainer::bench::run({argv + 1, argv + argc});
+  } catch (const trainer::Error& e) {
+    trainer::log::error(e.what());
+    return trainer::exit_code(e.kind());
+  } catch (const std::exception& e) {
+    trainer::log::error(e.what());
+    return trainer::exit_code(trainer::ErrorKind::kRuntime);
+  }
 }

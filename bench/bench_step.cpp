@@ -92,7 +92,8 @@ double peak_of(int64_t num_threads) {
 }
 
 void step(benchmark::State& state, const Workload& w, config::StepKind kind, int64_t num_threads) {
-  const auto session = bench::make_session(w, c10::kCPU, kind, num_threads);
+  const auto session =
+      bench::make_session(w, c10::kCPU, kind, num_threads, config::Precision::kFp32);
   for (auto _ : state) {
     train::StepStats stats = bench::make_step(*session);
     benchmark::DoNotOptimize(stats);

@@ -3,30 +3,26 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "trainer/data/dataset.h"
 #include "trainer/train/session.h"
 
+#include "workload.h"
+
 /// The training that benchmarks measure.
 namespace trainer::bench {
 
-struct Workload {
-  std::string name;
-  int64_t num_features;
-  std::vector<int64_t> hidden_sizes;
-  int64_t num_classes;
-  int64_t batch_size;
-};
-
 /// A session on made data, all of them for training.
 inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Device device,
-                                                    config::StepKind kind, int64_t num_threads) {
+                                                    config::StepKind kind, int64_t num_threads,
+                                                    config::Precision precision) {
   config::Config config;
+  config.precision = precision;
   config.data.synthetic.num_samples = 20 * w.batch_size;
   config.data.synthetic.num_features = w.num_features;
   config.data.synthetic.num_classes = w.num_classes;
+  // Classes that lie close: a loss that is nearly 0 would be nothing but rounding.
+  config.data.synthetic.separation = 0.05;
   config.data.validation_fraction = 0;
   config.data.test_fraction = 0;
   config.model.hidden_sizes = w.hidden_sizes;

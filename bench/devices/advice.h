@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/results.h"
+
+namespace trainer::bench {
+
+/// Rows of the same model and batch size, workloads in the order of their first row.
+std::vector<std::vector<Row>> by_workload(std::span<const Row> rows);
+
+/// "mps_fp32 is 1.69x faster than cpu_fp32", the fastest row of a workload against each other one,
+/// by medians.
+std::vector<std::string> speed_lines(std::span<const Row> workload);
+
+/// What to write into a configuration, and why. Rows with a wrong loss are never recommended;
+/// of rows that are equally fast (within 5 %) the first is, so plainer ones stand first.
+std::string recommendation(std::span<const Row> rows);
+
+}  // namespace trainer::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/results.h"
+
+namespace trainer::bench {
+
+/// kWithinNoise: the medians differ by more than the bound, but the middle halves of the steps
+/// (from the lower to the upper quartile) of both overlap.
+enum class Change { kSame, kSlower, kFaster, kWithinNoise };
+
+struct RowChange {
+  std::string name;
+  double baseline_ms = 0;  // medians
+  double now_ms = 0;
+  double percent = 0;  // of the baseline; above 0 is slower
+  Change change = Change::kSame;
+};
+
+struct Comparison {
+  std::vector<RowChange> changes;          // of the rows in both
+  std::vector<std::string> only_baseline;  // rows that were not measured now
+  std::vector<std::string> only_now;
+  std::vector<std::string> other_conditions;  // "host/cpu: ... -> ..."
+};
+
+/// Throws Error(kData) when there is no row in both: a comparison of nothing would pass.
+Comparison compare(const Results& baseline, const Results& now, double max_slowdown_percent);
+
+int64_t num_slower(const Comparison& comparison);
+
+/// The change of the row that became slowest, or nullptr without rows.
+const RowChange* worst(const Comparison& comparison);
+
+std::string comparison_text(const Comparison& comparison, double max_slowdown_percent);
+
+/// How the median of a row varied over the repetitions.
+struct RowConsistency {
+  std::string name;
+  int64_t num_repetitions = 0;
+  double min_ms = 0;
+  double max_ms = 0;
+  double percent = 0;  // coefficient of variation
+};
+
+std::vector<RowConsistency> consistency(std::span<const Row> rows);
+
+int64_t num_inconsistent(std::span<const RowConsistency> rows, double max_percent);
+
+std::string consistency_text(std::span<const RowConsistency> rows, double max_percent);
+
+}  // namespace trainer::bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "trainer/config/config.h"
+
+#include "workload.h"
+
+namespace trainer::bench {
+
+/// A number format that can be asked for.
+struct PrecisionChoice {
+  std::string name;
+  std::optional<config::Precision> value;  // nothing: `trainer` cannot train with it
+  double max_loss_difference = 0;          // beyond it a row's loss counts as wrong
+};
+
+/// In the order of the table, the plainest first: add a line to add one.
+const std::vector<PrecisionChoice>& precision_choices();
+
+struct Options {
+  std::vector<std::string> devices = {"cpu", "mps", "cuda"};
+  std::vector<std::string> precisions;  // of precision_choices()
+  std::vector<std::string> train_steps = {"fused", "autograd"};
+  std::vector<Workload> workloads;  // models times batch sizes
+  int64_t warmup_steps = 10;
+  int64_t steps = 50;
+  int64_t check_steps = 10;
+  double max_seconds = 5;   // of a row; the rest of its steps is left out
+  int64_t num_threads = 0;  // 0: all usable CPUs
+  std::string json;         // files; empty: none
+  std::string baseline;
+  std::string history;
+  double max_slowdown = 5;    // percent
+  int64_t num_checks = 0;     // repetitions for the consistency check, 0: no check
+  double max_variation = 10;  // percent
+  std::vector<std::string> google_arguments;
+
+  std::string help;  // to be shown instead of measuring; empty: none
+};
+
+/// Throws Error(kUsage). `arguments` are without the program's name.
+Options parse_options(const std::vector<std::string>& arguments);
+
+/// What decides about times, for the context of a file.
+nlohmann::ordered_json to_json(const Options& options);
+
+}  // namespace trainer::bench

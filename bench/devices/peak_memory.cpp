@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/peak_memory.h"
+
+#ifdef __APPLE__
+#include <sys/resource.h>
+#else
+#include <malloc.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+#endif
+
+namespace trainer::bench {
+
+#ifdef __APPLE__
+
+void restart_peak_memory() {}
+
+uint64_t peak_memory_bytes() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<uint64_t>(usage.ru_maxrss) : 0;
+}
+
+#else
+
+void restart_peak_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);                                 // what the row before has freed is not this row's
+#endif
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
+}
+
+uint64_t peak_memory_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;) {
+    uint64_t kib = 0;
+    if (key == "VmHWM:" && status >> kib) return kib * 1024;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
+#endif
+
+}  // namespace trainer::bench

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "devices/statistics.h"
+
+namespace trainer::bench {
+
+/// What a row of the table is about.
+struct Setting {
+  std::string device;      // "cpu", "mps", "cuda", "cuda:1"
+  std::string precision;   // "fp32"
+  std::string train_step;  // "fused" or "autograd"
+  std::string model;       // "784-256-256-10"
+  int64_t batch_size = 0;
+};
+
+/// "cpu_fp32" for the fused step, which is what `trainer` takes by itself, else
+/// "cpu_fp32_autograd".
+std::string config_name(const Setting& setting);
+
+/// "784-256-256-10, batch 128"
+std::string workload_name(const Setting& setting);
+
+/// "cpu_fp32/784-256-256-10/batch_128": the name in Google Benchmark and in files.
+std::string row_name(const Setting& setting);
+
+struct Row {
+  Setting setting;
+  Summary step_ms;                         // over all repetitions
+  std::vector<double> repetition_medians;  // ms
+  int64_t asked_steps = 0;                 // of each repetition; the time limit may have cut them
+  uint64_t peak_memory_bytes = 0;
+  double loss_difference = 0;  // relative, from that of fp32 autograd on the CPU
+  double max_loss_difference = 0;
+};
+
+double samples_per_second(const Row& row);
+
+/// False for a loss that is NaN as well.
+bool has_right_loss(const Row& row);
+
+/// A configuration, or a row, that has no times, and why.
+struct Missing {
+  std::string name;
+  std::string reason;
+};
+
+struct Results {
+  nlohmann::ordered_json context;  // machine, libraries, commit, options, time
+  std::vector<Row> rows;
+  std::vector<Missing> absent;    // configurations that this machine does not have
+  std::vector<Missing> failures;  // rows that ended with an error
+};
+
+/// The content of a file of --json.
+std::string to_text(const Results& results);
+
+/// Reads what to_text() wrote; `place` begins the message of the Error(kData) for anything else.
+Results from_text(const std::string& text, const std::string& place);
+
+/// Throws Error(kData) when there is no such file.
+Results read_results(const std::filesystem::path& file);
+
+}  // namespace trainer::bench

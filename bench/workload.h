@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainer::bench {
+
+/// A model and the size of its batches.
+struct Workload {
+  std::string name;
+  int64_t num_features = 0;
+  std::vector<int64_t> hidden_sizes;
+  int64_t num_classes = 0;
+  int64_t batch_size = 0;
+};
+
+}  // namespace trainer::bench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/baseline.h"
+
+#include <gtest/gtest.h>
+
+#include "bench/rows.h"
+#include "support/error_of.h"
+
+namespace trainer::bench {
+namespace {
+
+Row row_with_steps(std::vector<double> times) {
+  Row row = row_of(1);
+  row.step_ms = summarize(std::move(times));
+  return row;
+}
+
+Results results_of(std::vector<Row> rows) {
+  Results results;
+  results.rows = std::move(rows);
+  return results;
+}
+
+Change change_between(std::vector<double> before, std::vector<double> after) {
+  return compare(results_of({row_with_steps(std::move(before))}),
+                 results_of({row_with_steps(std::move(after))}), 5)
+      .changes.at(0)
+      .change;
+}
+
+TEST(BaselineTest, ARowIsSlowerBeyondTheBoundOnly) {
+  EXPECT_EQ(change_between({10, 10, 10}, {10.4, 10.4, 10.4}), Change::kSame);
+  EXPECT_EQ(change_between({10, 10, 10}, {10.6, 10.6, 10.6}), Change::kSlower);
+  EXPECT_EQ(change_between({10, 10, 10}, {9, 9, 9}), Change::kFaster);
+}
+
+TEST(BaselineTest, ADifferenceWithinTheSpreadOfTheStepsIsNoise) {
+  EXPECT_EQ(change_between({8, 9, 10, 12, 14}, {9, 11, 12, 13, 14}), Change::kWithinNoise);
+  EXPECT_EQ(change_between({9, 11, 12, 13, 14}, {8, 9, 10, 12, 14}), Change::kWithinNoise);
+  EXPECT_EQ(change_between({8, 9, 10, 12, 14}, {12, 13, 14, 15, 16}), Change::kSlower);
+}
+
+TEST(BaselineTest, OneOutlierIsNoSlowdown) {
+  EXPECT_EQ(change_between({10, 10, 10, 10}, {10, 10, 10, 500}), Change::kSame);
+}
+
+TEST(BaselineTest, TellsRowsThatOnlyOneSideHasAndOtherConditions) {
+  Results before = results_of({row_of(2), row_of("mps", "fp32", 1)});
+  Results now = results_of({row_of("cuda", "fp32", 1), row_of(3)});
+  before.context = {{"system", {{"host", {{"cpu", "A"}}}}}, {"options", {{"threads", 2}}}};
+  now.context = {{"system", {{"host", {{"cpu", "B"}}}}}, {"options", {{"threads", 2}}}};
+
+  const Comparison comparison = compare(before, now, 5);
+
+  EXPECT_EQ(num_slower(comparison), 1);
+  EXPECT_EQ(comparison_text(comparison, 5),
+            R"(Against the baseline, medians
+Row                                Baseline ms   Now ms   Change
+----------------------------------------------------------------
+cpu_fp32/784-256-256-10/batch_128        2.000    3.000  +50.0 %  SLOWER
+cuda_fp32/784-256-256-10/batch_128: not in the baseline
+mps_fp32/784-256-256-10/batch_128: in the baseline only
+Other conditions: system/host/cpu: A -> B
+1 of 1 rows slower by more than 5 % and their noise.
+)");
+}
+
+TEST(BaselineTest, TheWorstRowIsTheOneThatBecameSlowest) {
+  const Comparison comparison = compare(results_of({row_of(10), row_of("mps", "fp32", 10)}),
+                                        results_of({row_of(9), row_of("mps", "fp32", 10.2)}), 5);
+  EXPECT_EQ(worst(comparison)->name, "mps_fp32/784-256-256-10/batch_128");
+  EXPECT_NEAR(worst(comparison)->percent, 2, 1e-9);
+  EXPECT_EQ(worst({}), nullptr);
+}
+
+TEST(BaselineTest, AComparisonOfNothingFails) {
+  const Error error = test::error_of(
+      [] { compare(results_of({row_of("mps", "fp32", 1)}), results_of({row_of(1)}), 5); });
+  EXPECT_EQ(error.kind(), ErrorKind::kData);
+  EXPECT_STREQ(error.what(),
+               "the baseline has 1 rows and none of the 1 that were measured now; measure it anew "
+               "with the same options");
+}
+
+TEST(ConsistencyTest, ARowVariesByTheCoefficientOfVariationOfItsMedians) {
+  Row steady = row_of(10);
+  steady.repetition_medians = {9.9, 10, 10.1};
+  Row varying = row_of("mps", "fp32", 10);
+  varying.repetition_medians = {8, 10, 12};
+  const auto rows = consistency(std::vector<Row>{steady, varying});
+  EXPECT_NEAR(rows[0].percent, 1, 1e-9);
+  EXPECT_NEAR(rows[1].percent, 20, 1e-9);
+  EXPECT_EQ(num_inconsistent(rows, 10), 1);
+  EXPECT_EQ(num_inconsistent(rows, 20.1), 0);
+  EXPECT_EQ(consistency_text(rows, 10),
+            R"(Consistency, medians of 3 repetitions
+Row                                 Lowest ms Highest ms   CV %
+---------------------------------------------------------------
+cpu_fp32/784-256-256-10/batch_128       9.900      10.10    1.0  steady
+mps_fp32/784-256-256-10/batch_128       8.000      12.00   20.0  VARIES
+1 of 2 rows vary by more than 10 %.
+)");
+}
+
+}  // namespace
+}  // namespace trainer::bench

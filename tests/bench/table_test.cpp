@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/table.h"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "bench/rows.h"
+
+namespace trainer::bench {
+namespace {
+
+TEST(TableTest, MillisecondsHaveFourDigitsThatCount) {
+  EXPECT_EQ(milliseconds_text(0.02134), "0.0213");
+  EXPECT_EQ(milliseconds_text(1.2345), "1.234");
+  EXPECT_EQ(milliseconds_text(13.212), "13.21");
+  EXPECT_EQ(milliseconds_text(1234.4), "1234");
+  EXPECT_EQ(milliseconds_text(10), "10.00");
+}
+
+TEST(TableTest, ShowsRowsSpeedAbsencesFailuresAndAdvice) {
+  Results results;
+  results.rows = {row_of("cpu", "fp32", 25.64), row_of("mps", "fp32", 15.17)};
+  results.absent = {{"cuda", "LibTorch finds none on this machine"}};
+  results.failures = {{"mps_fp16/784-256-256-10/batch_128", "out of memory"}};
+  EXPECT_EQ(comparison_table(results),
+            R"(784-256-256-10, batch 128
+Config     Avg ms  Median     Min     Max   CV %   Samples/s  Peak MiB  Loss diff
+---------------------------------------------------------------------------------
+cpu_fp32    25.64   25.64   25.38   25.90    1.0       4,992       200      1e-07
+mps_fp32    15.17   15.17   15.02   15.32    1.0       8,438       200      1e-07
+mps_fp32 is 1.69x faster than cpu_fp32
+
+Failed: mps_fp16/784-256-256-10/batch_128: out of memory
+
+Absent: cuda: LibTorch finds none on this machine
+
+Recommendation: device: mps, precision: fp32, training.step: fused
+  because it is 1.69x faster than cpu_fp32, the next one.
+)");
+}
+
+TEST(TableTest, MarksAWrongLossAndTimeThatWasOver) {
+  Results results;
+  results.rows = {with_loss_difference(row_of(2), 0.3)};
+  results.rows[0].asked_steps = 50;
+  const std::string table = comparison_table(results);
+  EXPECT_NE(table.find("     3e-01!\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("cpu_fp32: 3 of 50 steps, the time of --max-seconds was over\n"),
+            std::string::npos);
+  EXPECT_NE(table.find("cpu_fp32: wrong loss: its relative difference may be 1e-03 at most\n"),
+            std::string::npos);
+}
+
+TEST(TableTest, IsAtMostHundredColumnsWide) {
+  Results results;
+  Row row = row_of("cuda:1", "bf16", 1234567);
+  row.setting.train_step = "autograd";
+  results.rows = {row};
+  std::istringstream lines(comparison_table(results));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(TableTest, GivesNoAdviceWhereNothingWasMeasured) {
+  Results results;
+  results.absent = {{"mps", "none"}};
+  EXPECT_EQ(comparison_table(results), "Absent: mps: none\n\n");
+}
+
+}  // namespace
+}  // namespace trainer::bench
