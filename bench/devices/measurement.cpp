@@ -12,6 +12,8 @@
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/device/memory.h"
+#include "trainer/device/precision.h"
 
 #include "devices/peak_memory.h"
 
@@ -75,6 +77,13 @@ void warm_up(train::Session& session, const Options& options) {
   synchronize(session);
 }
 
+// Of the device, or of the process where that is the CPU.
+uint64_t peak_bytes(c10::Device device) {
+  const auto memory = device::memory_of(device);
+  return memory ? static_cast<uint64_t>(memory->peak.value_or(memory->current))
+                : peak_memory_bytes();
+}
+
 double average(const std::vector<double>& values) { return summarize(values).average; }
 
 std::vector<double> timed_steps(benchmark::State& state, train::Session& session,
@@ -107,7 +116,7 @@ void measure(benchmark::State& state, Bench& bench, const RowPlan& row, RowTimes
   std::vector<double> step_ms = timed_steps(state, *session, options.max_seconds);
   for (double& value : step_ms) value *= 1e3;
 
-  times.peak_memory_bytes = std::max(times.peak_memory_bytes, peak_memory_bytes());
+  times.peak_memory_bytes = std::max(times.peak_memory_bytes, peak_bytes(session->device));
   // NaN stays: no comparison with it is true.
   if (!(difference <= times.loss_difference)) times.loss_difference = difference;
   times.repetition_medians.push_back(median(step_ms));
@@ -149,8 +158,10 @@ const PrecisionChoice& precision_choice(const std::string& name) {
 }
 
 // Why a device cannot train with a precision; empty where it can.
-std::string obstacle(const PrecisionChoice& precision) {
-  return precision.value ? "" : fmt::format("this trainer has no {}", precision.name);
+std::string obstacle(c10::Device device, config::Precision precision) {
+  const device::PrecisionLimit limit =
+      device::precision_limit(device, precision, device::probe_precision(device, precision));
+  return limit.support == device::Support::kNone ? limit.text : "";
 }
 
 void plan_workloads(const Options& options, const RowPlan& like, Plan& plan) {
@@ -165,7 +176,7 @@ void plan_workloads(const Options& options, const RowPlan& like, Plan& plan) {
 void plan_device(const Options& options, const std::string& name, c10::Device device, Plan& plan) {
   for (const std::string& precision_name : options.precisions) {
     const PrecisionChoice& precision = precision_choice(precision_name);
-    if (const std::string reason = obstacle(precision); !reason.empty()) {
+    if (const std::string reason = obstacle(device, precision.value); !reason.empty()) {
       plan.absent.push_back({fmt::format("{}_{}", name, precision_name), reason});
       continue;
     }
@@ -174,7 +185,7 @@ void plan_device(const Options& options, const std::string& name, c10::Device de
       row.setting = {name, precision_name, train_step, "", 0};
       row.device = device;
       row.step = step_kind(train_step);
-      row.precision = *precision.value;
+      row.precision = precision.value;
       row.max_loss_difference = precision.max_loss_difference;
       plan_workloads(options, row, plan);
     }

@@ -254,8 +254,8 @@ class Parser {
 
 const std::vector<PrecisionChoice>& precision_choices() {
   static const std::vector<PrecisionChoice> all = {{"fp32", config::Precision::kFp32, 1e-3},
-                                                   {"fp16", std::nullopt, 5e-2},
-                                                   {"bf16", std::nullopt, 5e-2}};
+                                                   {"fp16", config::Precision::kFp16, 5e-2},
+                                                   {"bf16", config::Precision::kBf16, 5e-2}};
   return all;
 }
 

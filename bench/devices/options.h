@@ -17,7 +17,7 @@ namespace trainer::bench {
 /// A number format that can be asked for.
 struct PrecisionChoice {
   std::string name;
-  std::optional<config::Precision> value;  // nothing: `trainer` cannot train with it
+  config::Precision value = config::Precision::kFp32;
   double max_loss_difference = 0;          // beyond it a row's loss counts as wrong
 };
 
