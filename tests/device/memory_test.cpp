@@ -11,7 +11,7 @@
 namespace trainer::device {
 namespace {
 
-c10::Error libtorch_error(const char* text) { return {text, "", nullptr}; }
+c10::Error libtorch_error(const char* text) { return {{__func__, __FILE__, __LINE__}, text}; }
 
 TEST(MemoryTest, EveryAllocatorThatRunsOutIsRecognised) {
   EXPECT_TRUE(is_out_of_memory(std::bad_alloc()));

@@ -63,10 +63,10 @@ class CountingAllocator : public c10::Allocator {
   c10::DataPtr take(std::size_t num_bytes) const {
     if (num_bytes > largest_) {
       ++num_refused_;
-      throw c10::Error(fmt::format("DefaultCPUAllocator: can't allocate memory: you tried to "
+      throw c10::Error({__func__, __FILE__, __LINE__},
+                       fmt::format("DefaultCPUAllocator: can't allocate memory: you tried to "
                                    "allocate {} bytes. Error code 12 (Cannot allocate memory)",
-                                   num_bytes),
-                       "", nullptr);
+                                   num_bytes));
     }
     c10::DataPtr memory = real_->allocate(num_bytes);
     void* data = memory.get();
