@@ -18,7 +18,7 @@ namespace trainer::bench {
 struct PrecisionChoice {
   std::string name;
   config::Precision value = config::Precision::kFp32;
-  double max_loss_difference = 0;          // beyond it a row's loss counts as wrong
+  double max_loss_difference = 0;  // beyond it a row's loss counts as wrong
 };
 
 /// In the order of the table, the plainest first: add a line to add one.
