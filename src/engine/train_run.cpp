@@ -196,6 +196,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
   line("data", data_text(session.data));
+  for (const std::string& note : session.data.notes) {
+    line(&note == session.data.notes.data() ? "columns" : "", note);
+  }
   line("rows",
        fmt::format("{} train, {} validation, {} test", with_thousands(session.data.train.size()),
                    with_thousands(session.data.validation.size()),
@@ -223,6 +226,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
 
 void warn(const Decisions& decisions, const train::Session& session) {
   if (!decisions.device.warning.empty()) log::warning(decisions.device.warning);
+  for (const std::string& warning : session.data.warnings) log::warning(warning);
   if (run::blas_info().is_slow && session.device.is_cpu() && !train::is_fused(session)) {
     log::warning(
         fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "

@@ -13,8 +13,9 @@
 namespace trainer::checkpoint {
 
 /// The format that this program writes; it reads this one and older ones. Version 2 added
-/// `progress.skipped_steps` and `progress.rollbacks`.
-inline constexpr int64_t kFormatVersion = 2;
+/// `progress.skipped_steps` and `progress.rollbacks`, version 3 `schema.columns` and
+/// `schema.unknown_category`: before it, all columns are numbers without a fill.
+inline constexpr int64_t kFormatVersion = 3;
 
 struct NamedTensor {
   std::string name;
