@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <unordered_map>
 
@@ -22,13 +21,7 @@ std::string counted(int64_t count, const char* what) {
 
 int64_t count_missing(const Table& table, const std::string& name) {
   const auto found = std::find(table.feature_names.begin(), table.feature_names.end(), name);
-  const auto& values = std::get<std::vector<float>>(table.features.values);
-  int64_t count = 0;
-  for (auto i = static_cast<size_t>(found - table.feature_names.begin()); i < values.size();
-       i += table.feature_names.size()) {
-    if (std::isnan(values[i])) ++count;
-  }
-  return count;
+  return table.num_missing[static_cast<size_t>(found - table.feature_names.begin())];
 }
 
 std::string numeric_note(const Column& column, int64_t num_missing, config::Fill fill) {

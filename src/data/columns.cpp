@@ -54,24 +54,28 @@ double median_of(std::vector<float> values) {
   return (static_cast<double>(*std::max_element(values.begin(), middle)) + *middle) / 2;
 }
 
-double mean_of(const std::vector<float>& values) {
-  double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value);
-  return sum / static_cast<double>(values.size());
-}
+/// Of each column in some rows.
+struct Sums {
+  std::vector<double> sums;
+  std::vector<int64_t> num_present;
+};
 
-std::optional<float> fill_for(const std::vector<float>& values, const FitOptions& options) {
-  switch (options.fill) {
-    case config::Fill::kMean:
-      return static_cast<float>(mean_of(values));
-    case config::Fill::kMedian:
-      return static_cast<float>(median_of(values));
-    case config::Fill::kConstant:
-      return static_cast<float>(options.fill_value);
-    case config::Fill::kError:
-      break;
+/// Row by row, as the cells lie in memory.
+Sums sums_of(const Matrix& cells, std::span<const int64_t> rows) {
+  const auto width = static_cast<size_t>(cells.num_columns);
+  const float* values = std::get<std::vector<float>>(cells.values).data();
+  Sums result{std::vector<double>(width), std::vector<int64_t>(width)};
+  double* sums = result.sums.data();
+  int64_t* num_present = result.num_present.data();
+  for (const int64_t row : rows) {
+    const float* cell = values + static_cast<size_t>(row) * width;
+    for (size_t c = 0; c < width; ++c) {
+      const bool is_present = !std::isnan(cell[c]);
+      sums[c] += is_present ? static_cast<double>(cell[c]) : 0.0;
+      num_present[c] += is_present ? 1 : 0;
+    }
   }
-  return std::nullopt;
+  return result;
 }
 
 /// Numbers by value, then all by bytes.
@@ -99,40 +103,75 @@ std::vector<std::string> categories_of(const std::vector<float>& cells,
   return categories;
 }
 
-/// What is there of a column in these rows.
-std::vector<float> present_cells(const Cells& cells, size_t place, std::span<const int64_t> rows) {
-  std::vector<float> present;
-  present.reserve(rows.size());
-  for (const int64_t row : rows) {
-    const float cell = cells.at(static_cast<size_t>(row), place);
-    if (!std::isnan(cell)) present.push_back(cell);
-  }
-  return present;
-}
+/// Fits columns of a table to some of its rows.
+class Fitter {
+ public:
+  Fitter(const Table& table, std::span<const int64_t> rows, const FitOptions& options)
+      : table_(table),
+        rows_(rows),
+        options_(options),
+        cells_(table),
+        sums_(sums_of(table.features, rows)) {}
 
-void fit_column(const Table& table, const Cells& cells, std::span<const int64_t> rows,
-                const FitOptions& options, Column& column) {
-  const size_t place = cells.place_of(column);
-  const std::vector<float> present = present_cells(cells, place, rows);
-  if (present.empty()) {
+  void fit(Column& column) const {
+    const size_t place = cells_.place_of(column);
+    const int64_t num_present = sums_.num_present[place];
+    if (num_present == 0) {
+      leave_out(column);
+      return;
+    }
+    const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
+    if (column.kind == ColumnKind::kNumeric) {
+      column.fill = fill_for(place);
+      column.marks_missing = some_missing && options_.missing_indicator;
+    } else {
+      column.categories = categories_of(present_cells(place), table_.words[place]);
+      column.marks_missing = some_missing;
+    }
+  }
+
+ private:
+  std::optional<float> fill_for(size_t place) const {
+    switch (options_.fill) {
+      case config::Fill::kMean:
+        return static_cast<float>(sums_.sums[place] /
+                                  static_cast<double>(sums_.num_present[place]));
+      case config::Fill::kMedian:
+        return static_cast<float>(median_of(present_cells(place)));
+      case config::Fill::kConstant:
+        return static_cast<float>(options_.fill_value);
+      case config::Fill::kError:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<float> present_cells(size_t place) const {
+    std::vector<float> present;
+    present.reserve(static_cast<size_t>(sums_.num_present[place]));
+    for (const int64_t row : rows_) {
+      const float cell = cells_.at(static_cast<size_t>(row), place);
+      if (!std::isnan(cell)) present.push_back(cell);
+    }
+    return present;
+  }
+
+  void leave_out(Column& column) const {
     if (column.is_declared) {
-      throw column_error(table.file, column,
+      throw column_error(table_.file, column,
                          "expected a value in some row of the training part, got none; fill it in "
                          "or leave the column out with data.ignore");
     }
     column.kind = ColumnKind::kLeftOut;
     column.reason = "every cell of the training part is missing";
-    return;
   }
-  const bool some_missing = present.size() < rows.size();
-  if (column.kind == ColumnKind::kNumeric) {
-    column.fill = fill_for(present, options);
-    column.marks_missing = some_missing && options.missing_indicator;
-  } else {
-    column.categories = categories_of(present, table.words[place]);
-    column.marks_missing = some_missing;
-  }
-}
+
+  const Table& table_;
+  std::span<const int64_t> rows_;
+  const FitOptions& options_;
+  Cells cells_;
+  Sums sums_;
+};
 
 bool is_feature(const Column& column) {
   return column.kind == ColumnKind::kNumeric || column.kind == ColumnKind::kCategorical;
@@ -140,40 +179,34 @@ bool is_feature(const Column& column) {
 
 // ---- encoding ----
 
-/// Writes the features of one column of all rows, from feature `first` on.
+struct RowRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// Writes the features of one column.
 class ColumnEncoder {
  public:
-  ColumnEncoder(const Table& table, const Cells& cells, const Column& column)
+  ColumnEncoder(const Table& table, const Cells& cells, const Column& column,
+                config::UnknownCategory unknown)
       : table_(table),
         cells_(cells),
         column_(column),
-        place_(cells.place_of(column)),
-        num_rows_(static_cast<size_t>(table.features.num_rows)) {}
+        unknown_(unknown),
+        place_(cells.place_of(column)) {
+    if (column.kind == ColumnKind::kCategorical) number_words();
+  }
 
-  void encode_numbers(float* features, size_t width) const {
-    for (size_t row = 0; row < num_rows_; ++row, features += width) {
-      features[0] = number(row);
-      if (column_.marks_missing) features[1] = std::isnan(cells_.at(row, place_)) ? 1.0F : 0.0F;
+  /// `features` are those of the first row of `rows`, from the first one of the column on.
+  void encode(RowRange rows, float* features, size_t width) {
+    if (column_.kind == ColumnKind::kNumeric) {
+      encode_numbers(rows, features, width);
+    } else {
+      encode_categories(rows, features, width);
     }
   }
 
-  /// Returns how many cells had an unknown category.
-  int64_t encode_categories(config::UnknownCategory policy, float* features, size_t width) const {
-    const std::vector<size_t> places = places_of_words();
-    const size_t missing = column_.marks_missing ? column_.categories.size() : kUnknown;
-    int64_t num_unknown = 0;
-    for (size_t row = 0; row < num_rows_; ++row, features += width) {
-      const float cell = cells_.at(row, place_);
-      const size_t place = std::isnan(cell) ? missing : places[static_cast<size_t>(cell)];
-      if (place != kUnknown) {
-        features[place] = 1;
-        continue;
-      }
-      if (policy == config::UnknownCategory::kError) fail_for_category(row, cell);
-      ++num_unknown;
-    }
-    return num_unknown;
-  }
+  int64_t num_unknown() const { return num_unknown_; }
 
   float number(size_t row) const {
     const float cell = cells_.at(row, place_);
@@ -186,15 +219,35 @@ class ColumnEncoder {
  private:
   static constexpr size_t kUnknown = static_cast<size_t>(-1);
 
-  std::vector<size_t> places_of_words() const {
+  void number_words() {
     std::unordered_map<std::string_view, size_t> known;
     for (size_t i = 0; i < column_.categories.size(); ++i) known[column_.categories[i]] = i;
-    std::vector<size_t> places;
     for (const std::string& word : table_.words[place_]) {
       const auto found = known.find(word);
-      places.push_back(found == known.end() ? kUnknown : found->second);
+      features_of_words_.push_back(found == known.end() ? kUnknown : found->second);
     }
-    return places;
+  }
+
+  void encode_numbers(RowRange rows, float* features, size_t width) const {
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      features[0] = number(row);
+      if (column_.marks_missing) features[1] = std::isnan(cells_.at(row, place_)) ? 1.0F : 0.0F;
+    }
+  }
+
+  void encode_categories(RowRange rows, float* features, size_t width) {
+    const size_t missing = column_.marks_missing ? column_.categories.size() : kUnknown;
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      const float cell = cells_.at(row, place_);
+      const size_t feature =
+          std::isnan(cell) ? missing : features_of_words_[static_cast<size_t>(cell)];
+      if (feature != kUnknown) {
+        features[feature] = 1;
+        continue;
+      }
+      if (unknown_ == config::UnknownCategory::kError) fail_for_category(row, cell);
+      ++num_unknown_;
+    }
   }
 
   [[noreturn]] void fail_for_category(size_t row, float cell) const {
@@ -210,8 +263,10 @@ class ColumnEncoder {
   const Table& table_;
   const Cells& cells_;
   const Column& column_;
+  config::UnknownCategory unknown_;
   size_t place_;
-  size_t num_rows_;
+  std::vector<size_t> features_of_words_;  // [words] within the column
+  int64_t num_unknown_ = 0;
 };
 
 /// Whether each cell is one feature already.
@@ -233,7 +288,8 @@ Matrix fill_in_place(std::span<const Column> columns, Table& table) {
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
     const size_t place = cells.place_of(column);
-    const ColumnEncoder encoder(table, cells, column);
+    if (table.num_missing[place] == 0) continue;
+    const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
     const auto width = static_cast<size_t>(table.features.num_columns);
     size_t row = 0;
     for (size_t i = place; i < values.size(); i += width, ++row) values[i] = encoder.number(row);
@@ -265,15 +321,16 @@ std::vector<std::string> feature_names(std::span<const Column> columns) {
 
 std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> train_rows,
                                 const FitOptions& options) {
-  const Cells cells(table);
+  const Fitter fitter(table, train_rows, options);
   std::vector<Column> columns = table.columns;
   bool has_features = false;
   for (Column& column : columns) {
-    if (is_feature(column)) fit_column(table, cells, train_rows, options, column);
+    if (is_feature(column)) fitter.fit(column);
     has_features = has_features || is_feature(column);
   }
   if (!has_features) {
     std::vector<std::string> reasons;
+    reasons.reserve(columns.size());
     for (const Column& column : columns) {
       reasons.push_back(fmt::format("{}: {}", in_quotes(column.name), column.reason));
     }
@@ -291,23 +348,29 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
     encoded.features = fill_in_place(columns, table);
     return encoded;
   }
+  const Cells cells(table);
+  struct Step {
+    ColumnEncoder encoder;
+    size_t column;
+    size_t first_feature;
+  };
+  std::vector<Step> steps;
   size_t width = 0;
-  for (const Column& column : columns) width += static_cast<size_t>(num_features(column));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!is_feature(columns[i])) continue;
+    steps.push_back({ColumnEncoder(table, cells, columns[i], unknown), i, width});
+    width += static_cast<size_t>(num_features(columns[i]));
+  }
   const auto num_rows = static_cast<size_t>(table.features.num_rows);
   std::vector<float> features(num_rows * width);
-  const Cells cells(table);
-  size_t first = 0;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = columns[i];
-    if (!is_feature(column)) continue;
-    const ColumnEncoder encoder(table, cells, column);
-    if (column.kind == ColumnKind::kNumeric) {
-      encoder.encode_numbers(features.data() + first, width);
-    } else {
-      encoded.num_unknown[i] = encoder.encode_categories(unknown, features.data() + first, width);
+  constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
+  for (size_t begin = 0; begin < num_rows; begin += kBlock) {
+    const RowRange rows = {begin, std::min(num_rows, begin + kBlock)};
+    for (Step& step : steps) {
+      step.encoder.encode(rows, features.data() + begin * width + step.first_feature, width);
     }
-    first += static_cast<size_t>(num_features(column));
   }
+  for (const Step& step : steps) encoded.num_unknown[step.column] = step.encoder.num_unknown();
   encoded.features = {table.features.num_rows, static_cast<int64_t>(width), std::move(features)};
   table.features.values = std::vector<float>();
   return encoded;

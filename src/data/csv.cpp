@@ -92,7 +92,7 @@ class WordNumbers {
 
  private:
   struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
   };
   std::unordered_map<std::string, size_t, Hash, std::equal_to<>> numbers_;
 };
@@ -106,7 +106,8 @@ class RowReader {
         table_(table),
         features_(std::get<std::vector<float>>(table.features.values)),
         numbers_(header.num_features),
-        words_(header.columns.size()) {}
+        words_(header.columns.size()),
+        num_missing_(header.columns.size()) {}
 
   void read_row() {
     table_.lines.push_back(cursor_.row_line());
@@ -132,6 +133,7 @@ class RowReader {
       if (column.role == Role::kNumber || column.role == Role::kText) {
         table_.feature_names.push_back(column.name);
         table_.words.push_back(words_[i].take());
+        table_.num_missing.push_back(num_missing_[i]);
       }
       if (column.role != Role::kTarget) {
         table_.columns.push_back({column.name, column.kind, column.is_declared, column.reason});
@@ -185,12 +187,17 @@ class RowReader {
     if (!is_missing(field) || header_.columns[column].refuses_missing) {
       fail(column, number_problem(field, value, header_.columns[column]));
     }
+    ++num_missing_[column];
     return kMissing;
   }
 
   float next_text(size_t column) {
     const std::string_view field = cursor_.next_field();
-    if (is_missing(field) || header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
+    if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
+    if (is_missing(field)) {
+      ++num_missing_[column];
+      return kMissing;
+    }
     const bool is_open = !header_.columns[column].is_declared;
     if (field.size() > kMaxCategoryBytes) {
       if (!is_open) fail_for_length(column, field);
@@ -269,8 +276,9 @@ class RowReader {
   size_t max_categories_;
   Table& table_;
   std::vector<float>& features_;
-  std::vector<float> numbers_;      // of cells that follow each other
-  std::vector<WordNumbers> words_;  // [columns]
+  std::vector<float> numbers_;        // of cells that follow each other
+  std::vector<WordNumbers> words_;    // [columns]
+  std::vector<int64_t> num_missing_;  // [columns]
 };
 
 void require_text(const std::string& file, const std::string& text) {

@@ -70,7 +70,9 @@ std::string missing_column_help(std::string_view wanted, const std::vector<std::
   return "it has " + joined(shown);
 }
 
-bool is_pattern(std::string_view text) { return text.find_first_of("*?") != text.npos; }
+bool is_pattern(std::string_view text) {
+  return text.find_first_of("*?") != std::string_view::npos;
+}
 
 /// Gives columns their roles, each at most one.
 class RoleList {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cctype>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "trainer/core/text.h"
 
@@ -72,7 +74,7 @@ void survey_columns(CsvCursor cursor, CsvHeader& header) {
 
 std::string without_commas(std::string_view field) {
   const size_t first = field.find(',');
-  if (first == field.npos || first == 0 || field.back() == ',') return "";
+  if (first == std::string_view::npos || first == 0 || field.back() == ',') return "";
   std::string plain;
   bool in_threes = true;
   size_t num_commas = 0;

@@ -37,6 +37,7 @@ struct Table {
   // Only of a table with a header; else all features are numbers.
   std::vector<Column> columns = {};                  // all but the target; nothing is fitted yet
   std::vector<std::vector<std::string>> words = {};  // [num_columns]; empty for numbers
+  std::vector<int64_t> num_missing = {};             // [num_columns] cells
   std::vector<Part> parts = {};                      // [num_rows] if a column divides the rows
   std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
 };
