@@ -109,7 +109,7 @@ Split split_table(const Table& table, const Target& target, const config::DataCo
   if (table.parts.empty() && table.groups.empty()) {
     return split_rows(table.features.num_rows, target.classes, options);
   }
-  const Split split =
+  Split split =
       table.parts.empty() ? split_groups(table.groups, options) : split_by_part(table.parts);
   if (split.train.empty()) {
     throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
