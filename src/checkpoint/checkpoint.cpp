@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/checkpoint.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,13 +38,39 @@ Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
   return dict;
 }
 
+// In the order of data::ColumnKind and config::UnknownCategory.
+constexpr std::array<const char*, 4> kColumnKinds = {"numeric", "categorical", "id", "left_out"};
+constexpr std::array<const char*, 2> kUnknownCategory = {"unknown", "error"};
+
+Value fill_value(const data::Column& column) {
+  if (!column.fill) return {};
+  return {static_cast<double>(*column.fill)};
+}
+
+List column_list(const std::vector<data::Column>& columns) {
+  List list;
+  for (const data::Column& column : columns) {
+    list.emplace_back(Dict{{"name", column.name},
+                           {"kind", kColumnKinds.at(static_cast<std::size_t>(column.kind))},
+                           {"is_declared", column.is_declared},
+                           {"reason", column.reason},
+                           {"fill", fill_value(column)},
+                           {"categories", text_list(column.categories)},
+                           {"marks_missing", column.marks_missing}});
+  }
+  return list;
+}
+
 Dict schema_dict(const data::Schema& schema) {
-  return {{"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
-          {"feature_names", text_list(schema.feature_names)},
-          {"target_name", schema.target_name},
-          {"labels", text_list(schema.labels)},
-          {"shift", float_tensor(schema.scaling.shift)},
-          {"scale", float_tensor(schema.scaling.scale)}};
+  return {
+      {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
+      {"feature_names", text_list(schema.feature_names)},
+      {"target_name", schema.target_name},
+      {"labels", text_list(schema.labels)},
+      {"shift", float_tensor(schema.scaling.shift)},
+      {"scale", float_tensor(schema.scaling.scale)},
+      {"columns", column_list(schema.columns)},
+      {"unknown_category", kUnknownCategory.at(static_cast<std::size_t>(schema.unknown_category))}};
 }
 
 Dict totals_dict(const Totals& totals) {
@@ -207,7 +235,47 @@ int64_t check_format(const Reader& reader) {
   return version;
 }
 
-data::Schema read_schema(const Reader& reader) {
+/// The place of a word among `words`.
+template <typename Enum, std::size_t N>
+Enum read_word(const Reader& reader, const std::string& key,
+               const std::array<const char*, N>& words) {
+  const std::string& word = reader.text(key);
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) {
+    reader.refuse(key, fmt::format("expected {}, got \"{}\"", fmt::join(words, " or "), word));
+  }
+  return static_cast<Enum>(found - words.begin());
+}
+
+data::Column read_column(const Reader& reader) {
+  data::Column column{reader.text("name")};
+  column.kind = read_word<data::ColumnKind>(reader, "kind", kColumnKinds);
+  column.is_declared = reader.get<bool>("is_declared", "bool");
+  column.reason = reader.text("reason");
+  if (reader.value("fill").get_if<std::monostate>() == nullptr) {
+    column.fill = static_cast<float>(reader.number("fill"));
+  }
+  column.categories = reader.texts("categories");
+  column.marks_missing = reader.get<bool>("marks_missing", "bool");
+  return column;
+}
+
+void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
+  if (version < 3) {
+    for (const std::string& name : schema.feature_names) schema.columns.push_back({name});
+    return;
+  }
+  for (const Value& value : reader.list("columns")) {
+    schema.columns.push_back(read_column(reader.element("columns", value)));
+  }
+  schema.unknown_category =
+      read_word<config::UnknownCategory>(reader, "unknown_category", kUnknownCategory);
+  if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
+    reader.refuse("columns", "they do not make the features of schema.feature_names");
+  }
+}
+
+data::Schema read_schema(const Reader& reader, int64_t version) {
   data::Schema schema;
   const std::string& task = reader.text("task");
   if (task != "classification" && task != "regression") {
@@ -219,6 +287,7 @@ data::Schema read_schema(const Reader& reader) {
   schema.labels = reader.texts("labels");
   schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
   schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
+  read_columns(reader, version, schema);
   return schema;
 }
 
@@ -279,7 +348,7 @@ Checkpoint read(const std::filesystem::path& path) {
   read_optimizer(reader.section("optimizer"), c);
   read_progress(reader.section("progress"), version, c);
   c.config = reader.text("config");
-  c.schema = read_schema(reader.section("schema"));
+  c.schema = read_schema(reader.section("schema"), version);
   for (const Value& value : reader.list("data_files")) {
     const Reader file = reader.element("data_files", value);
     c.fingerprints.push_back({file.text("path"), static_cast<uint64_t>(file.count("num_bytes")),

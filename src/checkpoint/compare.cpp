@@ -190,6 +190,23 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare.number("good_steps", good_steps_of(a), good_steps_of(b));
 }
 
+// Names and categories are those of the features, and kinds follow from both.
+void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
+                     const std::vector<data::Column>& b) {
+  const auto names = [](const std::vector<data::Column>& columns) {
+    std::vector<std::string> result;
+    for (const data::Column& column : columns) result.push_back(column.name);
+    return result;
+  };
+  const auto fills = [](const std::vector<data::Column>& columns) {
+    std::vector<float> result;
+    for (const data::Column& column : columns) result.push_back(column.fill.value_or(0));
+    return result;
+  };
+  compare.names("schema columns", names(a), names(b));
+  compare.floats("schema fill", fills(a), fills(b));
+}
+
 void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {
   const auto task = [](const data::Schema& schema) {
     return schema.task == config::Task::kRegression ? "regression" : "classification";
@@ -200,6 +217,7 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
   compare.names("schema labels", a.labels, b.labels);
   compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
   compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
+  compare_columns(compare, a.columns, b.columns);
 }
 
 // By what is in them: a file may have moved.

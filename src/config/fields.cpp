@@ -5,77 +5,10 @@
 #include <cctype>
 #include <utility>
 
-// A key is the path of its member, so that the two cannot drift apart.
-#define TRAINER_MEMBER(member) \
-#member, +[](Config & config) -> auto& { return config.member; }
+#include "config/field_makers.h"
 
 namespace trainer::config {
 namespace {
-
-struct Extra {
-  std::string flag = {};
-  std::vector<std::string> elsewhere = {};
-  OnResume on_resume = OnResume::kFixed;
-};
-
-Field make(std::string path, Access access, std::string help, Extra extra) {
-  return {std::move(path),       std::move(access),          std::move(help),
-          std::move(extra.flag), std::move(extra.elsewhere), extra.on_resume};
-}
-
-Field integer(std::string path, int64_t& (*member)(Config&), Bounds bounds, std::string help,
-              Extra extra = {}) {
-  return make(std::move(path), IntegerAccess{member, bounds, ""}, std::move(help),
-              std::move(extra));
-}
-
-Field integer_or_auto(std::string path, int64_t& (*member)(Config&), Bounds bounds,
-                      std::string help, Extra extra = {}) {
-  return make(std::move(path), IntegerAccess{member, bounds, "auto"}, std::move(help),
-              std::move(extra));
-}
-
-Field number(std::string path, double& (*member)(Config&), Bounds bounds, std::string help,
-             Extra extra = {}) {
-  return make(std::move(path), NumberAccess{member, bounds}, std::move(help), std::move(extra));
-}
-
-Field boolean(std::string path, bool& (*member)(Config&), std::string help, Extra extra = {}) {
-  return make(std::move(path), BoolAccess{member}, std::move(help), std::move(extra));
-}
-
-Field text(std::string path, std::string& (*member)(Config&), std::string expected,
-           bool (*valid)(std::string_view), std::string help, Extra extra = {}) {
-  return make(std::move(path), TextAccess{member, std::move(expected), valid}, std::move(help),
-              std::move(extra));
-}
-
-Field file(std::string path, std::string& (*member)(Config&), std::string help, Extra extra = {}) {
-  return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
-}
-
-template <typename Enum>
-Field choice(std::string path, Enum& (*member)(Config&), std::vector<std::string> names,
-             std::string help, Extra extra = {}) {
-  ChoiceAccess access;
-  access.names = std::move(names);
-  access.get = [member](const Config& config) {
-    return static_cast<int>(member(const_cast<Config&>(config)));  // NOLINT: read only
-  };
-  access.set = [member](Config& config, int value) { member(config) = static_cast<Enum>(value); };
-  return make(std::move(path), std::move(access), std::move(help), std::move(extra));
-}
-
-Field integers(std::string path, std::vector<int64_t>& (*member)(Config&), Bounds bounds,
-               std::string help, Extra extra = {}) {
-  return make(std::move(path), IntegerListAccess{member, bounds}, std::move(help),
-              std::move(extra));
-}
-
-Field texts(std::string path, std::vector<std::string>& (*member)(Config&), std::string help,
-            Extra extra = {}) {
-  return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
-}
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -92,18 +25,6 @@ bool valid_tag(std::string_view value) {
                   c == '-';
          });
 }
-
-bool any_text(std::string_view) { return true; }
-
-constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}};
-constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
-constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
-constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
-constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
-constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
-constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
-constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
-constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
 
 std::vector<Field> run_fields() {
   return {
@@ -139,54 +60,6 @@ std::vector<Field> run_fields() {
            {.flag = "--tag",
             .elsewhere = {"run_name", "experiment_name"},
             .on_resume = OnResume::kMayChange}),
-  };
-}
-
-std::vector<Field> data_fields() {
-  return {
-      choice(
-          TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx"},
-          "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
-      file(TRAINER_MEMBER(data.path), "CSV file with a header.",
-           {.elsewhere = {"data.file"}, .on_resume = OnResume::kMayChange}),
-      text(TRAINER_MEMBER(data.target), "a column name", any_text,
-           "Column of the CSV file that is to be predicted.",
-           {.elsewhere = {"label_column", "data.label", "target_column"}}),
-      choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
-             "What is predicted. auto: regression when the target is numeric and has fractions or "
-             "more than 100 different values, else classification."),
-      choice(TRAINER_MEMBER(data.delimiter), {"auto", "comma", "semicolon", "tab"},
-             "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma.",
-             {.elsewhere = {"sep", "separator"}}),
-      texts(TRAINER_MEMBER(data.ignore), "Columns of the CSV file that are left out.",
-            {.elsewhere = {"ignore_column", "drop_columns"}}),
-      file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or plain.",
-           {.on_resume = OnResume::kMayChange}),
-      file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or plain.",
-           {.on_resume = OnResume::kMayChange}),
-      file(TRAINER_MEMBER(data.idx.test_images),
-           "IDX file. Without it, data.test_fraction of the training images is the test part.",
-           {.on_resume = OnResume::kMayChange}),
-      file(TRAINER_MEMBER(data.idx.test_labels), "IDX file; goes with data.idx.test_images.",
-           {.on_resume = OnResume::kMayChange}),
-      integer(TRAINER_MEMBER(data.synthetic.num_samples), kAtLeast1, "Rows to make.",
-              {.elsewhere = {"n_samples"}}),
-      integer(TRAINER_MEMBER(data.synthetic.num_features), kWidth, "Columns to make.",
-              {.elsewhere = {"input_dim"}}),
-      integer(TRAINER_MEMBER(data.synthetic.num_classes), kClasses, "Classes to make."),
-      number(TRAINER_MEMBER(data.synthetic.separation), kAtLeast0,
-             "Distance of a class centre from the origin along each feature, in standard "
-             "deviations of the noise. 0: nothing can be learnt."),
-      number(TRAINER_MEMBER(data.validation_fraction), kFraction,
-             "Part of the rows for validation, with the proportions of the classes. 0: none.",
-             {.elsewhere = {"val_size", "validation_split", "val_split"}}),
-      number(TRAINER_MEMBER(data.test_fraction), kFraction,
-             "Part of the rows for the final test, with the proportions of the classes. 0: none.",
-             {.elsewhere = {"test_size", "test_split"}}),
-      choice(TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax"},
-             "How features are scaled, fitted on the training part: to mean 0 and standard "
-             "deviation 1, or to 0 .. 1.",
-             {.elsewhere = {"normalize", "standardize"}}),
   };
 }
 

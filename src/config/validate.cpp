@@ -40,7 +40,11 @@ class Conflicts {
   // A file named but not used would be a run on other data than the user believes.
   void check_source() {
     const auto& data = config_.data;
-    for (const char* key : {"data.path", "data.target", "data.delimiter", "data.ignore"}) {
+    for (const char* key :
+         {"data.path", "data.target", "data.delimiter", "data.ignore", "data.id", "data.numeric",
+          "data.categorical", "data.max_categories", "data.unknown_category", "data.fill",
+          "data.fill_value", "data.missing_indicator", "data.validation_path", "data.test_path",
+          "data.split_column", "data.group"}) {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
@@ -63,6 +67,27 @@ class Conflicts {
     if (config_.data.source != Source::kCsv) return;
     require("data.path", config_.data.path, "csv");
     require("data.target", config_.data.target, "csv");
+    if (is_set("data.fill_value") && config_.data.fill != Fill::kConstant) {
+      report("data.fill_value", "has no effect unless data.fill is constant");
+    }
+    check_parts();
+  }
+
+  // Two ways to divide the rows would be one that is not followed.
+  void check_parts() {
+    const DataConfig& data = config_.data;
+    const auto exclude = [&](const char* key, const char* other) {
+      if (is_set(key) && is_set(other)) {
+        report(key, fmt::format("conflicts with {}, which decides that; remove one", other));
+      }
+    };
+    exclude("data.validation_fraction", "data.validation_path");
+    exclude("data.test_fraction", "data.test_path");
+    if (data.split_column.empty()) return;
+    for (const char* key : {"data.validation_fraction", "data.test_fraction", "data.group",
+                            "data.validation_path", "data.test_path"}) {
+      exclude(key, "data.split_column");
+    }
   }
 
   void check_idx() {
@@ -82,12 +107,14 @@ class Conflicts {
 
   void check_split() {
     const DataConfig& data = config_.data;
+    const bool has_other = !data.validation_path.empty() || !data.split_column.empty();
     if (data.validation_fraction + data.test_fraction >= 1) {
       report("data.test_fraction",
              fmt::format("expected validation_fraction + test_fraction < 1, got {:g}",
                          data.validation_fraction + data.test_fraction));
     }
-    if (config_.training.early_stopping.patience > 0 && data.validation_fraction == 0) {
+    if (config_.training.early_stopping.patience > 0 && data.validation_fraction == 0 &&
+        !has_other) {
       report("training.early_stopping.patience",
              "needs a validation part; set data.validation_fraction above 0");
     }

@@ -216,6 +216,15 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string joined(std::span<const std::string> words, std::string_view last_separator) {
   std::string result;
   for (size_t i = 0; i < words.size(); ++i) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -15,232 +17,268 @@
 #include "trainer/core/text.h"
 
 #include "data/csv_cursor.h"
+#include "data/csv_header.h"
 #include "data/file_bytes.h"
 
 namespace trainer::data {
 namespace {
 
-enum class Role { kFeature, kTarget, kIgnored };
-
-struct Header {
-  std::vector<std::string> names;
-  std::vector<Role> roles;            // [names.size()]
-  std::vector<size_t> features_from;  // [names.size()] how many columns from here on are features
-  size_t num_features = 0;
-};
-
-std::string delimiter_name(char delimiter) {
-  if (delimiter == ',') return "comma";
-  if (delimiter == ';') return "semicolon";
-  return delimiter == '\t' ? "tab" : fmt::format("'{}'", delimiter);
-}
-
-// ---- the header ----
-
-[[noreturn]] void fail_for_one_column(const std::string& place, const std::string& only_name,
-                                      char delimiter) {
-  std::string fix = "choose another with data.delimiter (comma, semicolon or tab)";
-  for (const char other : {',', ';', '\t'}) {
-    if (other != delimiter && only_name.find(other) != std::string::npos) {
-      fix = fmt::format("did you mean data.delimiter: {}?", delimiter_name(other));
-      break;
-    }
-  }
-  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
-                                      delimiter_name(delimiter), in_quotes(only_name), fix));
-}
-
-void require_unique_names(const std::string& place, const std::vector<std::string>& names) {
-  std::unordered_map<std::string_view, size_t> first_place;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) {
-      const std::string hint = i == 0 ? " (pandas leaves out its row index by index=False)" : "";
-      throw data_error(place, fmt::format("column {} has no name; give it one{}", i + 1, hint));
-    }
-    const auto [found, is_new] = first_place.emplace(names[i], i);
-    if (!is_new) {
-      throw data_error(place, fmt::format("column {} is there twice, as columns {} and {}; rename "
-                                          "one of them",
-                                          in_quotes(names[i]), found->second + 1, i + 1));
-    }
-  }
-}
-
-// What to tell somebody whose column is not there.
-std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {
-  if (const auto nearest = nearest_word(wanted, names)) {
-    return fmt::format("did you mean {}?", in_quotes(*nearest));
-  }
-  if (std::all_of(names.begin(), names.end(),
-                  [](const std::string& name) { return parse_double(name).has_value(); })) {
-    return "the first line holds only numbers, but a header with the column names is required";
-  }
-  constexpr size_t kMaxShown = 8;
-  std::vector<std::string> shown(
-      names.begin(),
-      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
-  if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
-  return "it has " + joined(shown);
-}
-
-size_t find_column(const std::string& place, std::string_view key, const std::string& wanted,
-                   const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found == names.end()) {
-    throw data_error(place, fmt::format("{}: column {} is not in the header; {}", key,
-                                        in_quotes(wanted), missing_column_help(wanted, names)));
-  }
-  return static_cast<size_t>(found - names.begin());
-}
-
-Header read_header(CsvCursor& cursor, const std::string& file, const CsvOptions& options) {
-  Header header;
-  while (cursor.in_row()) header.names.emplace_back(cursor.next_field());
-  const std::string place = fmt::format("{}:{}", file, cursor.row_line());
-  if (header.names.size() == 1) {
-    fail_for_one_column(place, header.names.front(), options.delimiter);
-  }
-  require_unique_names(place, header.names);
-
-  header.roles.assign(header.names.size(), Role::kFeature);
-  header.roles[find_column(place, "data.target", options.target, header.names)] = Role::kTarget;
-  for (const std::string& name : options.ignored) {
-    Role& role = header.roles[find_column(place, "data.ignore", name, header.names)];
-    if (role == Role::kTarget) {
-      throw data_error(place, fmt::format("data.ignore: column {} is the target; take it out of "
-                                          "data.ignore or choose another data.target",
-                                          in_quotes(name)));
-    }
-    role = Role::kIgnored;
-  }
-  header.num_features =
-      static_cast<size_t>(std::count(header.roles.begin(), header.roles.end(), Role::kFeature));
-  if (header.num_features == 0) {
-    throw data_error(place, fmt::format("no feature columns: data.ignore leaves only the target {}",
-                                        in_quotes(options.target)));
-  }
-  header.features_from.resize(header.roles.size());
-  size_t run = 0;
-  for (size_t column = header.roles.size(); column-- > 0;) {
-    run = header.roles[column] == Role::kFeature ? run + 1 : 0;
-    header.features_from[column] = run;
-  }
-  return header;
-}
+constexpr size_t kMaxCategoryBytes = 1000;
 
 // ---- the rows ----
-
-bool is_missing(std::string_view field) {
-  constexpr std::array<std::string_view, 5> kMissing = {"", "na", "nan", "null", "?"};
-  constexpr size_t kLongest = 4;
-  return field.size() <= kLongest &&
-         std::find(kMissing.begin(), kMissing.end(), lower_case(field)) != kMissing.end();
-}
 
 std::string missing_as_found(std::string_view field) {
   return field.empty() ? "an empty field" : fmt::format("{}, a missing value", in_quotes(field));
 }
 
-// Why `field` cannot be a feature.
-std::string feature_problem(std::string_view field, std::optional<double> value) {
+std::string fix_of_missing(const CsvColumn& column) {
+  return column.is_trained ? "fill it in, as the model has no value to take for it"
+                           : "fill it in, choose a data.fill or leave the column out with "
+                             "data.ignore";
+}
+
+std::string fix_of_text(const CsvColumn& column, std::string_view field) {
+  if (const std::string number = without_commas(field); !number.empty()) {
+    return "write it without a comma: " + number;
+  }
+  if (column.is_trained) return "correct it, as the column was numeric in the training data";
+  return column.is_declared ? "correct it or list the column in data.categorical"
+                            : "correct it, or list the column in data.categorical or data.ignore";
+}
+
+// Why `field` cannot be a number of `column`.
+std::string number_problem(std::string_view field, std::optional<double> value,
+                           const CsvColumn& column) {
   if (is_missing(field)) {
-    return fmt::format(
-        "expected a number, got {}; fill it in or leave the column out with "
-        "data.ignore",
-        missing_as_found(field));
+    return fmt::format("expected a number, got {}; {}", missing_as_found(field),
+                       fix_of_missing(column));
   }
   if (!value) {
-    return fmt::format(
-        "expected a number, got {}; correct it or leave the column out with "
-        "data.ignore",
-        in_quotes(field));
+    return fmt::format("expected a number, got {}; {}", in_quotes(field),
+                       fix_of_text(column, field));
   }
   const std::string_view limit = std::isfinite(*value) ? " of at most 3.4e+38" : "";
   return fmt::format("expected a finite number{}, got {}", limit, in_quotes(field));
 }
 
+Part part_of(std::string_view field, bool& is_known) {
+  const std::string name = lower_case(field);
+  is_known = true;
+  if (name == "train" || name == "training") return Part::kTrain;
+  if (name == "validation" || name == "val" || name == "valid") return Part::kValidation;
+  is_known = name == "test";
+  return Part::kTest;
+}
+
+/// The different texts of a column, numbered in the order in which they come.
+class WordNumbers {
+ public:
+  /// The number of `word`, and whether it is a new one.
+  std::pair<size_t, bool> number_of(std::string_view word) {
+    const auto found = numbers_.find(word);
+    if (found != numbers_.end()) return {found->second, false};
+    return {numbers_.emplace(word, numbers_.size()).first->second, true};
+  }
+  size_t size() const { return numbers_.size(); }
+  void clear() { numbers_.clear(); }
+  std::vector<std::string> take() {
+    std::vector<std::string> words(numbers_.size());
+    while (!numbers_.empty()) {
+      auto node = numbers_.extract(numbers_.begin());
+      words[node.mapped()] = std::move(node.key());
+    }
+    return words;
+  }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
+  };
+  std::unordered_map<std::string, size_t, Hash, std::equal_to<>> numbers_;
+};
+
 class RowReader {
  public:
-  RowReader(CsvCursor& cursor, const Header& header, Table& table)
+  RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categories, Table& table)
       : cursor_(cursor),
         header_(header),
+        max_categories_(static_cast<size_t>(max_categories)),
         table_(table),
         features_(std::get<std::vector<float>>(table.features.values)),
-        numbers_(header.num_features) {}
+        numbers_(header.num_features),
+        words_(header.columns.size()),
+        num_missing_(header.columns.size()) {}
 
   void read_row() {
     table_.lines.push_back(cursor_.row_line());
-    for (size_t column = 0; column < header_.roles.size();) {
+    for (size_t column = 0; column < header_.columns.size();) {
       if (!cursor_.in_row()) fail_unless_well_formed();
       column += read_cells(column);
     }
     if (cursor_.in_row()) fail_unless_well_formed();
   }
 
+  /// Gives the table what is known only now.
+  void finish() {
+    const auto num_rows = table_.target.size();
+    for (size_t i = 0; i < header_.columns.size(); ++i) {
+      CsvColumn& column = header_.columns[i];
+      // Few rows of each category: a name, not a kind.
+      constexpr size_t kFewCategories = 10;
+      if (column.role == Role::kText && !column.is_declared && words_[i].size() > kFewCategories &&
+          2 * words_[i].size() > num_rows) {
+        leave_out(i, fmt::format("its texts hardly ever repeat ({} in {} rows)", words_[i].size(),
+                                 with_thousands(static_cast<int64_t>(num_rows))));
+      }
+      if (column.role == Role::kNumber || column.role == Role::kText) {
+        table_.feature_names.push_back(column.name);
+        table_.words.push_back(words_[i].take());
+        table_.num_missing.push_back(num_missing_[i]);
+      }
+      if (column.role != Role::kTarget) {
+        table_.columns.push_back({column.name, column.kind, column.is_declared, column.reason});
+      }
+    }
+    table_.features.num_rows = static_cast<int64_t>(num_rows);
+    table_.features.num_columns = static_cast<int64_t>(header_.num_features);
+  }
+
  private:
   /// Reads one cell or more from `column` on and says how many.
   size_t read_cells(size_t column) {
-    switch (header_.roles[column]) {
-      case Role::kFeature:
-        return read_features(column);
-      case Role::kTarget:
-        table_.target.push_back(next_target(column));
+    switch (header_.columns[column].role) {
+      case Role::kNumber:
+        return read_numbers(column);
+      case Role::kText:
+        features_.push_back(next_text(column));
         break;
-      case Role::kIgnored:
+      case Role::kTarget:
+        table_.target.emplace_back(next_required(column, "a value to predict"));
+        break;
+      case Role::kSkipped:
         cursor_.next_field();
+        break;
+      case Role::kPart:
+        table_.parts.push_back(next_part(column));
+        break;
+      case Role::kGroup:
+        table_.groups.push_back(
+            static_cast<int64_t>(words_[column].number_of(next_required(column, "a group")).first));
         break;
     }
     return 1;
   }
 
-  size_t read_features(size_t column) {
+  size_t read_numbers(size_t column) {
     const size_t count =
-        cursor_.next_plain_numbers(std::span(numbers_).first(header_.features_from[column]));
+        cursor_.next_plain_numbers(std::span(numbers_).first(header_.numbers_from[column]));
     features_.insert(features_.end(), numbers_.begin(),
                      numbers_.begin() + static_cast<std::ptrdiff_t>(count));
     if (count > 0) return count;
-    features_.push_back(next_feature(column));
+    features_.push_back(next_number(column));
     return 1;
   }
 
-  float next_feature(size_t column) {
+  float next_number(size_t column) {
     const std::string_view field = cursor_.next_field();
     const std::optional<double> value = parse_double(field);
     const auto number = static_cast<float>(value.value_or(0));
-    if (!value || !std::isfinite(number)) fail(column, feature_problem(field, value));
-    return number;
+    if (value && std::isfinite(number)) return number;
+    if (!is_missing(field) || header_.columns[column].refuses_missing) {
+      fail(column, number_problem(field, value, header_.columns[column]));
+    }
+    ++num_missing_[column];
+    return kMissing;
   }
 
-  std::string next_target(size_t column) {
+  float next_text(size_t column) {
+    const std::string_view field = cursor_.next_field();
+    if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
+    if (is_missing(field)) {
+      ++num_missing_[column];
+      return kMissing;
+    }
+    const bool is_open = !header_.columns[column].is_declared;
+    if (field.size() > kMaxCategoryBytes) {
+      if (!is_open) fail_for_length(column, field);
+      leave_out(column, fmt::format("it holds long texts (over {} bytes)",
+                                    with_thousands(kMaxCategoryBytes)));
+      return kMissing;
+    }
+    const auto [number, is_new] = words_[column].number_of(field);
+    if (is_new && !is_utf8(field)) {
+      fail(column,
+           fmt::format("expected text in UTF-8, got {}; save the file as UTF-8", in_quotes(field)));
+    }
+    if (is_open && words_[column].size() > max_categories_) {
+      leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
+                                    with_thousands(static_cast<int64_t>(max_categories_))));
+      return kMissing;
+    }
+    return static_cast<float>(number);
+  }
+
+  // Its cells are still there, and nobody looks at them.
+  void leave_out(size_t column, std::string reason) {
+    header_.columns[column].kind = ColumnKind::kLeftOut;
+    header_.columns[column].reason = std::move(reason);
+    words_[column].clear();
+  }
+
+  std::string_view next_required(size_t column, std::string_view what) {
     const std::string_view field = cursor_.next_field();
     if (is_missing(field)) {
-      fail(column, fmt::format("expected a value to predict, got {}; fill it in or remove the row",
+      fail(column, fmt::format("expected {}, got {}; fill it in or remove the row", what,
                                missing_as_found(field)));
     }
-    return std::string(field);
+    return field;
+  }
+
+  Part next_part(size_t column) {
+    const std::string_view field = cursor_.next_field();
+    bool is_known = false;
+    const Part part = part_of(field, is_known);
+    if (!is_known) {
+      fail(column,
+           fmt::format("expected train, validation (or val) or test, got {}", in_quotes(field)));
+    }
+    return part;
   }
 
   std::string place() const { return fmt::format("{}:{}", table_.file, cursor_.row_line()); }
 
+  [[noreturn]] void fail_for_length(size_t column, std::string_view field) {
+    fail(column, fmt::format("expected a category of at most {} bytes, got {} bytes: {}; is a "
+                             "quote not closed? leave the column out with data.ignore if it is "
+                             "free text",
+                             with_thousands(kMaxCategoryBytes),
+                             with_thousands(static_cast<int64_t>(field.size())), in_quotes(field)));
+  }
+
   [[noreturn]] void fail(size_t column, const std::string& problem) {
     fail_unless_well_formed();
-    throw data_error(place(),
-                     fmt::format("column {}: {}", in_quotes(header_.names[column]), problem));
+    throw data_error(
+        place(), fmt::format("column {}: {}", in_quotes(header_.columns[column].name), problem));
   }
 
   // A delimiter too many moves all cells behind it, so this is the better thing to say first.
   void fail_unless_well_formed() {
     const size_t num_fields = cursor_.count_fields();
-    if (num_fields == header_.names.size()) return;
+    if (num_fields == header_.columns.size()) return;
     throw data_error(place(), fmt::format("expected {} fields as in the header, got {}",
-                                          header_.names.size(), num_fields));
+                                          header_.columns.size(), num_fields));
   }
 
+  static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
   CsvCursor& cursor_;
-  const Header& header_;
+  CsvHeader& header_;
+  size_t max_categories_;
   Table& table_;
   std::vector<float>& features_;
-  std::vector<float> numbers_;  // of cells that follow each other
+  std::vector<float> numbers_;        // of cells that follow each other
+  std::vector<WordNumbers> words_;    // [columns]
+  std::vector<int64_t> num_missing_;  // [columns]
 };
 
 void require_text(const std::string& file, const std::string& text) {
@@ -255,12 +293,35 @@ void require_text(const std::string& file, const std::string& text) {
 
 // Room for all rows, so that the features never exist twice. The text itself is the bound: a row
 // has a line break, and each of its fields takes at least a byte.
-void reserve_rows(Table& table, const std::string& text, const Header& header) {
+void reserve_rows(Table& table, const std::string& text, const CsvHeader& header) {
   const auto num_lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  const size_t num_rows = std::min(num_lines, text.size() / header.names.size() + 1);
+  const size_t num_rows = std::min(num_lines, text.size() / header.columns.size() + 1);
   std::get<std::vector<float>>(table.features.values).reserve(num_rows * header.num_features);
   table.lines.reserve(num_rows);
   table.target.reserve(num_rows);
+}
+
+using HeaderMaker = std::function<CsvHeader(const std::string& place, CsvCursor& cursor)>;
+
+Table read_table(const std::filesystem::path& path, char delimiter, int64_t max_categories,
+                 const HeaderMaker& make_header) {
+  Table table;
+  table.file = path.string();
+  InputFile file(path);
+  const std::string text = read_all(file);
+  table.fingerprints = {file.fingerprint()};
+  require_text(table.file, text);
+  CsvCursor cursor(table.file, text, delimiter);
+  if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");
+  CsvHeader header = make_header(fmt::format("{}:{}", table.file, cursor.row_line()), cursor);
+
+  table.features.values = std::vector<float>();
+  reserve_rows(table, text, header);
+  RowReader reader(cursor, header, max_categories, table);
+  while (cursor.begin_row()) reader.read_row();
+  if (table.target.empty()) throw data_error(table.file, "no rows after the header");
+  reader.finish();
+  return table;
 }
 
 }  // namespace
@@ -280,29 +341,32 @@ char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path) 
   return extension == ".tsv" || extension == ".tab" ? '\t' : ',';
 }
 
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 5> kMissing = {"", "na", "nan", "null", "?"};
+  constexpr size_t kLongest = 4;
+  return field.size() <= kLongest &&
+         std::find(kMissing.begin(), kMissing.end(), lower_case(field)) != kMissing.end();
+}
+
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  Table table;
-  table.file = path.string();
-  InputFile file(path);
-  const std::string text = read_all(file);
-  table.fingerprints = {file.fingerprint()};
-  require_text(table.file, text);
-  CsvCursor cursor(table.file, text, options.delimiter);
-  if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");
-  const Header header = read_header(cursor, table.file, options);
-
-  for (size_t column = 0; column < header.names.size(); ++column) {
-    if (header.roles[column] == Role::kFeature) table.feature_names.push_back(header.names[column]);
-  }
+  const HeaderMaker make_header = [&](const std::string& place, CsvCursor& cursor) {
+    const std::vector<std::string> names = read_names(cursor, place, options.delimiter);
+    CsvHeader header = header_of(place, names, options);
+    survey_columns(cursor, header);
+    return header;
+  };
+  Table table = read_table(path, options.delimiter, options.max_categories, make_header);
   table.target_name = options.target;
-  table.features.values = std::vector<float>();
-  reserve_rows(table, text, header);
-  RowReader reader(cursor, header, table);
-  while (cursor.begin_row()) reader.read_row();
+  return table;
+}
 
-  if (table.target.empty()) throw data_error(table.file, "no rows after the header");
-  table.features.num_rows = static_cast<int64_t>(table.target.size());
-  table.features.num_columns = static_cast<int64_t>(header.num_features);
+Table read_csv_as(const std::filesystem::path& path, const std::string& target, char delimiter,
+                  std::span<const Column> columns) {
+  const HeaderMaker make_header = [&](const std::string& place, CsvCursor& cursor) {
+    return header_of(place, read_names(cursor, place, delimiter), target, columns);
+  };
+  Table table = read_table(path, delimiter, 0, make_header);
+  table.target_name = target;
   return table;
 }
 

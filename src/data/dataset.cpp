@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/split.h"
 #include "trainer/data/synthetic.h"
 
+#include "data/column_notes.h"
 #include "data/file_bytes.h"
 #include "data/labels.h"
 
@@ -36,7 +38,7 @@ Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
 
 std::vector<int64_t> places_of(Table& table) {
   if (!table.lines.empty()) return std::move(table.lines);
-  std::vector<int64_t> places(static_cast<size_t>(table.features.num_rows));
+  std::vector<int64_t> places(table.target.size());
   std::iota(places.begin(), places.end(), 1);
   return places;
 }
@@ -61,13 +63,12 @@ config::Task wanted_task(const config::DataConfig& data) {
   return open ? config::Task::kClassification : data.task;
 }
 
-Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
-  Target target = learn_target(table, wanted);
-  const Split split = split_rows(table.features.num_rows, target.classes, options);
+/// Divides the features, which `table` need not hold any more, and says what is known of the rest.
+Datasets divide_table(Table& table, Matrix features, Target target, const Split& split) {
   std::vector<int64_t> places = places_of(table);
-  Datasets datasets = divide({std::move(table.features), std::move(target.classes),
-                              std::move(target.values), std::move(places)},
-                             split);
+  Datasets datasets = divide(
+      {std::move(features), std::move(target.classes), std::move(target.values), std::move(places)},
+      split);
   datasets.schema.task = target.task;
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_name = std::move(table.target_name);
@@ -76,15 +77,22 @@ Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& 
   return datasets;
 }
 
-Dataset apply_schema(Table table, const Schema& schema, const std::string& origin) {
+Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
+  Target target = learn_target(table, wanted);
+  const Split split = split_rows(table.features.num_rows, target.classes, options);
+  return divide_table(table, std::move(table.features), std::move(target), split);
+}
+
+Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
+                     const std::string& origin) {
   Dataset dataset;
   if (schema.task == config::Task::kClassification) {
     dataset.classes = encode_labels(table, schema.labels, origin);
   } else {
     dataset.values = target_values(table);
   }
+  dataset.features = std::move(features);
   dataset.places = places_of(table);
-  dataset.features = std::move(table.features);
   return dataset;
 }
 
@@ -96,10 +104,71 @@ Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& opti
       wanted_task(data), options);
 }
 
-Datasets load_csv(const config::DataConfig& data, const SplitOptions& options) {
-  const char delimiter = csv_delimiter(data.delimiter, data.path);
-  return learn_and_divide(read_csv(data.path, {data.target, data.ignore, delimiter}),
-                          wanted_task(data), options);
+Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                  const SplitOptions& options) {
+  if (table.parts.empty() && table.groups.empty()) {
+    return split_rows(table.features.num_rows, target.classes, options);
+  }
+  Split split =
+      table.parts.empty() ? split_groups(table.groups, options) : split_by_part(table.parts);
+  if (split.train.empty()) {
+    throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
+                                             in_quotes(data.split_column)));
+  }
+  require_labels_in_training(table, target, split);
+  return split;
+}
+
+void warn_of_unknown(Datasets& datasets, const Encoded& encoded, const std::string& part) {
+  for (std::string& line : describe_unknown(datasets.schema.columns, encoded.num_unknown, part)) {
+    datasets.warnings.push_back(std::move(line));
+  }
+}
+
+/// A part that has a file of its own.
+Dataset load_part(const std::string& path, const config::DataConfig& data, const std::string& part,
+                  Datasets& datasets) {
+  const Schema& schema = datasets.schema;
+  Table table = read_csv_as(path, data.target, csv_delimiter(data.delimiter, path), schema.columns);
+  Encoded encoded = encode(schema.columns, schema.unknown_category, table);
+  warn_of_unknown(datasets, encoded, part);
+  datasets.fingerprints.push_back(table.fingerprints.front());
+  return apply_schema(table, std::move(encoded.features), schema, data.path);
+}
+
+Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
+  if (!data.validation_path.empty()) options.validation_fraction = 0;
+  if (!data.test_path.empty()) options.test_fraction = 0;
+  Table table = read_csv(data.path, {.target = data.target,
+                                     .ignored = data.ignore,
+                                     .delimiter = csv_delimiter(data.delimiter, data.path),
+                                     .id = data.id,
+                                     .numeric = data.numeric,
+                                     .categorical = data.categorical,
+                                     .max_categories = data.max_categories,
+                                     .fill = data.fill,
+                                     .split_column = data.split_column,
+                                     .group = data.group});
+  Target target = learn_target(table, wanted_task(data));
+  const Split split = split_table(table, target, data, options);
+  std::vector<Column> columns =
+      fit_columns(table, split.train, {data.fill, data.fill_value, data.missing_indicator});
+  std::vector<std::string> notes = describe_columns(table, columns, data.fill);
+  Encoded encoded = encode(columns, data.unknown_category, table);
+  Datasets datasets = divide_table(table, std::move(encoded.features), std::move(target), split);
+  datasets.notes = std::move(notes);
+  datasets.schema.feature_names = feature_names(columns);
+  datasets.schema.columns = std::move(columns);
+  datasets.schema.unknown_category = data.unknown_category;
+  datasets.warnings = find_useless_columns(datasets.train.features, datasets.schema.columns);
+  warn_of_unknown(datasets, encoded, "the validation and test parts");
+  if (!data.validation_path.empty()) {
+    datasets.validation = load_part(data.validation_path, data, "data.validation_path", datasets);
+  }
+  if (!data.test_path.empty()) {
+    datasets.test = load_part(data.test_path, data, "data.test_path", datasets);
+  }
+  return datasets;
 }
 
 Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
@@ -119,7 +188,7 @@ Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
   }
   datasets.fingerprints.insert(datasets.fingerprints.end(), test.fingerprints.begin(),
                                test.fingerprints.end());
-  datasets.test = apply_schema(std::move(test), datasets.schema, files.train_labels);
+  datasets.test = apply_schema(test, std::move(test.features), datasets.schema, files.train_labels);
   return datasets;
 }
 
@@ -135,11 +204,25 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
   return load_synthetic(data, options);
 }
 
+/// What is 0 or 1 stays so: categories and marks of missing cells.
+void keep_unscaled(Schema& schema) {
+  size_t feature = 0;
+  for (const Column& column : schema.columns) {
+    const size_t end = feature + static_cast<size_t>(num_features(column));
+    if (column.kind == ColumnKind::kNumeric) ++feature;
+    for (; feature < end; ++feature) {
+      schema.scaling.shift[feature] = 0;
+      schema.scaling.scale[feature] = 1;
+    }
+  }
+}
+
 }  // namespace
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
   Datasets datasets = load_source(data, {data.validation_fraction, data.test_fraction, seed});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
+  keep_unscaled(datasets.schema);
   return datasets;
 }
 

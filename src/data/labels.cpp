@@ -110,6 +110,24 @@ std::vector<std::string> labels_by_value(const Table& table, const Survey& surve
   return labels;
 }
 
+void require_good_labels(const Table& table, const Survey& survey) {
+  constexpr size_t kMaxBytes = 1000;
+  for (const auto& [text, row] : survey.first_rows) {
+    if (text.size() > kMaxBytes) {
+      throw target_error(
+          table, place_of(table, row),
+          fmt::format("expected a label of at most {} bytes, got {} bytes: {}; is a "
+                      "quote not closed?",
+                      with_thousands(kMaxBytes), with_thousands(static_cast<int64_t>(text.size())),
+                      in_quotes(text)));
+    }
+    if (is_utf8(text)) continue;
+    throw target_error(
+        table, place_of(table, row),
+        fmt::format("expected a label in UTF-8, got {}; save the file as UTF-8", in_quotes(text)));
+  }
+}
+
 std::vector<std::string> labels_by_bytes(const Survey& survey) {
   std::vector<std::string> labels;
   for (const auto& [text, row] : survey.first_rows) labels.emplace_back(text);
@@ -143,6 +161,7 @@ Target learn_target(const Table& table, config::Task wanted) {
     return target;
   }
   require_plausible_classes(table, survey, wanted);
+  require_good_labels(table, survey);
   target.labels = survey.all_numbers ? labels_by_value(table, survey) : labels_by_bytes(survey);
   target.classes = encode_labels(table, target.labels, table.file);
   return target;
@@ -164,6 +183,22 @@ std::vector<int64_t> encode_labels(const Table& table, std::span<const std::stri
     classes.push_back(found->second);
   }
   return classes;
+}
+
+void require_labels_in_training(const Table& table, const Target& target, const Split& split) {
+  std::vector<bool> is_learnt(target.labels.size());
+  for (const int64_t row : split.train) {
+    if (target.labels.empty()) return;  // a regression
+    is_learnt[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
+  }
+  for (size_t row = 0; row < target.classes.size(); ++row) {
+    if (is_learnt[static_cast<size_t>(target.classes[row])]) continue;
+    throw target_error(
+        table, place_of(table, row),
+        fmt::format("the label {} is in no row of the training part, so it cannot be "
+                    "learnt; divide the rows in another way or remove those with it",
+                    in_quotes(table.target[row])));
+  }
 }
 
 std::vector<float> target_values(const Table& table) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/config/config.h"
+#include "trainer/data/split.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {
@@ -27,6 +28,9 @@ Target learn_target(const Table& table, config::Task wanted);
 /// that is not among them, naming `origin` as the file that they come from.
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin);
+
+/// Throws Error(kData) for a label that no row of the training part has.
+void require_labels_in_training(const Table& table, const Target& target, const Split& split);
 
 /// The targets of `table` as numbers `[num_rows]`. Throws Error(kData) for text and infinity.
 std::vector<float> target_values(const Table& table);

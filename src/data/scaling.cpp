@@ -54,6 +54,35 @@ void find_deviations(const std::vector<T>& values, size_t num_columns, Columns& 
   }
 }
 
+/// The value below which the part `fraction` of the sorted `values` lies, between two in
+/// proportion.
+template <class T>
+double quantile(std::vector<T>& values, double fraction) {
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(position);
+  std::nth_element(values.begin(), values.begin() + below, values.end());
+  const auto low = static_cast<double>(values[static_cast<size_t>(below)]);
+  const double part = position - static_cast<double>(below);
+  if (part == 0) return low;
+  const auto high =
+      static_cast<double>(*std::min_element(values.begin() + below + 1, values.end()));
+  return low + part * (high - low);
+}
+
+struct Middle {
+  double median = 0;
+  double distance = 0;  // between the quartiles
+};
+
+template <class T>
+Middle middle_of(const std::vector<T>& values, size_t num_columns, size_t column) {
+  std::vector<T> elements;
+  elements.reserve(values.size() / num_columns);
+  for (size_t i = column; i < values.size(); i += num_columns) elements.push_back(values[i]);
+  const double low = quantile(elements, 0.25);
+  return {quantile(elements, 0.5), quantile(elements, 0.75) - low};
+}
+
 void set_column(Scaling& scaling, size_t column, double shift, double spread) {
   const auto scale = static_cast<float>(1 / spread);
   scaling.shift[column] = static_cast<float>(shift);
@@ -75,7 +104,7 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   std::visit(
       [&](const auto& values) {
         find_ranges_and_means(values, num_columns, columns);
-        if (method == config::ScalingMethod::kStandard) {
+        if (method != config::ScalingMethod::kMinMax) {
           find_deviations(values, num_columns, columns);
         }
       },
@@ -87,6 +116,13 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
       set_column(scaling, column, minimum, 1);
     } else if (method == config::ScalingMethod::kStandard) {
       set_column(scaling, column, columns.means[column], columns.deviations[column]);
+    } else if (method == config::ScalingMethod::kRobust) {
+      const Middle middle =
+          std::visit([&](const auto& values) { return middle_of(values, num_columns, column); },
+                     features.values);
+      const bool has_distance = middle.distance > 0;
+      set_column(scaling, column, middle.median,
+                 has_distance ? middle.distance : columns.deviations[column]);
     } else {
       set_column(scaling, column, minimum, range);
     }

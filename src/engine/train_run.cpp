@@ -158,6 +158,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
   line("data", data_text(session.data));
+  for (const std::string& note : session.data.notes) {
+    line(&note == session.data.notes.data() ? "columns" : "", note);
+  }
   line("rows",
        fmt::format("{} train, {} validation, {} test", with_thousands(session.data.train.size()),
                    with_thousands(session.data.validation.size()),
@@ -183,7 +186,8 @@ void log_header(const train::Session& session, const TrainRequest& request,
   }
 }
 
-void warn_of_blas(const train::Session& session) {
+void warn_of(const train::Session& session) {
+  for (const std::string& warning : session.data.warnings) log::warning(warning);
   if (run::blas_info().is_slow && session.device.is_cpu() &&
       train::implementation_of(session) != train::Implementation::kKernels) {
     log::warning(
@@ -268,7 +272,7 @@ TrainReport run_training(const TrainRequest& request) {
                        .progress = request.progress};
   log_header(*session, request, decisions, run);
   warn(decisions);
-  warn_of_blas(*session);
+  warn_of(*session);
   if (!changes.empty()) log::warning(changes);
   if (train::finished(*session)) log::info("this run is already complete");
   watch_signals();

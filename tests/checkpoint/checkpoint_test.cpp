@@ -58,12 +58,15 @@ class CheckpointTest : public testing::Test {
     });
   }
 
-  // The file as `version` wrote it, before these entries of `progress` came.
+  // The file as `version` wrote it, before the entries of the third one and these of `progress`.
   void make_older(int64_t version, const std::vector<std::string>& later) const {
     Dict root = archive::load(path_);
     entry(root, "format_version") = version;
     std::erase_if(dict_of(entry(root, "progress")), [&](const auto& item) {
       return std::find(later.begin(), later.end(), item.first) != later.end();
+    });
+    std::erase_if(dict_of(entry(root, "schema")), [](const auto& item) {
+      return item.first == "columns" || item.first == "unknown_category";
     });
     archive::save(path_, root);
   }
@@ -101,6 +104,48 @@ void expect_same(const Totals& actual, const Totals& expected) {
   EXPECT_EQ(actual.loss_sum, expected.loss_sum);
   EXPECT_EQ(actual.num_correct, expected.num_correct);
   EXPECT_EQ(actual.num_samples, expected.num_samples);
+}
+
+void expect_same(const std::vector<data::Column>& actual,
+                 const std::vector<data::Column>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].name, expected[i].name);
+    EXPECT_EQ(actual[i].kind, expected[i].kind);
+    EXPECT_EQ(actual[i].is_declared, expected[i].is_declared);
+    EXPECT_EQ(actual[i].reason, expected[i].reason);
+    EXPECT_EQ(actual[i].fill, expected[i].fill);
+    EXPECT_EQ(actual[i].categories, expected[i].categories);
+    EXPECT_EQ(actual[i].marks_missing, expected[i].marks_missing);
+  }
+}
+
+TEST_F(CheckpointTest, CategoriesAreReadAsTheyWereWritten) {
+  Checkpoint c = full_checkpoint();
+  c.schema.columns = {{.name = "k",
+                       .kind = data::ColumnKind::kCategorical,
+                       .categories = {"x", "\xC3\xA4"},
+                       .marks_missing = true}};
+  c.schema.feature_names = {"k=x", "k=\xC3\xA4", "k is missing"};
+  write(path_, c);
+  expect_same(read(path_).schema.columns, c.schema.columns);
+}
+
+TEST_F(CheckpointTest, ColumnsThatDoNotMakeTheFeaturesAreRefused) {
+  Checkpoint c = full_checkpoint();
+  c.schema.columns[0].marks_missing = true;
+  write(path_, c);
+  const Error error = test::error_of([&] { read(path_); });
+  EXPECT_EQ(error.what(), path_.string() +
+                              ": schema.columns: they do not make the features of "
+                              "schema.feature_names");
+}
+
+TEST_F(CheckpointTest, DataThatIsNoTableHasNoColumns) {
+  Checkpoint c = full_checkpoint();
+  c.schema.columns.clear();
+  write(path_, c);
+  EXPECT_TRUE(read(path_).schema.columns.empty());
 }
 
 TEST_F(CheckpointTest, TensorsAreReadAsTheyWereWritten) {
@@ -150,6 +195,8 @@ TEST_F(CheckpointTest, SchemaAndDataFilesAreReadAsTheyWereWritten) {
   EXPECT_EQ(c.schema.labels, expected.schema.labels);
   EXPECT_EQ(c.schema.scaling.shift, expected.schema.scaling.shift);
   EXPECT_EQ(c.schema.scaling.scale, expected.schema.scaling.scale);
+  EXPECT_EQ(c.schema.unknown_category, config::UnknownCategory::kError);
+  expect_same(c.schema.columns, expected.schema.columns);
   ASSERT_EQ(c.fingerprints.size(), 2U);
   EXPECT_EQ(c.fingerprints[0].path, "/data/train.csv");
   EXPECT_EQ(c.fingerprints[0].num_bytes, 987654321U);
@@ -221,6 +268,8 @@ TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   EXPECT_EQ(second.recoveries.rollbacks, 6);
   EXPECT_EQ(second.recoveries.rows_at_once, 0);
   EXPECT_FALSE(second.scaler.has_value());
+  expect_same(second.schema.columns, {{.name = "a"}, {.name = "b"}, {.name = "c"}});
+  EXPECT_EQ(second.schema.unknown_category, config::UnknownCategory::kUnknown);
 
   later.insert(later.end(), {"skipped_steps", "rollbacks"});
   make_older(1, later);
@@ -268,6 +317,8 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "schema.labels",
                           "schema.shift",
                           "schema.scale",
+                          "schema.columns",
+                          "schema.unknown_category",
                           "data_files",
                           "num_threads"}) {
     write(path_, full_checkpoint());
@@ -303,6 +354,9 @@ TEST_F(CheckpointTest, EachEntryOfAnotherTypeIsNamed) {
       {"schema.shift", List{1.0}, "expected Tensor, got list"},
       {"schema.shift", float_data({2}, {1, 2}), "expected float32 [3], got float32 [2]"},
       {"schema.scale", float_data({1, 3}, {1, 2, 3}), "expected float32 [3], got float32 [1, 3]"},
+      {"schema.columns", Dict{}, "expected list, got dict"},
+      {"schema.columns", List{1}, "expected a list of dict, got int in it"},
+      {"schema.unknown_category", "zero", "expected unknown or error, got \"zero\""},
       {"data_files", Dict{}, "expected list, got dict"},
       {"data_files", List{"a.csv"}, "expected a list of dict, got str in it"},
       {"num_threads", {}, "expected int, got None"},

@@ -86,6 +86,7 @@ TEST_F(VerifyTest, AnotherElementTypeIsNamed) {
 TEST_F(VerifyTest, LayersLeadFromTheFeaturesToTheOutputs) {
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.schema.feature_names.pop_back();
+              c.schema.columns.pop_back();
               c.schema.scaling = {{0, 0}, {1, 1}};
             }),
             "|model layers.0.weight: expected [outputs, 2], got [4, 3]");

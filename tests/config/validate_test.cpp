@@ -18,6 +18,8 @@ std::string message_of(const std::string& text) {
 TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
   EXPECT_EQ(message_of("data: {path: x.csv}"),
             "a.yaml:1: data.path: has no effect unless data.source is csv; set data.source: csv");
+  EXPECT_EQ(message_of("data: {group: a}"),
+            "a.yaml:1: data.group: has no effect unless data.source is csv; set data.source: csv");
   EXPECT_EQ(message_of("data:\n  source: csv\n  path: x.csv\n  target: y\n"
                        "  idx: {train_images: a}"),
             "a.yaml:5: data.idx.train_images: has no effect unless data.source is idx; set "
@@ -47,6 +49,36 @@ TEST(ValidateTest, TheFractionsLeaveSomethingToTrainOn) {
   EXPECT_EQ(message_of("data: {validation_fraction: 0.5, test_fraction: 0.5}"),
             "a.yaml:1: data.test_fraction: expected validation_fraction + test_fraction < 1, got "
             "1");
+}
+
+TEST(ValidateTest, RowsAreDividedInOneWay) {
+  const std::string csv = "data:\n  source: csv\n  path: x.csv\n  target: y\n";
+  EXPECT_EQ(
+      message_of(csv + "  validation_fraction: 0.2\n  validation_path: v.csv\n"
+                       "  test_fraction: 0.2\n  test_path: t.csv"),
+      "a.yaml:5: data.validation_fraction: conflicts with data.validation_path, which decides "
+      "that; remove one\n"
+      "a.yaml:7: data.test_fraction: conflicts with data.test_path, which decides that; "
+      "remove one");
+  EXPECT_EQ(
+      message_of(csv + "  split_column: p\n  group: g\n  test_path: t.csv"),
+      "a.yaml:6: data.group: conflicts with data.split_column, which decides that; remove "
+      "one\n"
+      "a.yaml:7: data.test_path: conflicts with data.split_column, which decides that; remove "
+      "one");
+}
+
+TEST(ValidateTest, AFillValueNeedsTheConstantFill) {
+  EXPECT_EQ(message_of("data:\n  source: csv\n  path: x.csv\n  target: y\n  fill_value: 1"),
+            "a.yaml:5: data.fill_value: has no effect unless data.fill is constant");
+}
+
+TEST(ValidateTest, EarlyStoppingAcceptsAValidationFile) {
+  EXPECT_NO_THROW(load({{"a.yaml",
+                         "data: {source: csv, path: x, target: y, validation_path: v}\n"
+                         "training: {early_stopping: {patience: 3}}",
+                         "/folder"}},
+                       {}));
 }
 
 TEST(ValidateTest, EarlyStoppingNeedsAValidationPart) {

@@ -261,8 +261,10 @@ TEST_F(CsvTest, RefusesAnIgnoredTarget) {
 }
 
 TEST_F(CsvTest, RefusesAHeaderWithoutFeatures) {
-  EXPECT_EQ(problem("a,y\n1,2\n", {"y", {"a"}, ','}),
-            "t.csv:1: no feature columns: data.ignore leaves only the target \"y\"");
+  EXPECT_EQ(
+      problem("a,y\n1,2\n", {"y", {"a"}, ','}),
+      "t.csv:1: no feature columns are left beside the target \"y\"; take some out of data.ignore "
+      "and data.id");
 }
 
 // ---- bad rows ----
@@ -281,38 +283,78 @@ TEST_F(CsvTest, CallsARowRaggedBeforeItComplainsAboutMovedCells) {
 TEST_F(CsvTest, NamesTheLineWhereARowWithLineBreaksBegins) {
   EXPECT_EQ(problem("y,a\n\"p\nq\",1\n\"r\ns\",2,3\n"),
             "t.csv:4: expected 2 fields as in the header, got 3");
-  EXPECT_EQ(problem("y,a\n\"p\r\nq\",abc\n"),
-            "t.csv:2: column \"a\": expected a number, got \"abc\"; correct it or leave the column "
-            "out with data.ignore");
+  EXPECT_EQ(problem("y,a\np,1\n\"p\r\nq\",abc\n"),
+            "t.csv:3: column \"a\": expected a number, got \"abc\"; correct it, or list the column "
+            "in data.categorical or data.ignore");
 }
 
-TEST_F(CsvTest, RefusesTextInAFeature) {
-  EXPECT_EQ(problem("pixel_0_3,y\n1,2\nabc,2\n"),
-            "t.csv:3: column \"pixel_0_3\": expected a number, got \"abc\"; correct it or leave "
-            "the column out with data.ignore");
+TEST_F(CsvTest, RefusesTextAmongNumbers) {
   for (const char* text :
-       {"1.2.3", "12abc", "1 2", "0x1F", "1,5", "--1", "-", ".", "1e", "1e+", "e5"}) {
-    const std::string row = std::string("\"") + text + "\",0\n";
-    EXPECT_EQ(problem("a,y\n" + row), std::string("t.csv:2: column \"a\": expected a number, got "
-                                                  "\"") +
-                                          text +
-                                          "\"; correct it or leave the column out with "
-                                          "data.ignore");
+       {"abc", "1.2.3", "12abc", "1 2", "0x1F", "--1", "-", ".", "1e", "1e+", "e5", ",", "1,,2"}) {
+    EXPECT_EQ(problem(std::string("pixel_0_3,y\n1,2\n\"") + text + "\",2\n"),
+              std::string("t.csv:3: column \"pixel_0_3\": expected a number, got \"") + text +
+                  "\"; correct it, or list the column in data.categorical or data.ignore");
   }
 }
 
-TEST_F(CsvTest, RefusesMissingValuesInAFeature) {
-  const std::string fix = "; fill it in or leave the column out with data.ignore";
-  EXPECT_EQ(problem("a,b,y\n1,,2\n"),
-            "t.csv:2: column \"b\": expected a number, got an empty field" + fix);
-  EXPECT_EQ(problem("a,b,y\n\"\",1,2\n"),
-            "t.csv:2: column \"a\": expected a number, got an empty field" + fix);
-  for (const std::string text : {"NA", "NaN", "nan", "null", "NULL", "?"}) {
-    EXPECT_EQ(problem("a,b,y\n1," + text + ",2\n"),
-              "t.csv:2: column \"b\": expected a number, "
-              "got \"" +
-                  text + "\", a missing value" + fix);
+TEST_F(CsvTest, RefusesTextInADeclaredNumber) {
+  EXPECT_EQ(problem("sex,y\nMALE,2\n", {.target = "y", .numeric = {"sex"}}),
+            "t.csv:2: column \"sex\": expected a number, got \"MALE\"; correct it or list the "
+            "column in data.categorical");
+}
+
+TEST_F(CsvTest, SaysHowToWriteNumbersWithCommas) {
+  struct Case {
+    const char* text;
+    const char* plain;
+  };
+  for (const Case& c : {Case{"1,234", "1234"}, Case{"-12,345,678.5", "-12345678.5"},
+                        Case{"3,14", "3.14"}, Case{"1,5", "1.5"}, Case{"0,5e3", "0.5e3"}}) {
+    EXPECT_EQ(problem(std::string("a,y\n\"") + c.text + "\",2\n"),
+              std::string("t.csv:2: column \"a\": expected a number, got \"") + c.text +
+                  "\"; write it without a comma: " + c.plain);
   }
+}
+
+TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
+  const Table table = read("a,b,y\n1,,2\n\"\",1,2\n1,NA,2\n2,NaN,3\n3,nan,4\n5,null,6\n7,?,8\n");
+  const auto& values = std::get<Floats>(table.features.values);
+  EXPECT_EQ(values[0], 1);
+  EXPECT_EQ(values[3], 1);
+  for (const size_t missing : {1, 2, 5, 7, 9, 11, 13}) EXPECT_TRUE(std::isnan(values[missing]));
+  EXPECT_EQ(table.columns[1].kind, ColumnKind::kNumeric);
+}
+
+TEST_F(CsvTest, RefusesMissingNumbersIfThatIsWanted) {
+  const CsvOptions options{.target = "y", .fill = config::Fill::kError};
+  const std::string fix =
+      "; fill it in, choose a data.fill or leave the column out with data.ignore";
+  EXPECT_EQ(problem("a,b,y\n1,,2\n2,2,2\n", options),
+            "t.csv:2: column \"b\": expected a number, got an empty field" + fix);
+  EXPECT_EQ(problem("a,b,y\n1,2,2\n1,NULL,2\n", options),
+            "t.csv:3: column \"b\": expected a number, got \"NULL\", a missing value" + fix);
+}
+
+TEST_F(CsvTest, ShowsTheBeginningOfAMillionCharacters) {
+  const std::string shown = '"' + std::string(60, 'x') + "...\"";
+  const std::string field(1'000'000, 'x');
+  EXPECT_EQ(problem("a,y\n1,2\n" + field + ",2\n"),
+            "t.csv:3: column \"a\": expected a number, got " + shown +
+                "; correct it, or list the column in data.categorical or data.ignore");
+  EXPECT_EQ(problem("a,y\n" + field + ",2\n", {.target = "y", .categorical = {"a"}}),
+            "t.csv:2: column \"a\": expected a category of at most 1,000 bytes, got 1,000,000 "
+            "bytes: " +
+                shown +
+                "; is a quote not closed? leave the column out with data.ignore if it is free "
+                "text");
+}
+
+TEST_F(CsvTest, RefusesBytesThatAreNoUtf8) {
+  EXPECT_EQ(problem("a,b\xE9,y\n1,2,3\n"),
+            "t.csv:1: column 2: expected a name in UTF-8, got \"b\\xe9\"; save the file as UTF-8");
+  EXPECT_EQ(problem("a,y\np,1\ncaf\xE9,2\n"),
+            "t.csv:3: column \"a\": expected text in UTF-8, got \"caf\\xe9\"; save the file as "
+            "UTF-8");
 }
 
 TEST_F(CsvTest, RefusesInfinity) {

@@ -24,6 +24,26 @@ TEST(ScalingTest, MinMaxTakesTheRange) {
   EXPECT_EQ(scaling.scale, Floats{1.0f / 255});
 }
 
+TEST(ScalingTest, RobustTakesMedianAndQuartiles) {
+  const Matrix features{5, 2, Floats{1, 0, 2, 10, 3, 20, 4, 30, 1000, 40}};
+  const Scaling scaling = fit_scaling(features, ScalingMethod::kRobust);
+  EXPECT_EQ(scaling.shift, (Floats{3, 20}));
+  EXPECT_EQ(scaling.scale, (Floats{0.5f, 0.05f}));
+}
+
+TEST(ScalingTest, RobustLooksBetweenTwoRows) {
+  const Scaling scaling = fit_scaling({4, 1, Bytes{40, 10, 30, 20}}, ScalingMethod::kRobust);
+  EXPECT_EQ(scaling.shift, Floats{25});
+  EXPECT_EQ(scaling.scale, Floats{1.0f / 15});
+}
+
+TEST(ScalingTest, RobustTakesTheDeviationWhereTheQuartilesAreEqual) {
+  const Scaling scaling =
+      fit_scaling({8, 1, Floats{0, 0, 0, 0, 0, 0, 0, 8}}, ScalingMethod::kRobust);
+  EXPECT_EQ(scaling.shift, Floats{0});
+  EXPECT_EQ(scaling.scale, Floats{static_cast<float>(1 / std::sqrt(7.0))});
+}
+
 TEST(ScalingTest, NoneChangesNothing) {
   const Scaling scaling = fit_scaling({2, 2, Floats{1, 10, 3, 30}}, ScalingMethod::kNone);
   EXPECT_EQ(scaling.shift, (Floats{0, 0}));
@@ -32,7 +52,8 @@ TEST(ScalingTest, NoneChangesNothing) {
 
 TEST(ScalingTest, ConstantColumnsBecomeZero) {
   const Matrix features{3, 1, Floats{0.1f, 0.1f, 0.1f}};
-  for (const ScalingMethod method : {ScalingMethod::kStandard, ScalingMethod::kMinMax}) {
+  for (const ScalingMethod method :
+       {ScalingMethod::kStandard, ScalingMethod::kMinMax, ScalingMethod::kRobust}) {
     const Scaling scaling = fit_scaling(features, method);
     EXPECT_EQ(scaling.shift, Floats{0.1f});
     EXPECT_EQ(scaling.scale, Floats{1});

@@ -131,5 +131,63 @@ TEST(SplitTest, RefusesToLeaveNothingToTrainOn) {
                "data or smaller data.validation_fraction and data.test_fraction");
 }
 
+// ---- groups and parts ----
+
+TEST(SplitTest, GroupsAreDividedTheSameForEver) {
+  const Rows groups = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4};
+  const Split split = split_groups(groups, {0.2, 0.2, 42});
+  EXPECT_EQ(split.train, (Rows{0, 1, 4, 5, 8, 9}));
+  EXPECT_EQ(split.validation, (Rows{6, 7}));
+  EXPECT_EQ(split.test, (Rows{2, 3}));
+}
+
+TEST(SplitTest, GroupsOfAnySizeComeNearTheFractions) {
+  Rows groups;
+  for (int64_t group = 0; group < 100; ++group) {
+    groups.insert(groups.end(), static_cast<size_t>(1 + group % 7), group);
+  }
+  const Split split = split_groups(groups, {0.25, 0.1, 5});
+  expect_partition(split, groups.size());
+  const auto num_rows = static_cast<double>(groups.size());
+  EXPECT_NEAR(static_cast<double>(split.validation.size()), 0.25 * num_rows, 4);
+  EXPECT_NEAR(static_cast<double>(split.test.size()), 0.1 * num_rows, 4);
+}
+
+TEST(SplitTest, APartGetsTheSmallestGroupWhenAllAreTooLarge) {
+  Rows groups(100, 0);
+  for (size_t row = 50; row < 90; ++row) groups[row] = 1;
+  for (size_t row = 90; row < 100; ++row) groups[row] = 2;
+  const Split split = split_groups(groups, {0, 0.01, 42});
+  EXPECT_EQ(split.test.size(), 10u);
+  EXPECT_EQ(split.train.size(), 90u);
+}
+
+TEST(SplitTest, RefusesFewerGroupsThanParts) {
+  const Error error = test::error_of([] {
+    split_groups(Rows{0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, {0.1, 0.1, 1});
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kData);
+  EXPECT_STREQ(error.what(),
+               "data.group: expected at least 3 groups for as many parts, got 2; use another "
+               "column, or 0 for data.validation_fraction or data.test_fraction");
+}
+
+TEST(SplitTest, NeverLeavesNoGroupToTrainOn) {
+  const Error error = test::error_of([] {
+    split_groups(Rows{0, 1, 2, 3, 3, 3, 3, 3, 3, 3}, {0.4, 0.4, 1});
+  });
+  EXPECT_STREQ(error.what(),
+               "data.group: no group is left to train on; use smaller data.validation_fraction and "
+               "data.test_fraction");
+}
+
+TEST(SplitTest, FollowsGivenParts) {
+  const std::vector<Part> parts = {Part::kTest, Part::kTrain, Part::kValidation, Part::kTrain};
+  const Split split = split_by_part(parts);
+  EXPECT_EQ(split.train, (Rows{1, 3}));
+  EXPECT_EQ(split.validation, Rows{2});
+  EXPECT_EQ(split.test, Rows{0});
+}
+
 }  // namespace
 }  // namespace trainer::data

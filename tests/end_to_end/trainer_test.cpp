@@ -111,7 +111,7 @@ TEST(TrainerTest, BadDataEndsWithThreeAndMakesNothing) {
   EXPECT_EQ(bad.exit_code, 3);
   EXPECT_EQ(bad.err, "error: " + (folder.path() / "data/bad.csv").string() +
                          ":3: column \"b\": expected a number, got \"oops\"; "
-                         "correct it or leave the column out with data.ignore\n");
+                         "correct it, or list the column in data.categorical or data.ignore\n");
   const ProcessResult missing = trainer_in(folder.path(), common + "data.path=none.csv");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_EQ(missing.err, "error: " + (folder.path() / "none.csv").string() + ": no such file\n");

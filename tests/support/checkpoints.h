@@ -44,6 +44,12 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.schema.target_name = "kind";
   c.schema.labels = {"no", "yes"};
   c.schema.scaling = {{0.5F, 1, 2}, {3, 4, 5.5F}};
+  c.schema.columns = {{.name = "a", .is_declared = true, .fill = 0.1F},
+                      {.name = "row", .kind = data::ColumnKind::kId, .is_declared = true},
+                      {.name = "b"},
+                      {.name = "notes", .kind = data::ColumnKind::kLeftOut, .reason = "long"},
+                      {.name = "c", .fill = 7}};
+  c.schema.unknown_category = config::UnknownCategory::kError;
   c.fingerprints = {{"/data/train.csv", 987654321, 0xFEDCBA98}, {"/data/test.csv", 0, 0}};
   c.num_threads = 4;
   return c;

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "trainer/config/data_config.h"
+
 namespace trainer::config {
 
-enum class Source { kSynthetic, kCsv, kIdx };
-enum class Task { kAuto, kClassification, kRegression };
-enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
-enum class ScalingMethod { kNone, kStandard, kMinMax };
 enum class Activation { kRelu, kGelu, kSilu, kTanh };
 enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
@@ -26,34 +24,6 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 // Bounds, units and meanings of all members stand once, in src/config/fields.cpp; the reference
 // page docs/configuration.md is made from there.
-
-struct SyntheticConfig {
-  int64_t num_samples = 1000;
-  int64_t num_features = 10;
-  int64_t num_classes = 2;
-  double separation = 1.0;
-};
-
-struct IdxConfig {
-  std::string train_images;
-  std::string train_labels;
-  std::string test_images;
-  std::string test_labels;
-};
-
-struct DataConfig {
-  Source source = Source::kSynthetic;
-  std::string path;
-  std::string target;
-  Task task = Task::kAuto;
-  Delimiter delimiter = Delimiter::kAuto;
-  std::vector<std::string> ignore;
-  IdxConfig idx;
-  SyntheticConfig synthetic;
-  double validation_fraction = 0.1;
-  double test_fraction = 0.1;
-  ScalingMethod scaling = ScalingMethod::kStandard;
-};
 
 struct ModelConfig {
   int64_t hidden_size = 128;

@@ -49,6 +49,9 @@ std::string joined(std::span<const std::string> words, std::string_view last_sep
 /// character.
 bool matches_any(const std::string& text, std::span<const std::string> patterns);
 
+/// Whether every byte of `text` belongs to a UTF-8 character.
+bool is_utf8(std::string_view text);
+
 /// ASCII letters only.
 std::string lower_case(std::string_view text);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/config/config.h"
@@ -11,25 +14,44 @@
 namespace trainer::data {
 
 struct CsvOptions {
-  std::string target;                // column to predict; must be in the header
-  std::vector<std::string> ignored;  // columns left out; each must be in the header
+  std::string target;                     // column to predict; must be in the header
+  std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?
   char delimiter = ',';
+  std::vector<std::string> id = {};  // likewise, as the next two
+  std::vector<std::string> numeric = {};
+  std::vector<std::string> categorical = {};
+  int64_t max_categories = 64;  // of a text column that no list names; with more it is left out
+  config::Fill fill = config::Fill::kMean;  // kError: a missing number is an error
+  std::string split_column = {};
+  std::string group = {};
 };
 
 /// The delimiter that `choice` means for `path`. kAuto is a tab for names that end in .tsv or .tab
 /// and a comma for all others; it never looks into the file.
 char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path);
 
+/// Whether a field stands for no value: it is empty, or NA, NaN, null or ? in any capitals.
+bool is_missing(std::string_view field);
+
 /// Reads a CSV file with a header (RFC 4180: quoted fields with delimiters, doubled quotes and
 /// line breaks inside; LF, CRLF or CR; an UTF-8 byte-order mark is skipped). Blank lines are
-/// skipped, and so are spaces around a field outside of quotes. Every column but the target and the
-/// ignored ones is a feature and must be numeric in every row; a feature is read as double and
-/// stored as float32. Missing values are empty fields and NA, NaN, null and ? in any capitals.
+/// skipped, and so are spaces around a field outside of quotes. A column that no option names is
+/// numeric when at least half of the values in its first rows are numbers, else categorical; one
+/// with too many or very long texts, or without any value, is left out. Numbers are read as double
+/// and stored as float32.
 /// Throws Error(kData) with `file:line: column "name": ...`: missing or unreadable file, a folder,
-/// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names,
-/// unknown target or ignored column (with the nearest name), an ignored target, no feature left, a
-/// row with another number of fields, an unclosed quote, text after a quote, and text, a missing or
-/// a non-finite value in a feature, a missing target. The line is where the row begins.
+/// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names, a
+/// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
+/// column, no feature left, a row with another number of fields, an unclosed quote, text after a
+/// quote, text or a non-finite value in a numeric column, bytes that are no UTF-8 in names and
+/// categories, a category of more than 1,000 bytes, a missing target, part or group, an unknown
+/// part. The line is where the row begins.
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
+
+/// Reads another file with the columns that a model was trained on, in any order; further columns
+/// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
+/// for columns that are not there.
+Table read_csv_as(const std::filesystem::path& path, const std::string& target, char delimiter,
+                  std::span<const Column> columns);
 
 }  // namespace trainer::data

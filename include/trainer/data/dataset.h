@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/config/config.h"
+#include "trainer/data/column.h"
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/scaling.h"
 #include "trainer/data/table.h"
@@ -31,6 +32,10 @@ struct Schema {
   std::string target_name;
   std::vector<std::string> labels;  // [num_classes]; empty for regression
   Scaling scaling;
+  /// What to expect of a file, in the order of the features; all columns but the target. Empty for
+  /// data that is no table.
+  std::vector<Column> columns = {};
+  config::UnknownCategory unknown_category = config::UnknownCategory::kUnknown;
 
   int64_t num_features() const { return static_cast<int64_t>(feature_names.size()); }
   /// Classes for classification, 1 for regression.
@@ -43,19 +48,23 @@ struct Datasets {
   Dataset test;        // may be empty
   Schema schema;
   std::vector<Fingerprint> fingerprints;  // of each file that was read
+  std::vector<std::string> notes = {};    // what was taken for what, one line each
+  std::vector<std::string> warnings = {};
 };
 
-/// Reads, splits and describes the data of a run, deterministic in `seed`. A CSV file and synthetic
-/// data are split by both fractions, stratified for classification; IDX files with test files only
-/// by validation_fraction, for the test files are the test part then.
+/// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both
+/// fractions, stratified for classification; or, in a CSV file, by data.split_column, or so that no
+/// data.group is in two parts. A part that has its own files takes nothing of the others. What is
+/// learnt from cells (fills, categories, scaling) is learnt from the training part.
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
 /// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file is
 /// classification when a label is not a number, or when all are whole numbers with at most 100
 /// different labels; else regression. IDX and synthetic labels are classes unless told otherwise.
-/// Throws Error(kData) for everything that read_csv, read_idx and split_rows refuse; a constant
-/// target; a regression target that is not a finite number; labels of a test file that its training
-/// file lacks; more than 1,000 classes unless `data.task: classification` asks for them, and even
-/// then when they are numbers that are not whole.
+/// Throws Error(kData) for everything that read_csv, read_idx, split_rows, fit_columns and encode
+/// refuse; a label that no row of the training part has; a constant target; a regression target
+/// that is not a finite number; labels of a test file that its training file lacks; more than 1,000
+/// classes unless `data.task: classification` asks for them, and even then when they are numbers
+/// that are not whole.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed);
 
 }  // namespace trainer::data

@@ -16,8 +16,9 @@ struct Scaling {
 };
 
 /// kNone: shift 0, scale 1. kStandard: mean and 1 / standard deviation (of the population) of each
-/// column. kMinMax: minimum and 1 / (maximum - minimum). A column that is constant in `features`
-/// gets scale 1, so that it becomes 0.
+/// column. kMinMax: minimum and 1 / (maximum - minimum). kRobust: median and 1 / (distance between
+/// the quartiles), or 1 / standard deviation where the quartiles are equal. A column that is
+/// constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
 }  // namespace trainer::data

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "trainer/data/table.h"
+
 namespace trainer::data {
 
 /// Row numbers of each part, ascending. Every row is in exactly one part.
@@ -25,5 +27,14 @@ struct SplitOptions {
 /// has the classes in the proportions of the whole, as nearly as whole rows allow.
 /// Throws Error(kData) when a fraction above 0 takes no row or nothing is left to train on.
 Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options);
+
+/// Divides the rows at random, a pure function of its arguments, so that all rows of a group are in
+/// one part. `groups` `[num_rows]` are numbers from 0 on. A part has its fraction of the rows as
+/// nearly as whole groups, one after the other, allow. Throws Error(kData) when there are fewer
+/// groups than parts, and as split_rows does.
+Split split_groups(std::span<const int64_t> groups, const SplitOptions& options);
+
+/// The rows of each part of `parts` `[num_rows]`.
+Split split_by_part(std::span<const Part> parts);
 
 }  // namespace trainer::data

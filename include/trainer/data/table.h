@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "trainer/data/column.h"
 #include "trainer/data/fingerprint.h"
 
 namespace trainer::data {
@@ -19,8 +20,11 @@ struct Matrix {
   std::variant<std::vector<float>, std::vector<uint8_t>> values;
 };
 
-/// What a data file holds, before anything is learnt from it: numeric features and one target a
-/// row as text, so that labels survive to the predictions exactly as they were written.
+enum class Part : uint8_t { kTrain, kValidation, kTest };
+
+/// What a data file holds, before anything is learnt from it: features, and one target a row as
+/// text, so that labels survive to the predictions exactly as they were written. A cell of a text
+/// column is a number too: the place of its text in `words`. NaN is a missing cell.
 struct Table {
   std::string file;                        // for messages; empty when the data came from no file
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
@@ -29,6 +33,13 @@ struct Table {
   std::string target_name;
   std::vector<std::string> target;        // [num_rows]
   std::vector<Fingerprint> fingerprints;  // of the files that it was read from
+
+  // Only of a table with a header; else all features are numbers.
+  std::vector<Column> columns = {};                  // all but the target; nothing is fitted yet
+  std::vector<std::vector<std::string>> words = {};  // [num_columns]; empty for numbers
+  std::vector<int64_t> num_missing = {};             // [num_columns] cells
+  std::vector<Part> parts = {};                      // [num_rows] if a column divides the rows
+  std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
 };
 
 /// The element at (row, column) as a number.

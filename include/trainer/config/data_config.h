@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainer::config {
+
+enum class Source { kSynthetic, kCsv, kIdx };
+enum class Task { kAuto, kClassification, kRegression };
+enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
+enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust };
+enum class Fill { kMean, kMedian, kConstant, kError };
+enum class UnknownCategory { kUnknown, kError };
+
+// Bounds, units and meanings of all members stand once, in src/config/data_fields.cpp.
+
+struct SyntheticConfig {
+  int64_t num_samples = 1000;
+  int64_t num_features = 10;
+  int64_t num_classes = 2;
+  double separation = 1.0;
+};
+
+struct IdxConfig {
+  std::string train_images;
+  std::string train_labels;
+  std::string test_images;
+  std::string test_labels;
+};
+
+struct DataConfig {
+  Source source = Source::kSynthetic;
+  std::string path;
+  std::string target;
+  Task task = Task::kAuto;
+  Delimiter delimiter = Delimiter::kAuto;
+  std::vector<std::string> ignore;
+  std::vector<std::string> id;
+  std::vector<std::string> numeric;
+  std::vector<std::string> categorical;
+  int64_t max_categories = 64;
+  UnknownCategory unknown_category = UnknownCategory::kUnknown;
+  Fill fill = Fill::kMean;
+  double fill_value = 0.0;
+  bool missing_indicator = false;
+  std::string validation_path;
+  std::string test_path;
+  std::string split_column;
+  std::string group;
+  IdxConfig idx;
+  SyntheticConfig synthetic;
+  double validation_fraction = 0.1;
+  double test_fraction = 0.1;
+  ScalingMethod scaling = ScalingMethod::kStandard;
+};
+
+}  // namespace trainer::config

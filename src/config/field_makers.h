@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trainer/config/fields.h"
+
+// A key is the path of its member, so that the two cannot drift apart.
+#define TRAINER_MEMBER(member) \
+#member, +[](Config & config) -> auto& { return config.member; }
+
+namespace trainer::config {
+
+/// The keys of `data`, part of fields().
+std::vector<Field> data_fields();
+
+struct Extra {
+  std::string flag = {};
+  std::vector<std::string> elsewhere = {};
+  OnResume on_resume = OnResume::kFixed;
+};
+
+inline Field make(std::string path, Access access, std::string help, Extra extra) {
+  return {std::move(path),       std::move(access),          std::move(help),
+          std::move(extra.flag), std::move(extra.elsewhere), extra.on_resume};
+}
+
+inline Field integer(std::string path, int64_t& (*member)(Config&), Bounds bounds, std::string help,
+                     Extra extra = {}) {
+  return make(std::move(path), IntegerAccess{member, bounds, ""}, std::move(help),
+              std::move(extra));
+}
+
+inline Field integer_or_auto(std::string path, int64_t& (*member)(Config&), Bounds bounds,
+                             std::string help, Extra extra = {}) {
+  return make(std::move(path), IntegerAccess{member, bounds, "auto"}, std::move(help),
+              std::move(extra));
+}
+
+inline Field number(std::string path, double& (*member)(Config&), Bounds bounds, std::string help,
+                    Extra extra = {}) {
+  return make(std::move(path), NumberAccess{member, bounds}, std::move(help), std::move(extra));
+}
+
+inline Field boolean(std::string path, bool& (*member)(Config&), std::string help,
+                     Extra extra = {}) {
+  return make(std::move(path), BoolAccess{member}, std::move(help), std::move(extra));
+}
+
+inline Field text(std::string path, std::string& (*member)(Config&), std::string expected,
+                  bool (*valid)(std::string_view), std::string help, Extra extra = {}) {
+  return make(std::move(path), TextAccess{member, std::move(expected), valid}, std::move(help),
+              std::move(extra));
+}
+
+inline Field file(std::string path, std::string& (*member)(Config&), std::string help,
+                  Extra extra = {}) {
+  return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
+}
+
+template <typename Enum>
+Field choice(std::string path, Enum& (*member)(Config&), std::vector<std::string> names,
+             std::string help, Extra extra = {}) {
+  ChoiceAccess access;
+  access.names = std::move(names);
+  access.get = [member](const Config& config) {
+    return static_cast<int>(member(const_cast<Config&>(config)));  // NOLINT: read only
+  };
+  access.set = [member](Config& config, int value) { member(config) = static_cast<Enum>(value); };
+  return make(std::move(path), std::move(access), std::move(help), std::move(extra));
+}
+
+inline Field integers(std::string path, std::vector<int64_t>& (*member)(Config&), Bounds bounds,
+                      std::string help, Extra extra = {}) {
+  return make(std::move(path), IntegerListAccess{member, bounds}, std::move(help),
+              std::move(extra));
+}
+
+inline Field texts(std::string path, std::vector<std::string>& (*member)(Config&), std::string help,
+                   Extra extra = {}) {
+  return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
+}
+
+inline bool any_text(std::string_view) { return true; }
+
+inline constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}};
+inline constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
+inline constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
+inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
+inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
+inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
+inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
+inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
+inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
+
+}  // namespace trainer::config

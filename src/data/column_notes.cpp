@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/column_notes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr size_t kMaxNamed = 8;  // in one warning
+
+std::string counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
+}
+
+int64_t count_missing(const Table& table, const std::string& name) {
+  const auto found = std::find(table.feature_names.begin(), table.feature_names.end(), name);
+  return table.num_missing[static_cast<size_t>(found - table.feature_names.begin())];
+}
+
+std::string numeric_note(const Column& column, int64_t num_missing, config::Fill fill) {
+  if (num_missing == 0) return "";
+  const char* kind = fill == config::Fill::kMean     ? "the mean "
+                     : fill == config::Fill::kMedian ? "the median "
+                                                     : "";
+  return fmt::format("numeric, {} missing: filled with {}{:g}{}", with_thousands(num_missing), kind,
+                     column.fill.value_or(0), column.marks_missing ? " and marked" : "");
+}
+
+std::string categorical_note(const Column& column, int64_t num_missing) {
+  std::string text = fmt::format(
+      "{}, {}", column.is_declared ? "categorical" : "categorical as it holds text",
+      column.categories.size() == 1
+          ? "1 category"
+          : fmt::format("{} categories",
+                        with_thousands(static_cast<int64_t>(column.categories.size()))));
+  if (num_missing > 0) {
+    text += fmt::format(", {} missing: {}", with_thousands(num_missing),
+                        column.marks_missing ? "a category of their own" : "none of them");
+  }
+  return text;
+}
+
+std::string note_of(const Table& table, const Column& column, config::Fill fill) {
+  switch (column.kind) {
+    case ColumnKind::kNumeric:
+      return numeric_note(column, count_missing(table, column.name), fill);
+    case ColumnKind::kCategorical:
+      return categorical_note(column, count_missing(table, column.name));
+    case ColumnKind::kId:
+      return column.reason.empty() ? "names a row" : "names a row; " + column.reason;
+    case ColumnKind::kLeftOut:
+      break;
+  }
+  return "left out: " + column.reason;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxNamed)));
+  if (names.size() > kMaxNamed) shown.push_back(fmt::format("{} more", names.size() - kMaxNamed));
+  return joined(shown);
+}
+
+/// Of each column of `matrix`: whether all its elements are equal, and a hash of them.
+struct Survey {
+  std::vector<uint8_t> is_constant;
+  std::vector<uint64_t> hashes;
+};
+
+Survey survey(const std::vector<float>& values, size_t width) {
+  constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
+  Survey result{std::vector<uint8_t>(width, 1), std::vector<uint64_t>(width, 0)};
+  uint8_t* is_constant = result.is_constant.data();
+  uint64_t* hashes = result.hashes.data();
+  for (size_t row = 0; row + width <= values.size(); row += width) {
+    const float* cells = values.data() + row;
+    for (size_t c = 0; c < width; ++c) {
+      is_constant[c] &= static_cast<uint8_t>(cells[c] == values[c]);
+      hashes[c] = (hashes[c] + std::bit_cast<uint32_t>(cells[c])) * kMultiplier;
+    }
+  }
+  return result;
+}
+
+bool are_equal(const std::vector<float>& values, size_t width, size_t a, size_t b) {
+  for (size_t row = 0; row + width <= values.size(); row += width) {
+    if (values[row + a] != values[row + b]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> describe_columns(const Table& table, const std::vector<Column>& columns,
+                                          config::Fill fill) {
+  std::vector<std::string> lines;
+  int64_t num_numeric = 0;
+  int64_t num_categorical = 0;
+  for (const Column& column : columns) {
+    num_numeric += column.kind == ColumnKind::kNumeric ? 1 : 0;
+    num_categorical += column.kind == ColumnKind::kCategorical ? 1 : 0;
+    const std::string note = note_of(table, column, fill);
+    if (!note.empty()) lines.push_back(fmt::format("{}: {}", in_quotes(column.name), note));
+  }
+  if (lines.empty()) return lines;
+  const int64_t num_others = static_cast<int64_t>(columns.size()) - num_numeric - num_categorical;
+  lines.insert(lines.begin(),
+               fmt::format("{} numeric, {} categorical, {} no feature", with_thousands(num_numeric),
+                           with_thousands(num_categorical), with_thousands(num_others)));
+  constexpr size_t kMaxLines = 40;
+  if (lines.size() > kMaxLines) {
+    const size_t num_more = lines.size() - kMaxLines;
+    lines.resize(kMaxLines);
+    lines.push_back(fmt::format("and {} more columns like these", num_more));
+  }
+  return lines;
+}
+
+std::vector<std::string> find_useless_columns(const Matrix& train,
+                                              const std::vector<Column>& columns) {
+  const auto& values = std::get<std::vector<float>>(train.values);
+  const auto width = static_cast<size_t>(train.num_columns);
+  if (train.num_rows < 2) return {};
+  const Survey found = survey(values, width);
+  std::vector<std::string> constant;
+  std::vector<std::string> repeated;
+  std::unordered_map<uint64_t, std::pair<size_t, std::string>> first_by_hash;
+  size_t feature = 0;
+  for (const Column& column : columns) {
+    const size_t place = feature;
+    feature += static_cast<size_t>(num_features(column));
+    if (num_features(column) == 0) continue;
+    if (num_features(column) == 1 && found.is_constant[place] != 0) {
+      constant.push_back(in_quotes(column.name));
+    } else if (column.kind == ColumnKind::kNumeric) {
+      const auto [first, is_new] =
+          first_by_hash.try_emplace(found.hashes[place], place, column.name);
+      if (!is_new && are_equal(values, width, place, first->second.first)) {
+        repeated.push_back(
+            fmt::format("{} (as {})", in_quotes(column.name), in_quotes(first->second.second)));
+      }
+    }
+  }
+  std::vector<std::string> lines;
+  if (!constant.empty()) {
+    lines.push_back(
+        fmt::format("the same value in every row of the training part: {}; nothing can "
+                    "be learnt from that, data.ignore leaves columns out",
+                    listed(constant)));
+  }
+  if (!repeated.empty()) {
+    lines.push_back(
+        fmt::format("the same values as another column: {}; data.ignore leaves columns "
+                    "out",
+                    listed(repeated)));
+  }
+  return lines;
+}
+
+std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
+                                          const std::vector<int64_t>& num_unknown,
+                                          const std::string& part) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (num_unknown[i] == 0) continue;
+    lines.push_back(
+        fmt::format("column {}: {} of {} {} a category that the training part lacks; "
+                    "taken for none of the known ones (data.unknown_category)",
+                    in_quotes(columns[i].name), counted(num_unknown[i], "row"), part,
+                    num_unknown[i] == 1 ? "has" : "have"));
+  }
+  return lines;
+}
+
+}  // namespace trainer::data

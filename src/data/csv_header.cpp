@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_header.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+namespace {
+
+std::string delimiter_name(char delimiter) {
+  if (delimiter == ',') return "comma";
+  if (delimiter == ';') return "semicolon";
+  return delimiter == '\t' ? "tab" : fmt::format("'{}'", delimiter);
+}
+
+[[noreturn]] void fail_for_one_column(const std::string& place, const std::string& only_name,
+                                      char delimiter) {
+  std::string fix = "choose another with data.delimiter (comma, semicolon or tab)";
+  for (const char other : {',', ';', '\t'}) {
+    if (other != delimiter && only_name.find(other) != std::string::npos) {
+      fix = fmt::format("did you mean data.delimiter: {}?", delimiter_name(other));
+      break;
+    }
+  }
+  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
+                                      delimiter_name(delimiter), in_quotes(only_name), fix));
+}
+
+void require_good_names(const std::string& place, const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, size_t> first_place;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) {
+      const std::string hint = i == 0 ? " (pandas leaves out its row index by index=False)" : "";
+      throw data_error(place, fmt::format("column {} has no name; give it one{}", i + 1, hint));
+    }
+    if (!is_utf8(names[i])) {
+      throw data_error(place, fmt::format("column {}: expected a name in UTF-8, got {}; save the "
+                                          "file as UTF-8",
+                                          i + 1, in_quotes(names[i])));
+    }
+    const auto [found, is_new] = first_place.emplace(names[i], i);
+    if (!is_new) {
+      throw data_error(place, fmt::format("column {} is there twice, as columns {} and {}; rename "
+                                          "one of them",
+                                          in_quotes(names[i]), found->second + 1, i + 1));
+    }
+  }
+}
+
+// What to tell somebody whose column is not there.
+std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {
+  if (const auto nearest = nearest_word(wanted, names)) {
+    return fmt::format("did you mean {}?", in_quotes(*nearest));
+  }
+  if (std::all_of(names.begin(), names.end(),
+                  [](const std::string& name) { return parse_double(name).has_value(); })) {
+    return "the first line holds only numbers, but a header with the column names is required";
+  }
+  constexpr size_t kMaxShown = 8;
+  std::vector<std::string> shown(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
+  if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
+  return "it has " + joined(shown);
+}
+
+bool is_pattern(std::string_view text) {
+  return text.find_first_of("*?") != std::string_view::npos;
+}
+
+/// Gives columns their roles, each at most one.
+class RoleList {
+ public:
+  RoleList(const std::string& place, const std::vector<std::string>& names)
+      : place_(place), names_(names), columns_(names.size()), keys_(names.size()) {
+    for (size_t i = 0; i < names.size(); ++i) columns_[i].name = names[i];
+  }
+
+  void set(const char* key, const std::string& name, Role role, ColumnKind kind) {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
+      throw data_error(place_, fmt::format("{}: column {} is not in the header; {}", key,
+                                           in_quotes(name), missing_column_help(name, names_)));
+    }
+    assign(key, static_cast<size_t>(found - names_.begin()), role, kind);
+  }
+
+  void set_all(const char* key, const std::vector<std::string>& list, Role role, ColumnKind kind) {
+    for (const std::string& name : list) {
+      if (!is_pattern(name) || is_name(name)) set(key, name, role, kind);
+    }
+  }
+
+  /// Patterns are for columns that no list names.
+  void set_matching(const char* key, const std::vector<std::string>& list, Role role,
+                    ColumnKind kind) {
+    for (const std::string& pattern : list) {
+      if (!is_pattern(pattern) || is_name(pattern)) continue;
+      bool fits = false;
+      for (size_t i = 0; i < names_.size(); ++i) {
+        if (!matches_any(names_[i], {&pattern, 1})) continue;
+        fits = true;
+        if (named_[i]) continue;
+        assign(key, i, role, kind);
+      }
+      if (fits) continue;
+      throw data_error(
+          place_, fmt::format("{}: no column of the header fits {}; {}", key, in_quotes(pattern),
+                              missing_column_help(pattern, names_)));
+    }
+  }
+
+  /// From here on columns count as named if they have a role now.
+  void end_names() {
+    for (const std::string& key : keys_) named_.push_back(!key.empty());
+  }
+
+  std::vector<CsvColumn> take() { return std::move(columns_); }
+
+ private:
+  bool is_name(const std::string& text) const {
+    return std::find(names_.begin(), names_.end(), text) != names_.end();
+  }
+
+  void assign(const char* key, size_t i, Role role, ColumnKind kind) {
+    require_free(key, i, role);
+    keys_[i] = key;
+    CsvColumn& column = columns_[i];
+    column.role = role;
+    // A group that is an id as well is carried along as ids are.
+    if (column.kind != ColumnKind::kId) column.kind = kind;
+    column.is_declared = true;
+    if (role == Role::kSkipped && kind == ColumnKind::kLeftOut) column.reason = key;
+    if (role == Role::kPart) column.reason = "it divides the rows (data.split_column)";
+    if (role == Role::kGroup) column.reason = "it groups the rows (data.group)";
+  }
+
+  void require_free(const char* key, size_t i, Role role) const {
+    const std::string& other = keys_[i];
+    if (other.empty() || other == key) return;
+    if (role == Role::kGroup && columns_[i].role == Role::kSkipped) return;
+    if (other == "data.target") {
+      throw data_error(place_, fmt::format("{}: column {} is the target; take it out of {} or "
+                                           "choose another data.target",
+                                           key, in_quotes(names_[i]), key));
+    }
+    throw data_error(place_, fmt::format("{}: column {} is in {} too; take it out of one of them",
+                                         key, in_quotes(names_[i]), other));
+  }
+
+  const std::string& place_;
+  const std::vector<std::string>& names_;
+  std::vector<CsvColumn> columns_;
+  std::vector<std::string> keys_;  // [names] that gave the role; empty: none did
+  std::vector<bool> named_;
+};
+
+}  // namespace
+
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place, char delimiter) {
+  std::vector<std::string> names;
+  while (cursor.in_row()) names.emplace_back(cursor.next_field());
+  if (names.size() == 1) fail_for_one_column(place, names.front(), delimiter);
+  require_good_names(place, names);
+  return names;
+}
+
+CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
+                    const CsvOptions& options) {
+  struct List {
+    const char* key;
+    const std::vector<std::string>& names;
+    Role role;
+    ColumnKind kind;
+  };
+  const List lists[] = {
+      {"data.ignore", options.ignored, Role::kSkipped, ColumnKind::kLeftOut},
+      {"data.id", options.id, Role::kSkipped, ColumnKind::kId},
+      {"data.numeric", options.numeric, Role::kNumber, ColumnKind::kNumeric},
+      {"data.categorical", options.categorical, Role::kText, ColumnKind::kCategorical}};
+  RoleList roles(place, names);
+  roles.set("data.target", options.target, Role::kTarget, ColumnKind::kLeftOut);
+  for (const List& list : lists) roles.set_all(list.key, list.names, list.role, list.kind);
+  if (!options.split_column.empty()) {
+    roles.set("data.split_column", options.split_column, Role::kPart, ColumnKind::kLeftOut);
+  }
+  if (!options.group.empty()) {
+    roles.set("data.group", options.group, Role::kGroup, ColumnKind::kLeftOut);
+  }
+  roles.end_names();
+  for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
+
+  CsvHeader header{place, roles.take(), {}, 0};
+  for (CsvColumn& column : header.columns) {
+    column.refuses_missing = options.fill == config::Fill::kError;
+  }
+  count_features(header);
+  if (header.num_features == 0) {
+    throw data_error(place, fmt::format("no feature columns are left beside the target {}; take "
+                                        "some out of data.ignore and data.id",
+                                        in_quotes(options.target)));
+  }
+  return header;
+}
+
+CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
+                    const std::string& target, std::span<const Column> columns) {
+  CsvHeader header{place, {}, {}, 0};
+  for (const std::string& name : names) {
+    CsvColumn& added = header.columns.emplace_back();
+    added = {name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true};
+    if (name == target) added.role = Role::kTarget;
+  }
+  std::vector<std::string> missing;
+  const auto find = [&](const std::string& name) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) missing.push_back(in_quotes(name));
+    return static_cast<size_t>(at - names.begin());
+  };
+  find(target);
+  for (const Column& column : columns) {
+    if (num_features(column) == 0) continue;
+    const size_t i = find(column.name);
+    if (i == names.size()) continue;
+    const bool is_number = column.kind == ColumnKind::kNumeric;
+    header.columns[i].role = is_number ? Role::kNumber : Role::kText;
+    header.columns[i].kind = column.kind;
+    header.columns[i].is_trained = true;
+    header.columns[i].refuses_missing = is_number && !column.fill;
+  }
+  if (!missing.empty()) {
+    throw data_error(place, fmt::format("expected the columns of the training data, but {} {} not "
+                                        "in the header",
+                                        joined(missing), missing.size() == 1 ? "is" : "are"));
+  }
+  count_features(header);
+  return header;
+}
+
+void count_features(CsvHeader& header) {
+  header.numbers_from.resize(header.columns.size());
+  header.num_features = 0;
+  size_t run = 0;
+  for (size_t column = header.columns.size(); column-- > 0;) {
+    const Role role = header.columns[column].role;
+    run = role == Role::kNumber ? run + 1 : 0;
+    header.numbers_from[column] = run;
+    if (role == Role::kNumber || role == Role::kText) ++header.num_features;
+  }
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainer/data/column.h"
+#include "trainer/data/csv.h"
+
+#include "data/csv_cursor.h"
+
+namespace trainer::data {
+
+/// How the cells of a column are read.
+enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup };
+
+struct CsvColumn {
+  std::string name;
+  Role role = Role::kNumber;
+  ColumnKind kind = ColumnKind::kNumeric;
+  bool is_declared = false;      // else the cells decide between number and text
+  bool is_trained = false;       // a model was trained on it
+  bool refuses_missing = false;  // a missing number is an error
+  std::string reason = {};       // why it is left out
+};
+
+struct CsvHeader {
+  std::string place;  // "file:line"
+  std::vector<CsvColumn> columns;
+  std::vector<size_t> numbers_from;  // [columns.size()] how many from here on are numbers
+  size_t num_features = 0;           // numbers and texts
+};
+
+/// The names of the columns, from the first row. Throws Error(kData), see read_csv.
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place, char delimiter);
+
+/// What the options say of each column. Throws Error(kData), see read_csv.
+CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
+                    const CsvOptions& options);
+
+/// What a trained model says of each column. Throws Error(kData), see read_csv_as.
+CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
+                    const std::string& target, std::span<const Column> columns);
+
+/// Decides by their first cells what the open columns of `header` are. `cursor` stands before the
+/// first row.
+void survey_columns(CsvCursor cursor, CsvHeader& header);
+
+/// Sets `numbers_from` and `num_features` by the roles.
+void count_features(CsvHeader& header);
+
+/// How to write a number that `field` writes with commas ("1,234" or "3,14"), or an empty text.
+std::string without_commas(std::string_view field);
+
+}  // namespace trainer::data

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/columns.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/data/csv.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using config::Fill;
+using config::UnknownCategory;
+using Floats = std::vector<float>;
+using Rows = std::vector<int64_t>;
+using Words = std::vector<std::string>;
+
+class ColumnsTest : public ::testing::Test {
+ protected:
+  Table read(std::string_view content, const CsvOptions& options = {.target = "y"}) {
+    return read_csv(folder_.write("t.csv", content), options);
+  }
+  Column fitted(const Table& table, const Rows& rows, const FitOptions& options = {}) {
+    return fit_columns(table, rows, options).front();
+  }
+  static Floats encoded(const std::vector<Column>& columns, Table table) {
+    return std::get<Floats>(encode(columns, UnknownCategory::kUnknown, table).features.values);
+  }
+  template <class Action>
+  std::string message_of(Action action) {
+    const Error error = test::error_of(action);
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    return std::string(error.what()).substr(folder_.path().string().size() + 1);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ColumnsTest, FillsAreLearntFromTheTrainingRowsOnly) {
+  const Table table = read("a,y\n1,0\n,0\n2,0\n9,0\n100,0\n4,0\n");
+  const Rows rows = {0, 1, 2, 3};
+  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kMean}).fill, 4);
+  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kMedian}).fill, 2);
+  EXPECT_EQ(fitted(table, {0, 2, 3, 5}, {.fill = Fill::kMedian}).fill, 3);
+  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kConstant, .fill_value = -7}).fill, -7);
+  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kError}).fill, std::nullopt);
+}
+
+TEST_F(ColumnsTest, AFillStandsReadyWhereNothingWasMissing) {
+  EXPECT_EQ(fitted(read("a,y\n1,0\n3,0\n"), {0, 1}).fill, 2);
+}
+
+TEST_F(ColumnsTest, CategoriesAreThoseOfTheTrainingRowsSortedAsLabelsAre) {
+  EXPECT_EQ(fitted(read("a,y\nb,0\nB,0\na,0\nz,0\n"), {0, 1, 2}).categories,
+            (Words{"B", "a", "b"}));
+  const Table numbers =
+      read("a,y\n10,0\n9,0\n-1,0\n9.0,0\n", {.target = "y", .categorical = {"a"}});
+  EXPECT_EQ(fitted(numbers, {0, 1, 2, 3}).categories, (Words{"-1", "9", "9.0", "10"}));
+}
+
+TEST_F(ColumnsTest, CategoriesBecomeOnesAndZeros) {
+  Table table = read("a,k,y\n1,q,0\n2,p,0\n3,,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1, 2}, {});
+  EXPECT_EQ(feature_names(columns), (Words{"a", "k=p", "k=q", "k is missing"}));
+  EXPECT_EQ(num_features(columns[1]), 3);
+  const Encoded result = encode(columns, UnknownCategory::kError, table);
+  EXPECT_EQ(result.features.num_rows, 3);
+  EXPECT_EQ(result.features.num_columns, 4);
+  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 0, 1, 0,  //
+                                                              2, 1, 0, 0,  //
+                                                              3, 0, 0, 1}));
+  EXPECT_EQ(result.num_unknown, (Rows{0, 0}));
+}
+
+TEST_F(ColumnsTest, MissingNumbersAreFilledAndMarkedIfWanted) {
+  const Table table = read("a,b,y\n1,5,0\n,6,0\n3,7,0\n");
+  const Rows rows = {0, 1, 2};
+  EXPECT_EQ(encoded(fit_columns(table, rows, {}), table), (Floats{1, 5, 2, 6, 3, 7}));
+  const std::vector<Column> marked = fit_columns(table, rows, {.missing_indicator = true});
+  EXPECT_EQ(feature_names(marked), (Words{"a", "a is missing", "b"}));
+  EXPECT_EQ(encoded(marked, table), (Floats{1, 0, 5, 2, 1, 6, 3, 0, 7}));
+}
+
+TEST_F(ColumnsTest, NothingIsMarkedThatTheTrainingRowsDoNotHave) {
+  const Table table = read("a,k,y\n1,p,0\n2,q,0\n,,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {.missing_indicator = true});
+  EXPECT_EQ(feature_names(columns), (Words{"a", "k=p", "k=q"}));
+  EXPECT_EQ(encoded(columns, table), (Floats{1, 1, 0, 2, 0, 1, 1.5f, 0, 0}));
+}
+
+TEST_F(ColumnsTest, AnUnknownCategoryIsNoneOfTheKnownOnesAndCounted) {
+  Table table = read("k,y\np,0\nq,0\nr,0\n,0\nr,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {});
+  const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
+  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(result.num_unknown, Rows{3});
+}
+
+TEST_F(ColumnsTest, AnUnknownCategoryIsAnErrorIfThatIsWanted) {
+  Table table = read("k,y\np,0\n\"q\n\",0\nr,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0}, {});
+  EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
+            "t.csv:3: column \"k\": expected a category that the training part has, got \"q\\n\"; "
+            "correct it or set data.unknown_category: unknown");
+  Table missing = read("k,y\np,0\n,0\n");
+  EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, missing); }),
+            "t.csv:3: column \"k\": expected a category that the training part has, got a missing "
+            "value; correct it or set data.unknown_category: unknown");
+}
+
+TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
+  const Table table = read("n,k,y\n1,p,0\n3,q,0\n,p,0\n5,,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1, 2, 3}, {});
+  const Floats whole = encoded(columns, table);
+  Floats parts;
+  for (const char* part : {"k,x,y,n\np,,0,1\nq,,0,3\n", "n,y,k\n,0,p\n5,0,?\n"}) {
+    const auto path = folder_.write("part.csv", part);
+    const Floats some = encoded(columns, read_csv_as(path, "y", ',', columns));
+    parts.insert(parts.end(), some.begin(), some.end());
+  }
+  EXPECT_EQ(parts, whole);
+}
+
+TEST_F(ColumnsTest, NumbersWithoutGapsKeepTheirMemory) {
+  Table table = read("a,b,y\n1,2,0\n3,4,0\n");
+  const float* before = std::get<Floats>(table.features.values).data();
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {});
+  const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
+  EXPECT_EQ(std::get<Floats>(result.features.values).data(), before);
+}
+
+TEST_F(ColumnsTest, ColumnsThatAreLeftOutBecomeNoFeature) {
+  const Table table = read("a,t,b,y\n1," + std::string(1001, 'x') + ",2,0\n3,z,4,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {});
+  EXPECT_EQ(feature_names(columns), (Words{"a", "b"}));
+  EXPECT_EQ(encoded(columns, table), (Floats{1, 2, 3, 4}));
+}
+
+TEST_F(ColumnsTest, AColumnWithoutAValueInTheTrainingPartIsLeftOut) {
+  const Column column = fitted(read("a,b,y\n,1,0\n,2,0\n3,4,0\n"), {0, 1});
+  EXPECT_EQ(column.kind, ColumnKind::kLeftOut);
+  EXPECT_EQ(column.reason, "every cell of the training part is missing");
+}
+
+TEST_F(ColumnsTest, ADeclaredColumnWithoutAValueIsAnError) {
+  for (const CsvOptions& options : {CsvOptions{.target = "y", .numeric = {"a"}},
+                                    CsvOptions{.target = "y", .categorical = {"a"}}}) {
+    const Table table = read("a,b,y\n,1,0\nNA,2,0\n", options);
+    EXPECT_EQ(message_of([&] {
+                fit_columns(table, Rows{0, 1}, {});
+              }),
+              "t.csv: column \"a\": expected a value in some row of the training part, got none; "
+              "fill it in or leave the column out with data.ignore");
+  }
+}
+
+TEST_F(ColumnsTest, ATableWithoutAnyFeatureSaysWhyEachColumnIsNone) {
+  const Table table = read("a,b,y\n," + std::string(1001, 'x') + ",0\n,x,1\n");
+  EXPECT_EQ(
+      message_of([&] {
+        fit_columns(table, Rows{0, 1}, {});
+      }),
+      "t.csv: no column is left as a feature (\"a\": every cell is missing and \"b\": it holds "
+      "long texts (over 1,000 bytes)); name features in data.numeric or data.categorical");
+}
+
+}  // namespace
+}  // namespace trainer::data

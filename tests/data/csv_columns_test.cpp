@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// What read_csv makes of columns: roles by name and pattern, and what it infers.
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/data/csv.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using Floats = std::vector<float>;
+using Words = std::vector<std::string>;
+
+class CsvColumnsTest : public ::testing::Test {
+ protected:
+  Table read(std::string_view content, const CsvOptions& options = {.target = "y"}) {
+    return read_csv(folder_.write("t.csv", content), options);
+  }
+  std::string problem(std::string_view content, const CsvOptions& options) {
+    return message_of([&] { read(content, options); });
+  }
+  template <class Action>
+  std::string message_of(Action action) {
+    const Error error = test::error_of(action);
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    return std::string(error.what()).substr(folder_.path().string().size() + 1);
+  }
+  /// A table whose column `a` has `num_rows` cells of `num_words` different texts.
+  static std::string texts(int num_rows, int num_words) {
+    std::string content = "a,b,y\n";
+    for (int i = 0; i < num_rows; ++i) {
+      content += "w" + std::to_string(i % num_words) + ",1," + std::to_string(i) + "\n";
+    }
+    return content;
+  }
+  static std::string kinds(const Table& table) {
+    constexpr const char* kNames[] = {"numeric", "categorical", "id", "left out"};
+    std::string text;
+    for (const Column& column : table.columns) {
+      text += (text.empty() ? "" : ", ") + column.name + " ";
+      text += kNames[static_cast<size_t>(column.kind)];
+    }
+    return text;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CsvColumnsTest, TakesTextForCategories) {
+  const Table table = read("a,k,y\n1,red,2\n2,blue,3\n3,NA,4\n4,red,5\n");
+  EXPECT_EQ(kinds(table), "a numeric, k categorical");
+  EXPECT_EQ(table.feature_names, (Words{"a", "k"}));
+  EXPECT_EQ(table.words, (std::vector<Words>{{}, {"red", "blue"}}));
+  const auto& cells = std::get<Floats>(table.features.values);
+  EXPECT_EQ(Floats(cells.begin(), cells.begin() + 4), (Floats{1, 0, 2, 1}));
+  EXPECT_TRUE(std::isnan(cells[5]));
+  EXPECT_EQ(cells[7], 0);
+  EXPECT_FALSE(table.columns[1].is_declared);
+}
+
+TEST_F(CsvColumnsTest, TakesAColumnForTextWhenMostOfItsCellsAre) {
+  EXPECT_EQ(kinds(read("k,y\n12,1\n12B,2\n14C,3\n")), "k categorical");
+}
+
+TEST_F(CsvColumnsTest, LooksAsFarAsTheFirstValueOfAColumn) {
+  std::string content = "n,k,e,y\n";
+  for (int i = 0; i < 2000; ++i) content += ",,,1\n";
+  const Table table = read(content + "5,x,,1\n");
+  EXPECT_EQ(kinds(table), "n numeric, k categorical, e left out");
+  EXPECT_EQ(table.columns[2].reason, "every cell is missing");
+  EXPECT_EQ(table.feature_names, (Words{"n", "k"}));
+}
+
+TEST_F(CsvColumnsTest, RefusesTextFarBehindManyNumbers) {
+  std::string content = "a,y\n";
+  for (int i = 0; i < 2000; ++i) content += "1,1\n";
+  EXPECT_EQ(
+      problem(content + "x,1\n", {.target = "y"}),
+      "t.csv:2002: column \"a\": expected a number, got \"x\"; correct it, or list the column "
+      "in data.categorical or data.ignore");
+}
+
+TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
+  const Table table = read(texts(100, 6), {.target = "y", .max_categories = 5});
+  EXPECT_EQ(kinds(table), "a left out, b numeric");
+  EXPECT_EQ(table.columns[0].reason, "more than 5 different texts (data.max_categories)");
+  EXPECT_EQ(kinds(read(texts(100, 5), {.target = "y", .max_categories = 5})),
+            "a categorical, b numeric");
+}
+
+TEST_F(CsvColumnsTest, LeavesOutTextsThatHardlyRepeat) {
+  const Table table = read(texts(21, 11));
+  EXPECT_EQ(table.columns[0].kind, ColumnKind::kLeftOut);
+  EXPECT_EQ(table.columns[0].reason, "its texts hardly ever repeat (11 in 21 rows)");
+  EXPECT_EQ(kinds(read(texts(22, 11))), "a categorical, b numeric");
+  EXPECT_EQ(kinds(read(texts(10, 10))), "a categorical, b numeric");
+}
+
+TEST_F(CsvColumnsTest, LeavesOutLongTexts) {
+  const Table table = read("a,b,y\np,1,2\n" + std::string(1001, 'x') + ",1,2\np,2,3\n");
+  EXPECT_EQ(kinds(table), "a left out, b numeric");
+  EXPECT_EQ(table.columns[0].reason, "it holds long texts (over 1,000 bytes)");
+}
+
+TEST_F(CsvColumnsTest, KeepsDeclaredCategoriesHoweverMany) {
+  const Table table =
+      read(texts(40, 40), {.target = "y", .categorical = {"a"}, .max_categories = 5});
+  EXPECT_EQ(kinds(table), "a categorical, b numeric");
+  EXPECT_EQ(table.words[0].size(), 40u);
+  EXPECT_TRUE(table.columns[0].is_declared);
+}
+
+TEST_F(CsvColumnsTest, ReadsNumbersAsCategoriesWhereDeclared) {
+  const Table table = read("a,y\n8,1\n4,2\n8,3\n", {.target = "y", .categorical = {"a"}});
+  EXPECT_EQ(table.words[0], (Words{"8", "4"}));
+}
+
+TEST_F(CsvColumnsTest, TakesPatternsForColumnsThatNoListNames) {
+  const Table table = read("row,f_1,f_2,k_1,k_2,y\n1,2,3,4,5,6\n", {.target = "y",
+                                                                    .ignored = {"?_2"},
+                                                                    .id = {"row"},
+                                                                    .numeric = {"k_2"},
+                                                                    .categorical = {"k_*"}});
+  EXPECT_EQ(kinds(table), "row id, f_1 numeric, f_2 left out, k_1 categorical, k_2 numeric");
+  EXPECT_EQ(table.columns[2].reason, "data.ignore");
+}
+
+TEST_F(CsvColumnsTest, APatternLeavesTheTargetAlone) {
+  EXPECT_EQ(kinds(read("a,y\n1,2\n", {.target = "y", .categorical = {"*"}})), "a categorical");
+}
+
+TEST_F(CsvColumnsTest, ReadsPartsAndGroups) {
+  const Table table = read("part,who,a,y\ntrain,p,1,1\nVAL,q,2,2\ntest,p,3,3\nvalidation,r,4,4\n",
+                           {.target = "y", .id = {"who"}, .split_column = "part", .group = "who"});
+  EXPECT_EQ(table.parts,
+            (std::vector<Part>{Part::kTrain, Part::kValidation, Part::kTest, Part::kValidation}));
+  EXPECT_EQ(table.groups, (std::vector<int64_t>{0, 1, 0, 2}));
+  EXPECT_EQ(kinds(table), "part left out, who id, a numeric");
+}
+
+// ---- roles that cannot be ----
+
+TEST_F(CsvColumnsTest, RefusesARoleForAnAbsentColumn) {
+  const std::string content = "island,sex,y\n1,2,3\n";
+  EXPECT_EQ(problem(content, {.target = "y", .categorical = {"isalnd"}}),
+            "t.csv:1: data.categorical: column \"isalnd\" is not in the header; did you mean "
+            "\"island\"?");
+  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"age"}}),
+            "t.csv:1: data.numeric: column \"age\" is not in the header; it has island, sex and y");
+  EXPECT_EQ(problem(content, {.target = "y", .id = {"sx"}}),
+            "t.csv:1: data.id: column \"sx\" is not in the header; did you mean \"sex\"?");
+  EXPECT_EQ(problem(content, {.target = "y", .split_column = "part"}),
+            "t.csv:1: data.split_column: column \"part\" is not in the header; it has island, sex "
+            "and y");
+  EXPECT_EQ(problem(content, {.target = "y", .group = "ilsand"}),
+            "t.csv:1: data.group: column \"ilsand\" is not in the header; did you mean "
+            "\"island\"?");
+}
+
+TEST_F(CsvColumnsTest, RefusesAPatternThatFitsNoColumn) {
+  EXPECT_EQ(problem("a,b,y\n1,2,3\n", {.target = "y", .ignored = {"pixel_*"}}),
+            "t.csv:1: data.ignore: no column of the header fits \"pixel_*\"; it has a, b and y");
+}
+
+TEST_F(CsvColumnsTest, RefusesTwoRolesForAColumn) {
+  const std::string content = "a,b,y\n1,2,3\n";
+  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a"}, .categorical = {"a"}}),
+            "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
+            "them");
+  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a*"}, .categorical = {"*"}}),
+            "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
+            "them");
+  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a"}, .group = "a"}),
+            "t.csv:1: data.group: column \"a\" is in data.numeric too; take it out of one of them");
+  EXPECT_EQ(problem(content, {.target = "y", .split_column = "y"}),
+            "t.csv:1: data.split_column: column \"y\" is the target; take it out of "
+            "data.split_column or choose another data.target");
+}
+
+TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
+  const CsvOptions parts{.target = "y", .split_column = "p"};
+  EXPECT_EQ(problem("p,a,y\ntrain,1,2\ntets,1,2\n", parts),
+            "t.csv:3: column \"p\": expected train, validation (or val) or test, got \"tets\"");
+  EXPECT_EQ(problem("p,a,y\n,1,2\n", parts),
+            "t.csv:2: column \"p\": expected train, validation (or val) or test, got \"\"");
+  EXPECT_EQ(problem("g,a,y\nx,1,2\n?,1,2\n", {.target = "y", .group = "g"}),
+            "t.csv:3: column \"g\": expected a group, got \"?\", a missing value; fill it in or "
+            "remove the row");
+}
+
+// ---- another file with the same columns ----
+
+class CsvAsTest : public CsvColumnsTest {
+ protected:
+  Table read_as(std::string_view content) {
+    return read_csv_as(folder_.write("t.csv", content), "y", ',', columns_);
+  }
+
+  std::vector<Column> columns_ = {
+      {.name = "n", .fill = 1},
+      {.name = "m"},
+      {.name = "k", .kind = ColumnKind::kCategorical, .categories = {"p", "q"}},
+      {.name = "row", .kind = ColumnKind::kId}};
+};
+
+TEST_F(CsvAsTest, FindsColumnsInAnyOrderAndLeavesOutFurtherOnes) {
+  const Table table = read_as("new,k,y,m,n\nx,z,1,2,3\nw,p,4,5,\n");
+  EXPECT_EQ(table.feature_names, (Words{"k", "m", "n"}));
+  EXPECT_EQ(table.words[0], (Words{"z", "p"}));
+  EXPECT_EQ(table.target, (Words{"1", "4"}));
+  const auto& cells = std::get<Floats>(table.features.values);
+  EXPECT_EQ(Floats(cells.begin(), cells.begin() + 5), (Floats{0, 2, 3, 1, 5}));
+  EXPECT_TRUE(std::isnan(cells[5]));
+}
+
+TEST_F(CsvAsTest, RefusesMissingColumnsAllAtOnce) {
+  EXPECT_EQ(
+      message_of([&] { read_as("n,row\n1,2\n"); }),
+      "t.csv:1: expected the columns of the training data, but \"y\", \"m\" and \"k\" are not "
+      "in the header");
+  EXPECT_EQ(message_of([&] { read_as("n,m,y\n1,2,3\n"); }),
+            "t.csv:1: expected the columns of the training data, but \"k\" is not in the header");
+}
+
+TEST_F(CsvAsTest, RefusesTextAndWhatHasNoFill) {
+  EXPECT_EQ(
+      message_of([&] { read_as("n,m,k,y\nx,2,p,4\n"); }),
+      "t.csv:2: column \"n\": expected a number, got \"x\"; correct it, as the column was numeric "
+      "in the training data");
+  EXPECT_EQ(message_of([&] { read_as("n,m,k,y\n,,p,4\n"); }),
+            "t.csv:2: column \"m\": expected a number, got an empty field; fill it in, as the "
+            "model has no value to take for it");
+}
+
+}  // namespace
+}  // namespace trainer::data

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// load_datasets of tables with columns of several kinds, and of parts that are not drawn by chance.
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/data/dataset.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using config::DataConfig;
+using Floats = std::vector<float>;
+using Rows = std::vector<int64_t>;
+using Words = std::vector<std::string>;
+
+class DatasetTableTest : public ::testing::Test {
+ protected:
+  /// A configuration that sets nothing apart.
+  DataConfig table(std::string_view content) {
+    DataConfig data;
+    data.source = config::Source::kCsv;
+    data.path = folder_.write("t.csv", content).string();
+    data.target = "y";
+    data.validation_fraction = 0;
+    data.test_fraction = 0;
+    return data;
+  }
+  std::string file(const char* name, std::string_view content) {
+    return folder_.write(name, content).string();
+  }
+  std::string problem(const DataConfig& data) {
+    const Error error = test::error_of([&] { load_datasets(data, 1); });
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    std::string message = error.what();
+    const std::string prefix = folder_.path().string() + "/";
+    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
+      message.erase(at, prefix.size());
+    }
+    return message;
+  }
+  static Floats features(const Dataset& part) { return std::get<Floats>(part.features.values); }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(DatasetTableTest, OnlyNumbersAreScaled) {
+  DataConfig data = table("a,k,y\n2,p,u\n,q,v\n6,p,u\n4,q,v\n");
+  data.missing_indicator = true;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.feature_names, (Words{"a", "a is missing", "k=p", "k=q"}));
+  EXPECT_EQ(datasets.schema.num_features(), 4);
+  EXPECT_EQ(datasets.schema.scaling.shift, (Floats{4, 0, 0, 0}));
+  EXPECT_EQ(datasets.schema.scaling.scale,
+            (Floats{static_cast<float>(1 / std::sqrt(2.0)), 1, 1, 1}));
+}
+
+TEST_F(DatasetTableTest, SaysWhatColumnsWereTakenFor) {
+  DataConfig data =
+      table("row,a,k,c,text,y\n1,2,p,8,x,0\n2,,q,8," + std::string(1001, 'x') + ",1\n3,4,,4,x,0\n");
+  data.id = {"row"};
+  data.categorical = {"c"};
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.notes,
+            (Words{"1 numeric, 2 categorical, 2 no feature", "\"row\": names a row",
+                   "\"a\": numeric, 1 missing: filled with the mean 3",
+                   "\"k\": categorical as it holds text, 2 categories, 1 missing: a category of "
+                   "their own",
+                   "\"c\": categorical, 2 categories",
+                   "\"text\": left out: it holds long texts (over 1,000 bytes)"}));
+  EXPECT_TRUE(datasets.warnings.empty());
+  EXPECT_EQ(datasets.schema.columns.size(), 5u);
+}
+
+TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {
+  EXPECT_TRUE(load_datasets(table("a,b,y\n1,4,0\n2,3,1\n"), 1).notes.empty());
+}
+
+TEST_F(DatasetTableTest, WarnsOfConstantAndRepeatedColumns) {
+  const Datasets datasets = load_datasets(
+      table("a,one,b,k,copy,two,y\n1,5,7,p,1,0,0\n2,5,7.5,p,2,0,1\n3,5,7,p,3,0,0\n"), 1);
+  EXPECT_EQ(datasets.warnings,
+            (Words{"the same value in every row of the training part: \"one\", \"k\" and \"two\"; "
+                   "nothing can be learnt from that, data.ignore leaves columns out",
+                   "the same values as another column: \"copy\" (as \"a\"); data.ignore leaves "
+                   "columns out"}));
+}
+
+TEST_F(DatasetTableTest, TellsNoMoreThanEightConstantColumns) {
+  std::string header;
+  std::string zeros;
+  for (int i = 0; i < 10; ++i) {
+    header += "c" + std::to_string(i) + ",";
+    zeros += "0,";
+  }
+  const Datasets datasets =
+      load_datasets(table(header + "a,y\n" + zeros + "1,0\n" + zeros + "2,1\n"), 1);
+  EXPECT_EQ(
+      datasets.warnings,
+      Words{"the same value in every row of the training part: \"c0\", \"c1\", \"c2\", \"c3\", "
+            "\"c4\", \"c5\", \"c6\", \"c7\" and 2 more; nothing can be learnt from that, "
+            "data.ignore leaves columns out"});
+}
+
+// ---- a column that divides the rows ----
+
+constexpr const char* kParts =
+    "part,a,k,y\ntest,9,r,0\ntrain,1,p,0\nval,2,q,1\ntrain,3,p,1\nValidation,4,,0\n";
+
+TEST_F(DatasetTableTest, AColumnDividesTheRowsAndOnlyTheTrainingPartIsLearntFrom) {
+  DataConfig data = table(kParts);
+  data.split_column = "part";
+  data.validation_fraction = 0.1;
+  data.test_fraction = 0.1;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.feature_names, (Words{"a", "k=p"}));
+  EXPECT_EQ(datasets.train.places, (Rows{3, 5}));
+  EXPECT_EQ(datasets.validation.places, (Rows{4, 6}));
+  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(features(datasets.train), (Floats{1, 1, 3, 1}));
+  EXPECT_EQ(features(datasets.validation), (Floats{2, 0, 4, 0}));
+  EXPECT_EQ(datasets.schema.scaling.shift, (Floats{2, 0}));
+  EXPECT_EQ(datasets.warnings,
+            (Words{"the same value in every row of the training part: \"k\"; nothing can be learnt "
+                   "from that, data.ignore leaves columns out",
+                   "column \"k\": 3 rows of the validation and test parts have a category that the "
+                   "training part lacks; taken for none of the known ones "
+                   "(data.unknown_category)"}));
+}
+
+TEST_F(DatasetTableTest, RefusesAnUnknownCategoryIfThatIsWanted) {
+  DataConfig data = table(kParts);
+  data.split_column = "part";
+  data.unknown_category = config::UnknownCategory::kError;
+  EXPECT_EQ(problem(data),
+            "t.csv:2: column \"k\": expected a category that the training part has, got \"r\"; "
+            "correct it or set data.unknown_category: unknown");
+}
+
+TEST_F(DatasetTableTest, RefusesALabelThatIsOnlyInTheValidationPart) {
+  DataConfig data = table("part,a,y\ntrain,1,u\nval,2,w\ntrain,3,v\n");
+  data.split_column = "part";
+  EXPECT_EQ(
+      problem(data),
+      "t.csv:3: column \"y\": the label \"w\" is in no row of the training part, so it cannot "
+      "be learnt; divide the rows in another way or remove those with it");
+}
+
+TEST_F(DatasetTableTest, RefusesASplitColumnWithoutTrainingRows) {
+  DataConfig data = table("part,a,y\ntest,1,u\nval,2,w\n");
+  data.split_column = "part";
+  EXPECT_EQ(problem(data), "t.csv: column \"part\": expected train in some row, got none");
+}
+
+// ---- groups ----
+
+TEST_F(DatasetTableTest, AGroupIsNeverInTwoParts) {
+  std::string content = "who,a,y\n";
+  for (int i = 0; i < 200; ++i) {
+    content +=
+        "g" + std::to_string(i % 20) + "," + std::to_string(i) + "," + std::to_string(i % 2) + "\n";
+  }
+  DataConfig data = table(content);
+  data.group = "who";
+  data.validation_fraction = 0.2;
+  data.test_fraction = 0.1;
+  data.task = config::Task::kRegression;
+  const Datasets datasets = load_datasets(data, 3);
+  EXPECT_EQ(datasets.validation.size(), 40);
+  EXPECT_EQ(datasets.test.size(), 20);
+  std::vector<std::string> part_of_group(20);
+  for (const auto& [part, name] : {std::pair{&datasets.train, "train"},
+                                   {&datasets.validation, "validation"},
+                                   {&datasets.test, "test"}}) {
+    for (const int64_t line : part->places) {
+      std::string& known = part_of_group[static_cast<size_t>(line - 2) % 20];
+      EXPECT_TRUE(known.empty() || known == name) << line;
+      known = name;
+    }
+  }
+  EXPECT_EQ(load_datasets(data, 3).test.places, datasets.test.places);
+  EXPECT_NE(load_datasets(data, 4).test.places, datasets.test.places);
+  EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
+  EXPECT_EQ(datasets.notes.back(), "\"who\": left out: it groups the rows (data.group)");
+}
+
+// ---- parts in files of their own ----
+
+TEST_F(DatasetTableTest, ReadsPartsFromTheirFiles) {
+  DataConfig data = table("a,k,y\n1,p,u\n3,q,v\n");
+  data.validation_path = file("val.csv", "k,new,y,a\nq,1,v,8\n,2,u,\n");
+  data.test_path = file("test.tsv", "y\ta\tk\nu\t5\tz\n");
+  data.validation_fraction = 0.1;
+  data.test_fraction = 0.1;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.train.places, (Rows{2, 3}));
+  EXPECT_EQ(features(datasets.validation), (Floats{8, 0, 1, 2, 0, 0}));
+  EXPECT_EQ(datasets.validation.classes, (Rows{1, 0}));
+  EXPECT_EQ(datasets.validation.places, (Rows{2, 3}));
+  EXPECT_EQ(features(datasets.test), (Floats{5, 0, 0}));
+  ASSERT_EQ(datasets.fingerprints.size(), 3u);
+  EXPECT_TRUE(datasets.fingerprints[2].path.ends_with("/test.tsv"));
+  EXPECT_EQ(datasets.warnings,
+            (Words{"column \"k\": 1 row of data.validation_path has a category that the training "
+                   "part lacks; taken for none of the known ones (data.unknown_category)",
+                   "column \"k\": 1 row of data.test_path has a category that the training part "
+                   "lacks; taken for none of the known ones (data.unknown_category)"}));
+}
+
+TEST_F(DatasetTableTest, RefusesALabelThatIsOnlyInTheValidationFile) {
+  DataConfig data = table("a,y\n1,u\n3,v\n");
+  data.validation_path = file("val.csv", "a,y\n1,u\n2,w\n");
+  EXPECT_EQ(problem(data),
+            "val.csv:3: column \"y\": the label \"w\" does not occur in the training data t.csv");
+}
+
+TEST_F(DatasetTableTest, RefusesAFileThatLacksAColumn) {
+  DataConfig data = table("a,b,y\n1,2,u\n3,4,v\n");
+  data.test_path = file("test.csv", "a,y\n1,u\n");
+  EXPECT_EQ(
+      problem(data),
+      "test.csv:1: expected the columns of the training data, but \"b\" is not in the header");
+}
+
+// ---- labels ----
+
+TEST_F(DatasetTableTest, RefusesLabelsThatAreNoUtf8OrVeryLong) {
+  EXPECT_EQ(problem(table("a,y\n1,u\n2,caf\xE9\n")),
+            "t.csv:3: column \"y\": expected a label in UTF-8, got \"caf\\xe9\"; save the file as "
+            "UTF-8");
+  EXPECT_EQ(problem(table("a,y\n1,u\n2," + std::string(1'000'000, 'x') + "\n")),
+            "t.csv:3: column \"y\": expected a label of at most 1,000 bytes, got 1,000,000 bytes: "
+            "\"" +
+                std::string(60, 'x') + "...\"; is a quote not closed?");
+}
+
+}  // namespace
+}  // namespace trainer::data
