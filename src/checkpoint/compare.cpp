@@ -195,11 +195,13 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
                      const std::vector<data::Column>& b) {
   const auto names = [](const std::vector<data::Column>& columns) {
     std::vector<std::string> result;
+    result.reserve(columns.size());
     for (const data::Column& column : columns) result.push_back(column.name);
     return result;
   };
   const auto fills = [](const std::vector<data::Column>& columns) {
     std::vector<float> result;
+    result.reserve(columns.size());
     for (const data::Column& column : columns) result.push_back(column.fill.value_or(0));
     return result;
   };

@@ -70,40 +70,48 @@ bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& tri
   return more < 0.9 * static_cast<double>(*available);
 }
 
+// Nothing where memory runs out, or most likely would.
+std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTrial>& trials,
+                                    int64_t batch_size, int64_t num_threads) {
+  if (!is_likely_to_fit(session, trials, batch_size)) return std::nullopt;
+  try {
+    return run_trial(session, batch_size, num_threads);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::kOutOfMemory) throw;
+  } catch (const std::exception& e) {
+    if (!device::is_out_of_memory(e)) throw;
+  }
+  session.step.reset();
+  device::release_cached_memory(session.device);
+  return std::nullopt;
+}
+
 }  // namespace
 
 BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
                                FunctionRef<void(const BatchTrial&)> tell) {
   session.config.training.on_out_of_memory = config::OnOutOfMemory::kStop;
   BatchSearch search;
-  const auto fits = [&](int64_t batch_size) {
-    if (!is_likely_to_fit(session, search.trials, batch_size)) return false;
-    try {
-      search.trials.push_back(run_trial(session, batch_size, num_threads));
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::kOutOfMemory) throw;
-      return false;
-    } catch (const std::exception& e) {
-      if (!device::is_out_of_memory(e)) throw;
-      return false;
+  std::vector<BatchTrial>& trials = search.trials;
+  const auto attempt = [&](int64_t batch_size) {
+    const auto trial = try_batch(session, trials, batch_size, num_threads);
+    if (!trial) {
+      search.too_large = batch_size;
+      return;
     }
-    tell(search.trials.back());
-    return true;
+    trials.push_back(*trial);
+    tell(*trial);
   };
-  for (int64_t size = 1;; size = std::min(2 * size, most)) {
-    if (!fits(size)) search.too_large = size;
-    if (search.too_large > 0 || size == most) break;
+  attempt(1);
+  while (search.too_large == 0 && trials.back().batch_size < most) {
+    attempt(std::min(2 * trials.back().batch_size, most));
   }
-  if (search.trials.empty()) {
+  if (trials.empty()) {
     throw Error(ErrorKind::kOutOfMemory,
                 "not even a batch of one row fits into memory; use a smaller model");
   }
-  if (search.too_large == 0) return search;
-  while (search.too_large - search.trials.back().batch_size > search.too_large / 10) {
-    const int64_t size = (search.trials.back().batch_size + search.too_large) / 2;
-    session.step.reset();
-    device::release_cached_memory(session.device);
-    if (!fits(size)) search.too_large = size;
+  while (search.too_large - trials.back().batch_size > search.too_large / 10) {
+    attempt((trials.back().batch_size + search.too_large) / 2);
   }
   return search;
 }

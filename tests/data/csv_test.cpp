@@ -321,7 +321,8 @@ TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
   const auto& values = std::get<Floats>(table.features.values);
   EXPECT_EQ(values[0], 1);
   EXPECT_EQ(values[3], 1);
-  for (const size_t missing : {1, 2, 5, 7, 9, 11, 13}) EXPECT_TRUE(std::isnan(values[missing]));
+  for (const size_t missing : {1U, 2U, 5U, 7U, 9U, 11U, 13U})
+    EXPECT_TRUE(std::isnan(values[missing]));
   EXPECT_EQ(table.columns[1].kind, ColumnKind::kNumeric);
 }
 

@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::kSource;
-using test::kTrainer;
 using test::ProcessResult;
 using test::trainer_in;
 
