@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/core/text.h"
 
@@ -112,9 +113,14 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   }
   if (lines.empty()) return lines;
   const int64_t num_others = static_cast<int64_t>(columns.size()) - num_numeric - num_categorical;
-  lines.insert(lines.begin(),
-               fmt::format("{} numeric, {} categorical, {} no feature", with_thousands(num_numeric),
-                           with_thousands(num_categorical), with_thousands(num_others)));
+  std::vector<std::string> counts;
+  const auto count = [&](int64_t number, const char* what) {
+    if (number > 0) counts.push_back(fmt::format("{} {}", with_thousands(number), what));
+  };
+  count(num_numeric, "numeric");
+  count(num_categorical, "categorical");
+  count(num_others, "no feature");
+  lines.insert(lines.begin(), fmt::format("{}", fmt::join(counts, ", ")));
   constexpr size_t kMaxLines = 40;
   if (lines.size() > kMaxLines) {
     const size_t num_more = lines.size() - kMaxLines;

@@ -160,7 +160,9 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
   datasets.schema.unknown_category = data.unknown_category;
-  datasets.warnings = find_useless_columns(datasets.train.features, datasets.schema.columns);
+  for (std::string& note : find_useless_columns(datasets.train.features, datasets.schema.columns)) {
+    datasets.notes.push_back(std::move(note));
+  }
   warn_of_unknown(datasets, encoded, "the validation and test parts");
   if (!data.validation_path.empty()) {
     datasets.validation = load_part(data.validation_path, data, "data.validation_path", datasets);

@@ -82,11 +82,12 @@ TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {
   EXPECT_TRUE(load_datasets(table("a,b,y\n1,4,0\n2,3,1\n"), 1).notes.empty());
 }
 
-TEST_F(DatasetTableTest, WarnsOfConstantAndRepeatedColumns) {
+TEST_F(DatasetTableTest, NamesConstantAndRepeatedColumns) {
   const Datasets datasets = load_datasets(
       table("a,one,b,k,copy,two,y\n1,5,7,p,1,0,0\n2,5,7.5,p,2,0,1\n3,5,7,p,3,0,0\n"), 1);
-  EXPECT_EQ(datasets.warnings,
-            (Words{"the same value in every row of the training part: \"one\", \"k\" and \"two\"; "
+  EXPECT_EQ(datasets.notes,
+            (Words{"5 numeric, 1 categorical", "\"k\": categorical as it holds text, 1 category",
+                   "the same value in every row of the training part: \"one\", \"k\" and \"two\"; "
                    "nothing can be learnt from that, data.ignore leaves columns out",
                    "the same values as another column: \"copy\" (as \"a\"); data.ignore leaves "
                    "columns out"}));
@@ -102,7 +103,7 @@ TEST_F(DatasetTableTest, TellsNoMoreThanEightConstantColumns) {
   const Datasets datasets =
       load_datasets(table(header + "a,y\n" + zeros + "1,0\n" + zeros + "2,1\n"), 1);
   EXPECT_EQ(
-      datasets.warnings,
+      datasets.notes,
       Words{"the same value in every row of the training part: \"c0\", \"c1\", \"c2\", \"c3\", "
             "\"c4\", \"c5\", \"c6\", \"c7\" and 2 more; nothing can be learnt from that, "
             "data.ignore leaves columns out"});
@@ -126,10 +127,11 @@ TEST_F(DatasetTableTest, AColumnDividesTheRowsAndOnlyTheTrainingPartIsLearntFrom
   EXPECT_EQ(features(datasets.train), (Floats{1, 1, 3, 1}));
   EXPECT_EQ(features(datasets.validation), (Floats{2, 0, 4, 0}));
   EXPECT_EQ(datasets.schema.scaling.shift, (Floats{2, 0}));
+  EXPECT_EQ(datasets.notes.back(),
+            "the same value in every row of the training part: \"k\"; nothing can be learnt from "
+            "that, data.ignore leaves columns out");
   EXPECT_EQ(datasets.warnings,
-            (Words{"the same value in every row of the training part: \"k\"; nothing can be learnt "
-                   "from that, data.ignore leaves columns out",
-                   "column \"k\": 3 rows of the validation and test parts have a category that the "
+            (Words{"column \"k\": 3 rows of the validation and test parts have a category that the "
                    "training part lacks; taken for none of the known ones "
                    "(data.unknown_category)"}));
 }
