@@ -116,19 +116,18 @@ TEST_F(OutOfMemoryTest, BatchesOfABatchNormAreNotSplit) {
             "layer");
 }
 
+// Wherever in the pass it happens: some limits are met before the norm, some behind it.
 TEST_F(OutOfMemoryTest, RunningStatisticsStayAsTheyWere) {
   config::Config config = wide_config();
   config.model.norm = config::Norm::kBatch;
   const auto session = test::make_small_session(config);
+  next_window(*session);  // the order needs memory too
   const at::Tensor before = session->model.buffer_values().clone();
-  const CountingAllocator allocator(/*largest=*/1100);
-  try {
-    run_step(*session);
-  } catch (const Error&) {
+  for (std::size_t largest = 100; largest < 1536; largest += 100) {
+    const CountingAllocator allocator(largest);
+    EXPECT_THROW(run_step(*session), Error);
     EXPECT_TRUE(identical(session->model.buffer_values(), before));
-    return;
   }
-  GTEST_SKIP() << "this LibTorch needs less memory";
 }
 
 TEST_F(OutOfMemoryTest, AnUpdateThatRunsOutNamesTheWayOn) {
