@@ -60,6 +60,10 @@ std::optional<int64_t> available_memory() {
   return available;
 }
 
-ProcessMemory process_memory() { return {current_bytes(), peak_bytes()}; }
+ProcessMemory process_memory() {
+  // The system brings its peak up to date only now and then.
+  const int64_t current = current_bytes();
+  return {current, std::max(current, peak_bytes())};
+}
 
 }  // namespace trainer
