@@ -25,21 +25,13 @@
 
 #include "support/checkpoints.h"
 #include "support/process.h"
+#include "support/sanitizers.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-
-// AddressSanitizer reserves terabytes of address space for itself.
-#if defined(__SANITIZE_ADDRESS__)
-[[maybe_unused]] constexpr bool kLimitsMemory = false;
-#elif defined(__has_feature)
-[[maybe_unused]] constexpr bool kLimitsMemory = !__has_feature(address_sanitizer);
-#else
-[[maybe_unused]] constexpr bool kLimitsMemory = true;
-#endif
 
 constexpr std::size_t kSector = 512;  // what a disk writes whole or not at all
 
@@ -177,7 +169,7 @@ void limit_memory() {
   std::ifstream("/proc/self/statm") >> num_pages;
   const rlim_t size = num_pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kMore;
   const rlimit limit{size, size};
-  if (kLimitsMemory && ::setrlimit(RLIMIT_AS, &limit) != 0) {
+  if (!test::kHasAddressSanitizer && ::setrlimit(RLIMIT_AS, &limit) != 0) {
     throw std::runtime_error("cannot limit the memory");
   }
 #endif

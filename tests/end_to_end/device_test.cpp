@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/sanitizers.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -17,14 +18,6 @@ namespace fs = std::filesystem;
 using test::kSource;
 using test::ProcessResult;
 using test::trainer_in;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kLimitsMemory = false;
-#elif defined(__has_feature)
-constexpr bool kLimitsMemory = !__has_feature(address_sanitizer);
-#else
-constexpr bool kLimitsMemory = true;
-#endif
 
 // The number behind "accuracy " in the results.
 double test_accuracy(const std::string& out) {
@@ -93,7 +86,7 @@ std::string last_record(const fs::path& folder, const std::string& split) {
 
 // The limit is looked for: how much LibTorch itself takes differs.
 TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
-  if (!kLimitsMemory) GTEST_SKIP() << "AddressSanitizer takes all addresses";
+  if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer takes all addresses";
   const test::TemporaryFolder folder;
   const std::string run =
       "data.synthetic.num_samples=20000 data.validation_fraction=0 data.test_fraction=0 "
