@@ -98,7 +98,8 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
     const ProcessResult result =
         trainer_in(folder.path(), run, "ulimit -v " + std::to_string(kibibytes) + " &&");
     if (result.exit_code != 0) {
-      EXPECT_EQ(result.exit_code, 5) << result.err;
+      // Where not even LibTorch fits, it cannot be loaded.
+      EXPECT_TRUE(result.exit_code == 5 || result.exit_code == 4) << result.err;
       continue;
     }
     EXPECT_NE(result.err.find("memory ran out on cpu with 20000 rows at once; each batch is taken "
