@@ -14,7 +14,7 @@
 namespace trainer::data {
 namespace {
 
-constexpr size_t kMaxNamed = 8;  // in one warning
+constexpr size_t kMaxNamed = 8;  // in one line
 
 std::string counted(int64_t count, const char* what) {
   return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");

@@ -17,14 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::kSource;
 using test::ProcessResult;
+using test::test_accuracy;
 using test::trainer_in;
-
-// The number behind "accuracy " in the results.
-double test_accuracy(const std::string& out) {
-  std::smatch match;
-  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
-  return found ? std::stod(match[1]) : -1;
-}
 
 std::string digits(const std::string& arguments) {
   return "--config " + (kSource / "configs/train.yaml").string() +

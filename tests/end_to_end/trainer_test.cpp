@@ -17,14 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::kSource;
 using test::ProcessResult;
+using test::test_accuracy;
 using test::trainer_in;
-
-// The value behind "accuracy " in the results.
-double test_accuracy(const std::string& out) {
-  std::smatch match;
-  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
-  return found ? std::stod(match[1]) : -1;
-}
 
 // metrics.jsonl without what depends on the clock.
 std::string metrics_without_time(const fs::path& run) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include "support/process.h"
@@ -16,6 +17,13 @@ inline ProcessResult trainer_in(const std::filesystem::path& folder, const std::
                                 const std::string& environment = "") {
   return run_process("cd " + folder.string() + " && " + environment + " " + kTrainer + " " +
                      arguments);
+}
+
+/// The percentage behind "accuracy " in the results; -1 where there is none.
+inline double test_accuracy(const std::string& out) {
+  std::smatch match;
+  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
+  return found ? std::stod(match[1]) : -1;
 }
 
 }  // namespace trainer::test
