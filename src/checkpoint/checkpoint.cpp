@@ -56,7 +56,9 @@ List column_list(const std::vector<data::Column>& columns) {
                            {"reason", column.reason},
                            {"fill", fill_value(column)},
                            {"categories", text_list(column.categories)},
-                           {"marks_missing", column.marks_missing}});
+                           {"marks_missing", column.marks_missing},
+                           {"embedding_size", column.embedding_size},
+                           {"quantiles", float_tensor(column.quantiles)}});
   }
   return list;
 }
@@ -65,7 +67,9 @@ Dict schema_dict(const data::Schema& schema) {
   return {
       {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
       {"feature_names", text_list(schema.feature_names)},
-      {"target_name", schema.target_name},
+      {"target_names", text_list(schema.target_names)},
+      {"target_shift", float_tensor(schema.target_scaling.shift)},
+      {"target_scale", float_tensor(schema.target_scaling.scale)},
       {"labels", text_list(schema.labels)},
       {"shift", float_tensor(schema.scaling.shift)},
       {"scale", float_tensor(schema.scaling.scale)},
@@ -187,11 +191,16 @@ class Reader {
     return result;
   }
 
-  std::vector<float> floats(const std::string& key, std::size_t expected_size) const {
+  std::vector<float> floats(const std::string& key,
+                            std::optional<std::size_t> expected_size = {}) const {
     const auto& tensor = get<TensorData>(key, "Tensor");
+    const auto has_size = [&](std::size_t size) {
+      return !expected_size || size == *expected_size;
+    };
     if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
-        static_cast<std::size_t>(tensor.shape[0]) != expected_size) {
-      refuse(key, fmt::format("expected float32 [{}], got {}", expected_size,
+        !has_size(static_cast<std::size_t>(tensor.shape[0]))) {
+      refuse(key, fmt::format("expected float32 [{}], got {}",
+                              expected_size ? std::to_string(*expected_size) : "n",
                               archive::type_text(tensor)));
     }
     const auto* begin = reinterpret_cast<const float*>(tensor.data);
@@ -247,7 +256,7 @@ Enum read_word(const Reader& reader, const std::string& key,
   return static_cast<Enum>(found - words.begin());
 }
 
-data::Column read_column(const Reader& reader) {
+data::Column read_column(const Reader& reader, int64_t version) {
   data::Column column{reader.text("name")};
   column.kind = read_word<data::ColumnKind>(reader, "kind", kColumnKinds);
   column.is_declared = reader.get<bool>("is_declared", "bool");
@@ -257,6 +266,10 @@ data::Column read_column(const Reader& reader) {
   }
   column.categories = reader.texts("categories");
   column.marks_missing = reader.get<bool>("marks_missing", "bool");
+  if (version >= 4) {
+    column.embedding_size = reader.count("embedding_size");
+    column.quantiles = reader.floats("quantiles");
+  }
   return column;
 }
 
@@ -266,13 +279,23 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
     return;
   }
   for (const Value& value : reader.list("columns")) {
-    schema.columns.push_back(read_column(reader.element("columns", value)));
+    schema.columns.push_back(read_column(reader.element("columns", value), version));
   }
   schema.unknown_category =
       read_word<config::UnknownCategory>(reader, "unknown_category", kUnknownCategory);
   if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
     reader.refuse("columns", "they do not make the features of schema.feature_names");
   }
+}
+
+// What is learnt is the targets themselves before version 4.
+void read_target_scaling(const Reader& reader, int64_t version, data::Schema& schema) {
+  const bool is_scaled = schema.task == config::Task::kRegression;
+  const std::size_t size = is_scaled ? schema.target_names.size() : 0;
+  schema.target_scaling = {std::vector<float>(size, 0.0F), std::vector<float>(size, 1.0F)};
+  if (version < 4) return;
+  schema.target_scaling.shift = reader.floats("target_shift", size);
+  schema.target_scaling.scale = reader.floats("target_scale", size);
 }
 
 data::Schema read_schema(const Reader& reader, int64_t version) {
@@ -283,10 +306,15 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   }
   schema.task = task == "regression" ? config::Task::kRegression : config::Task::kClassification;
   schema.feature_names = reader.texts("feature_names");
-  schema.target_name = reader.text("target_name");
+  if (version < 4) {
+    schema.target_names = {reader.text("target_name")};
+  } else {
+    schema.target_names = reader.texts("target_names");
+  }
   schema.labels = reader.texts("labels");
   schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
   schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
+  read_target_scaling(reader, version, schema);
   read_columns(reader, version, schema);
   return schema;
 }

@@ -15,8 +15,9 @@ namespace trainer::checkpoint {
 /// The format that this program writes; it reads this one and older ones. Version 2 added
 /// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
 /// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
-/// before it, all columns are numbers without a fill.
-inline constexpr int64_t kFormatVersion = 3;
+/// before it, all columns are numbers without a fill. Version 4 has several `schema.target_names`
+/// and their scaling, and `embedding_size` and `quantiles` of columns.
+inline constexpr int64_t kFormatVersion = 4;
 
 struct NamedTensor {
   std::string name;
