@@ -74,6 +74,12 @@ std::vector<Field> data_fields() {
            "Column whose equal values belong together: rows of one group are never in two parts. "
            "It is no feature.",
            {.elsewhere = {"groups", "group_column"}}),
+      integer(TRAINER_MEMBER(data.folds), kFolds,
+              "Divides the rows into so many parts that are tested in turn, with the proportions "
+              "of the classes and whole groups; in place of data.test_fraction. 0: does not. "
+              "trainer cv trains one run for each fold.",
+              {.elsewhere = {"n_splits", "cv"}}),
+      integer(TRAINER_MEMBER(data.fold), kAtLeast1, "Which of data.folds is the test part."),
       file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or plain.",
            {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or plain.",

@@ -138,9 +138,11 @@ std::vector<Field> training_fields() {
           TRAINER_MEMBER(training.step), {"auto", "autograd", "fused"},
           "Implementation of the training step: fused has the gradients written out, autograd has "
           "LibTorch derive them. Both compute the same; auto is fused."),
-      choice(TRAINER_MEMBER(training.best_metric), {"loss", "accuracy"},
-             "What decides which epoch is best (best.pt) and when to stop early: validation loss "
-             "or accuracy; of the training part when there is no validation part.",
+      choice(TRAINER_MEMBER(training.best_metric),
+             {"loss", "accuracy", "f1", "auroc", "mae", "rmse", "r2"},
+             "What decides which epoch is best (best.pt) and when to stop early, of the validation "
+             "part; loss or accuracy of the training part when there is no validation part. f1 is "
+             "the mean over the classes, auroc too.",
              {.elsewhere = {"monitor", "metric_for_best_model"}}),
       choice(
           TRAINER_MEMBER(training.on_nonfinite), {"stop", "skip", "rollback"},

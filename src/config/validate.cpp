@@ -20,6 +20,7 @@ class Conflicts {
     check_csv();
     check_idx();
     check_split();
+    check_folds();
     check_model();
     check_training();
     return std::move(problems_);
@@ -103,6 +104,24 @@ class Conflicts {
     for (const char* key : {"data.validation_fraction", "data.test_fraction", "data.group",
                             "data.validation_path", "data.test_path"}) {
       exclude(key, "data.split_column");
+    }
+  }
+
+  void check_folds() {
+    const DataConfig& data = config_.data;
+    if (data.folds == 1) {
+      report("data.folds", "expected at least 2 folds, or 0 for none, got 1");
+    } else if (data.fold > std::max<int64_t>(1, data.folds)) {
+      report("data.fold", data.folds == 0
+                              ? "has no effect unless data.folds is set"
+                              : fmt::format("expected at most data.folds ({}), got {}", data.folds,
+                                            data.fold));
+    }
+    if (data.folds == 0) return;
+    for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
+      if (!is_set(key)) continue;
+      report("data.folds",
+             fmt::format("conflicts with {}, which is the test part; remove one", key));
     }
   }
 
@@ -197,8 +216,10 @@ class Conflicts {
         (task == Task::kClassification || is_for_classes(training.loss))) {
       report("data.target_scaling", "is for regression; remove it for classification");
     }
-    if (training.best_metric == BestMetric::kAccuracy && regression) {
-      report("training.best_metric", "regression has no accuracy; use loss");
+    if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
+      report("training.best_metric",
+             fmt::format("{} has no {}; use loss", regression ? "regression" : "classification",
+                         value_text("training.best_metric", config_)));
     }
   }
 

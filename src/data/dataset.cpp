@@ -90,6 +90,7 @@ Datasets divide_table(Table& table, Matrix features, Target target, const Split&
 
 Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
   Target target = learn_target(table, wanted);
+  require_labels_for_folds(table, target, options.folds);
   const Split split = split_rows(table.features.num_rows, target.classes, options);
   return divide_table(table, std::move(table.features), std::move(target), split);
 }
@@ -164,6 +165,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .group = data.group,
                                      .weight = data.weight});
   Target target = learn_target(table, wanted_task(data));
+  if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
   std::vector<Column> columns =
       fit_columns(table, split.train, {data.fill, data.fill_value, data.missing_indicator});
@@ -303,7 +305,9 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
 }  // namespace
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
-  Datasets datasets = load_source(data, {data.validation_fraction, data.test_fraction, seed});
+  const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
+  Datasets datasets = load_source(
+      data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_scaling(datasets, data.target_scaling);

@@ -130,4 +130,11 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   return scaling;
 }
 
+void unscale(const Scaling& scaling, std::span<float> values) {
+  const size_t num_columns = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = values[i] / scaling.scale[i % num_columns] + scaling.shift[i % num_columns];
+  }
+}
+
 }  // namespace trainer::data

@@ -71,8 +71,10 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   } else if (training.loss == config::Loss::kBinaryCrossEntropy && schema.labels.size() != 2) {
     problem = fmt::format("{} is for two classes, got {}; set training.loss: cross_entropy", loss,
                           schema.labels.size());
-  } else if (regression && training.best_metric == config::BestMetric::kAccuracy) {
-    problem = "training.best_metric: regression has no accuracy; use loss";
+  } else if (!config::fits_task(training.best_metric, schema.task)) {
+    problem = fmt::format("training.best_metric: {} has no {}; use loss",
+                          regression ? "regression" : "classification",
+                          config::value_text("training.best_metric", config));
   } else if (regression && training.label_smoothing > 0) {
     problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
   }
@@ -80,6 +82,26 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
                                              fmt::join(schema.target_names, "\", \""),
                                              regression ? "regression" : "classification"));
+}
+
+// Training records have a loss and an accuracy only, and a ranking needs two classes.
+void check_best_metric(const config::Config& config, const data::Dataset& validation) {
+  const config::BestMetric metric = config.training.best_metric;
+  if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
+  const std::string name = config::value_text("training.best_metric", config);
+  if (validation.size() == 0) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.best_metric: {} needs a validation part; set "
+                            "data.validation_fraction above 0, or use loss",
+                            name));
+  }
+  const std::vector<int64_t>& classes = validation.classes;
+  if (metric == config::BestMetric::kAuroc &&
+      std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
+    throw Error(ErrorKind::kUsage,
+                "training.best_metric: auroc needs two classes in the validation part, and all of "
+                "its rows are of one; set a larger data.validation_fraction, or use loss");
+  }
 }
 
 // The variance of one row is not defined, and the running variance would become NaN.
@@ -146,6 +168,7 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
   check_task(config, datasets.schema);
+  check_best_metric(config, datasets.validation);
   check_batch_norm(config, datasets.train.size());
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;

@@ -14,7 +14,7 @@ enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
-enum class BestMetric { kLoss, kAccuracy };
+enum class BestMetric { kLoss, kAccuracy, kF1, kAuroc, kMae, kRmse, kR2 };
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };
 enum class ScheduleName { kConstant, kLinear, kCosine };
@@ -113,6 +113,10 @@ struct Config {
 Loss loss_for(Loss loss, Task task);
 bool is_for_classes(Loss loss);
 bool is_for_regression(Loss loss);
+
+/// Whether training.best_metric can be had of `task`, and how good values compare.
+bool fits_task(BestMetric metric, Task task);
+bool is_better_when_larger(BestMetric metric);
 
 /// The widths of the hidden layers: `hidden_sizes` where it is set, else `num_layers` times
 /// `hidden_size`.

@@ -52,6 +52,8 @@ struct DataConfig {
   std::string test_path;
   std::string split_column;
   std::string group;
+  int64_t folds = 0;
+  int64_t fold = 1;
   IdxConfig idx;
   SyntheticConfig synthetic;
   double validation_fraction = 0.1;

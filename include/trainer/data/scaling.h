@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "trainer/config/config.h"
@@ -20,5 +21,8 @@ struct Scaling {
 /// the quartiles), or 1 / standard deviation where the quartiles are equal. A column that is
 /// constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
+
+/// Makes `values` `[n, columns]`, which were scaled, what they were before.
+void unscale(const Scaling& scaling, std::span<float> values);
 
 }  // namespace trainer::data
