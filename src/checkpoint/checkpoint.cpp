@@ -79,6 +79,14 @@ Dict totals_dict(const Totals& totals) {
           {"num_samples", totals.num_samples}};
 }
 
+Value plateau_value(const std::optional<plan::PlateauState>& plateau) {
+  if (!plateau) return {};
+  return {Dict{{"best", plateau->best ? Value(*plateau->best) : Value()},
+               {"bad_epochs", plateau->bad_epochs},
+               {"cooldown_left", plateau->cooldown_left},
+               {"num_reductions", plateau->num_reductions}}};
+}
+
 Dict progress_dict(const Checkpoint& c) {
   Dict best;
   if (c.best) best = {{"epoch", c.best->epoch}, {"value", c.best->value}};
@@ -97,6 +105,7 @@ Dict progress_dict(const Checkpoint& c) {
           {"out_of_memory", c.recoveries.out_of_memory},
           {"rows_at_once", c.recoveries.rows_at_once},
           {"scaler", c.scaler ? Value(scaler) : Value()},
+          {"plateau", plateau_value(c.plateau)},
           {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
 }
 
@@ -305,6 +314,19 @@ void read_recoveries(const Reader& reader, Checkpoint& c) {
   c.scaler = Scaler{scaler.number("scale"), scaler.count("good_steps")};
 }
 
+std::optional<plan::PlateauState> read_plateau(const Reader& progress) {
+  if (progress.value("plateau").get_if<std::monostate>() != nullptr) return std::nullopt;
+  const Reader reader = progress.section("plateau");
+  plan::PlateauState plateau;
+  if (reader.value("best").get_if<std::monostate>() == nullptr) {
+    plateau.best = reader.number("best");
+  }
+  plateau.bad_epochs = reader.count("bad_epochs");
+  plateau.cooldown_left = reader.count("cooldown_left");
+  plateau.num_reductions = reader.count("num_reductions");
+  return plateau;
+}
+
 void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
   c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
   c.epoch_totals = read_totals(reader.section("epoch_totals"));
@@ -319,6 +341,7 @@ void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
     c.recoveries.rollbacks = reader.count("rollbacks");
   }
   if (version >= 3) read_recoveries(reader, c);
+  if (version >= 4) c.plateau = read_plateau(reader);
   c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
 }
 

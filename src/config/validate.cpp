@@ -5,6 +5,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
+#include "trainer/core/text.h"
 
 namespace trainer::config {
 namespace {
@@ -21,6 +22,7 @@ class Conflicts {
     check_split();
     check_model();
     check_training();
+    check_schedule();
     return std::move(problems_);
   }
 
@@ -150,11 +152,6 @@ class Conflicts {
     } else if (optimizer.nesterov && optimizer.momentum == 0) {
       report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
     }
-    if (training.schedule.warmup_epochs > static_cast<double>(training.epochs)) {
-      report("training.schedule.warmup_epochs",
-             fmt::format("expected at most training.epochs ({}), got {:g}", training.epochs,
-                         training.schedule.warmup_epochs));
-    }
     const bool regression = config_.data.task == Task::kRegression || training.loss == Loss::kMse;
     if (training.loss == Loss::kMse && config_.data.task == Task::kClassification) {
       report("training.loss", "mse needs data.task: regression");
@@ -168,6 +165,53 @@ class Conflicts {
     if (training.best_metric == BestMetric::kAccuracy && regression) {
       report("training.best_metric", "regression has no accuracy; use loss");
     }
+  }
+
+  void check_schedule() {
+    using Name = ScheduleName;
+    const TrainingConfig& training = config_.training;
+    const ScheduleConfig& schedule = training.schedule;
+    if (schedule.warmup_epochs > static_cast<double>(training.epochs)) {
+      report("training.schedule.warmup_epochs",
+             fmt::format("expected at most training.epochs ({}), got {:g}", training.epochs,
+                         schedule.warmup_epochs));
+    }
+    if (schedule.warmup_epochs > 0 && schedule.name == Name::kOneCycle) {
+      report("training.schedule.warmup_epochs",
+             "conflicts with training.schedule.name: one_cycle, which begins with a rise of its "
+             "own; set training.schedule.rise_fraction instead");
+    }
+    check_schedule_key("final_factor", {Name::kLinear, Name::kCosine, Name::kOneCycle});
+    check_schedule_key("step_epochs", {Name::kStep});
+    check_schedule_key("gamma", {Name::kStep, Name::kReduceOnPlateau});
+    for (const char* key : {"rise_fraction", "initial_factor"}) {
+      check_schedule_key(key, {Name::kOneCycle});
+    }
+    for (const char* key : {"patience", "threshold", "cooldown", "min_learning_rate"}) {
+      check_schedule_key(key, {Name::kReduceOnPlateau});
+    }
+    if (schedule.name == Name::kReduceOnPlateau &&
+        schedule.min_learning_rate > training.learning_rate) {
+      report("training.schedule.min_learning_rate",
+             fmt::format("expected at most training.learning_rate ({:g}), got {:g}",
+                         training.learning_rate, schedule.min_learning_rate));
+    }
+  }
+
+  // A key of other schedules than the one that is chosen would change nothing.
+  void check_schedule_key(const std::string& leaf, const std::vector<ScheduleName>& of) {
+    const std::string key = "training.schedule." + leaf;
+    const ScheduleName name = config_.training.schedule.name;
+    if (!is_set(key) || std::find(of.begin(), of.end(), name) != of.end()) return;
+    std::vector<std::string> names;
+    names.reserve(of.size());
+    Config other;
+    for (const ScheduleName possible : of) {
+      other.training.schedule.name = possible;
+      names.push_back(value_text("training.schedule.name", other));
+    }
+    report(key,
+           fmt::format("has no effect unless training.schedule.name is {}", joined(names, " or ")));
   }
 
   const Loaded& loaded_;

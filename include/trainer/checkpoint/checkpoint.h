@@ -9,14 +9,15 @@
 
 #include "trainer/archive/value.h"
 #include "trainer/data/dataset.h"
+#include "trainer/plan/plateau.h"
 
 namespace trainer::checkpoint {
 
 /// The format that this program writes; it reads this one and older ones. Version 2 added
 /// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
 /// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
-/// before it, all columns are numbers without a fill.
-inline constexpr int64_t kFormatVersion = 3;
+/// before it, all columns are numbers without a fill; version 4 `progress.plateau`.
+inline constexpr int64_t kFormatVersion = 4;
 
 struct NamedTensor {
   std::string name;
@@ -80,6 +81,7 @@ struct Checkpoint {
   int64_t epochs_without_improvement = 0;
   Recoveries recoveries;
   std::optional<Scaler> scaler;
+  std::optional<plan::PlateauState> plateau;
   uint64_t metrics_bytes = 0;  // length of metrics.jsonl
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;
