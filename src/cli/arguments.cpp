@@ -21,6 +21,7 @@ constexpr const char* kFooter = R"(Examples:
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
+  trainer config schedule --config configs/train.yaml
   trainer find-batch --config configs/train.yaml
   trainer verify runs/latest
   trainer selftest resume
@@ -135,6 +136,9 @@ class Parser {
     add_command(*config, "check", "Check the configuration and exit", Command::kConfigCheck);
     add_command(*config, "reference", "Print all keys as Markdown", Command::kConfigReference);
     add_command(*config, "schema", "Print the JSON Schema for editors", Command::kConfigSchema);
+    add_command(*config, "schedule", "Print steps and learning rates of a run before it",
+                Command::kConfigSchedule)
+        ->add_flag("--json", arguments_.json, "Print JSON");
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");

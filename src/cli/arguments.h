@@ -17,6 +17,7 @@ enum class Command {
   kConfigCheck,
   kConfigReference,
   kConfigSchema,
+  kConfigSchedule,
   kVerify,
   kFindBatch,
   kSelftestResume,
@@ -34,6 +35,7 @@ struct Arguments {
   bool allow_changes = false;
   std::vector<std::filesystem::path> paths;  // of verify
   int64_t num_kills = 5;                     // of selftest resume
+  bool json = false;                         // of config schedule
   int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;

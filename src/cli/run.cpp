@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/find_batch_command.h"
+#include "cli/schedule_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
 #include "cli/verify_command.h"
@@ -32,6 +33,8 @@ int run(int argc, const char* const* argv) {
     case Command::kConfigSchema:
       fmt::print("{}", config::json_schema());
       break;
+    case Command::kConfigSchedule:
+      return schedule_command(arguments);
     case Command::kVerify:
       return verify_command(arguments);
     case Command::kFindBatch:
