@@ -18,6 +18,7 @@ enum class Command {
   kConfigReference,
   kConfigSchema,
   kConfigSchedule,
+  kInit,
   kVerify,
   kFindBatch,
   kSelftestResume,
@@ -36,7 +37,11 @@ struct Arguments {
   std::vector<std::filesystem::path> paths;  // of verify
   int64_t num_kills = 5;                     // of selftest resume
   bool json = false;                         // of config schedule
-  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
+  std::filesystem::path table;               // of init, as are the next three
+  std::optional<std::string> target;
+  std::filesystem::path output;
+  bool force = false;
+  int64_t most_rows = 0;  // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json
