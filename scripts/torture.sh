@@ -26,7 +26,7 @@ courses=(
    training.early_stopping.patience=6 training.best_metric=accuracy checkpoint.keep_last=1"
   "training.epochs=10 training.optimizer.name=sgd training.optimizer.momentum=0 model.activation=gelu
    training.label_smoothing=0.1 checkpoint.every_epochs=100 checkpoint.every_seconds=0.05
-   training.schedule.name=one_cycle"
+   training.schedule.name=one_cycle training.schedule.warmup_epochs=0"
   "training.epochs=10 training.freeze=[layers.0.*,norms.0.*] model.norm=batch model.activation=silu
    training.gradient_clip_norm=0.1 training.optimizer.decay_bias_and_norm=true training.ema_decay=0.98
    checkpoint.every_steps=1 checkpoint.keep_last=2 training.schedule.name=step

@@ -74,7 +74,7 @@ TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {
             "file        runs/one/checkpoints/best.pt (SIZE)\n"
             "written by  trainer " +
                 build_info().version +
-                ", format version 3\n"
+                ", format version 4\n"
                 "stands at   epoch 3, step 12, 64 samples into epoch 4\n"
                 "best epoch  2 (loss 0.0625)\n"
                 "model       3-4-2 relu, batch norm; 34 parameters, 8 tensors\n"
