@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
-#include "trainer/core/error.h"
 #include "trainer/core/version.h"
+
+#include "checkpoint/reader.h"
 
 namespace trainer::checkpoint {
 namespace {
@@ -56,7 +57,9 @@ List column_list(const std::vector<data::Column>& columns) {
                            {"reason", column.reason},
                            {"fill", fill_value(column)},
                            {"categories", text_list(column.categories)},
-                           {"marks_missing", column.marks_missing}});
+                           {"marks_missing", column.marks_missing},
+                           {"embedding_size", column.embedding_size},
+                           {"quantiles", float_tensor(column.quantiles)}});
   }
   return list;
 }
@@ -65,7 +68,9 @@ Dict schema_dict(const data::Schema& schema) {
   return {
       {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
       {"feature_names", text_list(schema.feature_names)},
-      {"target_name", schema.target_name},
+      {"target_names", text_list(schema.target_names)},
+      {"target_shift", float_tensor(schema.target_scaling.shift)},
+      {"target_scale", float_tensor(schema.target_scaling.scale)},
       {"labels", text_list(schema.labels)},
       {"shift", float_tensor(schema.scaling.shift)},
       {"scale", float_tensor(schema.scaling.scale)},
@@ -133,97 +138,6 @@ Dict to_dict(const Checkpoint& c) {
       {"num_threads", c.num_threads}};
 }
 
-/// Typed access to a dict of the file; every complaint names the file and the entry.
-class Reader {
- public:
-  Reader(const std::filesystem::path& path, const Dict& dict, std::string prefix = "")
-      : path_(path), dict_(dict), prefix_(std::move(prefix)) {}
-
-  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const {
-    throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: {}{}: {}", path_.string(), prefix_, key, problem));
-  }
-
-  const Value& value(const std::string& key) const {
-    const Value* found = archive::find(dict_, key);
-    if (found == nullptr) refuse(key, "this entry is missing");
-    return *found;
-  }
-
-  template <typename T>
-  const T& get(const std::string& key, const char* expected) const {
-    const Value& found = value(key);
-    const T* typed = found.get_if<T>();
-    if (typed == nullptr) {
-      refuse(key, fmt::format("expected {}, got {}", expected, archive::type_name(found)));
-    }
-    return *typed;
-  }
-
-  int64_t integer(const std::string& key) const { return get<int64_t>(key, "int"); }
-  double number(const std::string& key) const { return get<double>(key, "float"); }
-  const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
-  const List& list(const std::string& key) const { return get<List>(key, "list"); }
-
-  int64_t count(const std::string& key) const {
-    const int64_t value = integer(key);
-    if (value < 0) refuse(key, fmt::format("expected an integer >= 0, got {}", value));
-    return value;
-  }
-
-  Reader section(const std::string& key) const {
-    return {path_, get<Dict>(key, "dict"), prefix_ + key + "."};
-  }
-
-  Reader element(const std::string& key, const Value& value) const {
-    const Dict* dict = value.get_if<Dict>();
-    if (dict == nullptr) {
-      refuse(key, fmt::format("expected a list of dict, got {} in it", archive::type_name(value)));
-    }
-    return {path_, *dict, prefix_ + key + "."};
-  }
-
-  std::vector<std::string> texts(const std::string& key) const {
-    std::vector<std::string> result;
-    for (const Value& element : list(key)) {
-      const auto* text = element.get_if<std::string>();
-      if (text == nullptr) {
-        refuse(key,
-               fmt::format("expected a list of str, got {} in it", archive::type_name(element)));
-      }
-      result.push_back(*text);
-    }
-    return result;
-  }
-
-  std::vector<float> floats(const std::string& key, std::size_t expected_size) const {
-    const auto& tensor = get<TensorData>(key, "Tensor");
-    if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
-        static_cast<std::size_t>(tensor.shape[0]) != expected_size) {
-      refuse(key, fmt::format("expected float32 [{}], got {}", expected_size,
-                              archive::type_text(tensor)));
-    }
-    const auto* begin = reinterpret_cast<const float*>(tensor.data);
-    return {begin, begin + tensor.shape[0]};
-  }
-
-  std::vector<NamedTensor> tensors(const std::string& key) const {
-    std::vector<NamedTensor> result;
-    const Reader inside = section(key);
-    for (const auto& [name, ignored] : inside.dict_) {
-      result.push_back({name, inside.get<TensorData>(name, "Tensor")});
-    }
-    return result;
-  }
-
-  const Dict& dict() const { return dict_; }
-
- private:
-  const std::filesystem::path& path_;
-  const Dict& dict_;
-  std::string prefix_;
-};
-
 // Returns the version of the format.
 int64_t check_format(const Reader& reader) {
   const Value* format = archive::find(reader.dict(), "format");
@@ -256,7 +170,7 @@ Enum read_word(const Reader& reader, const std::string& key,
   return static_cast<Enum>(found - words.begin());
 }
 
-data::Column read_column(const Reader& reader) {
+data::Column read_column(const Reader& reader, int64_t version) {
   data::Column column{reader.text("name")};
   column.kind = read_word<data::ColumnKind>(reader, "kind", kColumnKinds);
   column.is_declared = reader.get<bool>("is_declared", "bool");
@@ -266,6 +180,10 @@ data::Column read_column(const Reader& reader) {
   }
   column.categories = reader.texts("categories");
   column.marks_missing = reader.get<bool>("marks_missing", "bool");
+  if (version >= 4) {
+    column.embedding_size = reader.count("embedding_size");
+    column.quantiles = reader.floats("quantiles");
+  }
   return column;
 }
 
@@ -275,13 +193,23 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
     return;
   }
   for (const Value& value : reader.list("columns")) {
-    schema.columns.push_back(read_column(reader.element("columns", value)));
+    schema.columns.push_back(read_column(reader.element("columns", value), version));
   }
   schema.unknown_category =
       read_word<config::UnknownCategory>(reader, "unknown_category", kUnknownCategory);
   if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
     reader.refuse("columns", "they do not make the features of schema.feature_names");
   }
+}
+
+// What is learnt is the targets themselves before version 4.
+void read_target_scaling(const Reader& reader, int64_t version, data::Schema& schema) {
+  const bool is_scaled = schema.task == config::Task::kRegression;
+  const std::size_t size = is_scaled ? schema.target_names.size() : 0;
+  schema.target_scaling = {std::vector<float>(size, 0.0F), std::vector<float>(size, 1.0F)};
+  if (version < 4) return;
+  schema.target_scaling.shift = reader.floats("target_shift", size);
+  schema.target_scaling.scale = reader.floats("target_scale", size);
 }
 
 data::Schema read_schema(const Reader& reader, int64_t version) {
@@ -292,10 +220,15 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   }
   schema.task = task == "regression" ? config::Task::kRegression : config::Task::kClassification;
   schema.feature_names = reader.texts("feature_names");
-  schema.target_name = reader.text("target_name");
+  if (version < 4) {
+    schema.target_names = {reader.text("target_name")};
+  } else {
+    schema.target_names = reader.texts("target_names");
+  }
   schema.labels = reader.texts("labels");
   schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
   schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
+  read_target_scaling(reader, version, schema);
   read_columns(reader, version, schema);
   return schema;
 }

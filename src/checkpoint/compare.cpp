@@ -227,10 +227,12 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
   };
   compare.words("schema task", task(a), task(b));
   compare.names("schema feature_names", a.feature_names, b.feature_names);
-  compare.name("schema target_name", a.target_name, b.target_name);
+  compare.names("schema target_names", a.target_names, b.target_names);
   compare.names("schema labels", a.labels, b.labels);
   compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
   compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
+  compare.floats("schema target_shift", a.target_scaling.shift, b.target_scaling.shift);
+  compare.floats("schema target_scale", a.target_scaling.scale, b.target_scaling.scale);
   compare_columns(compare, a.columns, b.columns);
 }
 

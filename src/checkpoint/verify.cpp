@@ -66,9 +66,15 @@ class Checker {
     }
     if (layer == 0) {
       refuse("model layers.0.weight", "this tensor is missing");
-    } else if (width != checkpoint_.schema.num_outputs()) {
+      return;
+    }
+    const data::Schema& schema = checkpoint_.schema;
+    const bool is_binary = schema.labels.size() == 2 && width == 1;
+    const int64_t expected =
+        schema.num_outputs(is_binary ? config::Loss::kBinaryCrossEntropy : config::Loss::kAuto);
+    if (width != expected) {
       refuse(fmt::format("model layers.{}.weight", layer - 1),
-             fmt::format("expected {} outputs, got {}", checkpoint_.schema.num_outputs(), width));
+             fmt::format("expected {} outputs, got {}", expected, width));
     }
   }
 

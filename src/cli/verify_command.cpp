@@ -64,8 +64,8 @@ std::string schema_text(const data::Schema& schema) {
   const std::string target = schema.task == config::Task::kRegression
                                  ? "a number (regression)"
                                  : fmt::format("{} classes (classification)", schema.labels.size());
-  return fmt::format("{} features, target {}: {}", with_thousands(schema.num_features()),
-                     in_quotes(schema.target_name), target);
+  return fmt::format("{} features, target \"{}\": {}", with_thousands(schema.num_features()),
+                     joined(schema.target_names, "\" and \""), target);
 }
 
 std::size_t num_tensors(const Checkpoint& c) {

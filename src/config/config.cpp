@@ -3,6 +3,17 @@
 
 namespace trainer::config {
 
+Loss loss_for(Loss loss, Task task) {
+  if (loss != Loss::kAuto) return loss;
+  return task == Task::kRegression ? Loss::kMse : Loss::kCrossEntropy;
+}
+
+bool is_for_classes(Loss loss) {
+  return loss == Loss::kCrossEntropy || loss == Loss::kBinaryCrossEntropy;
+}
+
+bool is_for_regression(Loss loss) { return loss != Loss::kAuto && !is_for_classes(loss); }
+
 std::vector<int64_t> hidden_sizes(const ModelConfig& model) {
   if (!model.hidden_sizes.empty()) return model.hidden_sizes;
   return std::vector<int64_t>(static_cast<std::size_t>(model.num_layers), model.hidden_size);

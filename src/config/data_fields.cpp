@@ -10,9 +10,9 @@ std::vector<Field> data_fields() {
           "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
       file(TRAINER_MEMBER(data.path), "CSV file with a header.",
            {.elsewhere = {"data.file"}, .on_resume = OnResume::kMayChange}),
-      text(TRAINER_MEMBER(data.target), "a column name", any_text,
-           "Column of the CSV file that is to be predicted.",
-           {.elsewhere = {"label_column", "data.label", "target_column"}}),
+      texts(TRAINER_MEMBER(data.target),
+            "Column of the CSV file that is to be predicted; a list of columns for regression.",
+            {.elsewhere = {"label_column", "data.label", "target_column"}}),
       choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
              "What is predicted. auto: regression when the target is numeric and has fractions or "
              "more than 100 different values, else classification."),
@@ -26,6 +26,14 @@ std::vector<Field> data_fields() {
       texts(TRAINER_MEMBER(data.id),
             "Columns that name a row. They are no features; the checkpoint remembers them.",
             {.elsewhere = {"id_column", "index_col"}}),
+      text(TRAINER_MEMBER(data.weight), "a column name", any_text,
+           "Column that says how much a row counts in the loss, of training and of evaluations; "
+           "other metrics count rows. It is no feature.",
+           {.elsewhere = {"sample_weight", "weight_column"}}),
+      choice(TRAINER_MEMBER(data.class_weights), {"none", "balanced"},
+             "How much the rows of a class count in the loss. balanced: all classes alike, however "
+             "many rows they have in the training part; data.weight counts on top of it.",
+             {.elsewhere = {"class_weight", "scale_pos_weight"}}),
       texts(TRAINER_MEMBER(data.numeric),
             "Columns that are numbers: text in them is an error. Columns in no list are numeric "
             "when they hold numbers.",
@@ -93,6 +101,11 @@ std::vector<Field> data_fields() {
              "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
              "deviation 1; to 0 .. 1; or to median 0 and distance 1 between the quartiles.",
              {.elsewhere = {"normalize", "standardize"}}),
+      choice(TRAINER_MEMBER(data.target_scaling), {"none", "standard", "minmax", "robust"},
+             "How the targets of a regression are scaled for the model, in the same ways. The loss "
+             "is that of scaled targets; other metrics and predictions are in the units of the "
+             "file.",
+             {.elsewhere = {"normalize_target", "target_transform"}}),
   };
 }
 

@@ -116,12 +116,17 @@ std::vector<Field> training_fields() {
       number(TRAINER_MEMBER(training.learning_rate), kPositive,
              "Highest learning rate of the schedule.",
              {.flag = "--lr", .elsewhere = {"lr", "optimizer.lr", "eta", "alpha"}}),
-      choice(TRAINER_MEMBER(training.loss), {"auto", "cross_entropy", "mse"},
-             "auto: cross-entropy for classification, mean squared error for regression.",
+      choice(TRAINER_MEMBER(training.loss),
+             {"auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber"},
+             "auto: cross_entropy for classification, mse (mean squared error) for regression. "
+             "binary_cross_entropy is for two classes and one output; l1 is the mean absolute "
+             "error; huber is squared up to huber_delta and linear beyond (times huber_delta).",
              {.elsewhere = {"loss_function", "criterion", "objective"}}),
       number(TRAINER_MEMBER(training.label_smoothing), kFraction,
              "Part of the target's probability that is spread over all classes; cross-entropy "
              "only."),
+      number(TRAINER_MEMBER(training.huber_delta), kPositive,
+             "Where huber turns linear, in units of the scaled target.", {.elsewhere = {"delta"}}),
       number(TRAINER_MEMBER(training.gradient_clip_norm), kAtLeast0,
              "Gradients with a larger norm (over all parameters) are scaled down to it. 0: never.",
              {.elsewhere = {"gradient_clip_val", "max_grad_norm", "clip_grad_norm", "grad_clip"}}),

@@ -73,7 +73,8 @@ struct SchemaOf {
     return {{"type", "array"}, {"items", element}};
   }
   Json operator()(const TextListAccess&) const {
-    return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    const Json text = {{"type", "string"}};
+    return {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}};
   }
 };
 

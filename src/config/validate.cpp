@@ -45,8 +45,8 @@ class Conflicts {
     for (const char* key :
          {"data.path", "data.target", "data.delimiter", "data.ignore", "data.id", "data.numeric",
           "data.categorical", "data.max_categories", "data.unknown_category", "data.fill",
-          "data.fill_value", "data.missing_indicator", "data.validation_path", "data.test_path",
-          "data.split_column", "data.group"}) {
+          "data.fill_value", "data.missing_indicator", "data.weight", "data.validation_path",
+          "data.test_path", "data.split_column", "data.group"}) {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
@@ -68,11 +68,26 @@ class Conflicts {
   void check_csv() {
     if (config_.data.source != Source::kCsv) return;
     require("data.path", config_.data.path, "csv");
-    require("data.target", config_.data.target, "csv");
+    require("data.target", fmt::format("{}", fmt::join(config_.data.target, "")), "csv");
+    check_targets();
     if (is_set("data.fill_value") && config_.data.fill != Fill::kConstant) {
       report("data.fill_value", "has no effect unless data.fill is constant");
     }
     check_parts();
+  }
+
+  void check_targets() {
+    const std::vector<std::string>& targets = config_.data.target;
+    for (auto name = targets.begin(); name != targets.end(); ++name) {
+      if (std::find(targets.begin(), name, *name) == name) continue;
+      report("data.target", fmt::format("lists {} twice; remove one", in_quotes(*name)));
+    }
+    if (targets.size() > 1 && config_.data.task == Task::kClassification) {
+      report("data.target",
+             fmt::format("expected one column for data.task: classification, got {}; only "
+                         "regression predicts several",
+                         targets.size()));
+    }
   }
 
   // Two ways to divide the rows would be one that is not followed.
@@ -152,15 +167,31 @@ class Conflicts {
     } else if (optimizer.nesterov && optimizer.momentum == 0) {
       report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
     }
-    const bool regression = config_.data.task == Task::kRegression || training.loss == Loss::kMse;
-    if (training.loss == Loss::kMse && config_.data.task == Task::kClassification) {
-      report("training.loss", "mse needs data.task: regression");
+    const Task task = config_.data.task;
+    const bool regression = task == Task::kRegression || is_for_regression(training.loss);
+    if (is_for_regression(training.loss) && task == Task::kClassification) {
+      report("training.loss",
+             fmt::format("{} needs data.task: regression", value_text("training.loss", config_)));
     }
-    if (training.loss == Loss::kCrossEntropy && config_.data.task == Task::kRegression) {
-      report("training.loss", "cross_entropy needs data.task: classification");
+    if (is_for_classes(training.loss) && task == Task::kRegression) {
+      report("training.loss", fmt::format("{} needs data.task: classification",
+                                          value_text("training.loss", config_)));
     }
     if (training.label_smoothing > 0 && regression) {
       report("training.label_smoothing", "is for cross-entropy; remove it for regression");
+    } else if (training.label_smoothing > 0 && training.loss == Loss::kBinaryCrossEntropy) {
+      report("training.label_smoothing",
+             "is for training.loss: cross_entropy, which does for two classes too");
+    }
+    if (is_set("training.huber_delta") && training.loss != Loss::kHuber) {
+      report("training.huber_delta", "has no effect unless training.loss is huber");
+    }
+    if (config_.data.class_weights != ClassWeights::kNone && regression) {
+      report("data.class_weights", "is for classification; remove it for regression");
+    }
+    if (is_set("data.target_scaling") &&
+        (task == Task::kClassification || is_for_classes(training.loss))) {
+      report("data.target_scaling", "is for regression; remove it for classification");
     }
     if (training.best_metric == BestMetric::kAccuracy && regression) {
       report("training.best_metric", "regression has no accuracy; use loss");

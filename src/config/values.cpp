@@ -136,8 +136,9 @@ struct Assigner {
   }
 
   Problem operator()(const TextListAccess& access) const {
-    if (!node.IsSequence()) return expected(expected_text(access), node);
     std::vector<std::string> values;
+    if (node.IsScalar()) values.push_back(node.Scalar());  // a list of one
+    if (!node.IsScalar() && !node.IsSequence()) return expected(expected_text(access), node);
     for (const YAML::Node& element : node) {
       if (!element.IsScalar()) {
         return fmt::format("element {}: expected a text, got {}", values.size() + 1,
@@ -204,7 +205,7 @@ std::string expected_text(const Access& access) {
     std::string operator()(const IntegerListAccess& a) const {
       return "a list of integers" + bounds_text(a.bounds);
     }
-    std::string operator()(const TextListAccess&) const { return "a list of texts"; }
+    std::string operator()(const TextListAccess&) const { return "a text or a list of texts"; }
   };
   return std::visit(Describer{}, access);
 }

@@ -34,7 +34,8 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.layer_norm_gradient = layer_norm_gradient;
   k.column_sums = column_sums;
   k.cross_entropy = cross_entropy;
-  k.mean_squared_error = mean_squared_error;
+  k.binary_cross_entropy = binary_cross_entropy;
+  k.regression_loss = regression_loss;
   k.sum_of_squares = sum_of_squares;
   k.update = update;
   return k;

@@ -104,6 +104,7 @@ class RowReader {
         header_(header),
         max_categories_(static_cast<size_t>(max_categories)),
         table_(table),
+        num_targets_(table.target_names.size()),
         features_(std::get<std::vector<float>>(table.features.values)),
         numbers_(header.num_features),
         words_(header.columns.size()),
@@ -111,6 +112,7 @@ class RowReader {
 
   void read_row() {
     table_.lines.push_back(cursor_.row_line());
+    table_.targets.resize(table_.targets.size() + num_targets_);
     for (size_t column = 0; column < header_.columns.size();) {
       if (!cursor_.in_row()) fail_unless_well_formed();
       column += read_cells(column);
@@ -120,7 +122,7 @@ class RowReader {
 
   /// Gives the table what is known only now.
   void finish() {
-    const auto num_rows = table_.target.size();
+    const auto num_rows = table_.lines.size();
     for (size_t i = 0; i < header_.columns.size(); ++i) {
       CsvColumn& column = header_.columns[i];
       // Few rows of each category: a name, not a kind.
@@ -153,7 +155,8 @@ class RowReader {
         features_.push_back(next_text(column));
         break;
       case Role::kTarget:
-        table_.target.emplace_back(next_required(column, "a value to predict"));
+        table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].target] =
+            next_required(column, "a value to predict");
         break;
       case Role::kSkipped:
         cursor_.next_field();
@@ -164,6 +167,9 @@ class RowReader {
       case Role::kGroup:
         table_.groups.push_back(
             static_cast<int64_t>(words_[column].number_of(next_required(column, "a group")).first));
+        break;
+      case Role::kWeight:
+        table_.weights.push_back(next_weight(column));
         break;
     }
     return 1;
@@ -245,6 +251,14 @@ class RowReader {
     return part;
   }
 
+  float next_weight(size_t column) {
+    const std::string_view field = next_required(column, "a weight");
+    const auto weight = static_cast<float>(parse_double(field).value_or(-1));
+    if (std::isfinite(weight) && weight >= 0) return weight;
+    fail(column,
+         fmt::format("expected a weight, a number of at least 0, got {}", in_quotes(field)));
+  }
+
   std::string place() const { return fmt::format("{}:{}", table_.file, cursor_.row_line()); }
 
   [[noreturn]] void fail_for_length(size_t column, std::string_view field) {
@@ -275,6 +289,7 @@ class RowReader {
   CsvHeader& header_;
   size_t max_categories_;
   Table& table_;
+  size_t num_targets_;
   std::vector<float>& features_;
   std::vector<float> numbers_;        // of cells that follow each other
   std::vector<WordNumbers> words_;    // [columns]
@@ -288,14 +303,15 @@ void reserve_rows(Table& table, const std::string& text, const CsvHeader& header
   const size_t num_rows = std::min(num_lines, text.size() / header.columns.size() + 1);
   std::get<std::vector<float>>(table.features.values).reserve(num_rows * header.num_features);
   table.lines.reserve(num_rows);
-  table.target.reserve(num_rows);
+  table.targets.reserve(num_rows * table.target_names.size());
 }
 
 using HeaderMaker = std::function<CsvHeader(const std::string& place, CsvCursor& cursor)>;
 
-Table read_table(const std::filesystem::path& path, char delimiter, int64_t max_categories,
-                 const HeaderMaker& make_header) {
+Table read_table(const std::filesystem::path& path, std::span<const std::string> targets,
+                 char delimiter, int64_t max_categories, const HeaderMaker& make_header) {
   Table table;
+  table.target_names.assign(targets.begin(), targets.end());
   table.file = path.string();
   InputFile file(path);
   const std::string text = read_all(file);
@@ -309,7 +325,7 @@ Table read_table(const std::filesystem::path& path, char delimiter, int64_t max_
   reserve_rows(table, text, header);
   RowReader reader(cursor, header, max_categories, table);
   while (cursor.begin_row()) reader.read_row();
-  if (table.target.empty()) throw data_error(table.file, "no rows after the header");
+  if (table.lines.empty()) throw data_error(table.file, "no rows after the header");
   reader.finish();
   return table;
 }
@@ -345,19 +361,15 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
     survey_columns(cursor, header);
     return header;
   };
-  Table table = read_table(path, options.delimiter, options.max_categories, make_header);
-  table.target_name = options.target;
-  return table;
+  return read_table(path, options.targets, options.delimiter, options.max_categories, make_header);
 }
 
-Table read_csv_as(const std::filesystem::path& path, const std::string& target, char delimiter,
-                  std::span<const Column> columns) {
+Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
+                  char delimiter) {
   const HeaderMaker make_header = [&](const std::string& place, CsvCursor& cursor) {
-    return header_of(place, read_names(cursor, place, delimiter), target, columns);
+    return header_of(place, read_names(cursor, place, delimiter), trained);
   };
-  Table table = read_table(path, delimiter, 0, make_header);
-  table.target_name = target;
-  return table;
+  return read_table(path, trained.targets, delimiter, 0, make_header);
 }
 
 }  // namespace trainer::data

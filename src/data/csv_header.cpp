@@ -74,6 +74,13 @@ bool is_pattern(std::string_view text) {
   return text.find_first_of("*?") != std::string_view::npos;
 }
 
+std::vector<std::string> quoted(const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  result.reserve(names.size());
+  for (const std::string& name : names) result.push_back(in_quotes(name));
+  return result;
+}
+
 /// Gives columns their roles, each at most one.
 class RoleList {
  public:
@@ -82,13 +89,19 @@ class RoleList {
     for (size_t i = 0; i < names.size(); ++i) columns_[i].name = names[i];
   }
 
-  void set(const char* key, const std::string& name, Role role, ColumnKind kind) {
+  size_t set(const char* key, const std::string& name, Role role, ColumnKind kind) {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
       throw data_error(place_, fmt::format("{}: column {} is not in the header; {}", key,
                                            in_quotes(name), missing_column_help(name, names_)));
     }
-    assign(key, static_cast<size_t>(found - names_.begin()), role, kind);
+    const auto i = static_cast<size_t>(found - names_.begin());
+    assign(key, i, role, kind);
+    return i;
+  }
+
+  void set_target(const std::string& name, size_t target) {
+    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].target = target;
   }
 
   void set_all(const char* key, const std::vector<std::string>& list, Role role, ColumnKind kind) {
@@ -139,6 +152,7 @@ class RoleList {
     if (role == Role::kSkipped && kind == ColumnKind::kLeftOut) column.reason = key;
     if (role == Role::kPart) column.reason = "it divides the rows (data.split_column)";
     if (role == Role::kGroup) column.reason = "it groups the rows (data.group)";
+    if (role == Role::kWeight) column.reason = "it weighs the rows (data.weight)";
   }
 
   void require_free(const char* key, size_t i, Role role) const {
@@ -185,13 +199,16 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
       {"data.numeric", options.numeric, Role::kNumber, ColumnKind::kNumeric},
       {"data.categorical", options.categorical, Role::kText, ColumnKind::kCategorical}};
   RoleList roles(place, names);
-  roles.set("data.target", options.target, Role::kTarget, ColumnKind::kLeftOut);
+  for (size_t i = 0; i < options.targets.size(); ++i) roles.set_target(options.targets[i], i);
   for (const List& list : lists) roles.set_all(list.key, list.names, list.role, list.kind);
   if (!options.split_column.empty()) {
     roles.set("data.split_column", options.split_column, Role::kPart, ColumnKind::kLeftOut);
   }
   if (!options.group.empty()) {
     roles.set("data.group", options.group, Role::kGroup, ColumnKind::kLeftOut);
+  }
+  if (!options.weight.empty()) {
+    roles.set("data.weight", options.weight, Role::kWeight, ColumnKind::kLeftOut);
   }
   roles.end_names();
   for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
@@ -204,18 +221,17 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
   if (header.num_features == 0) {
     throw data_error(place, fmt::format("no feature columns are left beside the target {}; take "
                                         "some out of data.ignore and data.id",
-                                        in_quotes(options.target)));
+                                        joined(quoted(options.targets))));
   }
   return header;
 }
 
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const std::string& target, std::span<const Column> columns) {
+                    const TrainedColumns& trained) {
   CsvHeader header{place, {}, {}, 0};
   for (const std::string& name : names) {
     CsvColumn& added = header.columns.emplace_back();
     added = {name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true};
-    if (name == target) added.role = Role::kTarget;
   }
   std::vector<std::string> missing;
   const auto find = [&](const std::string& name) {
@@ -223,8 +239,17 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
     if (at == names.end()) missing.push_back(in_quotes(name));
     return static_cast<size_t>(at - names.begin());
   };
-  find(target);
-  for (const Column& column : columns) {
+  for (size_t t = 0; t < trained.targets.size(); ++t) {
+    const size_t i = find(trained.targets[t]);
+    if (i == names.size()) continue;
+    header.columns[i].role = Role::kTarget;
+    header.columns[i].target = t;
+  }
+  if (!trained.weight.empty()) {
+    const size_t i = find(trained.weight);
+    if (i < names.size()) header.columns[i].role = Role::kWeight;
+  }
+  for (const Column& column : trained.columns) {
     if (num_features(column) == 0) continue;
     const size_t i = find(column.name);
     if (i == names.size()) continue;

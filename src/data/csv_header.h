@@ -15,7 +15,7 @@
 namespace trainer::data {
 
 /// How the cells of a column are read.
-enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup };
+enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup, kWeight };
 
 struct CsvColumn {
   std::string name;
@@ -24,6 +24,7 @@ struct CsvColumn {
   bool is_declared = false;      // else the cells decide between number and text
   bool is_trained = false;       // a model was trained on it
   bool refuses_missing = false;  // a missing number is an error
+  size_t target = 0;             // which of the targets it is
   std::string reason = {};       // why it is left out
 };
 
@@ -43,7 +44,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 
 /// What a trained model says of each column. Throws Error(kData), see read_csv_as.
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const std::string& target, std::span<const Column> columns);
+                    const TrainedColumns& trained);
 
 /// Decides by their first cells what the open columns of `header` are. `cursor` stands before the
 /// first row.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
@@ -22,23 +23,32 @@
 namespace trainer::data {
 namespace {
 
+// `values` are `[num_rows, width]`, or none at all.
 template <class T>
-std::vector<T> take(const std::vector<T>& values, std::span<const int64_t> rows) {
+std::vector<T> take(const std::vector<T>& values, std::span<const int64_t> rows, size_t width = 1) {
   std::vector<T> taken;
-  if (values.empty()) return taken;  // of the other task
-  taken.reserve(rows.size());
-  for (const int64_t row : rows) taken.push_back(values[static_cast<size_t>(row)]);
+  if (values.empty()) return taken;
+  taken.reserve(rows.size() * width);
+  for (const int64_t row : rows) {
+    const auto begin = values.begin() + row * static_cast<int64_t>(width);
+    taken.insert(taken.end(), begin, begin + static_cast<int64_t>(width));
+  }
   return taken;
 }
 
+/// All but the features.
 Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
-  return {take_rows(whole.features, rows), take(whole.classes, rows), take(whole.values, rows),
-          take(whole.places, rows)};
+  const size_t num_targets = whole.values.size() / static_cast<size_t>(whole.size());
+  return {{},
+          take(whole.classes, rows),
+          take(whole.values, rows, num_targets),
+          take(whole.places, rows),
+          take(whole.weights, rows)};
 }
 
 std::vector<int64_t> places_of(Table& table) {
   if (!table.lines.empty()) return std::move(table.lines);
-  std::vector<int64_t> places(table.target.size());
+  std::vector<int64_t> places(table.targets.size());
   std::iota(places.begin(), places.end(), 1);
   return places;
 }
@@ -47,13 +57,13 @@ std::vector<int64_t> places_of(Table& table) {
 /// largest thing here, never exist twice.
 Datasets divide(Dataset whole, const Split& split) {
   Datasets parts;
+  parts.train = take_part(whole, split.train);
   parts.validation = take_part(whole, split.validation);
   parts.test = take_part(whole, split.test);
+  parts.validation.features = take_rows(whole.features, split.validation);
+  parts.test.features = take_rows(whole.features, split.test);
   keep_rows(whole.features, split.train);
   parts.train.features = std::move(whole.features);
-  parts.train.classes = take(whole.classes, split.train);
-  parts.train.values = take(whole.values, split.train);
-  parts.train.places = take(whole.places, split.train);
   return parts;
 }
 
@@ -66,12 +76,13 @@ config::Task wanted_task(const config::DataConfig& data) {
 /// Divides the features, which `table` need not hold any more, and says what is known of the rest.
 Datasets divide_table(Table& table, Matrix features, Target target, const Split& split) {
   std::vector<int64_t> places = places_of(table);
-  Datasets datasets = divide(
-      {std::move(features), std::move(target.classes), std::move(target.values), std::move(places)},
-      split);
+  Datasets datasets =
+      divide({std::move(features), std::move(target.classes), std::move(target.values),
+              std::move(places), std::move(table.weights)},
+             split);
   datasets.schema.task = target.task;
   datasets.schema.feature_names = std::move(table.feature_names);
-  datasets.schema.target_name = std::move(table.target_name);
+  datasets.schema.target_names = std::move(table.target_names);
   datasets.schema.labels = std::move(target.labels);
   datasets.fingerprints = std::move(table.fingerprints);
   return datasets;
@@ -93,6 +104,7 @@ Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
   }
   dataset.features = std::move(features);
   dataset.places = places_of(table);
+  dataset.weights = std::move(table.weights);
   return dataset;
 }
 
@@ -129,7 +141,8 @@ void warn_of_unknown(Datasets& datasets, const Encoded& encoded, const std::stri
 Dataset load_part(const std::string& path, const config::DataConfig& data, const std::string& part,
                   Datasets& datasets) {
   const Schema& schema = datasets.schema;
-  Table table = read_csv_as(path, data.target, csv_delimiter(data.delimiter, path), schema.columns);
+  Table table = read_csv_as(path, {schema.columns, data.target, data.weight},
+                            csv_delimiter(data.delimiter, path));
   Encoded encoded = encode(schema.columns, schema.unknown_category, table);
   warn_of_unknown(datasets, encoded, part);
   datasets.fingerprints.push_back(table.fingerprints.front());
@@ -139,7 +152,7 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
 Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
-  Table table = read_csv(data.path, {.target = data.target,
+  Table table = read_csv(data.path, {.targets = data.target,
                                      .ignored = data.ignore,
                                      .delimiter = csv_delimiter(data.delimiter, data.path),
                                      .id = data.id,
@@ -148,7 +161,8 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .max_categories = data.max_categories,
                                      .fill = data.fill,
                                      .split_column = data.split_column,
-                                     .group = data.group});
+                                     .group = data.group,
+                                     .weight = data.weight});
   Target target = learn_target(table, wanted_task(data));
   const Split split = split_table(table, target, data, options);
   std::vector<Column> columns =
@@ -219,12 +233,81 @@ void keep_unscaled(Schema& schema) {
   }
 }
 
+void scale_targets(std::vector<float>& values, const Scaling& scaling) {
+  const size_t num_targets = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = (values[i] - scaling.shift[i % num_targets]) * scaling.scale[i % num_targets];
+  }
+}
+
+void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
+  Schema& schema = datasets.schema;
+  if (schema.task == config::Task::kClassification) return;
+  Matrix targets{datasets.train.size(), schema.num_targets(), std::move(datasets.train.values)};
+  schema.target_scaling = fit_scaling(targets, method);
+  datasets.train.values = std::get<std::vector<float>>(std::move(targets.values));
+  for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
+    scale_targets(part->values, schema.target_scaling);
+  }
+}
+
+/// How much a row of each class counts, so that all classes count alike: n / (classes * n of it).
+std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t num_classes) {
+  std::vector<double> weights(num_classes);
+  for (const int64_t label : classes) ++weights[static_cast<size_t>(label)];
+  for (double& weight : weights) {
+    weight = static_cast<double>(classes.size()) / (static_cast<double>(num_classes) * weight);
+  }
+  return weights;
+}
+
+void add_class_weights(Dataset& part, const std::vector<double>& class_weights) {
+  if (part.weights.empty()) part.weights.assign(part.classes.size(), 1.0F);
+  for (size_t row = 0; row < part.weights.size(); ++row) {
+    const double factor = class_weights[static_cast<size_t>(part.classes[row])];
+    part.weights[row] = static_cast<float>(part.weights[row] * factor);
+  }
+}
+
+// A mean of losses over rows is then the weighted mean.
+void make_mean_one(Dataset& part, const char* name, const config::DataConfig& data) {
+  if (part.weights.empty()) return;
+  const double sum = std::accumulate(part.weights.begin(), part.weights.end(), 0.0);
+  if (sum == 0) {
+    throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
+                                            in_quotes(data.weight), name));
+  }
+  const double factor = static_cast<double>(part.weights.size()) / sum;
+  for (float& weight : part.weights) weight = static_cast<float>(weight * factor);
+}
+
+void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
+  if (data.class_weights == config::ClassWeights::kBalanced) {
+    if (datasets.schema.task == config::Task::kRegression) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("data.class_weights: balanced is for classes, and the target {} was "
+                              "taken for a number; remove it or set data.task: classification",
+                              joined(datasets.schema.target_names)));
+    }
+    const std::vector<double> class_weights =
+        balanced_weights(datasets.train.classes, datasets.schema.labels.size());
+    for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
+      add_class_weights(*part, class_weights);
+    }
+  }
+  make_mean_one(datasets.train, "training", data);
+  make_mean_one(datasets.validation, "validation", data);
+  make_mean_one(datasets.test, "test", data);
+}
+
 }  // namespace
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
   Datasets datasets = load_source(data, {data.validation_fraction, data.test_fraction, seed});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
+  learn_target_scaling(datasets, data.target_scaling);
+  weigh_rows(datasets, data);
   return datasets;
 }
 

@@ -34,16 +34,18 @@ std::string place_of(const Table& table, size_t row) {
                              : fmt::format("{}:{}", file, table.lines[row]);
 }
 
-Error target_error(const Table& table, const std::string& place, const std::string& problem) {
-  return data_error(place, fmt::format("column {}: {}", in_quotes(table.target_name), problem));
+Error target_error(const Table& table, const std::string& place, const std::string& problem,
+                   size_t target = 0) {
+  return data_error(place,
+                    fmt::format("column {}: {}", in_quotes(table.target_names[target]), problem));
 }
 
 /// Stops to collect labels when there are more than `max_labels`, so that ten million different
 /// numbers do not become ten million labels first.
 Survey survey_target(const Table& table, size_t max_labels) {
   Survey survey;
-  for (size_t row = 0; row < table.target.size(); ++row) {
-    const std::string& text = table.target[row];
+  for (size_t row = 0; row < table.targets.size(); ++row) {
+    const std::string& text = table.targets[row];
     if (survey.all_whole) {
       const std::optional<double> value = parse_double(text);
       survey.all_numbers = value.has_value();
@@ -67,7 +69,7 @@ void require_plausible_classes(const Table& table, const Survey& survey, config:
   if (num_labels == 1) {
     throw target_error(table, table.file,
                        fmt::format("every row has the label {}; there is nothing to learn",
-                                   in_quotes(table.target.front())));
+                                   in_quotes(table.targets.front())));
   }
   if (num_labels <= kMaxAutoClasses) return;
   const std::string limit = with_thousands(kMaxAutoClasses);
@@ -76,7 +78,7 @@ void require_plausible_classes(const Table& table, const Survey& survey, config:
                        fmt::format("more than {} different labels, the first is {}; choose another "
                                    "data.target, or set data.task: classification if they all are "
                                    "classes",
-                                   limit, in_quotes(table.target.front())));
+                                   limit, in_quotes(table.targets.front())));
   }
   if (survey.all_numbers && !survey.all_whole) {
     throw target_error(table, table.file,
@@ -98,7 +100,7 @@ std::vector<std::string> labels_by_value(const Table& table, const Survey& surve
   });
   std::vector<std::string> labels;
   for (size_t i = 0; i < found.size(); ++i) {
-    const std::string& text = table.target[found[i].first_row];
+    const std::string& text = table.targets[found[i].first_row];
     if (i > 0 && found[i].value == found[i - 1].value) {
       throw target_error(table, place_of(table, found[i].first_row),
                          fmt::format("{} is the same number as the label {} above; write them "
@@ -136,12 +138,24 @@ std::vector<std::string> labels_by_bytes(const Survey& survey) {
 }
 
 void require_different_values(const Table& table, const std::vector<float>& values) {
-  const bool constant = std::all_of(values.begin(), values.end(),
-                                    [&](float value) { return value == values.front(); });
-  if (!constant) return;
-  throw target_error(
-      table, table.file,
-      fmt::format("every row has the value {}; there is nothing to learn", table.target.front()));
+  const size_t num_targets = table.target_names.size();
+  for (size_t target = 0; target < num_targets; ++target) {
+    size_t i = target;
+    while (i < values.size() && values[i] == values[target]) i += num_targets;
+    if (i < values.size()) continue;
+    throw target_error(
+        table, table.file,
+        fmt::format("every row has the value {}; there is nothing to learn", table.targets[target]),
+        target);
+  }
+}
+
+void require_one_target(const Table& table) {
+  if (table.target_names.size() == 1) return;
+  throw data_error(table.file, fmt::format("data.target names {} columns, and only regression "
+                                           "predicts several; name one, or set data.task: "
+                                           "regression",
+                                           table.target_names.size()));
 }
 
 }  // namespace
@@ -150,7 +164,10 @@ Target learn_target(const Table& table, config::Task wanted) {
   Target target;
   target.task = wanted;
   Survey survey;
-  if (wanted != config::Task::kRegression) {
+  if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
+    target.task = config::Task::kRegression;
+  } else if (wanted != config::Task::kRegression) {
+    require_one_target(table);
     const bool all = wanted == config::Task::kClassification;
     survey = survey_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
     if (wanted == config::Task::kAuto) target.task = decide_task(survey);
@@ -172,8 +189,8 @@ std::vector<int64_t> encode_labels(const Table& table, std::span<const std::stri
   std::unordered_map<std::string_view, int64_t> indices;
   for (size_t i = 0; i < labels.size(); ++i) indices.emplace(labels[i], static_cast<int64_t>(i));
   std::vector<int64_t> classes;
-  classes.reserve(table.target.size());
-  for (const std::string& text : table.target) {
+  classes.reserve(table.targets.size());
+  for (const std::string& text : table.targets) {
     const auto found = indices.find(text);
     if (found == indices.end()) {
       throw target_error(table, place_of(table, classes.size()),
@@ -197,22 +214,24 @@ void require_labels_in_training(const Table& table, const Target& target, const 
         table, place_of(table, row),
         fmt::format("the label {} is in no row of the training part, so it cannot be "
                     "learnt; divide the rows in another way or remove those with it",
-                    in_quotes(table.target[row])));
+                    in_quotes(table.targets[row])));
   }
 }
 
 std::vector<float> target_values(const Table& table) {
+  const size_t num_targets = table.target_names.size();
   std::vector<float> values;
-  values.reserve(table.target.size());
-  for (const std::string& text : table.target) {
+  values.reserve(table.targets.size());
+  for (const std::string& text : table.targets) {
     const std::optional<double> value = parse_double(text);
     if (!value || !std::isfinite(static_cast<float>(*value))) {
       throw target_error(
-          table, place_of(table, values.size()),
+          table, place_of(table, values.size() / num_targets),
           value ? fmt::format("expected a finite number, got {}", in_quotes(text))
                 : fmt::format("expected a number, got {}; correct it or set data.task: "
                               "classification",
-                              in_quotes(text)));
+                              in_quotes(text)),
+          values.size() % num_targets);
     }
     values.push_back(static_cast<float>(*value));
   }

@@ -12,15 +12,15 @@
 
 namespace trainer::data {
 
-/// The target column as numbers, and what they mean.
+/// The targets as numbers, and what they mean.
 struct Target {
   config::Task task = config::Task::kClassification;  // never kAuto
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
   std::vector<int64_t> classes;                       // [num_rows]; classification only
-  std::vector<float> values;                          // [num_rows]; regression only
+  std::vector<float> values;                          // [num_rows, num_targets]; regression only
 };
 
-/// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the target of
+/// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
 /// `table` into numbers. Throws Error(kData), see load_datasets.
 Target learn_target(const Table& table, config::Task wanted);
 
@@ -32,7 +32,8 @@ std::vector<int64_t> encode_labels(const Table& table, std::span<const std::stri
 /// Throws Error(kData) for a label that no row of the training part has.
 void require_labels_in_training(const Table& table, const Target& target, const Split& split);
 
-/// The targets of `table` as numbers `[num_rows]`. Throws Error(kData) for text and infinity.
+/// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
+/// infinity.
 std::vector<float> target_values(const Table& table);
 
 }  // namespace trainer::data

@@ -39,7 +39,7 @@ Table make_synthetic(const SyntheticOptions& options) {
   const std::vector<double> centres = make_centres(options);
   PhiloxStream random(options.seed, Purpose::kSynthetic, kNoiseStream);
   Table table;
-  table.target_name = "class";
+  table.target_names = {"class"};
   for (int64_t i = 0; i < options.num_features; ++i) {
     table.feature_names.push_back(fmt::format("feature_{}", i));
   }
@@ -51,7 +51,7 @@ Table make_synthetic(const SyntheticOptions& options) {
     for (int64_t i = 0; i < options.num_features; ++i) {
       values.push_back(static_cast<float>(centre[i] + random.normal()));
     }
-    table.target.push_back(fmt::format("{}", label));
+    table.targets.push_back(fmt::format("{}", label));
   }
   table.features = {options.num_samples, options.num_features, std::move(values)};
   return table;

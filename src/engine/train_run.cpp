@@ -139,8 +139,8 @@ std::string data_text(const data::Datasets& data) {
   const std::string target = schema.task == config::Task::kRegression
                                  ? "a number (regression)"
                                  : fmt::format("{} classes (classification)", schema.labels.size());
-  return fmt::format("{} features, target \"{}\": {}", schema.num_features(), schema.target_name,
-                     target);
+  return fmt::format("{} features, target \"{}\": {}", schema.num_features(),
+                     joined(schema.target_names, "\" and \""), target);
 }
 
 // Everything that decides what the run computes, derived values included.

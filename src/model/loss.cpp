@@ -3,47 +3,108 @@
 
 #include <ATen/core/Reduction.h>
 #include <ATen/ops/argmax.h>
+#include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/gt.h>
+#include <ATen/ops/huber_loss.h>
+#include <ATen/ops/l1_loss.h>
 #include <ATen/ops/mse_loss.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/sign.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 
 namespace trainer::model {
+namespace {
 
-at::Tensor loss_sum(const at::Tensor& outputs, const at::Tensor& targets,
-                    const LossOptions& options) {
-  if (options.kind == config::Loss::kMse) {
-    return at::mse_loss(outputs, targets, at::Reduction::Sum).div(outputs.size(1));
-  }
+// Class 1 as 1.0, in the shape of the outputs.
+at::Tensor as_column(const at::Tensor& classes, const at::Tensor& outputs) {
+  return classes.to(outputs.scalar_type()).unsqueeze(1);
+}
+
+at::Tensor loss_of(const at::Tensor& outputs, const at::Tensor& targets, const LossOptions& options,
+                   at::Reduction::Reduction reduction) {
   constexpr int64_t kIgnoreNothing = -100;
-  return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, at::Reduction::Sum, kIgnoreNothing,
+  switch (options.kind) {
+    case config::Loss::kBinaryCrossEntropy:
+      return at::binary_cross_entropy_with_logits(outputs, as_column(targets, outputs), {}, {},
+                                                  reduction);
+    case config::Loss::kMse:
+      return at::mse_loss(outputs, targets, reduction);
+    case config::Loss::kL1:
+      return at::l1_loss(outputs, targets, reduction);
+    case config::Loss::kHuber:
+      return at::huber_loss(outputs, targets, reduction, options.huber_delta);
+    case config::Loss::kAuto:
+    case config::Loss::kCrossEntropy:
+      break;
+  }
+  return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, reduction, kIgnoreNothing,
                                 options.label_smoothing);
 }
 
-at::Tensor loss_gradient(const at::Tensor& outputs, const at::Tensor& targets,
-                         const LossOptions& options) {
-  if (options.kind == config::Loss::kMse) {
-    return outputs.sub(targets).mul_(2.0 / static_cast<double>(outputs.size(1)));
-  }
-  // softmax(x) - (1 - e) [j = t] - e/C with C classes and smoothing e
+// softmax(x) - (1 - e) [j = t] - e/C with C classes and smoothing e
+at::Tensor cross_entropy_gradient(const at::Tensor& outputs, const at::Tensor& classes,
+                                  double smoothing) {
   at::Tensor gradient = at::softmax(outputs, 1);
-  const at::Tensor column = targets.unsqueeze(1);
-  gradient.scatter_add_(1, column,
-                        at::full(column.sizes(), options.label_smoothing - 1, outputs.options()));
-  if (options.label_smoothing > 0) {
-    gradient.sub_(options.label_smoothing / static_cast<double>(outputs.size(1)));
-  }
+  const at::Tensor column = classes.unsqueeze(1);
+  gradient.scatter_add_(1, column, at::full(column.sizes(), smoothing - 1, outputs.options()));
+  if (smoothing > 0) gradient.sub_(smoothing / static_cast<double>(outputs.size(1)));
   return gradient;
 }
 
-at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets,
+at::Tensor gradient_of(const at::Tensor& outputs, const at::Tensor& targets,
                        const LossOptions& options) {
-  if (options.kind == config::Loss::kMse) {
-    return at::zeros({}, at::TensorOptions().dtype(at::kLong).device(outputs.device()));
+  const double share = 1.0 / static_cast<double>(outputs.size(1));
+  switch (options.kind) {
+    case config::Loss::kBinaryCrossEntropy:
+      return at::sigmoid(outputs).sub_(as_column(targets, outputs));
+    case config::Loss::kMse:
+      return outputs.sub(targets).mul_(2 * share);
+    case config::Loss::kL1:
+      return outputs.sub(targets).sign_().mul_(share);
+    case config::Loss::kHuber:
+      return outputs.sub(targets).clamp_(-options.huber_delta, options.huber_delta).mul_(share);
+    case config::Loss::kAuto:
+    case config::Loss::kCrossEntropy:
+      break;
   }
-  return outputs.argmax(1).eq(targets).sum();
+  return cross_entropy_gradient(outputs, targets, options.label_smoothing);
+}
+
+}  // namespace
+
+at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const LossOptions& options) {
+  const bool is_one_a_sample = options.kind == config::Loss::kCrossEntropy;
+  const auto num_terms = static_cast<double>(is_one_a_sample ? 1 : outputs.size(1));
+  if (!targets.weights.defined()) {
+    const at::Tensor sum = loss_of(outputs, targets.values, options, at::Reduction::Sum);
+    return num_terms == 1 ? sum : sum.div(num_terms);
+  }
+  const at::Tensor losses = loss_of(outputs, targets.values, options, at::Reduction::None);
+  if (is_one_a_sample) return losses.mul(targets.weights).sum();
+  return losses.mul(targets.weights.unsqueeze(1)).sum().div(num_terms);
+}
+
+at::Tensor loss_gradient(const at::Tensor& outputs, const Targets& targets,
+                         const LossOptions& options) {
+  at::Tensor gradient = gradient_of(outputs, targets.values, options);
+  if (targets.weights.defined()) gradient.mul_(targets.weights.unsqueeze(1));
+  return gradient;
+}
+
+at::Tensor num_correct(const at::Tensor& outputs, const Targets& targets,
+                       const LossOptions& options) {
+  switch (options.kind) {
+    case config::Loss::kCrossEntropy:
+      return outputs.argmax(1).eq(targets.values).sum();
+    case config::Loss::kBinaryCrossEntropy:
+      return outputs.squeeze(1).gt(0).eq(targets.values).sum();
+    default:
+      return at::zeros({}, at::TensorOptions().dtype(at::kLong).device(outputs.device()));
+  }
 }
 
 }  // namespace trainer::model

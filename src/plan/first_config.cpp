@@ -248,7 +248,7 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
   config.data.source = config::Source::kCsv;
   config.data.path = std::filesystem::absolute(table.file).lexically_normal().string();
   config.data.delimiter = delimiter_of(table);
-  config.data.target = target;
+  config.data.target = {target};
   config.data.task = is_classes(facts) ? config::Task::kClassification : config::Task::kRegression;
   const double fraction = table.num_rows < 2'000 ? 0.2 : table.num_rows < 200'000 ? 0.1 : 0.05;
   config.data.validation_fraction = fraction;

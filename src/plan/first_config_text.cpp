@@ -67,22 +67,23 @@ class Writer {
 
   void list(const std::string& path, const std::vector<Exception>& exceptions) {
     if (exceptions.empty()) return;
-    line(path, "", "");
+    line(path, "");
     for (const Exception& exception : exceptions) {
       text_ += fmt::format("{:{}}- {}  # {}\n", "", 2 * open_.size() + 2,
                            config::yaml_text(exception.column), exception.reason);
     }
   }
 
-  std::string take() { return std::move(text_); }
-
- private:
-  void line(const std::string& path, const std::string& value, const std::string& comment) {
+  /// A key with a value that is YAML already.
+  void line(const std::string& path, const std::string& value, const std::string& comment = "") {
     enter(path);
     text_ += fmt::format("{:{}}{}:{}{}{}\n", "", 2 * open_.size(), path.substr(path.rfind('.') + 1),
                          value.empty() ? "" : " ", value, comment.empty() ? "" : "  # " + comment);
   }
 
+  std::string take() { return std::move(text_); }
+
+ private:
   const config::Config& config_;
   std::vector<std::string> open_;  // sections that the last line stands in
   std::string text_;
@@ -125,22 +126,30 @@ std::string classes_text(const ColumnFacts& target) {
   return fmt::format("{} classes: {}", labels.size(), joined(words));
 }
 
+void write_classes(Writer& writer, const ColumnFacts& target) {
+  writer.comment(classes_text(target) + ".");
+  const auto [least, most] =
+      std::minmax_element(target.labels.begin(), target.labels.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (least == target.labels.end()) return;
+  constexpr int64_t kTooFew = 10;
+  if (least->second < kTooFew) {
+    writer.comment(fmt::format("Hardly anything can be learnt of {}, which has {}.",
+                               in_quotes(least->first), counted(least->second, "row")));
+  }
+  if (3 * least->second < most->second) {
+    writer.comment("To let rare classes count as much as frequent ones: class_weights: balanced");
+  }
+}
+
 void write_target(Writer& writer, const ColumnFacts& target, config::Task task) {
   if (task == config::Task::kRegression) {
     writer.comment(
         fmt::format("Numbers from {} to {}.", shortest(target.least), shortest(target.most)));
   } else {
-    writer.comment(classes_text(target) + ".");
-    const auto least =
-        std::min_element(target.labels.begin(), target.labels.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    constexpr int64_t kTooFew = 10;
-    if (least != target.labels.end() && least->second < kTooFew) {
-      writer.comment(fmt::format("Hardly anything can be learnt of {}, which has {}.",
-                                 in_quotes(least->first), counted(least->second, "row")));
-    }
+    write_classes(writer, target);
   }
-  writer.key("data.target");
+  writer.line("data.target", config::yaml_text(target.name));
   writer.key("data.task");
 }
 
@@ -236,7 +245,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   writer.key("data.source");
   writer.key("data.path", "starts at the folder of this file");
   if (config.data.delimiter != config::Delimiter::kAuto) writer.key("data.delimiter");
-  write_target(writer, column_of(table, config.data.target), config.data.task);
+  write_target(writer, column_of(table, config.data.target.front()), config.data.task);
   writer.list("data.id", first.id);
   writer.list("data.ignore", first.ignore);
   writer.list("data.categorical", first.categorical);

@@ -15,7 +15,7 @@ at::Tensor view_of(const std::vector<T>& values, at::IntArrayRef shape, at::Scal
   return at::from_blob(const_cast<T*>(values.data()), shape, dtype);  // NOLINT
 }
 
-Batch scaled(const ResidentData& data, const at::Tensor& features, at::Tensor targets) {
+Batch scaled(const ResidentData& data, const at::Tensor& features, model::Targets targets) {
   return {features.to(at::kFloat).sub(data.shift).mul_(data.scale), std::move(targets)};
 }
 
@@ -32,9 +32,13 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
     resident.features =
         view_of(std::get<std::vector<float>>(matrix.values), shape, at::kFloat).to(device);
   }
-  resident.targets = schema.task == config::Task::kRegression
-                         ? view_of(dataset.values, {dataset.size(), 1}, at::kFloat).to(device)
-                         : view_of(dataset.classes, {dataset.size()}, at::kLong).to(device);
+  resident.targets =
+      schema.task == config::Task::kRegression
+          ? view_of(dataset.values, {dataset.size(), schema.num_targets()}, at::kFloat).to(device)
+          : view_of(dataset.classes, {dataset.size()}, at::kLong).to(device);
+  if (!dataset.weights.empty()) {
+    resident.weights = view_of(dataset.weights, {dataset.size()}, at::kFloat).to(device);
+  }
   const int64_t num_features = schema.num_features();
   resident.shift = view_of(schema.scaling.shift, {num_features}, at::kFloat).to(device);
   resident.scale = view_of(schema.scaling.scale, {num_features}, at::kFloat).to(device);
@@ -42,12 +46,16 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
 }
 
 Batch gather(const ResidentData& data, const at::Tensor& rows) {
-  return scaled(data, data.features.index_select(0, rows), data.targets.index_select(0, rows));
+  return scaled(data, data.features.index_select(0, rows),
+                {data.targets.index_select(0, rows),
+                 data.weights.defined() ? data.weights.index_select(0, rows) : at::Tensor()});
 }
 
 Batch slice(const ResidentData& data, int64_t begin, int64_t end) {
-  return scaled(data, data.features.narrow(0, begin, end - begin),
-                data.targets.narrow(0, begin, end - begin));
+  const int64_t size = end - begin;
+  return scaled(data, data.features.narrow(0, begin, size),
+                {data.targets.narrow(0, begin, size),
+                 data.weights.defined() ? data.weights.narrow(0, begin, size) : at::Tensor()});
 }
 
 }  // namespace trainer::train

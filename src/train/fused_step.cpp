@@ -72,6 +72,8 @@ class FusedStep : public TrainStep {
                  std::max(batch_size, kEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),
+        values_(
+            static_cast<std::size_t>(network_.max_rows() * context.model.options().num_outputs)),
         square_sums_(static_cast<std::size_t>(
             cpu::num_parts(context.model.parameters().num_trained, kChunk))) {
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
@@ -142,9 +144,11 @@ class FusedStep : public TrainStep {
             cpu::Pass kind, double scale, bool adds, LossSums& sums) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.label_smoothing = context_.loss.label_smoothing;
+      input.huber_delta = context_.loss.huber_delta;
       input.wants_gradient = kind == cpu::Pass::kTraining;
       input.gradient_scale = static_cast<float>(scale);
       take_losses(data, batch.rows + first_row, input,
+                  values_.data() + first_row * input.tile.num_columns,
                   {losses_.data() + first_row, correct_.data() + first_row});
     };
     network_.pass(thread, batch, kind, adds, loss, [&] {
@@ -155,23 +159,34 @@ class FusedStep : public TrainStep {
     });
   }
 
-  void take_losses(const ResidentData& data, const int64_t* rows, const cpu::LossInput& input,
-                   const cpu::LossOutput& output) const {
+  // `values` is room for the targets of a regression.
+  void take_losses(const ResidentData& data, const int64_t* rows, cpu::LossInput input,
+                   float* values, const cpu::LossOutput& output) const {
     const int64_t count = input.tile.num_rows;
-    if (context_.loss.kind == config::Loss::kMse) {
-      std::array<float, cpu::kMostRowsAtOnce> values{};
-      take(data.targets.data_ptr<float>(), rows, count, values.data());
-      kernels_.mean_squared_error(input, values.data(), output);
-    } else {
-      std::array<int64_t, cpu::kMostRowsAtOnce> classes{};
-      take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
-      kernels_.cross_entropy(input, classes.data(), output);
+    std::array<float, cpu::kMostRowsAtOnce> weights{};
+    if (data.weights.defined()) {
+      take(data.weights.data_ptr<float>(), rows, count, weights.data());
+      input.weights = weights.data();
     }
+    if (data.targets.scalar_type() == at::kFloat) {
+      const int64_t num_targets = data.targets.size(1);
+      take(data.targets.data_ptr<float>(), rows, count, values, num_targets);
+      kernels_.regression_loss(context_.loss.kind, input, values, output);
+      return;
+    }
+    std::array<int64_t, cpu::kMostRowsAtOnce> classes{};
+    take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
+    const bool is_binary = context_.loss.kind == config::Loss::kBinaryCrossEntropy;
+    const auto loss = is_binary ? kernels_.binary_cross_entropy : kernels_.cross_entropy;
+    loss(input, classes.data(), output);
   }
 
   template <class Value>
-  static void take(const Value* values, const int64_t* rows, int64_t count, Value* taken) {
-    for (int64_t i = 0; i < count; ++i) taken[i] = values[rows[i]];
+  static void take(const Value* values, const int64_t* rows, int64_t count, Value* taken,
+                   int64_t width = 1) {
+    for (int64_t i = 0; i < count; ++i) {
+      taken = std::copy_n(values + rows[i] * width, width, taken);
+    }
   }
 
   void sum_up(int64_t thread, int64_t num_samples, StepStats& stats) {
@@ -273,6 +288,7 @@ class FusedStep : public TrainStep {
   LossSums sums_;  // of the step that is being made
   std::vector<float> losses_;
   std::vector<int32_t> correct_;
+  std::vector<float> values_;      // targets of a regression
   std::vector<int64_t> all_rows_;  // of the data that is evaluated
   std::vector<double> square_sums_;
   std::vector<float> kept_buffers_;

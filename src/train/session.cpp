@@ -9,6 +9,7 @@
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
+#include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
@@ -22,25 +23,24 @@
 namespace trainer::train {
 namespace {
 
-model::MlpOptions mlp_options(const config::ModelConfig& model, const data::Schema& schema,
-                              const std::vector<std::string>& freeze, config::Precision precision) {
+model::MlpOptions mlp_options(const config::Config& config, const data::Schema& schema) {
+  const config::ModelConfig& model = config.model;
   model::MlpOptions options;
   options.num_features = schema.num_features();
-  options.num_outputs = schema.num_outputs();
+  options.num_outputs = schema.num_outputs(config.training.loss);
   options.hidden_sizes = config::hidden_sizes(model);
   options.activation = model.activation;
   options.dropout = model.dropout;
   options.norm = model.norm;
   options.residual = model.residual;
-  options.freeze = freeze;
-  options.precision = precision;
+  options.freeze = config.training.freeze;
+  options.precision = config.precision;
   options.activation_checkpointing = model.activation_checkpointing;
   return options;
 }
 
 model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {
-  const bool regression = task == config::Task::kRegression;
-  return {regression ? config::Loss::kMse : config::Loss::kCrossEntropy, training.label_smoothing};
+  return {config::loss_for(training.loss, task), training.label_smoothing, training.huber_delta};
 }
 
 optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training) {
@@ -51,23 +51,27 @@ optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training
 }
 
 // Combinations that only the data show; `data.task: auto` hides them from the configuration.
-void check_task(const config::TrainingConfig& training, const data::Schema& schema) {
+void check_task(const config::Config& config, const data::Schema& schema) {
+  const config::TrainingConfig& training = config.training;
   const bool regression = schema.task == config::Task::kRegression;
+  const std::string loss = "training.loss: " + config::value_text("training.loss", config);
   std::string problem;
-  if (regression && training.loss == config::Loss::kCrossEntropy) {
-    problem = "training.loss: cross_entropy needs classes; set data.task: classification";
-  } else if (!regression && training.loss == config::Loss::kMse) {
-    problem = "training.loss: mse needs a number; set data.task: regression";
+  if (regression && config::is_for_classes(training.loss)) {
+    problem = loss + " needs classes; set data.task: classification";
+  } else if (!regression && config::is_for_regression(training.loss)) {
+    problem = loss + " needs a number; set data.task: regression";
+  } else if (training.loss == config::Loss::kBinaryCrossEntropy && schema.labels.size() != 2) {
+    problem = fmt::format("{} is for two classes, got {}; set training.loss: cross_entropy", loss,
+                          schema.labels.size());
   } else if (regression && training.best_metric == config::BestMetric::kAccuracy) {
     problem = "training.best_metric: regression has no accuracy; use loss";
   } else if (regression && training.label_smoothing > 0) {
     problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
   }
-  if (!problem.empty()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} (the target \"{}\" was taken for {})", problem, schema.target_name,
-                            regression ? "regression" : "classification"));
-  }
+  if (problem.empty()) return;
+  throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
+                                             fmt::join(schema.target_names, "\", \""),
+                                             regression ? "regression" : "classification"));
 }
 
 // The variance of one row is not defined, and the running variance would become NaN.
@@ -127,14 +131,13 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(mlp_options(config.model, data.schema, config.training.freeze, config.precision),
-            device) {
+      model(mlp_options(config, data.schema), device) {
   model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
 }
 
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
-  check_task(config.training, datasets.schema);
+  check_task(config, datasets.schema);
   check_batch_norm(config, datasets.train.size());
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;

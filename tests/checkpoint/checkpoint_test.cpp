@@ -65,11 +65,12 @@ class CheckpointTest : public testing::Test {
     std::erase_if(dict_of(entry(root, "progress")), [&](const auto& item) {
       return std::find(later.begin(), later.end(), item.first) != later.end();
     });
-    if (version < 3) {
-      std::erase_if(dict_of(entry(root, "schema")), [](const auto& item) {
-        return item.first == "columns" || item.first == "unknown_category";
-      });
-    }
+    Dict& schema = dict_of(entry(root, "schema"));
+    std::erase_if(schema, [&](const auto& item) {
+      const bool is_of_version_3 = item.first == "columns" || item.first == "unknown_category";
+      return (is_of_version_3 && version < 3) || item.first.starts_with("target_");
+    });
+    schema.emplace_back("target_name", "kind");
     archive::save(path_, root);
   }
 
@@ -197,7 +198,7 @@ TEST_F(CheckpointTest, SchemaAndDataFilesAreReadAsTheyWereWritten) {
   const Checkpoint c = read(path_);
   EXPECT_EQ(c.schema.task, config::Task::kClassification);
   EXPECT_EQ(c.schema.feature_names, expected.schema.feature_names);
-  EXPECT_EQ(c.schema.target_name, "kind");
+  EXPECT_EQ(c.schema.target_names.front(), "kind");
   EXPECT_EQ(c.schema.labels, expected.schema.labels);
   EXPECT_EQ(c.schema.scaling.shift, expected.schema.scaling.shift);
   EXPECT_EQ(c.schema.scaling.scale, expected.schema.scaling.scale);
@@ -218,6 +219,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   c.fingerprints.clear();
   c.schema.task = config::Task::kRegression;
   c.schema.labels.clear();
+  c.schema.target_scaling = {{1}, {2}};
   write(path_, c);
   const Checkpoint again = read(path_);
   EXPECT_FALSE(again.best.has_value());
@@ -282,6 +284,7 @@ TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   EXPECT_EQ(second.format_version, 2);
   EXPECT_EQ(second.recoveries.rollbacks, 6);
   EXPECT_EQ(second.recoveries.rows_at_once, 0);
+  EXPECT_EQ(second.schema.target_names, std::vector<std::string>{"kind"});
   EXPECT_FALSE(second.scaler.has_value());
   expect_same(second.schema.columns, {{.name = "a"}, {.name = "b"}, {.name = "c"}});
   EXPECT_EQ(second.schema.unknown_category, config::UnknownCategory::kUnknown);
@@ -333,7 +336,9 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "schema",
                           "schema.task",
                           "schema.feature_names",
-                          "schema.target_name",
+                          "schema.target_names",
+                          "schema.target_shift",
+                          "schema.target_scale",
                           "schema.labels",
                           "schema.shift",
                           "schema.scale",

@@ -80,7 +80,7 @@ TEST(LoadTest, OverridesAreYamlForNumbersAndListsButPlainForTexts) {
                             .config;
   EXPECT_EQ(config.model.hidden_sizes, (std::vector<int64_t>{256, 128}));
   EXPECT_EQ(config.data.path, "/a/b: c.csv");
-  EXPECT_EQ(config.data.target, "yes");
+  EXPECT_EQ(config.data.target, std::vector<std::string>{"yes"});
 }
 
 TEST(LoadTest, APathOnTheCommandLineStartsAtTheWorkingDirectory) {

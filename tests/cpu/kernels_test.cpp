@@ -212,7 +212,8 @@ TEST_P(KernelsTest, SquaredErrorsAreMeansOverTheOutputs) {
   Numbers outputs = {2, 2, 2, 1};
   Numbers losses(2);
   std::vector<int32_t> correct(2);
-  kernels_.mean_squared_error(
+  kernels_.regression_loss(
+      config::Loss::kMse,
       {.tile = {2, 2, 2}, .outputs = outputs.data(), .bias = bias.data(), .gradient_scale = 0.5F},
       values.data(), {losses.data(), correct.data()});
   EXPECT_EQ(losses, (Numbers{2, 4.5}));

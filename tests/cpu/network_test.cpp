@@ -83,8 +83,8 @@ struct Model {
     const int64_t count = input.tile.num_rows;
     const Numbers targets(static_cast<std::size_t>(count * 5), 0.0F);
     input.gradient_scale = 2.5F;
-    kernels.mean_squared_error(input, targets.data(),
-                               {losses.data() + first_row, correct.data() + first_row});
+    kernels.regression_loss(config::Loss::kMse, input, targets.data(),
+                            {losses.data() + first_row, correct.data() + first_row});
     for (int64_t i = 0; i < count; ++i) {
       std::copy_n(input.outputs + i * input.tile.stride, 5, outputs.data() + (first_row + i) * 5);
     }

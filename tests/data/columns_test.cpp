@@ -21,9 +21,11 @@ using Floats = std::vector<float>;
 using Rows = std::vector<int64_t>;
 using Words = std::vector<std::string>;
 
+const Words kTarget = {"y"};
+
 class ColumnsTest : public ::testing::Test {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {.target = "y"}) {
+  Table read(std::string_view content, const CsvOptions& options = {.targets = {"y"}}) {
     return read_csv(folder_.write("t.csv", content), options);
   }
   Column fitted(const Table& table, const Rows& rows, const FitOptions& options = {}) {
@@ -60,7 +62,7 @@ TEST_F(ColumnsTest, CategoriesAreThoseOfTheTrainingRowsSortedAsLabelsAre) {
   EXPECT_EQ(fitted(read("a,y\nb,0\nB,0\na,0\nz,0\n"), {0, 1, 2}).categories,
             (Words{"B", "a", "b"}));
   const Table numbers =
-      read("a,y\n10,0\n9,0\n-1,0\n9.0,0\n", {.target = "y", .categorical = {"a"}});
+      read("a,y\n10,0\n9,0\n-1,0\n9.0,0\n", {.targets = {"y"}, .categorical = {"a"}});
   EXPECT_EQ(fitted(numbers, {0, 1, 2, 3}).categories, (Words{"-1", "9", "9.0", "10"}));
 }
 
@@ -121,7 +123,7 @@ TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
   Floats parts;
   for (const char* part : {"k,x,y,n\np,,0,1\nq,,0,3\n", "n,y,k\n,0,p\n5,0,?\n"}) {
     const auto path = folder_.write("part.csv", part);
-    const Floats some = encoded(columns, read_csv_as(path, "y", ',', columns));
+    const Floats some = encoded(columns, read_csv_as(path, {columns, kTarget}, ','));
     parts.insert(parts.end(), some.begin(), some.end());
   }
   EXPECT_EQ(parts, whole);
@@ -149,8 +151,8 @@ TEST_F(ColumnsTest, AColumnWithoutAValueInTheTrainingPartIsLeftOut) {
 }
 
 TEST_F(ColumnsTest, ADeclaredColumnWithoutAValueIsAnError) {
-  for (const CsvOptions& options : {CsvOptions{.target = "y", .numeric = {"a"}},
-                                    CsvOptions{.target = "y", .categorical = {"a"}}}) {
+  for (const CsvOptions& options : {CsvOptions{.targets = {"y"}, .numeric = {"a"}},
+                                    CsvOptions{.targets = {"y"}, .categorical = {"a"}}}) {
     const Table table = read("a,b,y\n,1,0\nNA,2,0\n", options);
     EXPECT_EQ(message_of([&] {
                 fit_columns(table, Rows{0, 1}, {});

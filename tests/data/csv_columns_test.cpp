@@ -18,9 +18,11 @@ namespace {
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
 
+const Words kTarget = {"y"};
+
 class CsvColumnsTest : public ::testing::Test {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {.target = "y"}) {
+  Table read(std::string_view content, const CsvOptions& options = {.targets = {"y"}}) {
     return read_csv(folder_.write("t.csv", content), options);
   }
   std::string problem(std::string_view content, const CsvOptions& options) {
@@ -82,16 +84,16 @@ TEST_F(CsvColumnsTest, RefusesTextFarBehindManyNumbers) {
   std::string content = "a,y\n";
   for (int i = 0; i < 2000; ++i) content += "1,1\n";
   EXPECT_EQ(
-      problem(content + "x,1\n", {.target = "y"}),
+      problem(content + "x,1\n", {.targets = {"y"}}),
       "t.csv:2002: column \"a\": expected a number, got \"x\"; correct it, or list the column "
       "in data.categorical or data.ignore");
 }
 
 TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
-  const Table table = read(texts(100, 6), {.target = "y", .max_categories = 5});
+  const Table table = read(texts(100, 6), {.targets = {"y"}, .max_categories = 5});
   EXPECT_EQ(kinds(table), "a left out, b numeric");
   EXPECT_EQ(table.columns[0].reason, "more than 5 different texts (data.max_categories)");
-  EXPECT_EQ(kinds(read(texts(100, 5), {.target = "y", .max_categories = 5})),
+  EXPECT_EQ(kinds(read(texts(100, 5), {.targets = {"y"}, .max_categories = 5})),
             "a categorical, b numeric");
 }
 
@@ -111,19 +113,19 @@ TEST_F(CsvColumnsTest, LeavesOutLongTexts) {
 
 TEST_F(CsvColumnsTest, KeepsDeclaredCategoriesHoweverMany) {
   const Table table =
-      read(texts(40, 40), {.target = "y", .categorical = {"a"}, .max_categories = 5});
+      read(texts(40, 40), {.targets = {"y"}, .categorical = {"a"}, .max_categories = 5});
   EXPECT_EQ(kinds(table), "a categorical, b numeric");
   EXPECT_EQ(table.words[0].size(), 40u);
   EXPECT_TRUE(table.columns[0].is_declared);
 }
 
 TEST_F(CsvColumnsTest, ReadsNumbersAsCategoriesWhereDeclared) {
-  const Table table = read("a,y\n8,1\n4,2\n8,3\n", {.target = "y", .categorical = {"a"}});
+  const Table table = read("a,y\n8,1\n4,2\n8,3\n", {.targets = {"y"}, .categorical = {"a"}});
   EXPECT_EQ(table.words[0], (Words{"8", "4"}));
 }
 
 TEST_F(CsvColumnsTest, TakesPatternsForColumnsThatNoListNames) {
-  const Table table = read("row,f_1,f_2,k_1,k_2,y\n1,2,3,4,5,6\n", {.target = "y",
+  const Table table = read("row,f_1,f_2,k_1,k_2,y\n1,2,3,4,5,6\n", {.targets = {"y"},
                                                                     .ignored = {"?_2"},
                                                                     .id = {"row"},
                                                                     .numeric = {"k_2"},
@@ -133,12 +135,13 @@ TEST_F(CsvColumnsTest, TakesPatternsForColumnsThatNoListNames) {
 }
 
 TEST_F(CsvColumnsTest, APatternLeavesTheTargetAlone) {
-  EXPECT_EQ(kinds(read("a,y\n1,2\n", {.target = "y", .categorical = {"*"}})), "a categorical");
+  EXPECT_EQ(kinds(read("a,y\n1,2\n", {.targets = {"y"}, .categorical = {"*"}})), "a categorical");
 }
 
 TEST_F(CsvColumnsTest, ReadsPartsAndGroups) {
-  const Table table = read("part,who,a,y\ntrain,p,1,1\nVAL,q,2,2\ntest,p,3,3\nvalidation,r,4,4\n",
-                           {.target = "y", .id = {"who"}, .split_column = "part", .group = "who"});
+  const Table table =
+      read("part,who,a,y\ntrain,p,1,1\nVAL,q,2,2\ntest,p,3,3\nvalidation,r,4,4\n",
+           {.targets = {"y"}, .id = {"who"}, .split_column = "part", .group = "who"});
   EXPECT_EQ(table.parts,
             (std::vector<Part>{Part::kTrain, Part::kValidation, Part::kTest, Part::kValidation}));
   EXPECT_EQ(table.groups, (std::vector<int64_t>{0, 1, 0, 2}));
@@ -149,48 +152,48 @@ TEST_F(CsvColumnsTest, ReadsPartsAndGroups) {
 
 TEST_F(CsvColumnsTest, RefusesARoleForAnAbsentColumn) {
   const std::string content = "island,sex,y\n1,2,3\n";
-  EXPECT_EQ(problem(content, {.target = "y", .categorical = {"isalnd"}}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .categorical = {"isalnd"}}),
             "t.csv:1: data.categorical: column \"isalnd\" is not in the header; did you mean "
             "\"island\"?");
-  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"age"}}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"age"}}),
             "t.csv:1: data.numeric: column \"age\" is not in the header; it has island, sex and y");
-  EXPECT_EQ(problem(content, {.target = "y", .id = {"sx"}}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .id = {"sx"}}),
             "t.csv:1: data.id: column \"sx\" is not in the header; did you mean \"sex\"?");
-  EXPECT_EQ(problem(content, {.target = "y", .split_column = "part"}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .split_column = "part"}),
             "t.csv:1: data.split_column: column \"part\" is not in the header; it has island, sex "
             "and y");
-  EXPECT_EQ(problem(content, {.target = "y", .group = "ilsand"}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .group = "ilsand"}),
             "t.csv:1: data.group: column \"ilsand\" is not in the header; did you mean "
             "\"island\"?");
 }
 
 TEST_F(CsvColumnsTest, RefusesAPatternThatFitsNoColumn) {
-  EXPECT_EQ(problem("a,b,y\n1,2,3\n", {.target = "y", .ignored = {"pixel_*"}}),
+  EXPECT_EQ(problem("a,b,y\n1,2,3\n", {.targets = {"y"}, .ignored = {"pixel_*"}}),
             "t.csv:1: data.ignore: no column of the header fits \"pixel_*\"; it has a, b and y");
 }
 
 TEST_F(CsvColumnsTest, RefusesTwoRolesForAColumn) {
   const std::string content = "a,b,y\n1,2,3\n";
-  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a"}, .categorical = {"a"}}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a"}, .categorical = {"a"}}),
             "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
             "them");
-  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a*"}, .categorical = {"*"}}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a*"}, .categorical = {"*"}}),
             "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
             "them");
-  EXPECT_EQ(problem(content, {.target = "y", .numeric = {"a"}, .group = "a"}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a"}, .group = "a"}),
             "t.csv:1: data.group: column \"a\" is in data.numeric too; take it out of one of them");
-  EXPECT_EQ(problem(content, {.target = "y", .split_column = "y"}),
+  EXPECT_EQ(problem(content, {.targets = {"y"}, .split_column = "y"}),
             "t.csv:1: data.split_column: column \"y\" is the target; take it out of "
             "data.split_column or choose another data.target");
 }
 
 TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
-  const CsvOptions parts{.target = "y", .split_column = "p"};
+  const CsvOptions parts{.targets = {"y"}, .split_column = "p"};
   EXPECT_EQ(problem("p,a,y\ntrain,1,2\ntets,1,2\n", parts),
             "t.csv:3: column \"p\": expected train, validation (or val) or test, got \"tets\"");
   EXPECT_EQ(problem("p,a,y\n,1,2\n", parts),
             "t.csv:2: column \"p\": expected train, validation (or val) or test, got \"\"");
-  EXPECT_EQ(problem("g,a,y\nx,1,2\n?,1,2\n", {.target = "y", .group = "g"}),
+  EXPECT_EQ(problem("g,a,y\nx,1,2\n?,1,2\n", {.targets = {"y"}, .group = "g"}),
             "t.csv:3: column \"g\": expected a group, got \"?\", a missing value; fill it in or "
             "remove the row");
 }
@@ -200,7 +203,7 @@ TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
 class CsvAsTest : public CsvColumnsTest {
  protected:
   Table read_as(std::string_view content) {
-    return read_csv_as(folder_.write("t.csv", content), "y", ',', columns_);
+    return read_csv_as(folder_.write("t.csv", content), {columns_, kTarget}, ',');
   }
 
   std::vector<Column> columns_ = {
@@ -214,7 +217,7 @@ TEST_F(CsvAsTest, FindsColumnsInAnyOrderAndLeavesOutFurtherOnes) {
   const Table table = read_as("new,k,y,m,n\nx,z,1,2,3\nw,p,4,5,\n");
   EXPECT_EQ(table.feature_names, (Words{"k", "m", "n"}));
   EXPECT_EQ(table.words[0], (Words{"z", "p"}));
-  EXPECT_EQ(table.target, (Words{"1", "4"}));
+  EXPECT_EQ(table.targets, (Words{"1", "4"}));
   const auto& cells = std::get<Floats>(table.features.values);
   EXPECT_EQ(Floats(cells.begin(), cells.begin() + 5), (Floats{0, 2, 3, 1, 5}));
   EXPECT_TRUE(std::isnan(cells[5]));

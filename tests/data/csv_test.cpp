@@ -19,18 +19,18 @@ using Floats = std::vector<float>;
 
 class CsvTest : public ::testing::Test {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {"y", {}, ','}) {
+  Table read(std::string_view content, const CsvOptions& options = {{"y"}, {}, ','}) {
     return read_csv(folder_.write("t.csv", content), options);
   }
   Floats features(std::string_view content) {
     return std::get<Floats>(read(content).features.values);
   }
   /// The message without the folder.
-  std::string problem(std::string_view content, const CsvOptions& options = {"y", {}, ','}) {
+  std::string problem(std::string_view content, const CsvOptions& options = {{"y"}, {}, ','}) {
     return problem_of(folder_.write("t.csv", content), options);
   }
   std::string problem_of(const std::filesystem::path& path,
-                         const CsvOptions& options = {"y", {}, ','}) {
+                         const CsvOptions& options = {{"y"}, {}, ','}) {
     const Error error = test::error_of([&] { read_csv(path, options); });
     EXPECT_EQ(error.kind(), ErrorKind::kData);
     const std::string message = error.what();
@@ -46,8 +46,8 @@ TEST_F(CsvTest, ReadsFeaturesAndTarget) {
   const Table table = read("a,y,b\n1,cat,2.5\n-3,dog,1e2\n");
   EXPECT_EQ(table.file, (folder_.path() / "t.csv").string());
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(table.target_name, "y");
-  EXPECT_EQ(table.target, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(table.target_names.front(), "y");
+  EXPECT_EQ(table.targets, (std::vector<std::string>{"cat", "dog"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(table.features.num_rows, 2);
   EXPECT_EQ(table.features.num_columns, 2);
@@ -55,14 +55,14 @@ TEST_F(CsvTest, ReadsFeaturesAndTarget) {
 }
 
 TEST_F(CsvTest, LeavesOutIgnoredColumnsWhateverTheyHold) {
-  const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {"y", {"id"}, ','});
+  const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {{"y"}, {"id"}, ','});
   EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
 }
 
 TEST_F(CsvTest, ReadsQuotedFieldsWithDelimitersQuotesAndLineBreaks) {
   const Table table = read("\"a\",\"y\"\n\"1\",\"x, \"\"y\"\"\nz\"\n2,\"\"\"\"\n3,w\n");
-  EXPECT_EQ(table.target, (std::vector<std::string>{"x, \"y\"\nz", "\"", "w"}));
+  EXPECT_EQ(table.targets, (std::vector<std::string>{"x, \"y\"\nz", "\"", "w"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 4, 5}));
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3}));
 }
@@ -70,7 +70,7 @@ TEST_F(CsvTest, ReadsQuotedFieldsWithDelimitersQuotesAndLineBreaks) {
 TEST_F(CsvTest, ReadsEveryKindOfLineBreak) {
   for (const char* content : {"a,y\n1,p\n2,q", "a,y\r\n1,p\r\n2,q\r\n", "a,y\r1,p\r2,q\r"}) {
     const Table table = read(content);
-    EXPECT_EQ(table.target, (std::vector<std::string>{"p", "q"}));
+    EXPECT_EQ(table.targets, (std::vector<std::string>{"p", "q"}));
     EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   }
 }
@@ -87,17 +87,17 @@ TEST_F(CsvTest, SkipsBlankLinesButCountsThem) {
 TEST_F(CsvTest, SkipsSpacesAroundFieldsButNotInsideQuotes) {
   const Table table = read(" a , y\n 1 ,  big cat \n2\t, \" x \" \n");
   EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
-  EXPECT_EQ(table.target, (std::vector<std::string>{"big cat", " x "}));
+  EXPECT_EQ(table.targets, (std::vector<std::string>{"big cat", " x "}));
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
 }
 
 TEST_F(CsvTest, KeepsAQuoteInsideAFieldThatBeginsWithoutOne) {
-  EXPECT_EQ(read("a,y\n1,5\" disk\n").target, std::vector<std::string>{"5\" disk"});
+  EXPECT_EQ(read("a,y\n1,5\" disk\n").targets, std::vector<std::string>{"5\" disk"});
 }
 
 TEST_F(CsvTest, ReadsTabsAndEmptyFieldsBetweenThem) {
-  const Table table = read("a\tn\ty\n1\t\tp\n", {"y", {"n"}, '\t'});
-  EXPECT_EQ(table.target, std::vector<std::string>{"p"});
+  const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}, '\t'});
+  EXPECT_EQ(table.targets, std::vector<std::string>{"p"});
 }
 
 TEST_F(CsvTest, ReadsNumbersInAllForms) {
@@ -128,7 +128,7 @@ TEST_F(CsvTest, RoundsEveryFormOfANumberAlike) {
 }
 
 TEST_F(CsvTest, ReadsPlainAndOtherNumbersBetweenOtherColumns) {
-  const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {"y", {"n", "d"}, ','});
+  const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {{"y"}, {"n", "d"}, ','});
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3.25f, 0}));
   EXPECT_EQ(features("y,a,b\r\n5,1,\"2\"\r\n6,3,4e0"), (Floats{1, 2, 3, 4}));
 }
@@ -137,14 +137,14 @@ TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0
 
 TEST_F(CsvTest, ReadsTheSampleData) {
   const std::filesystem::path samples = std::filesystem::path(TRAINER_SOURCE_DIR) / "configs/data";
-  const Table digits = read_csv(samples / "digits.csv", {"digit", {}, ','});
+  const Table digits = read_csv(samples / "digits.csv", {{"digit"}, {}, ','});
   EXPECT_EQ(digits.features.num_rows, 1797);
   EXPECT_EQ(digits.features.num_columns, 64);
   EXPECT_EQ(digits.lines.back(), 1798);
   const Table cars = read_csv(samples / "auto_mpg.csv",
-                              {"miles_per_gallon", {"name", "origin", "horsepower"}, ','});
+                              {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, ','});
   EXPECT_EQ(cars.features.num_rows, 398);
-  EXPECT_EQ(cars.target.front(), "18");
+  EXPECT_EQ(cars.targets.front(), "18");
 }
 
 TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
@@ -170,7 +170,7 @@ TEST_F(CsvTest, RefusesAnUnreadableFile) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("secret.csv", "a,y\n1,2\n");
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  const Error error = test::error_of([&] { read_csv(path, {"y", {}, ','}); });
+  const Error error = test::error_of([&] { read_csv(path, {{"y"}, {}, ','}); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_EQ(error.what(), path.string() + ": cannot be read: Permission denied");
 }
@@ -181,7 +181,7 @@ TEST_F(CsvTest, RefusesAFolder) {
 }
 
 TEST(CsvDeviceTest, RefusesWhatIsNotARegularFile) {
-  const Error error = test::error_of([] { read_csv("/dev/zero", {"y", {}, ','}); });
+  const Error error = test::error_of([] { read_csv("/dev/zero", {{"y"}, {}, ','}); });
   EXPECT_STREQ(error.what(), "/dev/zero: is not a regular file");
 }
 
@@ -211,7 +211,7 @@ TEST_F(CsvTest, RefusesOneColumnAndNamesTheDelimiter) {
   EXPECT_EQ(problem("a\ty\n1\t3\n"),
             "t.csv:1: the delimiter comma gives just one column, \"a\\ty\"; did you mean "
             "data.delimiter: tab?");
-  EXPECT_EQ(problem("a,y\n1,3\n", {"y", {}, '\t'}),
+  EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}, {}, '\t'}),
             "t.csv:1: the delimiter tab gives just one column, \"a,y\"; did you mean "
             "data.delimiter: comma?");
   EXPECT_EQ(problem("a:y\n1:3\n"),
@@ -232,37 +232,37 @@ TEST_F(CsvTest, RefusesTwoColumnsOfOneName) {
 }
 
 TEST_F(CsvTest, RefusesAnAbsentTarget) {
-  EXPECT_EQ(problem("length,species\n1,2\n", {"speices", {}, ','}),
+  EXPECT_EQ(problem("length,species\n1,2\n", {{"speices"}, {}, ','}),
             "t.csv:1: data.target: column \"speices\" is not in the header; did you mean "
             "\"species\"?");
-  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {"price", {}, ','}),
+  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {{"price"}, {}, ','}),
             "t.csv:3: data.target: column \"price\" is not in the header; it has length and "
             "species");
-  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {"price", {}, ','}),
+  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {{"price"}, {}, ','}),
             "t.csv:1: data.target: column \"price\" is not in the header; it has c1, c2, c3, c4, "
             "c5, c6, c7, c8 and 2 more");
 }
 
 TEST_F(CsvTest, SaysThatAHeaderIsRequired) {
-  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {"species", {}, ','}),
+  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {{"species"}, {}, ','}),
             "t.csv:1: data.target: column \"species\" is not in the header; the first line holds "
             "only numbers, but a header with the column names is required");
 }
 
 TEST_F(CsvTest, RefusesAnAbsentIgnoredColumn) {
-  EXPECT_EQ(problem("name,a,y\nx,1,2\n", {"y", {"nmae"}, ','}),
+  EXPECT_EQ(problem("name,a,y\nx,1,2\n", {{"y"}, {"nmae"}, ','}),
             "t.csv:1: data.ignore: column \"nmae\" is not in the header; did you mean \"name\"?");
 }
 
 TEST_F(CsvTest, RefusesAnIgnoredTarget) {
-  EXPECT_EQ(problem("a,y\n1,2\n", {"y", {"y"}, ','}),
+  EXPECT_EQ(problem("a,y\n1,2\n", {{"y"}, {"y"}, ','}),
             "t.csv:1: data.ignore: column \"y\" is the target; take it out of data.ignore or "
             "choose another data.target");
 }
 
 TEST_F(CsvTest, RefusesAHeaderWithoutFeatures) {
   EXPECT_EQ(
-      problem("a,y\n1,2\n", {"y", {"a"}, ','}),
+      problem("a,y\n1,2\n", {{"y"}, {"a"}, ','}),
       "t.csv:1: no feature columns are left beside the target \"y\"; take some out of data.ignore "
       "and data.id");
 }
@@ -298,7 +298,7 @@ TEST_F(CsvTest, RefusesTextAmongNumbers) {
 }
 
 TEST_F(CsvTest, RefusesTextInADeclaredNumber) {
-  EXPECT_EQ(problem("sex,y\nMALE,2\n", {.target = "y", .numeric = {"sex"}}),
+  EXPECT_EQ(problem("sex,y\nMALE,2\n", {.targets = {"y"}, .numeric = {"sex"}}),
             "t.csv:2: column \"sex\": expected a number, got \"MALE\"; correct it or list the "
             "column in data.categorical");
 }
@@ -327,7 +327,7 @@ TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
 }
 
 TEST_F(CsvTest, RefusesMissingNumbersIfThatIsWanted) {
-  const CsvOptions options{.target = "y", .fill = config::Fill::kError};
+  const CsvOptions options{.targets = {"y"}, .fill = config::Fill::kError};
   const std::string fix =
       "; fill it in, choose a data.fill or leave the column out with data.ignore";
   EXPECT_EQ(problem("a,b,y\n1,,2\n2,2,2\n", options),
@@ -342,7 +342,7 @@ TEST_F(CsvTest, ShowsTheBeginningOfAMillionCharacters) {
   EXPECT_EQ(problem("a,y\n1,2\n" + field + ",2\n"),
             "t.csv:3: column \"a\": expected a number, got " + shown +
                 "; correct it, or list the column in data.categorical or data.ignore");
-  EXPECT_EQ(problem("a,y\n" + field + ",2\n", {.target = "y", .categorical = {"a"}}),
+  EXPECT_EQ(problem("a,y\n" + field + ",2\n", {.targets = {"y"}, .categorical = {"a"}}),
             "t.csv:2: column \"a\": expected a category of at most 1,000 bytes, got 1,000,000 "
             "bytes: " +
                 shown +

@@ -27,7 +27,7 @@ class DatasetTableTest : public ::testing::Test {
     DataConfig data;
     data.source = config::Source::kCsv;
     data.path = folder_.write("t.csv", content).string();
-    data.target = "y";
+    data.target = {"y"};
     data.validation_fraction = 0;
     data.test_fraction = 0;
     return data;

@@ -36,7 +36,8 @@ class DatasetTest : public ::testing::Test {
     DataConfig data;
     data.source = config::Source::kCsv;
     data.path = folder_.write("t.csv", content).string();
-    data.target = "y";
+    data.target = {"y"};
+    data.target_scaling = config::ScalingMethod::kNone;
     data.task = task;
     data.validation_fraction = 0;
     data.test_fraction = 0;
@@ -76,7 +77,7 @@ TEST_F(DatasetTest, TakesTextForClassesSortedByBytes) {
   const Datasets datasets = load_datasets(csv({"b", "a", "10", "b"}), 1);
   EXPECT_EQ(datasets.schema.task, Task::kClassification);
   EXPECT_EQ(datasets.schema.labels, (Labels{"10", "a", "b"}));
-  EXPECT_EQ(datasets.schema.num_outputs(), 3);
+  EXPECT_EQ(datasets.schema.num_outputs(config::Loss::kAuto), 3);
   EXPECT_EQ(datasets.train.classes, (Classes{2, 1, 0, 2}));
   EXPECT_TRUE(datasets.train.values.empty());
 }
@@ -91,7 +92,7 @@ TEST_F(DatasetTest, TakesFewWholeNumbersForClassesSortedByValue) {
 TEST_F(DatasetTest, TakesOtherNumbersForValues) {
   const Datasets datasets = load_datasets(csv({"1", "2.5", "1"}), 1);
   EXPECT_EQ(datasets.schema.task, Task::kRegression);
-  EXPECT_EQ(datasets.schema.num_outputs(), 1);
+  EXPECT_EQ(datasets.schema.num_outputs(config::Loss::kAuto), 1);
   EXPECT_EQ(datasets.train.values, (Floats{1, 2.5f, 1}));
   EXPECT_TRUE(datasets.train.classes.empty());
 }
@@ -143,7 +144,9 @@ TEST_F(DatasetTest, RefusesNamesAsClassesUnlessTheyAreAskedFor) {
   EXPECT_EQ(problem(csv(target)),
             "t.csv: column \"y\": more than 1,000 different labels, the first is \"name0\"; choose "
             "another data.target, or set data.task: classification if they all are classes");
-  EXPECT_EQ(load_datasets(csv(target, Task::kClassification), 1).schema.num_outputs(), 1001);
+  EXPECT_EQ(
+      load_datasets(csv(target, Task::kClassification), 1).schema.num_outputs(config::Loss::kAuto),
+      1001);
 }
 
 TEST_F(DatasetTest, RefusesQuantitiesAsClasses) {
@@ -172,7 +175,7 @@ TEST_F(DatasetTest, SplitsATableAndFitsTheScalingOnTheTrainingPart) {
   EXPECT_EQ(datasets.schema.scaling.shift, Floats{train.front()});
   EXPECT_EQ(datasets.schema.scaling.scale, Floats{1 / (train.back() - train.front())});
   EXPECT_EQ(datasets.schema.feature_names, Labels{"a"});
-  EXPECT_EQ(datasets.schema.target_name, "y");
+  EXPECT_EQ(datasets.schema.target_names.front(), "y");
   ASSERT_EQ(datasets.fingerprints.size(), 1u);
   EXPECT_EQ(datasets.fingerprints[0].path, data.path);
 }
@@ -222,7 +225,7 @@ TEST_F(DatasetTest, ReadsTheSampleData) {
   DataConfig data;
   data.source = config::Source::kCsv;
   data.path = std::string(TRAINER_SOURCE_DIR) + "/configs/data/digits.csv";
-  data.target = "digit";
+  data.target = {"digit"};
   const Datasets datasets = load_datasets(data, 42);
   EXPECT_EQ(datasets.schema.labels, (Labels{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}));
   EXPECT_EQ(datasets.train.size(), 1437);
@@ -264,6 +267,7 @@ TEST_F(DatasetTest, SplitsTheTestPartOffWithoutTestFiles) {
 TEST_F(DatasetTest, ReadsIdxLabelsAsValuesWhenAsked) {
   DataConfig data = idx_files("\x09\x0B\x09", {3, 1, 2});
   data.task = Task::kRegression;
+  data.target_scaling = config::ScalingMethod::kNone;
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.test.values, (Floats{9, 11, 9}));
 }
@@ -293,7 +297,7 @@ TEST_F(DatasetTest, ReadsFashionMnist) {
   EXPECT_EQ(datasets.validation.size(), 6'000);
   EXPECT_EQ(datasets.test.size(), 10'000);
   EXPECT_EQ(datasets.schema.num_features(), 784);
-  EXPECT_EQ(datasets.schema.num_outputs(), 10);
+  EXPECT_EQ(datasets.schema.num_outputs(config::Loss::kAuto), 10);
 }
 
 }  // namespace

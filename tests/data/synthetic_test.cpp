@@ -20,8 +20,8 @@ TEST(SyntheticTest, IsTheSameOnEveryPlatformForEver) {
 TEST(SyntheticTest, NamesColumnsAndTakesTurnsWithClasses) {
   const Table table = make_synthetic({5, 2, 3, 1.0, 1});
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"feature_0", "feature_1"}));
-  EXPECT_EQ(table.target_name, "class");
-  EXPECT_EQ(table.target, (std::vector<std::string>{"0", "1", "2", "0", "1"}));
+  EXPECT_EQ(table.target_names.front(), "class");
+  EXPECT_EQ(table.targets, (std::vector<std::string>{"0", "1", "2", "0", "1"}));
   EXPECT_EQ(table.features.num_rows, 5);
   EXPECT_EQ(table.features.num_columns, 2);
 }

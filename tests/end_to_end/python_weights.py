@@ -53,7 +53,7 @@ def predict(checkpoint_file, csv_file, torch):
     with torch.no_grad():
         predicted = model((x - schema["shift"]) * schema["scale"]).argmax(1)
     labels = [schema["labels"][i] for i in predicted]
-    right = sum(label == row[schema["target_name"]] for label, row in zip(labels, rows))
+    right = sum(label == row[schema["target_names"][0]] for label, row in zip(labels, rows))
     assert right >= 0.98 * len(rows), "%d of %d are right" % (right, len(rows))
 
 

@@ -98,7 +98,7 @@ TEST_F(VerifyProgramTest, ADamagedFileEndsWithSeven) {
 
 TEST_F(VerifyProgramTest, AFolderIsATableInWhichAFileIsReadOnce) {
   const std::string table =
-      "file                      epoch    step     size  state\n"
+      "file                      epoch    step      size  state\n"
       "best.pt                       3      12  SIZE  good\n"
       "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
       "last.pt                   1,200  54,321  SIZE  the same file as checkpoint_epoch_1200.pt\n"
@@ -117,7 +117,7 @@ TEST_F(VerifyProgramTest, ADamagedFileInAFolderHasItsReasonThereAndEndsWithSeven
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
-            "file                      epoch    step     size  state\n"
+            "file                      epoch    step      size  state\n"
             "best.pt                       -       -  SIZE  " +
                 kDamage +
                 "\n"
@@ -131,7 +131,7 @@ TEST_F(VerifyProgramTest, SeveralPathsAreOneTable) {
   const ProcessResult result = verify("runs/one/last.pt runs/one/best.pt");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out,
-            "file              epoch    step     size  state\n"
+            "file              epoch    step      size  state\n"
             "runs/one/last.pt  1,200  54,321  SIZE  good\n"
             "runs/one/best.pt      3      12  SIZE  good\n"
             "verified    2 of 2 files are good, BYTES in TIME\n");

@@ -71,7 +71,7 @@ TEST(FirstConfigTest, ColumnsThatAreNoFeaturesAreNamed) {
                    "price: numbers with a comma, the first in line 2: \"0,5\"; write it 0.5"}));
   EXPECT_EQ(names(first.categorical), (Words{"grade: numbers and texts"}));
   EXPECT_EQ(first.config.data.ignore, (Words{"same", "empty", "bad", "price"}));
-  EXPECT_EQ(first.config.data.target, "y");
+  EXPECT_EQ(first.config.data.target, Words{"y"});
   EXPECT_EQ(first.config.data.task, config::Task::kClassification);
   EXPECT_EQ(first.config.tag, "my_table");
 }

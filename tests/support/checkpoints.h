@@ -43,7 +43,7 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";
   c.schema.task = config::Task::kClassification;
   c.schema.feature_names = {"a", "b", "c"};
-  c.schema.target_name = "kind";
+  c.schema.target_names = {"kind"};
   c.schema.labels = {"no", "yes"};
   c.schema.scaling = {{0.5F, 1, 2}, {3, 4, 5.5F}};
   c.schema.columns = {{.name = "a", .is_declared = true, .fill = 0.1F},

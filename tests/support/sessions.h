@@ -73,7 +73,8 @@ inline std::unique_ptr<train::Session> make_exact_session(const config::Config& 
   data::Datasets datasets;
   datasets.train = std::move(train);
   datasets.validation = std::move(validation);
-  datasets.schema = {config::Task::kRegression, {"a", "b", "c"}, "y", {}, {{0, 0, 0}, {1, 1, 1}}};
+  datasets.schema = {config::Task::kRegression, {"a", "b", "c"}, {"y"}, {},
+                     {{0, 0, 0}, {1, 1, 1}},    {{0}, {1}}};
   auto session = train::make_session(config, std::move(datasets), c10::kCPU);
   session->model.parameters().values.zero_();
   return session;

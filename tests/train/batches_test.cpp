@@ -21,6 +21,7 @@ data::Schema schema_of(config::Task task) {
   data::Schema schema;
   schema.task = task;
   schema.feature_names = {"a", "b"};
+  schema.target_names = {"y"};
   schema.labels = {"0", "1", "2"};
   schema.scaling = {{1, 10}, {2, 0.5}};
   return schema;
@@ -43,14 +44,14 @@ TEST(BatchesTest, AGatheredBatchHasTheNamedRowsScaled) {
   EXPECT_EQ(batch.size(), 2);
   EXPECT_EQ(batch.features.sizes(), (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(elements(batch.features), (Floats{508, -5, 0, 0}));
-  EXPECT_EQ(elements(batch.targets), (Floats{1, 2}));
+  EXPECT_EQ(elements(batch.targets.values), (Floats{1, 2}));
 }
 
 TEST(BatchesTest, ASliceHasTheRowsInTheirOrder) {
   const ResidentData data = resident(kFloats);
   const Batch batch = slice(data, 1, 3);
   EXPECT_EQ(elements(batch.features), (Floats{2, 5, 508, -5}));
-  EXPECT_EQ(elements(batch.targets), (Floats{0, 1}));
+  EXPECT_EQ(elements(batch.targets.values), (Floats{0, 1}));
   EXPECT_TRUE(identical(slice(data, 0, 3).features, gather(data, rows({0, 1, 2})).features));
 }
 
@@ -80,7 +81,7 @@ TEST(BatchesTest, OnTheCpuNothingIsCopied) {
 TEST(BatchesTest, TargetsOfRegressionAreAColumnOfFloats) {
   const data::Dataset dataset{{3, 2, Floats{1, 10, 2, 20, 255, 0}}, {}, {0.5F, -1, 2}};
   const ResidentData data = make_resident(dataset, kNumbers, c10::kCPU);
-  const at::Tensor targets = gather(data, rows({2, 0})).targets;
+  const at::Tensor targets = gather(data, rows({2, 0})).targets.values;
   EXPECT_EQ(targets.sizes(), (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(targets.scalar_type(), at::kFloat);
   EXPECT_EQ(elements(targets), (Floats{2, 0.5F}));

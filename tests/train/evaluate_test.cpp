@@ -47,7 +47,7 @@ TEST(EvaluateTest, IsTheMeanOverAllSamplesInInferenceMode) {
   // In one batch where evaluate() takes two.
   const Batch all = slice(session->train, 0, session->train.size());
   const Evaluation expected =
-      by_hand(session->model.forward(all.features, model::Mode::kInference), all.targets);
+      by_hand(session->model.forward(all.features, model::Mode::kInference), all.targets.values);
   EXPECT_NEAR(result.loss, expected.loss, 1e-6);
   EXPECT_EQ(result.num_correct, expected.num_correct);
   EXPECT_EQ(result.num_samples, 1500);

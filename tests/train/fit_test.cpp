@@ -180,7 +180,7 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
   datasets.train = {{4, 3, std::vector<float>(12, 1.0F)}, {0, 0, 0, 0}, {}, {1, 2, 3, 4}};
   datasets.validation = datasets.train;
   datasets.schema = {
-      config::Task::kClassification, {"a", "b", "c"}, "y", {"no", "yes"}, {{0, 0, 0}, {1, 1, 1}}};
+      config::Task::kClassification, {"a", "b", "c"}, {"y"}, {"no", "yes"}, {{0, 0, 0}, {1, 1, 1}}};
   auto session = make_session(config, std::move(datasets), c10::kCPU);
   session->model.parameters().values.zero_();
   return session;

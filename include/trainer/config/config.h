@@ -12,7 +12,7 @@ namespace trainer::config {
 enum class Activation { kRelu, kGelu, kSilu, kTanh };
 enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
-enum class Loss { kAuto, kCrossEntropy, kMse };
+enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
 enum class BestMetric { kLoss, kAccuracy };
 enum class OnNonFinite { kStop, kSkip, kRollback };
@@ -75,6 +75,7 @@ struct TrainingConfig {
   double learning_rate = 1e-3;
   Loss loss = Loss::kAuto;
   double label_smoothing = 0.0;
+  double huber_delta = 1.0;
   double gradient_clip_norm = 1.0;
   int64_t gradient_accumulation_steps = 1;
   StepKind step = StepKind::kAuto;
@@ -115,6 +116,11 @@ struct Config {
   CheckpointConfig checkpoint;
   LoggingConfig logging;
 };
+
+/// What training.loss `auto` means for `task`; other losses are themselves.
+Loss loss_for(Loss loss, Task task);
+bool is_for_classes(Loss loss);
+bool is_for_regression(Loss loss);
 
 /// The widths of the hidden layers: `hidden_sizes` where it is set, else `num_layers` times
 /// `hidden_size`.

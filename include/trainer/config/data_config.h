@@ -11,6 +11,7 @@ enum class Source { kSynthetic, kCsv, kIdx };
 enum class Task { kAuto, kClassification, kRegression };
 enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust };
+enum class ClassWeights { kNone, kBalanced };
 enum class Fill { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 
@@ -33,11 +34,13 @@ struct IdxConfig {
 struct DataConfig {
   Source source = Source::kSynthetic;
   std::string path;
-  std::string target;
+  std::vector<std::string> target;
   Task task = Task::kAuto;
   Delimiter delimiter = Delimiter::kAuto;
   std::vector<std::string> ignore;
   std::vector<std::string> id;
+  std::string weight;
+  ClassWeights class_weights = ClassWeights::kNone;
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
   int64_t max_categories = 64;
@@ -54,6 +57,7 @@ struct DataConfig {
   double validation_fraction = 0.1;
   double test_fraction = 0.1;
   ScalingMethod scaling = ScalingMethod::kStandard;
+  ScalingMethod target_scaling = ScalingMethod::kStandard;
 };
 
 }  // namespace trainer::config

@@ -43,8 +43,11 @@ struct Kernels {
                       bool adds) = nullptr;
   void (*cross_entropy)(const LossInput& input, const int64_t* classes,
                         const LossOutput& output) = nullptr;
-  void (*mean_squared_error)(const LossInput& input, const float* values,
-                             const LossOutput& output) = nullptr;
+  void (*binary_cross_entropy)(const LossInput& input, const int64_t* classes,
+                               const LossOutput& output) = nullptr;
+  /// kMse, kL1 or kHuber; `values` are `[rows, columns]`.
+  void (*regression_loss)(config::Loss kind, const LossInput& input, const float* values,
+                          const LossOutput& output) = nullptr;
   double (*sum_of_squares)(const float* values, int64_t size) = nullptr;
   void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers) = nullptr;
 };

@@ -63,14 +63,16 @@ struct LossInput {
   Tile tile;
   float* outputs = nullptr;  // becomes the gradient where one is wanted
   const float* bias = nullptr;
-  double label_smoothing = 0;
+  const float* weights = nullptr;  // [rows] of the losses; null: ones
+  double label_smoothing = 0;      // of cross_entropy
+  double huber_delta = 1;
   bool wants_gradient = true;
   float gradient_scale = 1;
 };
 
 struct LossOutput {
   float* losses = nullptr;     // [rows]
-  int32_t* correct = nullptr;  // [rows] 1 where the largest output is the target's
+  int32_t* correct = nullptr;  // [rows] 1 where the target's class is predicted
 };
 
 /// Batch or layer norm of one tile; `values` are products without bias and become the normalised

@@ -27,6 +27,12 @@ struct Column {
   std::vector<std::string> categories = {};  // kCategorical, in the order of their features
   /// Whether there is one more feature, the last one, that is 1 where the cell is missing.
   bool marks_missing = false;
+  /// kCategorical: 0 for one feature a category, else the column is one feature, the number of the
+  /// cell's category, and the model learns a vector of this size for each category and one for what
+  /// is missing or unknown, which has the number behind theirs.
+  int64_t embedding_size = 0;
+  /// kNumeric: ascending; a cell becomes its place among them, from -1 to 1. Empty: it stays.
+  std::vector<float> quantiles = {};
 };
 
 /// How many features the column becomes: those of its value, and one if it marks missing cells.

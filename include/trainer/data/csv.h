@@ -14,7 +14,7 @@
 namespace trainer::data {
 
 struct CsvOptions {
-  std::string target;                     // column to predict; must be in the header
+  std::vector<std::string> targets;       // columns to predict; must be in the header
   std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?
   char delimiter = ',';
   std::vector<std::string> id = {};  // likewise, as the next two
@@ -24,6 +24,7 @@ struct CsvOptions {
   config::Fill fill = config::Fill::kMean;  // kError: a missing number is an error
   std::string split_column = {};
   std::string group = {};
+  std::string weight = {};
 };
 
 /// The delimiter that `choice` means for `path`. kAuto is a tab for names that end in .tsv or .tab
@@ -44,14 +45,20 @@ bool is_missing(std::string_view field);
 /// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
 /// column, no feature left, a row with another number of fields, an unclosed quote, text after a
 /// quote, text or a non-finite value in a numeric column, bytes that are no UTF-8 in names and
-/// categories, a category of more than 1,000 bytes, a missing target, part or group, an unknown
-/// part. The line is where the row begins.
+/// categories, a category of more than 1,000 bytes, a missing target, part, group or weight, an
+/// unknown part, a negative weight. The line is where the row begins.
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
+
+/// The columns that a model was trained on.
+struct TrainedColumns {
+  std::span<const Column> columns;  // all but the targets
+  std::span<const std::string> targets;
+  std::string weight = {};  // none: empty
+};
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
 /// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
 /// for columns that are not there.
-Table read_csv_as(const std::filesystem::path& path, const std::string& target, char delimiter,
-                  std::span<const Column> columns);
+Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter);
 
 }  // namespace trainer::data

@@ -18,8 +18,10 @@ namespace trainer::data {
 struct Dataset {
   Matrix features;                   // [n, num_features]
   std::vector<int64_t> classes;      // [n] index into Schema::labels; classification only
-  std::vector<float> values;         // [n]; regression only
+  std::vector<float> values;         // [n, num_targets]; regression only
   std::vector<int64_t> places = {};  // [n] line of a text file, else number of the row from 1 on
+  /// [n] how much a row counts in the loss, 1 on average; empty: all count alike.
+  std::vector<float> weights = {};
 
   int64_t size() const { return features.num_rows; }
 };
@@ -29,17 +31,24 @@ struct Dataset {
 struct Schema {
   config::Task task = config::Task::kClassification;  // never kAuto
   std::vector<std::string> feature_names;
-  std::string target_name;
-  std::vector<std::string> labels;  // [num_classes]; empty for regression
+  std::vector<std::string> target_names;  // several for regression only
+  std::vector<std::string> labels;        // [num_classes]; empty for regression
   Scaling scaling;
+  /// [num_targets] what a model learns of the targets; regression only.
+  Scaling target_scaling = {};
   /// What to expect of a file, in the order of the features; all columns but the target. Empty for
   /// data that is no table.
   std::vector<Column> columns = {};
   config::UnknownCategory unknown_category = config::UnknownCategory::kUnknown;
 
   int64_t num_features() const { return static_cast<int64_t>(feature_names.size()); }
-  /// Classes for classification, 1 for regression.
-  int64_t num_outputs() const { return labels.empty() ? 1 : static_cast<int64_t>(labels.size()); }
+  int64_t num_targets() const { return static_cast<int64_t>(target_names.size()); }
+  /// One logit a class, but a single one, that of the second class, for binary cross-entropy; one
+  /// number a target for regression.
+  int64_t num_outputs(config::Loss loss) const {
+    if (task == config::Task::kRegression) return num_targets();
+    return loss == config::Loss::kBinaryCrossEntropy ? 1 : static_cast<int64_t>(labels.size());
+  }
 };
 
 struct Datasets {

@@ -22,7 +22,7 @@ struct Matrix {
 
 enum class Part : uint8_t { kTrain, kValidation, kTest };
 
-/// What a data file holds, before anything is learnt from it: features, and one target a row as
+/// What a data file holds, before anything is learnt from it: features, and the targets of a row as
 /// text, so that labels survive to the predictions exactly as they were written. A cell of a text
 /// column is a number too: the place of its text in `words`. NaN is a missing cell.
 struct Table {
@@ -30,8 +30,8 @@ struct Table {
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
   std::vector<std::string> feature_names;  // [num_columns]
   Matrix features;
-  std::string target_name;
-  std::vector<std::string> target;        // [num_rows]
+  std::vector<std::string> target_names;
+  std::vector<std::string> targets;       // [num_rows, target_names]
   std::vector<Fingerprint> fingerprints;  // of the files that it was read from
 
   // Only of a table with a header; else all features are numbers.
@@ -40,6 +40,7 @@ struct Table {
   std::vector<int64_t> num_missing = {};             // [num_columns] cells
   std::vector<Part> parts = {};                      // [num_rows] if a column divides the rows
   std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
+  std::vector<float> weights = {};                   // [num_rows] if a column has them, at least 0
 };
 
 /// The element at (row, column) as a number.

@@ -11,7 +11,7 @@ namespace trainer::model {
 /// What a gradient is taken of: `scale` times the sum of the losses of a batch, in training mode.
 struct Objective {
   const at::Tensor& features;  // [batch, num_features]
-  const at::Tensor& targets;   // as loss_sum() takes them
+  Targets targets;
   LossOptions loss;
   double scale = 1;
   DropoutNoise noise;

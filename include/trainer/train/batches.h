@@ -6,16 +6,18 @@
 #include <ATen/core/Tensor.h>
 
 #include "trainer/data/dataset.h"
+#include "trainer/model/loss.h"
 
 namespace trainer::train {
 
 /// A part of the data, resident on the device. On the CPU it is a view of the Dataset and of the
 /// Schema's scaling, which must outlive it. Bytes stay bytes until a batch is gathered.
 struct ResidentData {
-  at::Tensor features;  // [n, num_features] float32 or uint8
-  at::Tensor targets;   // [n] int64 classes, or [n, 1] float32 values
-  at::Tensor shift;     // [num_features]
-  at::Tensor scale;     // [num_features]
+  at::Tensor features;      // [n, num_features] float32 or uint8
+  at::Tensor targets;       // [n] int64 classes, or [n, num_targets] float32 values
+  at::Tensor shift;         // [num_features]
+  at::Tensor scale;         // [num_features]
+  at::Tensor weights = {};  // [n] float32, or nothing
 
   int64_t size() const { return features.size(0); }
 };
@@ -23,7 +25,7 @@ struct ResidentData {
 /// What one forward pass works on: scaled features `[batch, num_features]` float32 and targets.
 struct Batch {
   at::Tensor features;
-  at::Tensor targets;
+  model::Targets targets;
 
   int64_t size() const { return features.size(0); }
 };
