@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -123,19 +124,34 @@ void warn_of_numbers_as_names(const data::TableFacts& table) {
                   table.file));
 }
 
-void tell(const plan::FirstConfig& first, const data::TableFacts& table) {
+void tell_table(const data::TableFacts& table) {
   const char* delimiter = table.delimiter == ','   ? "comma"
                           : table.delimiter == ';' ? "semicolon"
                                                    : "tab";
   log::info(fmt::format("read {} rows and {} columns of {}, {} between them",
                         with_thousands(table.num_rows), table.columns.size(), table.file,
                         delimiter));
+}
+
+void tell_left_out(std::span<const plan::Exception> columns) {
+  for (const plan::Exception& ignored : columns) {
+    log::info(fmt::format("column {} is left out: {}", in_quotes(ignored.column), ignored.reason));
+  }
+}
+
+// Reads the data with it and says on the way what is no feature: that explains what may be wrong.
+data::Datasets read_with(plan::FirstConfig& first) {
   for (const plan::Exception& id : first.id) {
     log::info(fmt::format("column {} names rows: {}", in_quotes(id.column), id.reason));
   }
-  for (const plan::Exception& ignored : first.ignore) {
-    log::info(fmt::format("column {} is left out: {}", in_quotes(ignored.column), ignored.reason));
-  }
+  tell_left_out(first.ignore);
+  const std::size_t num_told = first.ignore.size();
+  data::Datasets data =
+      data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
+  plan::add_left_out(first, data.schema);
+  tell_left_out(std::span(first.ignore).subspan(num_told));
+  for (const std::string& warning : data.warnings) log::warning(warning);
+  return data;
 }
 
 }  // namespace
@@ -147,9 +163,8 @@ int init_command(const Arguments& arguments) {
   warn_of_numbers_as_names(table);
   if (!arguments.target) ask_for_target(table);
   plan::FirstConfig first = plan::make_first_config(table, *arguments.target);
-  const data::Datasets data =
-      data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
-  plan::add_left_out(first, data.schema);
+  tell_table(table);
+  const data::Datasets data = read_with(first);
   const bool to_output = arguments.output == kStandardOutput;
   const std::string name = to_output ? "FILE.yaml" : shell_word(arguments.output.string());
   const fs::path folder =
@@ -157,8 +172,6 @@ int init_command(const Arguments& arguments) {
   const std::string text = plan::first_config_text(first, table, data.schema, name,
                                                    path_from(folder, first.config.data.path));
   config::load({{name, text, folder}}, {});  // what cannot be read must not be written
-  tell(first, table);
-  for (const std::string& warning : data.warnings) log::warning(warning);
   if (to_output) {
     fmt::print("{}", text);
     return 0;

@@ -203,6 +203,9 @@ std::string kind_text(const ColumnFacts& column) {
   if (is_constant(column)) return "always the same";
   if (names_rows(column)) return "names of rows";
   if (numbers_rows(column)) return "row numbers";
+  if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
+    return "comma numbers";
+  }
   if (is_mixed(column)) return "numbers and text";
   if (column.num_texts > 0) return "text";
   return column.is_whole ? "whole numbers" : "numbers";

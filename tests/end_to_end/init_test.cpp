@@ -118,6 +118,24 @@ TEST(InitTest, OddNamesAndDelimitersSurvive) {
   }
 }
 
+TEST(InitTest, WhyNothingIsLeftToLearnFromIsSaid) {
+  const test::TemporaryFolder folder;
+  folder.write("t.csv", "a;b\n1;2,5\n2;3,5\n1;4,5\n");
+  const ProcessResult result =
+      test::trainer_in(folder.path(), "init --data t.csv --target a --output -");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(
+      result.err,
+      "read 3 rows and 2 columns of t.csv, semicolon between them\n"
+      "column \"b\" is left out: numbers with a comma, the first in line 2: \"2,5\"; write it "
+      "2.5\n"
+      "error: " +
+          (fs::canonical(folder.path()) / "t.csv").string() +
+          ":1: no feature columns are left beside the target \"a\"; take some out of "
+          "data.ignore and data.id\n");
+}
+
 TEST(InitTest, WithoutATargetItListsTheColumns) {
   const test::TemporaryFolder folder;
   fs::copy(table("penguins.csv"), folder.path() / "penguins.csv");

@@ -127,7 +127,8 @@ TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
     kinds.push_back(kind_text(column));
   }
   EXPECT_EQ(targets, (Words{"a number", "2 classes", "", "", "", ""}));
-  EXPECT_EQ(kinds, (Words{"numbers", "text", "names of rows", "row numbers", "text", "text"}));
+  EXPECT_EQ(kinds,
+            (Words{"numbers", "text", "names of rows", "row numbers", "text", "comma numbers"}));
 }
 
 TEST(FirstConfigTest, LikelyTargetsHaveATellingNameOrStandAtTheEnd) {

@@ -11,7 +11,7 @@
 namespace trainer::plan {
 
 /// What the cells of a column look like: "numbers", "whole numbers", "text", "numbers and text",
-/// "row numbers", "names of rows", "always the same", "nothing".
+/// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
 std::string kind_text(const data::ColumnFacts& column);
 
 /// What a column would be as a target, "3 classes" or "a number"; "" where it cannot be one.
