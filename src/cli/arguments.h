@@ -17,6 +17,8 @@ enum class Command {
   kConfigCheck,
   kConfigReference,
   kConfigSchema,
+  kConfigSchedule,
+  kInit,
   kVerify,
   kFindBatch,
   kSelftestResume,
@@ -34,7 +36,12 @@ struct Arguments {
   bool allow_changes = false;
   std::vector<std::filesystem::path> paths;  // of verify
   int64_t num_kills = 5;                     // of selftest resume
-  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
+  bool json = false;                         // of config schedule
+  std::filesystem::path table;               // of init, as are the next three
+  std::optional<std::string> target;
+  std::filesystem::path output;
+  bool force = false;
+  int64_t most_rows = 0;  // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

@@ -90,6 +90,7 @@ inline constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}}
 inline constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
 inline constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
 inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
+inline constexpr Bounds kPart{.min = {}, .above = 0, .max = {}, .below = 1};
 inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
 inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
 inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};

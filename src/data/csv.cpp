@@ -296,16 +296,6 @@ class RowReader {
   std::vector<int64_t> num_missing_;  // [columns]
 };
 
-void require_text(const std::string& file, const std::string& text) {
-  const size_t nul = text.find('\0');
-  if (nul == std::string::npos) return;
-  const auto line =
-      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-  throw data_error(fmt::format("{}:{}", file, line),
-                   "a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-                   "converted");
-}
-
 // Room for all rows, so that the features never exist twice. The text itself is the bound: a row
 // has a line break, and each of its fields takes at least a byte.
 void reserve_rows(Table& table, const std::string& text, const CsvHeader& header) {

@@ -306,8 +306,8 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
-  Datasets datasets = load_source(
-      data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
+  Datasets datasets =
+      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_scaling(datasets, data.target_scaling);

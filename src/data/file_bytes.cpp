@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/file_bytes.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <system_error>
@@ -79,6 +81,16 @@ std::string read_all(InputFile& file) {
   }
   content.resize(used);
   return content;
+}
+
+void require_text(const std::string& file, const std::string& text) {
+  const size_t nul = text.find('\0');
+  if (nul == std::string::npos) return;
+  const auto line =
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+  throw data_error(fmt::format("{}:{}", file, line),
+                   "a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
+                   "converted");
 }
 
 }  // namespace trainer::data

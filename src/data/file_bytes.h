@@ -46,4 +46,7 @@ class InputFile {
 /// All that `file` still holds.
 std::string read_all(InputFile& file);
 
+/// Throws Error(kData) when the content `text` of `file` has a NUL byte.
+void require_text(const std::string& file, const std::string& text);
+
 }  // namespace trainer::data

@@ -207,12 +207,12 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
   for (const int64_t label : target.classes) ++num_rows[static_cast<size_t>(label)];
   for (size_t i = 0; i < num_rows.size(); ++i) {
     if (num_rows[i] >= folds) continue;
-    throw target_error(table, table.file,
-                       fmt::format("the label {} has {}, and there are {} folds, so that a fold "
-                                   "would lack it; use fewer folds or leave its rows out",
-                                   in_quotes(target.labels[i]),
-                                   num_rows[i] == 1 ? "1 row" : fmt::format("{} rows", num_rows[i]),
-                                   folds));
+    throw target_error(
+        table, table.file,
+        fmt::format("the label {} has {}, and there are {} folds, so that a fold "
+                    "would lack it; use fewer folds or leave its rows out",
+                    in_quotes(target.labels[i]),
+                    num_rows[i] == 1 ? "1 row" : fmt::format("{} rows", num_rows[i]), folds));
   }
 }
 

@@ -206,12 +206,11 @@ void require_groups(size_t num_groups, const SplitOptions& options, const PartSi
   }
   const size_t num_parts = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
   if (num_groups >= num_parts) return;
-  throw Error(
-      ErrorKind::kData,
-      fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
-                  "another column, or 0 for data.validation_fraction or "
-                  "data.test_fraction",
-                  num_parts, num_groups));
+  throw Error(ErrorKind::kData,
+              fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
+                          "another column, or 0 for data.validation_fraction or "
+                          "data.test_fraction",
+                          num_parts, num_groups));
 }
 
 }  // namespace

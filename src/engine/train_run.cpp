@@ -20,6 +20,7 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
+#include "trainer/plan/schedule.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
@@ -169,8 +170,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("model", model_text(session));
   line("training",
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
-                   config.training.epochs, with_thousands(train::steps_per_epoch(session)),
-                   with_thousands(train::samples_per_step(config)),
+                   config.training.epochs,
+                   with_thousands(plan::steps_per_epoch(config.training, session.train.size())),
+                   with_thousands(plan::samples_per_step(config.training)),
                    config::value_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
                    config::value_text("training.schedule.name", config),

@@ -52,6 +52,20 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
+// Lets reduce_on_plateau see the epoch of `record`. Returns what to tell of it.
+std::string watch_plateau(Session& session, const run::MetricsRecord& record) {
+  // Under a rate that still rises, the metric tells nothing of the rate that it rises to.
+  const bool is_warming_up = session.position.step <= session.schedule.warmup_steps;
+  if (!session.plateau || is_warming_up) return "";
+  const int64_t reductions = session.plateau->num_reductions;
+  const bool larger = config::is_better_when_larger(session.config.training.best_metric);
+  session.plateau = plan::after_epoch(*session.plateau, deciding_value(session, record),
+                                      larger ? plan::Better::kHigher : plan::Better::kLower,
+                                      session.config.training.schedule, session.schedule);
+  if (session.plateau->num_reductions == reductions) return "";
+  return fmt::format("  learning rate reduced to {:.4g}", next_learning_rate(session));
+}
+
 // Makes the averaged weights those of the model, where there are any.
 void use_averaged_weights(Session& session) {
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
@@ -94,9 +108,10 @@ void close_epoch(Session& session, Output& output) {
     line += "  " + score_text(deciding);
   }
   const IsBest is_best = update_best(session, deciding);
+  const std::string reduction = watch_plateau(session, deciding);
   save_epoch(session, output, is_best);
-  log::info(fmt::format("{}  {:>7}{}", line, human_duration(*train.time_seconds),
-                        is_best == IsBest::kYes ? "  best" : ""));
+  log::info(fmt::format("{}  {:>7}{}{}", line, human_duration(*train.time_seconds),
+                        is_best == IsBest::kYes ? "  best" : "", reduction));
   output.epoch_time.restart();
   output.interval_time.restart();
 }

@@ -50,14 +50,6 @@ optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training
           optimizer.beta2,    optimizer.epsilon,      training.ema_decay};
 }
 
-optim::ScheduleOptions schedule_options(const config::TrainingConfig& training,
-                                        int64_t epoch_steps) {
-  const auto steps = static_cast<double>(epoch_steps);
-  return {training.schedule.name, training.learning_rate,
-          std::llround(training.schedule.warmup_epochs * steps), training.epochs * epoch_steps,
-          training.schedule.final_factor};
-}
-
 // Combinations that only the data show; `data.task: auto` hides them from the configuration.
 void check_task(const config::Config& config, const data::Schema& schema) {
   const config::TrainingConfig& training = config.training;
@@ -182,7 +174,8 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
     s.validation = make_resident(s.data.validation, s.data.schema, device);
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
-  s.schedule = schedule_options(config.training, steps_per_epoch(s));
+  s.schedule = plan::schedule_options(config.training, s.train.size());
+  if (s.schedule.name == config::ScheduleName::kReduceOnPlateau) s.plateau.emplace();
   use_threads_within_memory(s, 1);
   return session;
 }
@@ -225,15 +218,6 @@ void move_to_cpu(Session& session) {
   use_threads(session, cpu::usable_cpus());  // the step that was moved works on what is no more
 }
 
-int64_t samples_per_step(const config::Config& config) {
-  return config.training.batch_size * config.training.gradient_accumulation_steps;
-}
-
-int64_t steps_per_epoch(const Session& session) {
-  const int64_t per_step = samples_per_step(session.config);
-  return (session.train.size() + per_step - 1) / per_step;
-}
-
 bool stopped_early(const Session& session) {
   const int64_t patience = session.config.training.early_stopping.patience;
   return patience > 0 && session.epochs_without_improvement >= patience;
@@ -258,14 +242,16 @@ Window next_window(Session& session) {
     session.order_epoch = session.position.epoch;
   }
   const int64_t begin = session.position.samples_in_epoch;
-  const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
+  const int64_t count =
+      std::min(plan::samples_per_step(session.config.training), session.train.size() - begin);
   return {session.train, session.order,         begin,
           count,         rows_at_once(session), device::dropout_seed(seed, session.position.step)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
   // Each rollback halved it.
-  return std::ldexp(optim::learning_rate(session.schedule, step),
+  const int64_t reductions = session.plateau ? session.plateau->num_reductions : 0;
+  return std::ldexp(plan::learning_rate(session.schedule, step, reductions),
                     -static_cast<int>(session.recoveries.rollbacks));
 }
 

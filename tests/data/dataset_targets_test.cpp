@@ -116,9 +116,10 @@ TEST_F(DatasetTargetsTest, RefusesClassWeightsOfNumbers) {
 TEST_F(DatasetTargetsTest, RefusesAFoldWithoutAClass) {
   DataConfig data = table("a,y\n1,p\n2,p\n3,p\n4,q\n5,q\n");
   data.folds = 3;
-  EXPECT_EQ(problem(data),
-            "t.csv: column \"y\": the label \"q\" has 2 rows, and there are 3 folds, so that a fold "
-            "would lack it; use fewer folds or leave its rows out");
+  EXPECT_EQ(
+      problem(data),
+      "t.csv: column \"y\": the label \"q\" has 2 rows, and there are 3 folds, so that a fold "
+      "would lack it; use fewer folds or leave its rows out");
 }
 
 }  // namespace

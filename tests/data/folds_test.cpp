@@ -30,9 +30,8 @@ Rows strata_of(const std::vector<int64_t>& sizes) {
 }
 
 int64_t count_of(const Rows& rows, const Rows& strata, int64_t label) {
-  return std::count_if(rows.begin(), rows.end(), [&](int64_t row) {
-    return strata[static_cast<std::size_t>(row)] == label;
-  });
+  return std::count_if(rows.begin(), rows.end(),
+                       [&](int64_t row) { return strata[static_cast<std::size_t>(row)] == label; });
 }
 
 TEST(FoldsTest, EachRowIsTestedOnceAndTrainedElsewhere) {

@@ -26,7 +26,7 @@ expect() {  # expect NAME STATUS TEXT: what the check says about the house, whol
   fi
 }
 
-layers="core archive config cpu data run checkpoint device model optim train engine cli"
+layers="core archive config cpu data plan run checkpoint device model optim train engine cli"
 build_house() {
   rm -rf "${house:?}"/*
   put docs/architecture.md "| layer | for |" "|---|---|"

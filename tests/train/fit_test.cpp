@@ -111,6 +111,47 @@ TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
   EXPECT_EQ(checkpoint::read(traces.output().checkpoints.best()).position.epoch, 1);
 }
 
+// Of the records that close epochs.
+std::vector<double> rates_of_epochs(const std::filesystem::path& metrics) {
+  std::vector<double> rates;
+  for (const std::string& line : timeless_lines(metrics)) {
+    const auto record = nlohmann::json::parse(line);
+    if (record["split"] != "train" || record.contains("grad_norm")) continue;
+    rates.push_back(record["learning_rate"]);
+  }
+  return rates;
+}
+
+TEST(FitTest, ReduceOnPlateauFollowsTheValidationLoss) {
+  config::Config config = exact_config();
+  config.training.epochs = 4;
+  config.training.schedule = {
+      .name = config::ScheduleName::kReduceOnPlateau, .gamma = 0.5, .patience = 0};
+  // The predictions go from 0 to 1, away from these targets.
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+            (std::vector<double>{0.0625, 0.0625, 0.03125, 0.015625}));
+  EXPECT_EQ(session->plateau.value().num_reductions, 3);
+  EXPECT_EQ(session->plateau->best, 3.0625);
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).plateau.value().num_reductions, 3);
+}
+
+TEST(FitTest, ReduceOnPlateauDoesNotWatchTheWarmUp) {
+  config::Config config = exact_config();
+  config.training.epochs = 5;
+  config.training.schedule = {.name = config::ScheduleName::kReduceOnPlateau,
+                              .warmup_epochs = 2,
+                              .gamma = 0.5,
+                              .patience = 0};
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+            (std::vector<double>{0.03125, 0.0625, 0.0625, 0.0625, 0.03125}));
+}
+
 TEST(FitTest, AnImprovementWithinMinDeltaIsNone) {
   config::Config config = exact_config();
   config.training.epochs = 3;
