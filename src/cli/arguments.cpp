@@ -22,6 +22,8 @@ constexpr const char* kFooter = R"(Examples:
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
   trainer find-batch --config configs/train.yaml
+  trainer predict runs/latest --data new.csv --output predictions.csv
+  trainer inspect runs/latest
   trainer verify runs/latest
   trainer selftest resume
 
@@ -83,6 +85,7 @@ class Parser {
     check_verify();
     check_selftest();
     check_find_batch();
+    check_model_command();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -142,6 +145,25 @@ class Parser {
                 Command::kFindBatch)
         ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
         ->type_name("ROWS");
+    CLI::App* predict =
+        add_command(app_, "predict", "Apply a trained model to a table", Command::kPredict);
+    add_model(*predict);
+    predict
+        ->add_option("--data", arguments_.data,
+                     "Table with the columns of the training data, "
+                     "- for standard input")
+        ->type_name("FILE");
+    predict
+        ->add_option("-o,--output", arguments_.output, "Where predictions go (-, standard output)")
+        ->type_name("FILE");
+    predict
+        ->add_option("--delimiter", arguments_.delimiter,
+                     "Of the table: auto, comma, semicolon or tab (as in the run)")
+        ->type_name("VALUE");
+    CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
+                                    Command::kInspect);
+    add_model(*inspect);
+    inspect->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
     selftest->fallthrough();
@@ -156,6 +178,34 @@ class Parser {
     app->fallthrough();
     app->callback([this, command] { arguments_.command = command; });
     return app;
+  }
+
+  // A single one: what follows is key=value.
+  void add_model(CLI::App& command) {
+    command.add_option("model", model_, "A run folder (its best epoch) or a checkpoint file")
+        ->type_name("RUN_OR_CHECKPOINT");
+  }
+
+  void check_model_command() {
+    const bool predicts = arguments_.command == Command::kPredict;
+    if (!predicts && arguments_.command != Command::kInspect) return;
+    const char* name = predicts ? "predict" : "inspect";
+    if (model_.empty()) {
+      problems_.push_back(
+          fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
+    }
+    if (predicts && arguments_.data.empty()) {
+      problems_.emplace_back("predict: expected --data FILE, got nothing");
+    }
+    if (!resume_.empty())
+      problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
+    for (const config::Override& given : arguments_.overrides) {
+      if (predicts && given.key == "threads") continue;
+      problems_.push_back(
+          fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
+                      given.key, name));
+    }
+    arguments_.paths = {model_};
   }
 
   // Not required(): an unknown flag is to be reported first.
@@ -202,9 +252,10 @@ class Parser {
   void take_assignment(const std::string& text, const std::string& place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems_.push_back(fmt::format(
-          "{}: expected {}key=value, got {}{}", place, place == "--set" ? "" : "a command or ",
-          in_quotes(text), meant(text, {"train", "config", "find-batch", "verify", "selftest"})));
+      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
+                                      place == "--set" ? "" : "a command or ", in_quotes(text),
+                                      meant(text, {"train", "config", "find-batch", "predict",
+                                                   "inspect", "verify", "selftest"})));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
@@ -264,6 +315,7 @@ class Parser {
   std::string resume_;
   std::string kills_;
   std::string most_rows_;
+  std::string model_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

@@ -86,7 +86,7 @@ void clear_rows(Table& table) {
   table = std::move(empty);
 }
 
-std::vector<std::string> id_names(const CsvHeader& header) {
+std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
     if (column.role != Role::kId) continue;
@@ -171,12 +171,14 @@ std::vector<std::string> CsvPieces::names() const {
   return names;
 }
 
+std::vector<std::string> CsvPieces::id_names() const { return id_names_of(state_->header); }
+
 bool CsvPieces::next(Table& table, int64_t max_rows) {
   Source& source = state_->source;
   clear_rows(table);
   table.file = source.file.name();
   table.target_names = state_->targets;
-  table.id_names = id_names(state_->header);
+  table.id_names = id_names();
   RowReader reader(source.cursor, state_->header, 0, table);
   for (int64_t row = 0; row < max_rows && source.cursor.begin_row(); ++row) reader.read_row();
   state_->has_rows = state_->has_rows || !table.lines.empty();

@@ -24,6 +24,8 @@ class CsvPieces {
 
   /// The names of all columns, in the order of the file.
   std::vector<std::string> names() const;
+  /// Those of the ids that are kept, in the order of the trained columns.
+  std::vector<std::string> id_names() const;
 
   /// Puts the next rows, at most `max_rows`, into `table`, which keeps its memory, and returns
   /// whether there were any; ids as text, in the order of the trained columns. Throws as
