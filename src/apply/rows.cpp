@@ -71,11 +71,12 @@ class CsvRows : public RowSource {
                                   further.size() == 1 ? "column" : "columns", named(further)));
     }
     if (!lost.empty()) {
+      const bool is_one = lost.size() == 1;
       lines.push_back(
-          fmt::format("{}: the id {} {} not in the header, so the predictions are "
+          fmt::format("{}: the id {} {} {} not in the header, so the predictions are "
                       "without {}",
-                      name_, lost.size() == 1 ? "column" : "columns", named(lost),
-                      lost.size() == 1 ? "it is" : "them are"));
+                      name_, is_one ? "column" : "columns", named(lost), is_one ? "is" : "are",
+                      is_one ? "it" : "them"));
     }
     return lines;
   }

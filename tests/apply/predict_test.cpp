@@ -225,7 +225,7 @@ TEST_F(PredictTest, UnknownCategoriesAreCountedOrAnError) {
   model.schema.unknown_category = config::UnknownCategory::kError;
   EXPECT_EQ(problem("a,k\n1,p\n2,new\n", model),
             "in.csv:3: column \"k\": expected a category that the training part has, got \"new\"; "
-            "correct it or set data.unknown_category: unknown");
+            "correct it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(PredictTest, RefusesWhatIsNoTableOfRows) {
