@@ -11,7 +11,7 @@ from pathlib import Path
 # In order: a layer includes only itself and what stands before it. docs/architecture.md names the
 # same layers in the same order.
 # Those without LibTorch.
-CORE = ["core", "archive", "config", "cpu", "data", "metrics", "plan", "run", "checkpoint"]
+CORE = ["core", "archive", "config", "cpu", "data", "metrics", "plan", "run", "checkpoint", "apply"]
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
 LAYERS = CORE + ENGINE + PROGRAM

@@ -24,6 +24,8 @@ constexpr const char* kFooter = R"(Examples:
   trainer config schedule --config configs/train.yaml
   trainer init --data table.csv --target price --output price.yaml
   trainer find-batch --config configs/train.yaml
+  trainer predict runs/latest --data new.csv --output predictions.csv
+  trainer inspect runs/latest
   trainer verify runs/latest
   trainer selftest resume
 
@@ -86,6 +88,7 @@ class Parser {
     check_selftest();
     check_find_batch();
     check_init();
+    check_model_command();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -149,6 +152,25 @@ class Parser {
                 Command::kFindBatch)
         ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
         ->type_name("ROWS");
+    CLI::App* predict =
+        add_command(app_, "predict", "Apply a trained model to a table", Command::kPredict);
+    add_model(*predict);
+    predict
+        ->add_option("--data", arguments_.data,
+                     "Table with the columns of the training data, "
+                     "- for standard input")
+        ->type_name("FILE");
+    predict
+        ->add_option("-o,--output", arguments_.output, "Where predictions go (-, standard output)")
+        ->type_name("FILE");
+    predict
+        ->add_option("--delimiter", arguments_.delimiter,
+                     "Of the table: auto, comma, semicolon or tab (as in the run)")
+        ->type_name("VALUE");
+    CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
+                                    Command::kInspect);
+    add_model(*inspect);
+    inspect->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
     selftest->fallthrough();
@@ -161,7 +183,7 @@ class Parser {
   void add_init() {
     CLI::App* init =
         add_command(app_, "init", "Write a first configuration for a table", Command::kInit);
-    init->add_option("--data", arguments_.table, "CSV file with a header")->type_name("FILE");
+    init->add_option("--data", arguments_.data, "CSV file with a header")->type_name("FILE");
     init->add_option("--target", arguments_.target,
                      "Column to predict; without it the columns are listed")
         ->type_name("COLUMN");
@@ -175,6 +197,35 @@ class Parser {
     app->fallthrough();
     app->callback([this, command] { arguments_.command = command; });
     return app;
+  }
+
+  // A single one: what follows is key=value.
+  void add_model(CLI::App& command) {
+    command.add_option("model", model_, "A run folder (its best epoch) or a checkpoint file")
+        ->type_name("RUN_OR_CHECKPOINT");
+  }
+
+  void check_model_command() {
+    const bool predicts = arguments_.command == Command::kPredict;
+    if (!predicts && arguments_.command != Command::kInspect) return;
+    const char* name = predicts ? "predict" : "inspect";
+    if (model_.empty()) {
+      problems_.push_back(
+          fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
+    }
+    if (predicts && arguments_.data.empty()) {
+      problems_.emplace_back("predict: expected --data FILE, got nothing");
+    }
+    if (!resume_.empty())
+      problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
+    for (const config::Override& given : arguments_.overrides) {
+      if (predicts && given.key == "threads") continue;
+      problems_.push_back(
+          fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
+                      given.key, name));
+    }
+    arguments_.paths = {model_};
+    if (predicts && arguments_.output.empty()) arguments_.output = "-";
   }
 
   // Not required(): an unknown flag is to be reported first.
@@ -211,7 +262,7 @@ class Parser {
 
   void check_init() {
     if (arguments_.command != Command::kInit) return;
-    if (arguments_.table.empty()) {
+    if (arguments_.data.empty()) {
       problems_.emplace_back("init: expected --data FILE.csv, got nothing");
     }
     if (arguments_.output.empty()) {
@@ -240,13 +291,18 @@ class Parser {
   void take_assignment(const std::string& text, const std::string& place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems_.push_back(fmt::format(
-          "{}: expected {}key=value, got {}{}", place, place == "--set" ? "" : "a command or ",
-          in_quotes(text),
-          meant(text, {"train", "config", "init", "find-batch", "verify", "selftest"})));
+      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
+                                      place == "--set" ? "" : "a command or ", in_quotes(text),
+                                      meant(text, command_names())));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
+  }
+
+  std::vector<std::string> command_names() const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    return names;
   }
 
   static std::string meant(const std::string& word, const std::vector<std::string>& candidates) {
@@ -303,6 +359,7 @@ class Parser {
   std::string resume_;
   std::string kills_;
   std::string most_rows_;
+  std::string model_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

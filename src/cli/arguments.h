@@ -21,6 +21,8 @@ enum class Command {
   kInit,
   kVerify,
   kFindBatch,
+  kPredict,
+  kInspect,
   kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
 };
@@ -34,13 +36,14 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
-  std::vector<std::filesystem::path> paths;  // of verify
+  std::vector<std::filesystem::path> paths;  // of verify, and the model of predict and inspect
+  std::string data;                          // of init and predict; - is standard input
+  std::string output;                        // of init and predict; - is standard output
+  std::optional<std::string> target;         // of init
+  bool force = false;                        // of init
+  std::string delimiter;                     // of predict; empty: as in the run
+  bool json = false;                         // of config schedule and inspect
   int64_t num_kills = 5;                     // of selftest resume
-  bool json = false;                         // of config schedule
-  std::filesystem::path table;               // of init, as are the next three
-  std::optional<std::string> target;
-  std::filesystem::path output;
-  bool force = false;
   int64_t most_rows = 0;  // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;

@@ -159,14 +159,14 @@ data::Datasets read_with(plan::FirstConfig& first) {
 int init_command(const Arguments& arguments) {
   check_output(arguments);
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const data::TableFacts table = data::inspect_csv(arguments.table);
+  const data::TableFacts table = data::inspect_csv(arguments.data);
   warn_of_numbers_as_names(table);
   if (!arguments.target) ask_for_target(table);
   plan::FirstConfig first = plan::make_first_config(table, *arguments.target);
   tell_table(table);
   const data::Datasets data = read_with(first);
   const bool to_output = arguments.output == kStandardOutput;
-  const std::string name = to_output ? "FILE.yaml" : shell_word(arguments.output.string());
+  const std::string name = to_output ? "FILE.yaml" : shell_word(arguments.output);
   const fs::path folder =
       to_output ? fs::current_path() : fs::absolute(arguments.output).parent_path();
   const std::string text = plan::first_config_text(first, table, data.schema, name,

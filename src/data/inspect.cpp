@@ -16,6 +16,7 @@
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
+#include "data/csv_text.h"
 #include "data/file_bytes.h"
 
 namespace trainer::data {
@@ -97,10 +98,12 @@ class Collector {
 };
 
 // The number of fields of the first rows, or 0 where they differ or there are fewer than two.
-size_t fields_of_first_rows(const std::string& file, const std::string& text, char delimiter) {
+size_t fields_of_first_rows(const std::filesystem::path& path, char delimiter) {
   constexpr int kRows = 20;
+  InputFile file(path);
   try {
-    CsvCursor cursor(file, text, delimiter);
+    CsvText text(file);
+    CsvCursor cursor(path.string(), text, delimiter);
     size_t num_fields = 0;
     for (int row = 0; row < kRows && cursor.begin_row(); ++row) {
       const size_t count = cursor.count_fields();
@@ -113,11 +116,11 @@ size_t fields_of_first_rows(const std::string& file, const std::string& text, ch
   }
 }
 
-char find_delimiter(const std::filesystem::path& path, const std::string& text) {
+char find_delimiter(const std::filesystem::path& path) {
   char best = csv_delimiter(config::Delimiter::kAuto, path);
-  size_t most = fields_of_first_rows(path.string(), text, best);
+  size_t most = fields_of_first_rows(path, best);
   for (const char delimiter : {',', ';', '\t'}) {
-    const size_t num_fields = fields_of_first_rows(path.string(), text, delimiter);
+    const size_t num_fields = fields_of_first_rows(path, delimiter);
     if (num_fields > most) {
       most = num_fields;
       best = delimiter;
@@ -143,14 +146,14 @@ void inspect_row(CsvCursor& cursor, const std::string& file, std::vector<Collect
 TableFacts inspect_csv(const std::filesystem::path& path) {
   TableFacts table;
   table.file = path.string();
+  table.delimiter = find_delimiter(path);
   InputFile file(path);
-  const std::string text = read_all(file);
-  require_text(table.file, text);
-  table.delimiter = find_delimiter(path, text);
+  CsvText text(file);
   CsvCursor cursor(table.file, text, table.delimiter);
   if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");
   const std::string place = fmt::format("{}:{}", table.file, cursor.row_line());
-  const std::vector<std::string> names = read_names(cursor, place, table.delimiter);
+  const std::vector<std::string> names = read_names(cursor, place);
+  require_several(names, place, table.delimiter, "data.delimiter: ");
   std::vector<Collector> columns(names.begin(), names.end());
   for (; cursor.begin_row(); ++table.num_rows) inspect_row(cursor, table.file, columns);
   if (table.num_rows == 0) throw data_error(table.file, "no rows after the header");
