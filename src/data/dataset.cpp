@@ -95,6 +95,13 @@ Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& 
   return divide_table(table, std::move(table.features), std::move(target), split);
 }
 
+void scale_targets(std::vector<float>& values, const Scaling& scaling) {
+  const size_t num_targets = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = (values[i] - scaling.shift[i % num_targets]) * scaling.scale[i % num_targets];
+  }
+}
+
 Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
                      const std::string& origin) {
   Dataset dataset;
@@ -132,8 +139,9 @@ Split split_table(const Table& table, const Target& target, const config::DataCo
   return split;
 }
 
-void warn_of_unknown(Datasets& datasets, const Encoded& encoded, const std::string& part) {
-  for (std::string& line : describe_unknown(datasets.schema.columns, encoded.num_unknown, part)) {
+void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
+                     const std::string& part) {
+  for (std::string& line : describe_unknown(datasets.schema.columns, num_unknown, part)) {
     datasets.warnings.push_back(std::move(line));
   }
 }
@@ -144,10 +152,11 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
   const Schema& schema = datasets.schema;
   Table table = read_csv_as(path, {schema.columns, data.target, data.weight},
                             csv_delimiter(data.delimiter, path));
-  Encoded encoded = encode(schema.columns, schema.unknown_category, table);
-  warn_of_unknown(datasets, encoded, part);
+  std::vector<int64_t> num_unknown;
+  Dataset dataset = dataset_as_trained(table, schema, data.path, num_unknown);
+  warn_of_unknown(datasets, num_unknown, part);
   datasets.fingerprints.push_back(table.fingerprints.front());
-  return apply_schema(table, std::move(encoded.features), schema, data.path);
+  return dataset;
 }
 
 Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
@@ -180,7 +189,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   for (std::string& note : find_useless_columns(datasets.train.features, datasets.schema.columns)) {
     datasets.notes.push_back(std::move(note));
   }
-  warn_of_unknown(datasets, encoded, "the validation and test parts");
+  warn_of_unknown(datasets, encoded.num_unknown, "the validation and test parts");
   if (!data.validation_path.empty()) {
     datasets.validation = load_part(data.validation_path, data, "data.validation_path", datasets);
   }
@@ -233,13 +242,6 @@ void keep_unscaled(Schema& schema) {
       schema.scaling.shift[feature] = 0;
       schema.scaling.scale[feature] = 1;
     }
-  }
-}
-
-void scale_targets(std::vector<float>& values, const Scaling& scaling) {
-  const size_t num_targets = scaling.shift.size();
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = (values[i] - scaling.shift[i % num_targets]) * scaling.scale[i % num_targets];
   }
 }
 
@@ -314,6 +316,23 @@ Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
   learn_target_scaling(datasets, data.target_scaling);
   weigh_rows(datasets, data);
   return datasets;
+}
+
+Dataset dataset_as_trained(Table& table, const Schema& schema, const std::string& origin,
+                           std::vector<int64_t>& num_unknown) {
+  Matrix features;
+  if (schema.columns.empty()) {
+    features = std::move(table.features);
+  } else {
+    Encoded encoded = encode(schema.columns, schema.unknown_category, table);
+    num_unknown.resize(schema.columns.size());
+    for (size_t i = 0; i < num_unknown.size(); ++i) num_unknown[i] += encoded.num_unknown[i];
+    features = std::move(encoded.features);
+  }
+  Dataset dataset = apply_schema(table, std::move(features), schema, origin);
+  // While the training data is read, its scaling is not known yet.
+  if (!schema.target_scaling.shift.empty()) scale_targets(dataset.values, schema.target_scaling);
+  return dataset;
 }
 
 }  // namespace trainer::data
