@@ -13,6 +13,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
+#include "trainer/data/network_options.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
 #include "trainer/device/threads.h"
@@ -24,19 +25,8 @@ namespace trainer::train {
 namespace {
 
 model::MlpOptions mlp_options(const config::Config& config, const data::Schema& schema) {
-  const config::ModelConfig& model = config.model;
-  model::MlpOptions options;
-  options.num_features = schema.num_features();
-  options.num_outputs = schema.num_outputs(config.training.loss);
-  options.hidden_sizes = config::hidden_sizes(model);
-  options.activation = model.activation;
-  options.dropout = model.dropout;
-  options.norm = model.norm;
-  options.residual = model.residual;
-  options.freeze = config.training.freeze;
-  options.precision = config.precision;
-  options.activation_checkpointing = model.activation_checkpointing;
-  return options;
+  return {data::network_options(config, schema), config.training.freeze, config.precision,
+          config.model.activation_checkpointing};
 }
 
 model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {
