@@ -51,6 +51,12 @@ class Conflicts {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
     }
+    if (data.scaling == ScalingMethod::kQuantile && data.source != Source::kCsv) {
+      report("data.scaling",
+             fmt::format("expected another scaling for data.source: {}, got quantile, which is for "
+                         "the columns of a CSV file; set robust",
+                         value_text("data.source", config_)));
+    }
     for (const char* key : {"data.idx.train_images", "data.idx.train_labels",
                             "data.idx.test_images", "data.idx.test_labels"}) {
       if (is_set(key) && data.source != Source::kIdx) {

@@ -175,12 +175,14 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .weight = data.weight});
   Target target = learn_target(table, wanted_task(data));
   const Split split = split_table(table, target, data, options);
-  std::vector<Column> columns = fit_columns(table, split.train,
-                                            {.fill = data.fill,
-                                             .fill_value = data.fill_value,
-                                             .missing_indicator = data.missing_indicator,
-                                             .embed_above = data.embed_above,
-                                             .embedding_size = data.embedding_size});
+  std::vector<Column> columns =
+      fit_columns(table, split.train,
+                  {.fill = data.fill,
+                   .fill_value = data.fill_value,
+                   .missing_indicator = data.missing_indicator,
+                   .embed_above = data.embed_above,
+                   .embedding_size = data.embedding_size,
+                   .quantiles = data.scaling == config::ScalingMethod::kQuantile});
   require_embedding(columns, data);
   std::vector<std::string> notes = describe_columns(table, columns, data.fill);
   Encoded encoded = encode(columns, data.unknown_category, table);

@@ -119,6 +119,15 @@ TEST_F(DatasetTableTest, ASizeOfEmbeddingsWithoutAnyIsAnError) {
                "categories (data.embed_above); lower that or remove this");
 }
 
+TEST_F(DatasetTableTest, PlacesAmongQuantilesAreTheFeatures) {
+  DataConfig data = table("a,k,y\n10,p,0\n20,q,1\n90,p,0\n");
+  data.scaling = config::ScalingMethod::kQuantile;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(features(datasets.train), (Floats{-1, 1, 0, 0, 0, 1, 1, 1, 0}));
+  EXPECT_EQ(datasets.schema.scaling.shift, (Floats{0, 0, 0}));
+  EXPECT_EQ(datasets.schema.scaling.scale, (Floats{1, 1, 1}));
+}
+
 TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {
   EXPECT_TRUE(load_datasets(table("a,b,y\n1,4,0\n2,3,1\n"), 1).notes.empty());
 }

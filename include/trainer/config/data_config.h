@@ -10,7 +10,7 @@ namespace trainer::config {
 enum class Source { kSynthetic, kCsv, kIdx };
 enum class Task { kAuto, kClassification, kRegression };
 enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
-enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust };
+enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
 enum class ClassWeights { kNone, kBalanced };
 enum class Fill { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
