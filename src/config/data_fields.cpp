@@ -40,12 +40,21 @@ std::vector<Field> data_fields() {
             {.elsewhere = {"numerical_columns", "num_cols"}}),
       texts(TRAINER_MEMBER(data.categorical),
             "Columns that hold categories, numbers among them. Each category of the training part "
-            "becomes a feature that is 1 or 0, and missing cells one more. Columns in no list are "
-            "categorical when they hold text.",
+            "becomes a feature that is 1 or 0, and missing cells one more, unless there are many "
+            "(data.embed_above). Columns in no list are categorical when they hold text.",
             {.elsewhere = {"categorical_feature", "cat_features", "cat_cols"}}),
       integer(TRAINER_MEMBER(data.max_categories), kAtLeast1,
               "A column of text with more different values is left out, unless data.categorical "
               "lists it."),
+      integer(TRAINER_MEMBER(data.embed_above), kAtLeast0,
+              "A categorical column with more categories in the training part is no features of 1 "
+              "and 0: the model learns some numbers for each category (an embedding), and for what "
+              "is missing or unknown.",
+              {.elsewhere = {"embedding_threshold", "one_hot_max_size"}}),
+      integer_or_auto(TRAINER_MEMBER(data.embedding_size), kEmbedding,
+                      "How many numbers are learned for each category of such a column. auto: 1.6 "
+                      "* categories^0.56, rounded, at most 50.",
+                      {.elsewhere = {"embedding_dim", "emb_szs"}}),
       choice(TRAINER_MEMBER(data.unknown_category), {"unknown", "error"},
              "What a category means that the training part lacks: none of the known ones (all "
              "features of the column are 0), or an error.",
@@ -103,10 +112,12 @@ std::vector<Field> data_fields() {
       number(TRAINER_MEMBER(data.test_fraction), kFraction,
              "Part of the rows for the final test, with the proportions of the classes. 0: none.",
              {.elsewhere = {"test_size", "test_split"}}),
-      choice(TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax", "robust"},
-             "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
-             "deviation 1; to 0 .. 1; or to median 0 and distance 1 between the quartiles.",
-             {.elsewhere = {"normalize", "standardize"}}),
+      choice(
+          TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax", "robust", "quantile"},
+          "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
+          "deviation 1; to 0 .. 1; to median 0 and distance 1 between the quartiles; or to their "
+          "place in the order of the training part, from -1 to 1 (CSV files only).",
+          {.elsewhere = {"normalize", "standardize", "QuantileTransformer"}}),
       choice(TRAINER_MEMBER(data.target_scaling), {"none", "standard", "minmax", "robust"},
              "How the targets of a regression are scaled for the model, in the same ways. The loss "
              "is that of scaled targets; other metrics and predictions are in the units of the "

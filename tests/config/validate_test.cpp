@@ -26,6 +26,17 @@ TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
             "data.source: idx");
 }
 
+TEST(ValidateTest, QuantilesAndEmbeddingsAreForTables) {
+  EXPECT_EQ(message_of("data: {source: synthetic, scaling: quantile}"),
+            "a.yaml:1: data.scaling: expected another scaling for data.source: synthetic, got "
+            "quantile, which is for the columns of a CSV file; set robust");
+  EXPECT_EQ(message_of("data: {embed_above: 5, embedding_size: 3}"),
+            "a.yaml:1: data.embed_above: has no effect unless data.source is csv; set data.source: "
+            "csv\na.yaml:1: data.embedding_size: has no effect unless data.source is csv; set "
+            "data.source: csv");
+  EXPECT_THROW(load({{"a.yaml", "data: {target_scaling: quantile}", "/folder"}}, {}), Error);
+}
+
 TEST(ValidateTest, ASourceNeedsItsFiles) {
   EXPECT_EQ(message_of("data: {source: csv}"),
             "data.path: expected a value because data.source is csv, got nothing\n"

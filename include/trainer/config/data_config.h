@@ -10,7 +10,7 @@ namespace trainer::config {
 enum class Source { kSynthetic, kCsv, kIdx };
 enum class Task { kAuto, kClassification, kRegression };
 enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
-enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust };
+enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
 enum class ClassWeights { kNone, kBalanced };
 enum class Fill { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
@@ -44,6 +44,8 @@ struct DataConfig {
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
   int64_t max_categories = 64;
+  int64_t embed_above = 16;
+  int64_t embedding_size = 0;  // 0 = auto
   UnknownCategory unknown_category = UnknownCategory::kUnknown;
   Fill fill = Fill::kMean;
   double fill_value = 0.0;
