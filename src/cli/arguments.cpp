@@ -25,7 +25,9 @@ constexpr const char* kFooter = R"(Examples:
   trainer init --data table.csv --target price --output price.yaml
   trainer find-batch --config configs/train.yaml
   trainer predict runs/latest --data new.csv --output predictions.csv
+  trainer eval runs/latest --data labelled.csv
   trainer inspect runs/latest
+  trainer cv --config configs/train.yaml --folds 5
   trainer verify runs/latest
   trainer selftest resume
 
@@ -89,6 +91,7 @@ class Parser {
     check_find_batch();
     check_init();
     check_model_command();
+    check_cv();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -145,6 +148,10 @@ class Parser {
                 Command::kConfigSchedule)
         ->add_flag("--json", arguments_.json, "Print JSON");
     add_init();
+    CLI::App* cv = add_command(app_, "cv", "Train and test on each fold of the data in turn",
+                               Command::kCrossValidate);
+    cv->add_option("--folds", folds_, "How many folds (data.folds, or 5)")->type_name("VALUE");
+    cv->add_flag("--json", arguments_.json, "Print cv.json in place of the table");
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");
@@ -167,6 +174,14 @@ class Parser {
         ->add_option("--delimiter", arguments_.delimiter,
                      "Of the table: auto, comma, semicolon or tab (as in the run)")
         ->type_name("VALUE");
+    CLI::App* eval = add_command(app_, "eval", "Say how good a trained model is", Command::kEval);
+    add_model(*eval);
+    eval->add_option("--data", arguments_.data,
+                     "CSV file with the targets, - for standard input (the run's own test part)")
+        ->type_name("FILE");
+    eval->add_option("--delimiter", arguments_.delimiter, "As data.delimiter (that of the run)")
+        ->type_name("VALUE");
+    eval->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
                                     Command::kInspect);
     add_model(*inspect);
@@ -207,8 +222,9 @@ class Parser {
 
   void check_model_command() {
     const bool predicts = arguments_.command == Command::kPredict;
-    if (!predicts && arguments_.command != Command::kInspect) return;
-    const char* name = predicts ? "predict" : "inspect";
+    const bool evaluates = arguments_.command == Command::kEval;
+    if (!predicts && !evaluates && arguments_.command != Command::kInspect) return;
+    const char* name = predicts ? "predict" : evaluates ? "eval" : "inspect";
     if (model_.empty()) {
       problems_.push_back(
           fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
@@ -219,7 +235,7 @@ class Parser {
     if (!resume_.empty())
       problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
     for (const config::Override& given : arguments_.overrides) {
-      if (predicts && given.key == "threads") continue;
+      if ((predicts || evaluates) && given.key == "threads") continue;
       problems_.push_back(
           fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
                       given.key, name));
@@ -258,6 +274,17 @@ class Parser {
       return;
     }
     arguments_.most_rows = *most;
+  }
+
+  void check_cv() {
+    if (arguments_.command != Command::kCrossValidate || folds_.empty()) return;
+    const auto folds = parse_int(folds_);
+    if (!folds || *folds < 2 || *folds > 1000) {
+      problems_.push_back(
+          fmt::format("--folds: expected an integer from 2 to 1000, got {}", in_quotes(folds_)));
+      return;
+    }
+    arguments_.num_folds = *folds;
   }
 
   void check_init() {
@@ -358,6 +385,7 @@ class Parser {
   std::vector<std::string> positional_;
   std::string resume_;
   std::string kills_;
+  std::string folds_;
   std::string most_rows_;
   std::string model_;
   bool version_ = false;

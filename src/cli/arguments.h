@@ -22,6 +22,8 @@ enum class Command {
   kVerify,
   kFindBatch,
   kPredict,
+  kEval,
+  kCrossValidate,
   kInspect,
   kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
@@ -36,15 +38,16 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
-  std::vector<std::filesystem::path> paths;  // of verify, and the model of predict and inspect
-  std::string data;                          // of init and predict; - is standard input
+  std::vector<std::filesystem::path> paths;  // of verify; the model of predict, eval, inspect
+  std::string data;                          // of init, predict and eval; - is standard input
   std::string output;                        // of init and predict; - is standard output
   std::optional<std::string> target;         // of init
   bool force = false;                        // of init
-  std::string delimiter;                     // of predict; empty: as in the run
-  bool json = false;                         // of config schedule and inspect
+  std::string delimiter;                     // of predict and eval; empty: as in the run
+  bool json = false;                         // of config schedule, inspect, eval and cv
   int64_t num_kills = 5;                     // of selftest resume
-  int64_t most_rows = 0;  // of find-batch; 0: all of the training part
+  int64_t num_folds = 0;                     // of cv; 0: as configured, or 5
+  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

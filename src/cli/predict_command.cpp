@@ -9,38 +9,18 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/model.h"
-#include "trainer/config/dump.h"
-#include "trainer/config/load.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/data/csv.h"
+
+#include "cli/model_data.h"
 
 namespace trainer::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// The run's configuration with what the command line says of it. How many threads trained it says
-// nothing about this machine.
-config::Config config_for(const Arguments& arguments, const apply::Model& model) {
-  config::Config config = model.config;
-  config.threads = 0;
-  std::vector<config::Override> overrides = arguments.overrides;
-  if (!arguments.delimiter.empty()) {
-    overrides.push_back({"data.delimiter", arguments.delimiter, "--delimiter"});
-  }
-  return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
-}
-
-// A pipe has no name that could say more than that of the training data.
-char delimiter_of(const config::DataConfig& data, const std::string& given) {
-  return data::csv_delimiter(data.delimiter, given == "-" ? fs::path(data.path) : fs::path(given));
-}
 
 // That of the data, unless the name of the output says otherwise.
 char output_delimiter(const std::string& output, char of_data) {
@@ -109,7 +89,7 @@ int predict_command(const Arguments& arguments) {
   request.output = arguments.output;
   request.delimiter = delimiter_of(config.data, arguments.data);
   request.output_delimiter = output_delimiter(arguments.output, request.delimiter);
-  request.num_threads = config.threads > 0 ? config.threads : cpu::usable_cpus();
+  request.num_threads = threads_of(config);
   watch_signals(Waiting::kEnds);
   Progress progress;
   apply::PredictReport report;

@@ -7,11 +7,13 @@
 #include "trainer/config/reference.h"
 
 #include "cli/arguments.h"
+#include "cli/cv_command.h"
+#include "cli/eval_command.h"
 #include "cli/find_batch_command.h"
 #include "cli/init_command.h"
-#include "cli/schedule_command.h"
 #include "cli/inspect_command.h"
 #include "cli/predict_command.h"
+#include "cli/schedule_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
 #include "cli/verify_command.h"
@@ -44,6 +46,10 @@ int run(int argc, const char* const* argv) {
       return verify_command(arguments);
     case Command::kFindBatch:
       return find_batch_command(arguments);
+    case Command::kEval:
+      return eval_command(arguments);
+    case Command::kCrossValidate:
+      return cv_command(arguments);
     case Command::kPredict:
       return predict_command(arguments);
     case Command::kInspect:

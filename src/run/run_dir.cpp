@@ -63,10 +63,13 @@ std::string list_checkpoints(fs::path folder) {
 
 }  // namespace
 
+std::string run_name(const std::string& tag, std::time_t now) {
+  return fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now), tag.empty() ? "" : "_", tag);
+}
+
 RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {
   const std::vector<fs::path> made = make_parents(parent);
-  const std::string stem =
-      fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now), tag.empty() ? "" : "_", tag);
+  const std::string stem = run_name(tag, now);
   for (int attempt = 1;; ++attempt) {
     RunDir run{parent / (attempt == 1 ? stem : fmt::format("{}_{}", stem, attempt))};
     std::error_code error;

@@ -27,7 +27,7 @@ std::string message_of(const std::string& text) {
   return message.substr(message.find("t.csv"));
 }
 
-TEST(InspectTest, CountsNumbersTextsAndMissingCells) {
+TEST(InspectCsvTest, CountsNumbersTextsAndMissingCells) {
   const TableFacts table = inspect("a,b\n1,x\n2.5,\nNA,7\n-4,\"y\"\n");
   EXPECT_EQ(table.num_rows, 4);
   ASSERT_EQ(table.columns.size(), 2U);
@@ -51,7 +51,7 @@ TEST(InspectTest, CountsNumbersTextsAndMissingCells) {
   EXPECT_EQ(b.first_text_line, 2);
 }
 
-TEST(InspectTest, LabelsAreCountedInTheirOrder) {
+TEST(InspectCsvTest, LabelsAreCountedInTheirOrder) {
   const ColumnFacts column = inspect("a,b\n2,q\n1,p\n2,q\n").columns[1];
   ASSERT_EQ(column.labels.size(), 2U);
   EXPECT_EQ(column.labels[0], (std::pair<std::string, int64_t>("q", 2)));
@@ -59,7 +59,7 @@ TEST(InspectTest, LabelsAreCountedInTheirOrder) {
   EXPECT_TRUE(column.has_repeats);
 }
 
-TEST(InspectTest, CountingNumbersAreNoticed) {
+TEST(InspectCsvTest, CountingNumbersAreNoticed) {
   const TableFacts table = inspect("a,b,c\n5,1,1\n6,2,2\n7,4,3.5\n");
   EXPECT_TRUE(table.columns[0].is_counting);
   EXPECT_FALSE(table.columns[0].has_repeats);
@@ -67,14 +67,14 @@ TEST(InspectTest, CountingNumbersAreNoticed) {
   EXPECT_FALSE(table.columns[2].is_counting);
 }
 
-TEST(InspectTest, NumbersWithCommasAreTexts) {
+TEST(InspectCsvTest, NumbersWithCommasAreTexts) {
   const ColumnFacts column = inspect("a;b\n1;2,5\n2;3,5\n").columns[1];
   EXPECT_EQ(column.num_texts, 2);
   EXPECT_EQ(column.num_with_commas, 2);
   EXPECT_EQ(column.without_commas, "2.5");
 }
 
-TEST(InspectTest, CountingOfDifferentValuesEnds) {
+TEST(InspectCsvTest, CountingOfDifferentValuesEnds) {
   std::string text = "a,b\n";
   for (int i = 0; i < kMaxDifferent + 5; ++i) text += std::to_string(i * 2) + ",x\n";
   const TableFacts table = inspect(text);
@@ -83,7 +83,7 @@ TEST(InspectTest, CountingOfDifferentValuesEnds) {
   EXPECT_TRUE(table.columns[0].labels.empty());
 }
 
-TEST(InspectTest, TheDelimiterIsTheOneThatFits) {
+TEST(InspectCsvTest, TheDelimiterIsTheOneThatFits) {
   EXPECT_EQ(inspect("a,b\n1,2\n").delimiter, ',');
   EXPECT_EQ(inspect("a;b\n1;2\n").delimiter, ';');
   EXPECT_EQ(inspect("a;b\n1,5;2,5\n").delimiter, ';');
@@ -92,7 +92,7 @@ TEST(InspectTest, TheDelimiterIsTheOneThatFits) {
   EXPECT_EQ(inspect("a,b\tc\n1,2\t3\n", "t.tsv").delimiter, '\t');
 }
 
-TEST(InspectTest, WhatIsNoTableIsRefused) {
+TEST(InspectCsvTest, WhatIsNoTableIsRefused) {
   EXPECT_EQ(message_of(""), "t.csv: the file is empty");
   EXPECT_EQ(message_of("a,b\n"), "t.csv: no rows after the header");
   EXPECT_EQ(message_of("a,b\n1,2\n1,2,3\n"), "t.csv:3: expected 2 fields as in the header, got 3");

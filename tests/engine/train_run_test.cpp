@@ -55,8 +55,9 @@ TEST(TrainRunTest, LeavesACompleteRunFolder) {
   EXPECT_EQ(report.run_dir.parent_path(), folder.path() / "runs");
   EXPECT_TRUE(report.run_dir.filename().string().ends_with("_small"));
   EXPECT_EQ(fs::canonical(folder.path() / "runs" / "latest"), fs::canonical(report.run_dir));
-  EXPECT_EQ(file_names(report.run_dir), (Names{"checkpoints", "config_resolved.yaml",
-                                               "metrics.jsonl", "system.json", "train.log"}));
+  EXPECT_EQ(file_names(report.run_dir),
+            (Names{"checkpoints", "config_resolved.yaml", "metrics.jsonl", "summary.json",
+                   "system.json", "train.log"}));
   EXPECT_EQ(file_names(report.run_dir / "checkpoints"),
             (Names{"best.pt", "checkpoint_epoch_000.pt", "checkpoint_epoch_001.pt",
                    "checkpoint_epoch_002.pt", "last.pt"}));

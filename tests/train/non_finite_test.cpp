@@ -198,8 +198,9 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
   EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
   EXPECT_EQ(error.what(), "step 4 (epoch 2): the validation loss is inf; " +
                               (kAdvice + traces.output().checkpoints.last().string()));
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":4,"epoch":2,"split":"val","loss":null,"non_finite":{"loss":"inf"}})");
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()).back(),
+      R"({"step":4,"epoch":2,"split":"val","loss":null,"mae":null,"rmse":null,"r2":null,"non_finite":{"loss":"inf","mae":"inf","rmse":"inf","r2":"nan"}})");
 }
 
 TEST(NonFiniteTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {

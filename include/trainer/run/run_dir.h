@@ -20,6 +20,9 @@ struct RunDir {
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
 };
 
+/// "YYYYMMDD_HHMMSS", and "_tag" where there is one, in local time.
+std::string run_name(const std::string& tag, std::time_t now);
+
 /// Makes `parent`/YYYYMMDD_HHMMSS[_tag] with its `checkpoints` folder, in local time. A name that
 /// is taken gets _2, _3, ...; an existing folder is never used again.
 /// Throws Error(kFileSystem); then nothing was made.

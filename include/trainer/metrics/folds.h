@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "trainer/metrics/score.h"
+
+namespace trainer::metrics {
+
+/// What a run of a cross-validation achieved on its fold.
+struct FoldResult {
+  int64_t fold = 1;
+  std::string run;            // name of the run folder
+  int64_t best_epoch = 0;     // 0: not known
+  int64_t num_rows = 0;       // of the fold
+  std::vector<Score> scores;  // the loss among them
+};
+
+/// Of a score over the folds: their mean, and their standard deviation as that of a sample (n - 1).
+struct Spread {
+  std::string name;
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// One for each score of the first fold.
+std::vector<Spread> spreads(const std::vector<FoldResult>& folds);
+
+/// A row a fold, then mean and spread. Lines end with line breaks.
+std::string folds_table(const std::vector<FoldResult>& folds);
+
+/// {"folds", "runs": [{"fold", "run", "rows", scores}], "mean": {score}, "spread": {score}};
+/// `folds` may lack some of `num_folds`.
+nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, int64_t num_folds);
+
+}  // namespace trainer::metrics

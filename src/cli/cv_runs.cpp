@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cv_runs.h"
+
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/error.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string fold_tag(int64_t fold) { return fmt::format("fold_{}", fold); }
+
+std::optional<fs::path> find_fold(const fs::path& folder, int64_t fold) {
+  const std::string end = "_" + fold_tag(fold);
+  std::optional<fs::path> newest;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(end) || !entry.is_directory(ignored)) continue;
+    if (!newest || name > newest->filename().string()) newest = entry.path();
+  }
+  return newest;
+}
+
+std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, int64_t fold) {
+  const fs::path path = run::RunDir{run_dir}.summary();
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  const Json summary = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!summary.is_object() || !summary.contains("test")) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: expected the summary of a run with a test part; remove the run "
+                            "folder to train the fold again",
+                            path.string()));
+  }
+  metrics::FoldResult result;
+  result.fold = fold;
+  result.run = run_dir.filename().string();
+  if (summary.contains("best")) result.best_epoch = summary["best"].value("epoch", int64_t{0});
+  result.num_rows = summary["test"].value("rows", int64_t{0});
+  for (const auto& [name, value] : summary["test"].items()) {
+    if (name != "rows" && value.is_number()) result.scores.push_back({name, value.get<double>()});
+  }
+  return result;
+}
+
+}  // namespace trainer::cli

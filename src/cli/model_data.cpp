@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_data.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "trainer/config/dump.h"
+#include "trainer/config/load.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/data/csv.h"
+
+namespace trainer::cli {
+
+namespace fs = std::filesystem;
+
+config::Config config_for(const Arguments& arguments, const apply::Model& model) {
+  config::Config config = model.config;
+  config.threads = 0;
+  std::vector<config::Override> overrides = arguments.overrides;
+  if (!arguments.delimiter.empty()) {
+    overrides.push_back({"data.delimiter", arguments.delimiter, "--delimiter"});
+  }
+  return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
+}
+
+// A pipe has no name that could say more than that of the training data.
+char delimiter_of(const config::DataConfig& data, const std::string& given) {
+  return data::csv_delimiter(data.delimiter, given == "-" ? fs::path(data.path) : fs::path(given));
+}
+
+int64_t threads_of(const config::Config& config) {
+  return config.threads > 0 ? config.threads : cpu::usable_cpus();
+}
+
+}  // namespace trainer::cli
