@@ -5,9 +5,9 @@ namespace trainer::config {
 
 std::vector<Field> data_fields() {
   return {
-      choice(
-          TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx"},
-          "Kind of the data: made on the spot, a CSV table, or IDX files (the format of MNIST)."),
+      choice(TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx", "npy"},
+             "Kind of the data: made on the spot, a CSV table, IDX files (the format of MNIST), or "
+             "arrays of NumPy."),
       file(TRAINER_MEMBER(data.path), "CSV file with a header.",
            {.elsewhere = {"data.file"}, .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(data.target),
@@ -98,6 +98,18 @@ std::vector<Field> data_fields() {
            {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.idx.test_labels), "IDX file; goes with data.idx.test_images.",
            {.on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.npy.features),
+           ".npy file of the features: [n, features], or images [n, height, width] and the like, "
+           "whose elements become features.",
+           {.elsewhere = {"x_train", "X"}, .on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.npy.targets),
+           ".npy file of the targets: [n], or [n, targets] for regression.",
+           {.elsewhere = {"y_train"}, .on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.npy.test_features),
+           ".npy file. Without it, data.test_fraction of the rows is the test part.",
+           {.elsewhere = {"x_test"}, .on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(data.npy.test_targets), ".npy file; goes with data.npy.test_features.",
+           {.elsewhere = {"y_test"}, .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(data.synthetic.num_samples), kAtLeast1, "Rows to make.",
               {.elsewhere = {"n_samples"}}),
       integer(TRAINER_MEMBER(data.synthetic.num_features), kWidth, "Columns to make.",

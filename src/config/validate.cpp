@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ class Conflicts {
     check_source();
     check_csv();
     check_idx();
+    check_npy();
     check_split();
     check_folds();
     check_model();
@@ -59,12 +61,18 @@ class Conflicts {
                          "the columns of a CSV file; set robust",
                          value_text("data.source", config_)));
     }
-    for (const char* key : {"data.idx.train_images", "data.idx.train_labels",
-                            "data.idx.test_images", "data.idx.test_labels"}) {
-      if (is_set(key) && data.source != Source::kIdx) {
-        report(key, "has no effect unless data.source is idx; set data.source: idx");
+    const auto need_source = [&](const std::string& name, Source source,
+                                 std::initializer_list<const char*> keys) {
+      for (const char* last : keys) {
+        const std::string key = fmt::format("data.{}.{}", name, last);
+        if (!is_set(key) || data.source == source) continue;
+        report(key, fmt::format("has no effect unless data.source is {}; set data.source: {}", name,
+                                name));
       }
-    }
+    };
+    need_source("idx", Source::kIdx,
+                {"train_images", "train_labels", "test_images", "test_labels"});
+    need_source("npy", Source::kNpy, {"features", "targets", "test_features", "test_targets"});
   }
 
   void require(const std::string& key, const std::string& value, const std::string& source) {
@@ -137,13 +145,28 @@ class Conflicts {
     const IdxConfig& idx = config_.data.idx;
     require("data.idx.train_images", idx.train_images, "idx");
     require("data.idx.train_labels", idx.train_labels, "idx");
-    if (idx.test_images.empty() != idx.test_labels.empty()) {
-      report(idx.test_images.empty() ? "data.idx.test_images" : "data.idx.test_labels",
+    check_test_pair("data.idx.test_images", idx.test_images, "data.idx.test_labels",
+                    idx.test_labels);
+  }
+
+  void check_npy() {
+    if (config_.data.source != Source::kNpy) return;
+    const NpyConfig& npy = config_.data.npy;
+    require("data.npy.features", npy.features, "npy");
+    require("data.npy.targets", npy.targets, "npy");
+    check_test_pair("data.npy.test_features", npy.test_features, "data.npy.test_targets",
+                    npy.test_targets);
+  }
+
+  void check_test_pair(const std::string& key, const std::string& features,
+                       const std::string& target_key, const std::string& targets) {
+    if (features.empty() != targets.empty()) {
+      report(features.empty() ? key : target_key,
              "expected a file because its counterpart is set, got nothing");
     }
-    if (!idx.test_images.empty() && is_set("data.test_fraction")) {
+    if (!features.empty() && is_set("data.test_fraction")) {
       report("data.test_fraction",
-             "conflicts with data.idx.test_images, which is the test part; remove one");
+             fmt::format("conflicts with {}, which is the test part; remove one", key));
     }
   }
 

@@ -14,6 +14,7 @@
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/idx.h"
+#include "trainer/data/npy.h"
 #include "trainer/data/split.h"
 #include "trainer/data/synthetic.h"
 
@@ -49,7 +50,7 @@ Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
 
 std::vector<int64_t> places_of(Table& table) {
   if (!table.lines.empty()) return std::move(table.lines);
-  std::vector<int64_t> places(table.targets.size());
+  std::vector<int64_t> places(table.targets.size() / table.target_names.size());
   std::iota(places.begin(), places.end(), 1);
   return places;
 }
@@ -68,10 +69,11 @@ Datasets divide(Dataset whole, const Split& split) {
   return parts;
 }
 
-/// What task a source has by itself: only a table leaves it open.
+/// What task a source has by itself: tables and arrays leave it open.
 config::Task wanted_task(const config::DataConfig& data) {
-  const bool open = data.task == config::Task::kAuto && data.source != config::Source::kCsv;
-  return open ? config::Task::kClassification : data.task;
+  const bool has_labels =
+      data.source == config::Source::kIdx || data.source == config::Source::kSynthetic;
+  return has_labels && data.task == config::Task::kAuto ? config::Task::kClassification : data.task;
 }
 
 /// Divides the features, which `table` need not hold any more, and says what is known of the rest.
@@ -216,25 +218,51 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   return datasets;
 }
 
-Datasets load_idx(const config::DataConfig& data, SplitOptions options) {
-  const config::IdxConfig& files = data.idx;
-  const bool has_test = !files.test_images.empty();
+/// Features and targets in files of their own.
+struct FilePair {
+  std::string features;
+  std::string targets;
+};
+
+/// `test` may be empty.
+template <class Read>
+Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const FilePair& train,
+                    const FilePair& test, const Read& read) {
+  const bool has_test = !test.features.empty();
   if (has_test) options.test_fraction = 0;
-  Datasets datasets = learn_and_divide(read_idx_pair(files.train_images, files.train_labels),
-                                       wanted_task(data), options);
+  Datasets datasets =
+      learn_and_divide(read(train.features, train.targets), wanted_task(data), options);
   if (!has_test) return datasets;
 
-  Table test = read_idx_pair(files.test_images, files.test_labels);
-  if (test.features.num_columns != datasets.schema.num_features()) {
-    throw data_error(files.test_images,
-                     fmt::format("images of {} pixels, but those of {} have {}",
-                                 with_thousands(test.features.num_columns), files.train_images,
-                                 with_thousands(datasets.schema.num_features())));
-  }
-  datasets.fingerprints.insert(datasets.fingerprints.end(), test.fingerprints.begin(),
-                               test.fingerprints.end());
-  datasets.test = apply_schema(test, std::move(test.features), datasets.schema, files.train_labels);
+  Table table = read(test.features, test.targets);
+  const Schema& schema = datasets.schema;
+  const auto require_equal = [](const std::string& file, const char* what, int64_t got,
+                                const std::string& train_file, int64_t expected) {
+    if (got == expected) return;
+    throw data_error(
+        file, fmt::format("expected {} {} in a row, as {} has, got {}", with_thousands(expected),
+                          what, train_file, with_thousands(got)));
+  };
+  require_equal(test.features, "features", table.features.num_columns, train.features,
+                schema.num_features());
+  require_equal(test.targets, "targets", static_cast<int64_t>(table.target_names.size()),
+                train.targets, schema.num_targets());
+  datasets.fingerprints.insert(datasets.fingerprints.end(), table.fingerprints.begin(),
+                               table.fingerprints.end());
+  datasets.test = apply_schema(table, std::move(table.features), schema, train.targets);
   return datasets;
+}
+
+Datasets load_idx(const config::DataConfig& data, const SplitOptions& options) {
+  const config::IdxConfig& files = data.idx;
+  return load_pairs(data, options, {files.train_images, files.train_labels},
+                    {files.test_images, files.test_labels}, read_idx_pair);
+}
+
+Datasets load_npy(const config::DataConfig& data, const SplitOptions& options) {
+  const config::NpyConfig& files = data.npy;
+  return load_pairs(data, options, {files.features, files.targets},
+                    {files.test_features, files.test_targets}, read_npy_pair);
 }
 
 Datasets load_source(const config::DataConfig& data, const SplitOptions& options) {
@@ -243,6 +271,8 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
       return load_csv(data, options);
     case config::Source::kIdx:
       return load_idx(data, options);
+    case config::Source::kNpy:
+      return load_npy(data, options);
     case config::Source::kSynthetic:
       break;
   }

@@ -152,9 +152,8 @@ void require_different_values(const Table& table, const std::vector<float>& valu
 
 void require_one_target(const Table& table) {
   if (table.target_names.size() == 1) return;
-  throw data_error(table.file, fmt::format("data.target names {} columns, and only regression "
-                                           "predicts several; name one, or set data.task: "
-                                           "regression",
+  throw data_error(table.file, fmt::format("{} targets, and only regression predicts several; "
+                                           "leave one, or set data.task: regression",
                                            table.target_names.size()));
 }
 

@@ -33,14 +33,15 @@ constexpr std::size_t num_members() {
 
 TEST(FieldsTest, EveryMemberOfTheConfigurationHasAField) {
   constexpr std::size_t kSectionsInConfig = 5;
-  constexpr std::size_t kSectionsInData = 2;
+  constexpr std::size_t kSectionsInData = 3;
   constexpr std::size_t kSectionsInTraining = 3;
   constexpr std::size_t kLeaves =
       num_members<Config>() - kSectionsInConfig + num_members<DataConfig>() - kSectionsInData +
-      num_members<IdxConfig>() + num_members<SyntheticConfig>() + num_members<ModelConfig>() +
-      num_members<TrainingConfig>() - kSectionsInTraining + num_members<OptimizerConfig>() +
-      num_members<ScheduleConfig>() + num_members<EarlyStoppingConfig>() +
-      num_members<CheckpointConfig>() + num_members<LoggingConfig>();
+      num_members<IdxConfig>() + num_members<NpyConfig>() + num_members<SyntheticConfig>() +
+      num_members<ModelConfig>() + num_members<TrainingConfig>() - kSectionsInTraining +
+      num_members<OptimizerConfig>() + num_members<ScheduleConfig>() +
+      num_members<EarlyStoppingConfig>() + num_members<CheckpointConfig>() +
+      num_members<LoggingConfig>();
   EXPECT_EQ(fields().size(), kLeaves);
 }
 

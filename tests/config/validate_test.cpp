@@ -46,6 +46,19 @@ TEST(ValidateTest, ASourceNeedsItsFiles) {
             "data.idx.train_labels: expected a value because data.source is idx, got nothing");
 }
 
+TEST(ValidateTest, ArraysNeedTheirFilesAndGoTogether) {
+  EXPECT_EQ(message_of("data: {source: npy}"),
+            "data.npy.features: expected a value because data.source is npy, got nothing\n"
+            "data.npy.targets: expected a value because data.source is npy, got nothing");
+  EXPECT_EQ(message_of("data: {source: idx, npy: {features: a}, idx: {train_images: b, "
+                       "train_labels: c}}"),
+            "a.yaml:1: data.npy.features: has no effect unless data.source is npy; set "
+            "data.source: npy");
+  EXPECT_EQ(message_of("data: {source: npy, test_fraction: 0.2, npy: {features: a, targets: b, "
+                       "test_targets: c}}"),
+            "data.npy.test_features: expected a file because its counterpart is set, got nothing");
+}
+
 TEST(ValidateTest, TestImagesAndLabelsGoTogether) {
   EXPECT_EQ(message_of("data:\n  source: idx\n  idx:\n    train_images: a\n    train_labels: b\n"
                        "    test_images: c\n"),

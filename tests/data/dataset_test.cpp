@@ -280,7 +280,7 @@ TEST_F(DatasetTest, RefusesTestLabelsThatTrainingLacks) {
 
 TEST_F(DatasetTest, RefusesTestImagesOfAnotherSize) {
   EXPECT_EQ(problem(idx_files("\x09\x07\x09", {3, 2, 2})),
-            "test_images: images of 4 pixels, but those of train_images have 2");
+            "test_images: expected 2 features in a row, as train_images has, got 4");
 }
 
 TEST_F(DatasetTest, ReadsFashionMnist) {

@@ -7,7 +7,7 @@
 
 namespace trainer::config {
 
-enum class Source { kSynthetic, kCsv, kIdx };
+enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
 enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
@@ -29,6 +29,13 @@ struct IdxConfig {
   std::string train_labels;
   std::string test_images;
   std::string test_labels;
+};
+
+struct NpyConfig {
+  std::string features;
+  std::string targets;
+  std::string test_features;
+  std::string test_targets;
 };
 
 struct DataConfig {
@@ -57,6 +64,7 @@ struct DataConfig {
   int64_t folds = 0;
   int64_t fold = 1;
   IdxConfig idx;
+  NpyConfig npy;
   SyntheticConfig synthetic;
   double validation_fraction = 0.1;
   double test_fraction = 0.1;

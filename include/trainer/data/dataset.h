@@ -66,14 +66,14 @@ struct Datasets {
 /// data.group is in two parts. A part that has its own files takes nothing of the others. What is
 /// learnt from cells (fills, categories, scaling) is learnt from the training part.
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
-/// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file is
+/// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
 /// classification when a label is not a number, or when all are whole numbers with at most 100
 /// different labels; else regression. IDX and synthetic labels are classes unless told otherwise.
-/// Throws Error(kData) for everything that read_csv, read_idx, split_rows, fit_columns and encode
-/// refuse; a label that no row of the training part has; a constant target; a regression target
-/// that is not a finite number; labels of a test file that its training file lacks; more than 1,000
-/// classes unless `data.task: classification` asks for them, and even then when they are numbers
-/// that are not whole.
+/// Throws Error(kData) for everything that read_csv, read_idx, read_npy, split_rows, fit_columns
+/// and encode refuse; a label that no row of the training part has; a constant target; a regression
+/// target that is not a finite number; labels of a test file that its training file lacks; more
+/// than 1,000 classes unless `data.task: classification` asks for them, and even then when they are
+/// numbers that are not whole.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed);
 
 /// The rows of another table (of read_csv_as, CsvPieces or read_idx_pair) with their targets, as a
