@@ -10,7 +10,7 @@ from pathlib import Path
 
 # In order: a layer includes only itself and what stands before it. docs/architecture.md names the
 # same layers in the same order.
-CORE = ["core", "archive", "config", "cpu", "data", "run", "checkpoint"]  # without LibTorch
+CORE = ["core", "archive", "config", "cpu", "data", "run", "checkpoint", "apply"]  # without LibTorch
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
 LAYERS = CORE + ENGINE + PROGRAM

@@ -9,6 +9,7 @@
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
+#include "trainer/apply/model.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
@@ -24,18 +25,11 @@ namespace trainer::train {
 namespace {
 
 model::MlpOptions mlp_options(const config::Config& config, const data::Schema& schema) {
-  const config::ModelConfig& model = config.model;
   model::MlpOptions options;
-  options.num_features = schema.num_features();
-  options.num_outputs = schema.num_outputs(config.training.loss);
-  options.hidden_sizes = config::hidden_sizes(model);
-  options.activation = model.activation;
-  options.dropout = model.dropout;
-  options.norm = model.norm;
-  options.residual = model.residual;
+  static_cast<cpu::NetworkOptions&>(options) = apply::network_options(config, schema);
   options.freeze = config.training.freeze;
   options.precision = config.precision;
-  options.activation_checkpointing = model.activation_checkpointing;
+  options.activation_checkpointing = config.model.activation_checkpointing;
   return options;
 }
 

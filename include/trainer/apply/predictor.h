@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainer/apply/model.h"
+#include "trainer/cpu/network.h"
+#include "trainer/cpu/team.h"
+#include "trainer/data/table.h"
+
+namespace trainer::apply {
+
+/// Computes outputs of a trained model on the CPU. The bits of a row's outputs depend neither on
+/// the number of threads nor on the rows that are computed with it, and are those that training
+/// evaluates with its kernels.
+class Predictor {
+ public:
+  /// `model` must outlive the predictor.
+  Predictor(const Model& model, int64_t num_threads);
+
+  /// The outputs `[n, num_outputs]` of features `[n, num_features]` as data::encode makes them, not
+  /// scaled: logits of classes, or scaled targets.
+  void predict(const data::Matrix& features, std::vector<float>& outputs);
+
+ private:
+  const Model& model_;
+  cpu::Team team_;
+  cpu::Network network_;
+  std::vector<int64_t> rows_;
+};
+
+// What outputs `[n, num_outputs]` mean.
+
+/// `[n]` the class of the largest logit, the first of equals, as an index into Schema::labels. With
+/// binary cross-entropy, whose single logit is that of the second class: whether it is above 0.
+/// -1 where an output is not a number.
+std::vector<int64_t> predicted_classes(const Model& model, std::span<const float> outputs);
+
+/// `[n, num_classes]` the softmax of the logits; of a single logit its sigmoid, for the second
+/// class.
+std::vector<float> probabilities(const Model& model, std::span<const float> outputs);
+
+/// `[n, num_targets]` in the units of the data: output / scale + shift.
+std::vector<float> predicted_values(const Model& model, std::span<const float> outputs);
+
+}  // namespace trainer::apply

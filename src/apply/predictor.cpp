@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "trainer/cpu/kernels.h"
+
+namespace trainer::apply {
+namespace {
+
+// Of all threads: what the layers make of these stays in the caches.
+constexpr int64_t kRowsPerThread = 2 * cpu::kMostRowsAtOnce;
+
+// The kernels only read what has no gradient.
+float* buffer_of(const Model& model, const std::string& name) {
+  return const_cast<float*>(float_values(weight_of(model, name)));  // NOLINT
+}
+
+std::vector<cpu::LayerMemory> layer_memory(const Model& model) {
+  const auto parameter = [&](const char* kind, std::size_t i, const char* name) {
+    const std::string full = fmt::format("{}.{}.{}", kind, i, name);
+    return cpu::ParameterMemory{float_values(weight_of(model, full)), nullptr};
+  };
+  std::vector<cpu::LayerMemory> layers(model.options.hidden_sizes.size() + 1);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].weight = parameter("layers", i, "weight");
+    layers[i].bias = parameter("layers", i, "bias");
+    if (model.options.norm == config::Norm::kNone || i + 1 == layers.size()) continue;
+    layers[i].norm_weight = parameter("norms", i, "weight");
+    layers[i].norm_bias = parameter("norms", i, "bias");
+    if (model.options.norm != config::Norm::kBatch) continue;
+    layers[i].running_mean = buffer_of(model, fmt::format("norms.{}.running_mean", i));
+    layers[i].running_var = buffer_of(model, fmt::format("norms.{}.running_var", i));
+  }
+  return layers;
+}
+
+cpu::GatherSource gather_source(const data::Matrix& features, const data::Scaling& scaling) {
+  cpu::GatherSource source;
+  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&features.values)) {
+    source.bytes = bytes->data();
+  } else {
+    source.floats = std::get<std::vector<float>>(features.values).data();
+  }
+  source.num_features = features.num_columns;
+  source.shift = scaling.shift.data();
+  source.scale = scaling.scale.data();
+  return source;
+}
+
+bool has_one_logit(const Model& model) { return model.loss == config::Loss::kBinaryCrossEntropy; }
+
+int64_t largest_of(std::span<const float> logits) {
+  const auto is_nan = [](float logit) { return std::isnan(logit); };
+  if (std::any_of(logits.begin(), logits.end(), is_nan)) return -1;
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
+}
+
+void softmax(std::span<const float> logits, float* probabilities) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - largest);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    probabilities[i] = static_cast<float>(std::exp(logits[i] - largest) / sum);
+  }
+}
+
+}  // namespace
+
+Predictor::Predictor(const Model& model, int64_t num_threads)
+    : model_(model),
+      team_(num_threads),
+      network_(model.options, layer_memory(model), kRowsPerThread * num_threads, team_,
+               cpu::kernels()),
+      rows_(static_cast<std::size_t>(network_.max_rows())) {}
+
+void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {
+  const auto width = static_cast<std::size_t>(model_.options.num_outputs);
+  outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
+  for (int64_t begin = 0; begin < features.num_rows; begin += network_.max_rows()) {
+    std::iota(rows_.begin(), rows_.end(), begin);
+    const cpu::NetworkBatch batch{
+        .source = gather_source(features, model_.schema.scaling),
+        .rows = rows_.data(),
+        .num_rows = std::min(network_.max_rows(), features.num_rows - begin)};
+    const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
+      float* out = outputs.data() + static_cast<std::size_t>(begin + first_row) * width;
+      for (int64_t row = 0; row < input.tile.num_rows; ++row) {
+        const float* logits = input.outputs + row * input.tile.stride;
+        for (std::size_t i = 0; i < width; ++i) *out++ = logits[i] + input.bias[i];
+      }
+    };
+    team_.run([&](int64_t thread) {
+      network_.pass(thread, batch, cpu::Pass::kInference, /*adds=*/false, keep, [] {});
+    });
+  }
+}
+
+std::vector<int64_t> predicted_classes(const Model& model, std::span<const float> outputs) {
+  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  std::vector<int64_t> classes;
+  classes.reserve(outputs.size() / width);
+  for (std::size_t i = 0; i < outputs.size(); i += width) {
+    if (has_one_logit(model)) {
+      classes.push_back(std::isnan(outputs[i]) ? -1 : outputs[i] > 0 ? 1 : 0);
+    } else {
+      classes.push_back(largest_of(outputs.subspan(i, width)));
+    }
+  }
+  return classes;
+}
+
+std::vector<float> probabilities(const Model& model, std::span<const float> outputs) {
+  if (has_one_logit(model)) {
+    std::vector<float> both;
+    both.reserve(2 * outputs.size());
+    for (const double logit : outputs) {
+      both.push_back(static_cast<float>(1 / (1 + std::exp(logit))));
+      both.push_back(static_cast<float>(1 / (1 + std::exp(-logit))));
+    }
+    return both;
+  }
+  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  std::vector<float> result(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); i += width) {
+    softmax(outputs.subspan(i, width), result.data() + i);
+  }
+  return result;
+}
+
+std::vector<float> predicted_values(const Model& model, std::span<const float> outputs) {
+  const data::Scaling& scaling = model.schema.target_scaling;
+  const std::size_t width = scaling.shift.size();
+  std::vector<float> values(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double value = outputs[i];
+    values[i] = static_cast<float>(value / scaling.scale[i % width] + scaling.shift[i % width]);
+  }
+  return values;
+}
+
+}  // namespace trainer::apply

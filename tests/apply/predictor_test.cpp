@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/predictor.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/checkpoints.h"
+#include "support/numbers.h"
+
+namespace trainer::apply {
+namespace {
+
+using Numbers = std::vector<float>;
+
+/// A model of `num_classes` classes with weights that are made up.
+Model some_model(config::Norm norm, int64_t num_classes) {
+  Model model;
+  model.options = {.num_features = 9,
+                   .num_outputs = num_classes,
+                   .hidden_sizes = {40, 40},
+                   .activation = config::Activation::kGelu,
+                   .dropout = 0.5,
+                   .norm = norm,
+                   .residual = true};
+  uint64_t seed = 1;
+  for (const WeightSpec& spec : weight_specs(model.options)) {
+    int64_t size = 1;
+    for (const int64_t n : spec.shape) size *= n;
+    Numbers values = test::some_numbers(size, seed++);
+    if (spec.name.ends_with("var")) values.assign(values.size(), 0.5F);
+    model.weights.push_back({spec.name, test::float_data(spec.shape, values)});
+  }
+  model.schema.scaling = {Numbers(9, 0.25F), Numbers(9, 2.0F)};
+  return model;
+}
+
+Model tiny_model() {
+  Model model;
+  model.options = {.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}};
+  model.weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
+                   {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
+                   {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},
+                   {"layers.1.bias", test::float_data({2}, {0.25F, -0.5F})}};
+  model.schema.scaling = {{1, 2}, {2, 0.5F}};
+  return model;
+}
+
+TEST(Predictor, ComputesScaledFeaturesThroughTheLayers) {
+  const Model model = tiny_model();
+  Predictor predictor(model, 1);
+  Numbers outputs;
+  // Scaled: (2, 1) and (-2, 0). Hidden: (1.5, 3.5) and relu(-1.5, -5).
+  predictor.predict({2, 2, Numbers{2, 4, 0, 2}}, outputs);
+  EXPECT_EQ(outputs, (Numbers{1.5F + 7 + 0.25F, -1.5F + 10.5F - 0.5F, 0.25F, -0.5F}));
+  predictor.predict({1, 2, std::vector<uint8_t>{2, 4}}, outputs);
+  EXPECT_EQ(outputs, (Numbers{8.75F, 8.5F}));
+}
+
+TEST(Predictor, TheBitsDependNeitherOnThreadsNorOnTheRowsBeside) {
+  for (const config::Norm norm :
+       {config::Norm::kNone, config::Norm::kBatch, config::Norm::kLayer}) {
+    const Model model = some_model(norm, 5);
+    const int64_t num_rows = 1500;
+    const Numbers features = test::some_numbers(num_rows * 9, 77);
+    Numbers expected;
+    Predictor(model, 1).predict({num_rows, 9, features}, expected);
+    ASSERT_EQ(expected.size(), static_cast<std::size_t>(num_rows * 5));
+    for (const int64_t threads : {2, 3, 7}) {
+      Predictor predictor(model, threads);
+      Numbers outputs;
+      predictor.predict({num_rows, 9, features}, outputs);
+      EXPECT_EQ(outputs, expected) << threads;
+      for (const int64_t row : {int64_t{0}, int64_t{700}, num_rows - 1}) {
+        const Numbers one(features.begin() + row * 9, features.begin() + (row + 1) * 9);
+        predictor.predict({1, 9, one}, outputs);
+        EXPECT_EQ(outputs, Numbers(expected.begin() + row * 5, expected.begin() + (row + 1) * 5));
+      }
+    }
+  }
+}
+
+TEST(Outputs, TheLargestLogitIsTheClassAndTheSoftmaxItsProbability) {
+  const Model model = some_model(config::Norm::kNone, 3);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Numbers outputs = {0, std::log(2.0F), std::log(5.0F), 7, 7, 1, 0, nan, 1};
+  EXPECT_EQ(predicted_classes(model, outputs), (std::vector<int64_t>{2, 0, -1}));
+  const Numbers p =
+      probabilities(model, Numbers{0, std::log(2.0F), std::log(5.0F), 1000, 0, -1000});
+  EXPECT_FLOAT_EQ(p[0], 0.125F);
+  EXPECT_FLOAT_EQ(p[1], 0.25F);
+  EXPECT_FLOAT_EQ(p[2], 0.625F);
+  EXPECT_EQ(Numbers(p.begin() + 3, p.end()), (Numbers{1, 0, 0}));
+}
+
+TEST(Outputs, ASingleLogitIsThatOfTheSecondClass) {
+  Model model = some_model(config::Norm::kNone, 1);
+  model.loss = config::Loss::kBinaryCrossEntropy;
+  const Numbers outputs = {std::log(3.0F), 0, -200, 200};
+  EXPECT_EQ(predicted_classes(model, outputs), (std::vector<int64_t>{1, 0, 0, 1}));
+  const Numbers p = probabilities(model, outputs);
+  EXPECT_FLOAT_EQ(p[0], 0.25F);
+  EXPECT_FLOAT_EQ(p[1], 0.75F);
+  EXPECT_EQ(Numbers(p.begin() + 2, p.end()), (Numbers{0.5F, 0.5F, 1, 0, 0, 1}));
+}
+
+TEST(Outputs, OfRegressionAreScaledBack) {
+  Model model = some_model(config::Norm::kNone, 2);
+  model.schema.target_scaling = {{10, -1}, {0.5F, 4}};
+  EXPECT_EQ(predicted_values(model, Numbers{1, 2, -3, 0}), (Numbers{12, -0.5F, 4, -1}));
+}
+
+}  // namespace
+}  // namespace trainer::apply
