@@ -23,6 +23,7 @@ constexpr const char* kFooter = R"(Examples:
   trainer --config configs/train.yaml --print-config
   trainer find-batch --config configs/train.yaml
   trainer verify runs/latest
+  trainer export runs/latest --output model.onnx
   trainer selftest resume
 
 Every key of the configuration can be given as key=value; `trainer config reference` lists them.
@@ -83,6 +84,7 @@ class Parser {
     check_verify();
     check_selftest();
     check_find_batch();
+    check_export();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -142,6 +144,7 @@ class Parser {
                 Command::kFindBatch)
         ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
         ->type_name("ROWS");
+    add_export();
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
     selftest->fallthrough();
@@ -149,6 +152,22 @@ class Parser {
                 Command::kSelftestResume)
         ->add_option("--kills", kills_, "How often a run is killed (5)")
         ->type_name("VALUE");
+  }
+
+  void add_export() {
+    CLI::App* command =
+        add_command(app_, "export", "Write a trained model in another format", Command::kExport);
+    command->add_option("model", export_.models, "A run folder (its best.pt), or a checkpoint file")
+        ->type_name("RUN_OR_CHECKPOINT");
+    command->add_option("-o,--output", export_.output, "The file to write")->type_name("FILE");
+    command
+        ->add_option("--format", export_.format,
+                     "onnx, safetensors (weights only) or torchscript; by the extension of FILE: "
+                     ".onnx, .safetensors, .pt")
+        ->type_name("FORMAT");
+    command->add_flag("--softmax", export_.softmax, "Put out probabilities instead of logits");
+    command->add_flag("--preprocessing", export_.preprocessing,
+                      "Take the columns of the table as they are, each an input (onnx)");
   }
 
   CLI::App* add_command(CLI::App& parent, const char* name, const char* help, Command command) {
@@ -190,6 +209,12 @@ class Parser {
     arguments_.most_rows = *most;
   }
 
+  void check_export() {
+    if (arguments_.command != Command::kExport) return;
+    if (!resume_.empty()) problems_.emplace_back("--resume: export goes on with no run");
+    arguments_.exported = understand_export(export_, problems_);
+  }
+
   void take_overrides() {
     for (const std::string& text : set_) take_assignment(text, "--set");
     for (const std::string& text : positional_) take_assignment(text, "command line");
@@ -204,7 +229,8 @@ class Parser {
     if (equals == std::string::npos || equals == 0) {
       problems_.push_back(fmt::format(
           "{}: expected {}key=value, got {}{}", place, place == "--set" ? "" : "a command or ",
-          in_quotes(text), meant(text, {"train", "config", "find-batch", "verify", "selftest"})));
+          in_quotes(text),
+          meant(text, {"train", "config", "find-batch", "verify", "export", "selftest"})));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
@@ -264,6 +290,7 @@ class Parser {
   std::string resume_;
   std::string kills_;
   std::string most_rows_;
+  ExportWords export_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

@@ -9,6 +9,8 @@
 
 #include "trainer/config/load.h"
 
+#include "cli/export_arguments.h"
+
 namespace trainer::cli {
 
 enum class Command {
@@ -20,6 +22,7 @@ enum class Command {
   kVerify,
   kFindBatch,
   kSelftestResume,
+  kExport,
   kShowText,  // --help, --version: `text` is the whole answer
 };
 
@@ -35,6 +38,7 @@ struct Arguments {
   std::vector<std::filesystem::path> paths;  // of verify
   int64_t num_kills = 5;                     // of selftest resume
   int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
+  ExportArguments exported;                  // of export
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

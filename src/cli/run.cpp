@@ -7,6 +7,7 @@
 #include "trainer/config/reference.h"
 
 #include "cli/arguments.h"
+#include "cli/export_command.h"
 #include "cli/find_batch_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
@@ -38,6 +39,8 @@ int run(int argc, const char* const* argv) {
       return find_batch_command(arguments);
     case Command::kSelftestResume:
       return selftest_resume_command(arguments);
+    case Command::kExport:
+      return export_command(arguments);
     case Command::kShowText:
       fmt::print("{}", arguments.text);
       break;
