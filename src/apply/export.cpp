@@ -79,7 +79,7 @@ ordered_json description_of(const Model& model) {
                               {"trainer_version", model.trainer_version},
                               {"epoch", model.position.epoch},
                               {"step", model.position.step},
-                              {"weights", model.is_averaged ? "averaged" : "last step"},
+                              {"averaged_weights", model.is_averaged},
                               {"task", is_regression(model) ? "regression" : "classification"},
                               {"loss", loss_text(model)},
                               {"model", network_json(model)},

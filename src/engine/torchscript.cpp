@@ -52,7 +52,6 @@ class Builder {
     add_scaling(mlp, "features", model_.schema.scaling);
     if (is_regression()) add_scaling(mlp, "targets", model_.schema.target_scaling);
     mlp.define(forward_source(outputs));
-    mlp.eval();
     return mlp;
   }
 
@@ -61,7 +60,9 @@ class Builder {
 
   // One compilation unit: only so do modules know each other's types.
   Module make_module(const std::string& name) {
-    return {c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true};
+    Module module(c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true);
+    module.register_attribute("training", c10::BoolType::get(), false);  // Python asks for it
+    return module;
   }
 
   // The one called `name`, which is made where there is none, in the order of the weights.

@@ -73,10 +73,9 @@ Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) 
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (column.marks_missing) {
-    for (std::string& text : missing_texts()) {
-      texts.push_back(std::move(text));
-      numbers.push_back(static_cast<int64_t>(column.categories.size()));
-    }
+    const std::vector<std::string> missing = missing_texts();
+    texts.insert(texts.end(), missing.begin(), missing.end());
+    numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
   }
   return graph.node("LabelEncoder", {cell},
                     {attribute("keys_strings", texts), attribute("values_int64s", numbers),

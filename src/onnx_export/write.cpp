@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
-#include <limits>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -157,8 +158,11 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
   file.commit();
   apply::ExportReport report;
   report.format = fmt::format("ONNX, opset {}", kOpset);
-  for (const auto& input : proto.graph().input()) report.inputs.push_back(port_of(input));
-  for (const auto& output : proto.graph().output()) report.outputs.push_back(port_of(output));
+  const auto& graph = proto.graph();
+  std::transform(graph.input().begin(), graph.input().end(), std::back_inserter(report.inputs),
+                 port_of);
+  std::transform(graph.output().begin(), graph.output().end(), std::back_inserter(report.outputs),
+                 port_of);
   report.checked = "read again, ONNX's checker, shape inference";
   return report;
 }
