@@ -22,6 +22,8 @@ constexpr const char* kFooter = R"(Examples:
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
   trainer find-batch --config configs/train.yaml
+  trainer predict runs/latest --data new.csv --output predictions.csv
+  trainer inspect runs/latest
   trainer verify runs/latest
   trainer export runs/latest --output model.onnx
   trainer selftest resume
@@ -84,7 +86,7 @@ class Parser {
     check_verify();
     check_selftest();
     check_find_batch();
-    check_export();
+    check_model_command();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -144,6 +146,25 @@ class Parser {
                 Command::kFindBatch)
         ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
         ->type_name("ROWS");
+    CLI::App* predict =
+        add_command(app_, "predict", "Apply a trained model to a table", Command::kPredict);
+    add_model(*predict);
+    predict
+        ->add_option("--data", arguments_.data,
+                     "Table with the columns of the training data, "
+                     "- for standard input")
+        ->type_name("FILE");
+    predict
+        ->add_option("-o,--output", arguments_.output, "Where predictions go (-, standard output)")
+        ->type_name("FILE");
+    predict
+        ->add_option("--delimiter", arguments_.delimiter,
+                     "Of the table: auto, comma, semicolon or tab (as in the run)")
+        ->type_name("VALUE");
+    CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
+                                    Command::kInspect);
+    add_model(*inspect);
+    inspect->add_flag("--json", arguments_.json, "As JSON");
     add_export();
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
@@ -157,8 +178,7 @@ class Parser {
   void add_export() {
     CLI::App* command =
         add_command(app_, "export", "Write a trained model in another format", Command::kExport);
-    command->add_option("model", export_.models, "A run folder (its best.pt), or a checkpoint file")
-        ->type_name("RUN_OR_CHECKPOINT");
+    add_model(*command);
     command->add_option("-o,--output", export_.output, "The file to write")->type_name("FILE");
     command
         ->add_option("--format", export_.format,
@@ -175,6 +195,36 @@ class Parser {
     app->fallthrough();
     app->callback([this, command] { arguments_.command = command; });
     return app;
+  }
+
+  // A single one: what follows is key=value.
+  void add_model(CLI::App& command) {
+    command.add_option("model", model_, "A run folder (its best epoch) or a checkpoint file")
+        ->type_name("RUN_OR_CHECKPOINT");
+  }
+
+  void check_model_command() {
+    const bool predicts = arguments_.command == Command::kPredict;
+    const bool exports = arguments_.command == Command::kExport;
+    if (!predicts && !exports && arguments_.command != Command::kInspect) return;
+    const char* name = predicts ? "predict" : exports ? "export" : "inspect";
+    if (model_.empty()) {
+      problems_.push_back(
+          fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
+    }
+    if (predicts && arguments_.data.empty()) {
+      problems_.emplace_back("predict: expected --data FILE, got nothing");
+    }
+    if (exports) arguments_.exported = understand_export(export_, problems_);
+    if (!resume_.empty())
+      problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
+    for (const config::Override& given : arguments_.overrides) {
+      if (predicts && given.key == "threads") continue;
+      problems_.push_back(
+          fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
+                      given.key, name));
+    }
+    arguments_.paths = {model_};
   }
 
   // Not required(): an unknown flag is to be reported first.
@@ -209,12 +259,6 @@ class Parser {
     arguments_.most_rows = *most;
   }
 
-  void check_export() {
-    if (arguments_.command != Command::kExport) return;
-    if (!resume_.empty()) problems_.emplace_back("--resume: export goes on with no run");
-    arguments_.exported = understand_export(export_, problems_);
-  }
-
   void take_overrides() {
     for (const std::string& text : set_) take_assignment(text, "--set");
     for (const std::string& text : positional_) take_assignment(text, "command line");
@@ -227,10 +271,10 @@ class Parser {
   void take_assignment(const std::string& text, const std::string& place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems_.push_back(fmt::format(
-          "{}: expected {}key=value, got {}{}", place, place == "--set" ? "" : "a command or ",
-          in_quotes(text),
-          meant(text, {"train", "config", "find-batch", "verify", "export", "selftest"})));
+      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
+                                      place == "--set" ? "" : "a command or ", in_quotes(text),
+                                      meant(text, {"train", "config", "find-batch", "predict",
+                                                   "inspect", "verify", "export", "selftest"})));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
@@ -291,6 +335,7 @@ class Parser {
   std::string kills_;
   std::string most_rows_;
   ExportWords export_;
+  std::string model_;
   bool version_ = false;
   bool print_config_ = false;
   bool quiet_ = false;

@@ -21,8 +21,10 @@ enum class Command {
   kConfigSchema,
   kVerify,
   kFindBatch,
-  kSelftestResume,
+  kPredict,
+  kInspect,
   kExport,
+  kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
 };
 
@@ -35,10 +37,14 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
-  std::vector<std::filesystem::path> paths;  // of verify
-  int64_t num_kills = 5;                     // of selftest resume
-  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
-  ExportArguments exported;                  // of export
+  std::vector<std::filesystem::path> paths;  // of verify, predict, inspect and export
+  std::string data;                          // of predict, as the next two
+  std::string output = "-";
+  std::string delimiter;  // empty: as in the run
+  bool json = false;      // of inspect
+  int64_t num_kills = 5;  // of selftest resume
+  int64_t most_rows = 0;  // of find-batch; 0: all of the training part
+  ExportArguments exported;
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

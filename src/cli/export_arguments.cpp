@@ -50,14 +50,9 @@ ExportFormat format_of(const ExportWords& words, std::vector<std::string>& probl
 
 ExportArguments understand_export(const ExportWords& words, std::vector<std::string>& problems) {
   ExportArguments arguments;
-  if (words.models.size() != 1) {
-    problems.push_back(fmt::format("export: expected one run folder or checkpoint, got {}",
-                                   words.models.empty() ? "nothing" : "several"));
-  } else {
-    arguments.model = words.models.front();
-  }
   if (words.output.empty()) {
-    problems.emplace_back("export: expected --output FILE (.onnx, .safetensors or .pt)");
+    problems.emplace_back(
+        "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
   }
   const std::size_t num_problems = problems.size();
   arguments.format = format_of(words, problems);

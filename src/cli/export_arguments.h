@@ -11,9 +11,8 @@ namespace trainer::cli {
 
 enum class ExportFormat { kOnnx, kSafetensors, kTorchscript };
 
-/// `trainer export`, understood.
+/// What `trainer export` is to make of a model.
 struct ExportArguments {
-  std::filesystem::path model;  // a run folder or a checkpoint
   std::filesystem::path output;
   ExportFormat format = ExportFormat::kOnnx;
   apply::ExportOptions options;
@@ -21,7 +20,6 @@ struct ExportArguments {
 
 /// The words of the command line.
 struct ExportWords {
-  std::vector<std::filesystem::path> models;
   std::string output;
   std::string format;
   bool softmax = false;

@@ -69,7 +69,7 @@ void print_ports(const char* name, const std::vector<apply::Port>& ports) {
 int export_command(const Arguments& arguments) {
   const ExportArguments& wanted = arguments.exported;
   if (wanted.format == ExportFormat::kOnnx) onnx_library();  // or what to install, at once
-  const apply::Model model = apply::load_model(wanted.model);
+  const apply::Model model = apply::load_model(arguments.paths.front());
   refuse_checkpoints(wanted.output, model.file);
   refuse_softmax(model, wanted.options);
   const apply::ExportReport report = write(model, wanted);

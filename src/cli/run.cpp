@@ -9,6 +9,8 @@
 #include "cli/arguments.h"
 #include "cli/export_command.h"
 #include "cli/find_batch_command.h"
+#include "cli/inspect_command.h"
+#include "cli/predict_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
 #include "cli/verify_command.h"
@@ -37,6 +39,10 @@ int run(int argc, const char* const* argv) {
       return verify_command(arguments);
     case Command::kFindBatch:
       return find_batch_command(arguments);
+    case Command::kPredict:
+      return predict_command(arguments);
+    case Command::kInspect:
+      return inspect_command(arguments);
     case Command::kSelftestResume:
       return selftest_resume_command(arguments);
     case Command::kExport:

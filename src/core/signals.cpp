@@ -32,12 +32,12 @@ std::array<struct sigaction, kWatched.size()> usual{};
 
 }  // namespace
 
-void watch_signals() {
+void watch_signals(Waiting waiting) {
   stop_signal.store(0);
   save_wanted.store(false);
   struct sigaction action {};
   action.sa_handler = remember;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = waiting == Waiting::kGoesOn ? SA_RESTART : 0;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < kWatched.size(); ++i) sigaction(kWatched[i], &action, &usual[i]);
 }

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/columns.h"
 
 namespace trainer::data {
 namespace {

@@ -20,9 +20,4 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
 std::vector<std::string> find_useless_columns(const Matrix& train,
                                               const std::vector<Column>& columns);
 
-/// A line for each column with cells of a category that is not known: `part` says where.
-std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
-                                          const std::vector<int64_t>& num_unknown,
-                                          const std::string& part);
-
 }  // namespace trainer::data

@@ -256,7 +256,7 @@ class ColumnEncoder {
                                 : in_quotes(table_.words[place_][static_cast<size_t>(cell)]);
     throw column_error(place_of_row(table_, row), column_,
                        fmt::format("expected a category that the training part has, got {}; "
-                                   "correct it or set data.unknown_category: unknown",
+                                   "correct it, or train with data.unknown_category: unknown",
                                    got));
   }
 

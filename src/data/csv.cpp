@@ -3,341 +3,97 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <functional>
-#include <limits>
-#include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/csv_pieces.h"
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
+#include "data/csv_rows.h"
+#include "data/csv_text.h"
 #include "data/file_bytes.h"
 
 namespace trainer::data {
 namespace {
 
-constexpr size_t kMaxCategoryBytes = 1000;
-
-// ---- the rows ----
-
-std::string missing_as_found(std::string_view field) {
-  return field.empty() ? "an empty field" : fmt::format("{}, a missing value", in_quotes(field));
-}
-
-std::string fix_of_missing(const CsvColumn& column) {
-  return column.is_trained ? "fill it in, as the model has no value to take for it"
-                           : "fill it in, choose a data.fill or leave the column out with "
-                             "data.ignore";
-}
-
-std::string fix_of_text(const CsvColumn& column, std::string_view field) {
-  if (const std::string number = without_commas(field); !number.empty()) {
-    return "write it without a comma: " + number;
-  }
-  if (column.is_trained) return "correct it, as the column was numeric in the training data";
-  return column.is_declared ? "correct it or list the column in data.categorical"
-                            : "correct it, or list the column in data.categorical or data.ignore";
-}
-
-// Why `field` cannot be a number of `column`.
-std::string number_problem(std::string_view field, std::optional<double> value,
-                           const CsvColumn& column) {
-  if (is_missing(field)) {
-    return fmt::format("expected a number, got {}; {}", missing_as_found(field),
-                       fix_of_missing(column));
-  }
-  if (!value) {
-    return fmt::format("expected a number, got {}; {}", in_quotes(field),
-                       fix_of_text(column, field));
-  }
-  const std::string_view limit = std::isfinite(*value) ? " of at most 3.4e+38" : "";
-  return fmt::format("expected a finite number{}, got {}", limit, in_quotes(field));
-}
-
-Part part_of(std::string_view field, bool& is_known) {
-  const std::string name = lower_case(field);
-  is_known = true;
-  if (name == "train" || name == "training") return Part::kTrain;
-  if (name == "validation" || name == "val" || name == "valid") return Part::kValidation;
-  is_known = name == "test";
-  return Part::kTest;
-}
-
-/// The different texts of a column, numbered in the order in which they come.
-class WordNumbers {
- public:
-  /// The number of `word`, and whether it is a new one.
-  std::pair<size_t, bool> number_of(std::string_view word) {
-    const auto found = numbers_.find(word);
-    if (found != numbers_.end()) return {found->second, false};
-    return {numbers_.emplace(word, numbers_.size()).first->second, true};
-  }
-  size_t size() const { return numbers_.size(); }
-  void clear() { numbers_.clear(); }
-  std::vector<std::string> take() {
-    std::vector<std::string> words(numbers_.size());
-    while (!numbers_.empty()) {
-      auto node = numbers_.extract(numbers_.begin());
-      words[node.mapped()] = std::move(node.key());
-    }
-    return words;
-  }
-
- private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
-  };
-  std::unordered_map<std::string, size_t, Hash, std::equal_to<>> numbers_;
-};
-
-class RowReader {
- public:
-  RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categories, Table& table)
-      : cursor_(cursor),
-        header_(header),
-        max_categories_(static_cast<size_t>(max_categories)),
-        table_(table),
-        num_targets_(table.target_names.size()),
-        features_(std::get<std::vector<float>>(table.features.values)),
-        numbers_(header.num_features),
-        words_(header.columns.size()),
-        num_missing_(header.columns.size()) {}
-
-  void read_row() {
-    table_.lines.push_back(cursor_.row_line());
-    table_.targets.resize(table_.targets.size() + num_targets_);
-    for (size_t column = 0; column < header_.columns.size();) {
-      if (!cursor_.in_row()) fail_unless_well_formed();
-      column += read_cells(column);
-    }
-    if (cursor_.in_row()) fail_unless_well_formed();
-  }
-
-  /// Gives the table what is known only now.
-  void finish() {
-    const auto num_rows = table_.lines.size();
-    for (size_t i = 0; i < header_.columns.size(); ++i) {
-      CsvColumn& column = header_.columns[i];
-      // Few rows of each category: a name, not a kind.
-      constexpr size_t kFewCategories = 10;
-      if (column.role == Role::kText && !column.is_declared && words_[i].size() > kFewCategories &&
-          2 * words_[i].size() > num_rows) {
-        leave_out(i, fmt::format("its texts hardly ever repeat ({} in {} rows)", words_[i].size(),
-                                 with_thousands(static_cast<int64_t>(num_rows))));
-      }
-      if (column.role == Role::kNumber || column.role == Role::kText) {
-        table_.feature_names.push_back(column.name);
-        table_.words.push_back(words_[i].take());
-        table_.num_missing.push_back(num_missing_[i]);
-      }
-      if (column.role != Role::kTarget) {
-        table_.columns.push_back({column.name, column.kind, column.is_declared, column.reason});
-      }
-    }
-    table_.features.num_rows = static_cast<int64_t>(num_rows);
-    table_.features.num_columns = static_cast<int64_t>(header_.num_features);
-  }
-
- private:
-  /// Reads one cell or more from `column` on and says how many.
-  size_t read_cells(size_t column) {
-    switch (header_.columns[column].role) {
-      case Role::kNumber:
-        return read_numbers(column);
-      case Role::kText:
-        features_.push_back(next_text(column));
-        break;
-      case Role::kTarget:
-        table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].target] =
-            next_required(column, "a value to predict");
-        break;
-      case Role::kSkipped:
-        cursor_.next_field();
-        break;
-      case Role::kPart:
-        table_.parts.push_back(next_part(column));
-        break;
-      case Role::kGroup:
-        table_.groups.push_back(
-            static_cast<int64_t>(words_[column].number_of(next_required(column, "a group")).first));
-        break;
-      case Role::kWeight:
-        table_.weights.push_back(next_weight(column));
-        break;
-    }
-    return 1;
-  }
-
-  size_t read_numbers(size_t column) {
-    const size_t count =
-        cursor_.next_plain_numbers(std::span(numbers_).first(header_.numbers_from[column]));
-    features_.insert(features_.end(), numbers_.begin(),
-                     numbers_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (count > 0) return count;
-    features_.push_back(next_number(column));
-    return 1;
-  }
-
-  float next_number(size_t column) {
-    const std::string_view field = cursor_.next_field();
-    const std::optional<double> value = parse_double(field);
-    const auto number = static_cast<float>(value.value_or(0));
-    if (value && std::isfinite(number)) return number;
-    if (!is_missing(field) || header_.columns[column].refuses_missing) {
-      fail(column, number_problem(field, value, header_.columns[column]));
-    }
-    ++num_missing_[column];
-    return kMissing;
-  }
-
-  float next_text(size_t column) {
-    const std::string_view field = cursor_.next_field();
-    if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
-    if (is_missing(field)) {
-      ++num_missing_[column];
-      return kMissing;
-    }
-    const bool is_open = !header_.columns[column].is_declared;
-    if (field.size() > kMaxCategoryBytes) {
-      if (!is_open) fail_for_length(column, field);
-      leave_out(column, fmt::format("it holds long texts (over {} bytes)",
-                                    with_thousands(kMaxCategoryBytes)));
-      return kMissing;
-    }
-    const auto [number, is_new] = words_[column].number_of(field);
-    if (is_new && !is_utf8(field)) {
-      fail(column,
-           fmt::format("expected text in UTF-8, got {}; save the file as UTF-8", in_quotes(field)));
-    }
-    if (is_open && words_[column].size() > max_categories_) {
-      leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
-                                    with_thousands(static_cast<int64_t>(max_categories_))));
-      return kMissing;
-    }
-    return static_cast<float>(number);
-  }
-
-  // Its cells are still there, and nobody looks at them.
-  void leave_out(size_t column, std::string reason) {
-    header_.columns[column].kind = ColumnKind::kLeftOut;
-    header_.columns[column].reason = std::move(reason);
-    words_[column].clear();
-  }
-
-  std::string_view next_required(size_t column, std::string_view what) {
-    const std::string_view field = cursor_.next_field();
-    if (is_missing(field)) {
-      fail(column, fmt::format("expected {}, got {}; fill it in or remove the row", what,
-                               missing_as_found(field)));
-    }
-    return field;
-  }
-
-  Part next_part(size_t column) {
-    const std::string_view field = cursor_.next_field();
-    bool is_known = false;
-    const Part part = part_of(field, is_known);
-    if (!is_known) {
-      fail(column,
-           fmt::format("expected train, validation (or val) or test, got {}", in_quotes(field)));
-    }
-    return part;
-  }
-
-  float next_weight(size_t column) {
-    const std::string_view field = next_required(column, "a weight");
-    const auto weight = static_cast<float>(parse_double(field).value_or(-1));
-    if (std::isfinite(weight) && weight >= 0) return weight;
-    fail(column,
-         fmt::format("expected a weight, a number of at least 0, got {}", in_quotes(field)));
-  }
-
-  std::string place() const { return fmt::format("{}:{}", table_.file, cursor_.row_line()); }
-
-  [[noreturn]] void fail_for_length(size_t column, std::string_view field) {
-    fail(column, fmt::format("expected a category of at most {} bytes, got {} bytes: {}; is a "
-                             "quote not closed? leave the column out with data.ignore if it is "
-                             "free text",
-                             with_thousands(kMaxCategoryBytes),
-                             with_thousands(static_cast<int64_t>(field.size())), in_quotes(field)));
-  }
-
-  [[noreturn]] void fail(size_t column, const std::string& problem) {
-    fail_unless_well_formed();
-    throw data_error(
-        place(), fmt::format("column {}: {}", in_quotes(header_.columns[column].name), problem));
-  }
-
-  // A delimiter too many moves all cells behind it, so this is the better thing to say first.
-  void fail_unless_well_formed() {
-    const size_t num_fields = cursor_.count_fields();
-    if (num_fields == header_.columns.size()) return;
-    throw data_error(place(), fmt::format("expected {} fields as in the header, got {}",
-                                          header_.columns.size(), num_fields));
-  }
-
-  static constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-
-  CsvCursor& cursor_;
-  CsvHeader& header_;
-  size_t max_categories_;
-  Table& table_;
-  size_t num_targets_;
-  std::vector<float>& features_;
-  std::vector<float> numbers_;        // of cells that follow each other
-  std::vector<WordNumbers> words_;    // [columns]
-  std::vector<int64_t> num_missing_;  // [columns]
-};
-
-void require_text(const std::string& file, const std::string& text) {
-  const size_t nul = text.find('\0');
-  if (nul == std::string::npos) return;
-  const auto line =
-      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-  throw data_error(fmt::format("{}:{}", file, line),
-                   "a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-                   "converted");
-}
-
-// Room for all rows, so that the features never exist twice. The text itself is the bound: a row
-// has a line break, and each of its fields takes at least a byte.
-void reserve_rows(Table& table, const std::string& text, const CsvHeader& header) {
-  const auto num_lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  const size_t num_rows = std::min(num_lines, text.size() / header.columns.size() + 1);
+// Room for all rows, so that the features never exist twice: memory that is not used is not there.
+// Each field of a row takes at least a byte.
+void reserve_rows(Table& table, const CsvText& text, uint64_t num_bytes, const CsvHeader& header) {
+  const size_t num_rows =
+      std::min(text.likely_lines(), static_cast<size_t>(num_bytes) / header.columns.size() + 1);
   std::get<std::vector<float>>(table.features.values).reserve(num_rows * header.num_features);
   table.lines.reserve(num_rows);
   table.targets.reserve(num_rows * table.target_names.size());
 }
 
-using HeaderMaker = std::function<CsvHeader(const std::string& place, CsvCursor& cursor)>;
+/// A file and the walk over it.
+struct Source {
+  Source(const std::filesystem::path& path, InputFile::Kind kind, char delimiter)
+      : file(path, kind), text(file), cursor(file.name(), text, delimiter) {}
 
-Table read_table(const std::filesystem::path& path, std::span<const std::string> targets,
-                 char delimiter, int64_t max_categories, const HeaderMaker& make_header) {
+  /// Goes to the header, and says where it is.
+  std::string find_header() {
+    if (!cursor.begin_row()) throw data_error(file.name(), "the file is empty");
+    return fmt::format("{}:{}", file.name(), cursor.row_line());
+  }
+
+  InputFile file;
+  CsvText text;
+  CsvCursor cursor;
+};
+
+void require_rows(const Table& table) {
+  if (table.lines.empty()) throw data_error(table.file, "no rows after the header");
+}
+
+/// All rows; `source` stands behind the header.
+Table read_table(Source& source, CsvHeader header, std::span<const std::string> targets,
+                 int64_t max_categories) {
   Table table;
   table.target_names.assign(targets.begin(), targets.end());
-  table.file = path.string();
-  InputFile file(path);
-  const std::string text = read_all(file);
-  table.fingerprints = {file.fingerprint()};
-  require_text(table.file, text);
-  CsvCursor cursor(table.file, text, delimiter);
-  if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");
-  CsvHeader header = make_header(fmt::format("{}:{}", table.file, cursor.row_line()), cursor);
-
+  table.file = source.file.name();
   table.features.values = std::vector<float>();
-  reserve_rows(table, text, header);
-  RowReader reader(cursor, header, max_categories, table);
-  while (cursor.begin_row()) reader.read_row();
-  if (table.lines.empty()) throw data_error(table.file, "no rows after the header");
+  reserve_rows(table, source.text, source.file.likely_bytes(), header);
+  RowReader reader(source.cursor, header, max_categories, table);
+  while (source.cursor.begin_row()) reader.read_row();
+  require_rows(table);
   reader.finish();
+  table.fingerprints = {source.file.fingerprint()};
   return table;
+}
+
+/// Takes the rows out and leaves their memory there.
+void clear_rows(Table& table) {
+  Table empty;
+  std::swap(empty.features.values, table.features.values);
+  if (!std::holds_alternative<std::vector<float>>(empty.features.values)) {
+    empty.features.values = std::vector<float>();
+  }
+  std::get<std::vector<float>>(empty.features.values).clear();
+  const auto take_memory = [](auto& from, auto& to) {
+    from.clear();
+    std::swap(from, to);
+  };
+  take_memory(table.lines, empty.lines);
+  take_memory(table.targets, empty.targets);
+  take_memory(table.ids, empty.ids);
+  table = std::move(empty);
+}
+
+std::vector<std::string> id_names_of(const CsvHeader& header) {
+  std::vector<std::string> names;
+  for (const CsvColumn& column : header.columns) {
+    if (column.role != Role::kId) continue;
+    names.resize(std::max(names.size(), column.place + 1));
+    names[column.place] = column.name;
+  }
+  return names;
 }
 
 }  // namespace
@@ -364,21 +120,74 @@ bool is_missing(std::string_view field) {
 }
 
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  const HeaderMaker make_header = [&](const std::string& place, CsvCursor& cursor) {
-    const std::vector<std::string> names = read_names(cursor, place, options.delimiter);
-    CsvHeader header = header_of(place, names, options);
-    survey_columns(cursor, header);
-    return header;
-  };
-  return read_table(path, options.targets, options.delimiter, options.max_categories, make_header);
+  Source source(path, InputFile::Kind::kRegular, options.delimiter);
+  const std::string place = source.find_header();
+  const std::vector<std::string> names = read_names(source.cursor, place);
+  require_several(names, place, options.delimiter, "data.delimiter: ");
+  CsvHeader header = header_of(place, names, options);
+  {
+    // Looks at the first rows, which may be many, before they are read.
+    Source first(path, InputFile::Kind::kRegular, options.delimiter);
+    first.find_header();
+    first.cursor.count_fields();
+    survey_columns(first.cursor, header);
+  }
+  return read_table(source, std::move(header), options.targets, options.max_categories);
 }
 
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
                   char delimiter) {
-  const HeaderMaker make_header = [&](const std::string& place, CsvCursor& cursor) {
-    return header_of(place, read_names(cursor, place, delimiter), trained);
-  };
-  return read_table(path, trained.targets, delimiter, 0, make_header);
+  Source source(path, InputFile::Kind::kRegular, delimiter);
+  const std::string place = source.find_header();
+  CsvHeader header = header_of(place, read_names(source.cursor, place), trained, delimiter);
+  return read_table(source, std::move(header), trained.targets, 0);
 }
+
+struct CsvPieces::State {
+  State(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter)
+      : source(path, InputFile::Kind::kAny, delimiter),
+        targets(trained.targets.begin(), trained.targets.end()) {
+    const std::string place = source.find_header();
+    header = header_of(place, read_names(source.cursor, place), trained, delimiter);
+  }
+
+  Source source;
+  CsvHeader header;
+  std::vector<std::string> targets;
+  bool has_rows = false;
+};
+
+CsvPieces::CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained,
+                     char delimiter)
+    : state_(std::make_unique<State>(path, trained, delimiter)) {}
+
+CsvPieces::~CsvPieces() = default;
+
+std::vector<std::string> CsvPieces::names() const {
+  std::vector<std::string> names;
+  names.reserve(state_->header.columns.size());
+  for (const CsvColumn& column : state_->header.columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::string> CsvPieces::id_names() const { return id_names_of(state_->header); }
+
+bool CsvPieces::next(Table& table, int64_t max_rows) {
+  Source& source = state_->source;
+  clear_rows(table);
+  table.file = source.file.name();
+  table.target_names = state_->targets;
+  table.id_names = id_names();
+  RowReader reader(source.cursor, state_->header, 0, table);
+  for (int64_t row = 0; row < max_rows && source.cursor.begin_row(); ++row) reader.read_row();
+  state_->has_rows = state_->has_rows || !table.lines.empty();
+  if (!state_->has_rows) require_rows(table);
+  reader.finish();
+  return !table.lines.empty();
+}
+
+uint64_t CsvPieces::bytes_read() const { return state_->source.file.bytes_read(); }
+
+uint64_t CsvPieces::likely_bytes() const { return state_->source.file.likely_bytes(); }
 
 }  // namespace trainer::data

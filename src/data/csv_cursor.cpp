@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/csv_cursor.h"
 
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,22 +13,27 @@
 
 namespace trainer::data {
 
-CsvCursor::CsvCursor(std::string file, const std::string& text, char delimiter)
-    : file_(std::move(file)), delimiter_(delimiter), position_(text.c_str()) {
+CsvCursor::CsvCursor(std::string file, CsvText& text, char delimiter)
+    : file_(std::move(file)), text_(text), delimiter_(delimiter), position_(text.begin()) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) position_ += kByteOrderMark.size();
+  if (std::string_view(text.begin(), text.end()).starts_with(kByteOrderMark)) {
+    position_ += kByteOrderMark.size();
+  }
   row_begin_ = position_;
 }
 
 bool CsvCursor::begin_row() {
   for (;;) {
+    row_begin_ = position_;
     const char* p = position_;
     while (is_blank(*p)) ++p;
-    if (*p == '\0') return false;
+    if (*p == '\0') {
+      if (!read_on(position_)) return false;
+      continue;
+    }
     if (*p != '\n' && *p != '\r') break;
     position_ = after_line_break(p);
   }
-  row_begin_ = position_;
   row_line_ = line_;
   field_ = 0;
   in_row_ = true;
@@ -89,20 +95,36 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
 std::string_view CsvCursor::quoted_field(const char* position) {
   const int64_t first_line = line_;
   unescaped_.clear();
-  for (const char* p = position;; ++p) {
+  const char* p = position;
+  for (;;) {
     if (*p == '\0') {
-      throw data_error(fmt::format("{}:{}", file_, first_line),
-                       fmt::format("field {}: the quote that opens it is never closed", field_));
+      unescaped_.append(position, p);
+      if (!read_on(p)) {
+        throw data_error(fmt::format("{}:{}", file_, first_line),
+                         fmt::format("field {}: the quote that opens it is never closed", field_));
+      }
+      position = p;
+    } else if (*p == '\n' || *p == '\r') {
+      p = after_line_break(p);
+    } else if (*p++ == '"') {
+      unescaped_.append(position, p - 1);
+      position = p;
+      if (*p != '"') break;
+      ++p;  // doubled: the second one is content
     }
-    if (*p == '\n' || *p == '\r') p = after_line_break(p) - 1;
-    if (*p != '"') continue;
-    unescaped_.append(position, p);
-    position = p + 1;
-    if (*position != '"') break;
-    p = position;  // doubled: the second one is content
   }
   end_quoted_field(position);
   return unescaped_;
+}
+
+// The row stays in the window, and `position` is where it was in the row.
+bool CsvCursor::read_on(const char*& position) {
+  const std::ptrdiff_t offset = position - row_begin_;
+  const char* begin = text_.read_on(row_begin_);
+  if (begin == nullptr) return false;
+  row_begin_ = begin;
+  position = begin + offset;
+  return true;
 }
 
 void CsvCursor::end_quoted_field(const char* position) {

@@ -6,18 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "data/csv_text.h"
+
 namespace trainer::data {
 
-/// Walks once over the text of a CSV file, field by field, without a copy of what it passes.
+/// Walks once over a CSV file, field by field, without a copy of what it passes.
 ///
 ///   while (cursor.begin_row()) {
 ///     while (cursor.in_row()) use(cursor.next_field());
 ///   }
 class CsvCursor {
  public:
-  /// `text` must outlive the cursor, hold no NUL byte and stand before one, as that of a
-  /// std::string does: the NUL is the end of the text, so that no step has to compare positions.
-  CsvCursor(std::string file, const std::string& text, char delimiter);
+  /// `text`, at its beginning, must outlive the cursor.
+  CsvCursor(std::string file, CsvText& text, char delimiter);
 
   /// Goes to the next line that is not blank; false at the end of the text.
   bool begin_row();
@@ -45,10 +46,12 @@ class CsvCursor {
   /// nullptr.
   const char* read_dressed_number(const char* p, double& value) const;
   const char* after_line_break(const char* position);
+  bool read_on(const char*& position);
   std::string_view quoted_field(const char* position);
   void end_quoted_field(const char* position);
 
   std::string file_;
+  CsvText& text_;
   char delimiter_;
   const char* position_;
   const char* row_begin_;

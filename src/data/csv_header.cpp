@@ -19,19 +19,6 @@ std::string delimiter_name(char delimiter) {
   return delimiter == '\t' ? "tab" : fmt::format("'{}'", delimiter);
 }
 
-[[noreturn]] void fail_for_one_column(const std::string& place, const std::string& only_name,
-                                      char delimiter) {
-  std::string fix = "choose another with data.delimiter (comma, semicolon or tab)";
-  for (const char other : {',', ';', '\t'}) {
-    if (other != delimiter && only_name.find(other) != std::string::npos) {
-      fix = fmt::format("did you mean data.delimiter: {}?", delimiter_name(other));
-      break;
-    }
-  }
-  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
-                                      delimiter_name(delimiter), in_quotes(only_name), fix));
-}
-
 void require_good_names(const std::string& place, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, size_t> first_place;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -101,7 +88,7 @@ class RoleList {
   }
 
   void set_target(const std::string& name, size_t target) {
-    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].target = target;
+    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].place = target;
   }
 
   void set_all(const char* key, const std::vector<std::string>& list, Role role, ColumnKind kind) {
@@ -177,12 +164,27 @@ class RoleList {
 
 }  // namespace
 
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place, char delimiter) {
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place) {
   std::vector<std::string> names;
   while (cursor.in_row()) names.emplace_back(cursor.next_field());
-  if (names.size() == 1) fail_for_one_column(place, names.front(), delimiter);
   require_good_names(place, names);
   return names;
+}
+
+void require_several(const std::vector<std::string>& names, const std::string& place,
+                     char delimiter, const std::string& option) {
+  if (names.size() > 1) return;
+  const std::string& only_name = names.front();
+  std::string fix = fmt::format("choose another with {} (comma, semicolon or tab)",
+                                option.substr(0, option.find_first_of(": ")));
+  for (const char other : {',', ';', '\t'}) {
+    if (other != delimiter && only_name.find(other) != std::string::npos) {
+      fix = fmt::format("did you mean {}{}?", option, delimiter_name(other));
+      break;
+    }
+  }
+  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
+                                      delimiter_name(delimiter), in_quotes(only_name), fix));
 }
 
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
@@ -227,7 +229,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 }
 
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const TrainedColumns& trained) {
+                    const TrainedColumns& trained, char delimiter) {
   CsvHeader header{place, {}, {}, 0};
   for (const std::string& name : names) {
     CsvColumn& added = header.columns.emplace_back();
@@ -243,13 +245,21 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
     const size_t i = find(trained.targets[t]);
     if (i == names.size()) continue;
     header.columns[i].role = Role::kTarget;
-    header.columns[i].target = t;
+    header.columns[i].place = t;
   }
   if (!trained.weight.empty()) {
     const size_t i = find(trained.weight);
     if (i < names.size()) header.columns[i].role = Role::kWeight;
   }
+  size_t num_ids = 0;
   for (const Column& column : trained.columns) {
+    if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
+      const auto at = std::find(names.begin(), names.end(), column.name);
+      if (at == names.end()) continue;
+      CsvColumn& id = header.columns[static_cast<size_t>(at - names.begin())];
+      id.role = Role::kId;
+      id.place = num_ids++;
+    }
     if (num_features(column) == 0) continue;
     const size_t i = find(column.name);
     if (i == names.size()) continue;
@@ -260,6 +270,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
     header.columns[i].refuses_missing = is_number && !column.fill;
   }
   if (!missing.empty()) {
+    require_several(names, place, delimiter, trained.delimiter_option);
     throw data_error(place, fmt::format("expected the columns of the training data, but {} {} not "
                                         "in the header",
                                         joined(missing), missing.size() == 1 ? "is" : "are"));

@@ -15,7 +15,7 @@
 namespace trainer::data {
 
 /// How the cells of a column are read.
-enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup, kWeight };
+enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup, kWeight, kId };
 
 struct CsvColumn {
   std::string name;
@@ -24,7 +24,7 @@ struct CsvColumn {
   bool is_declared = false;      // else the cells decide between number and text
   bool is_trained = false;       // a model was trained on it
   bool refuses_missing = false;  // a missing number is an error
-  size_t target = 0;             // which of the targets it is
+  size_t place = 0;              // among the targets, or among the ids
   std::string reason = {};       // why it is left out
 };
 
@@ -36,7 +36,12 @@ struct CsvHeader {
 };
 
 /// The names of the columns, from the first row. Throws Error(kData), see read_csv.
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place, char delimiter);
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place);
+
+/// Throws Error(kData) when there is one name only, as there is with a wrong delimiter.
+/// `option` is how it can be chosen: "data.delimiter: ".
+void require_several(const std::vector<std::string>& names, const std::string& place,
+                     char delimiter, const std::string& option);
 
 /// What the options say of each column. Throws Error(kData), see read_csv.
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
@@ -44,11 +49,11 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 
 /// What a trained model says of each column. Throws Error(kData), see read_csv_as.
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const TrainedColumns& trained);
+                    const TrainedColumns& trained, char delimiter);
 
 /// Decides by their first cells what the open columns of `header` are. `cursor` stands before the
-/// first row.
-void survey_columns(CsvCursor cursor, CsvHeader& header);
+/// first row and is behind some when this returns.
+void survey_columns(CsvCursor& cursor, CsvHeader& header);
 
 /// Sets `numbers_from` and `num_features` by the roles.
 void count_features(CsvHeader& header);

@@ -52,7 +52,7 @@ void decide(CsvColumn& column, const Count& count) {
 
 }  // namespace
 
-void survey_columns(CsvCursor cursor, CsvHeader& header) {
+void survey_columns(CsvCursor& cursor, CsvHeader& header) {
   std::vector<Count> counts(header.columns.size());
   std::vector<float> numbers(header.num_features);
   const auto is_open = [&](size_t column) {

@@ -165,6 +165,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .weight = data.weight});
   Target target = learn_target(table, wanted_task(data));
   const Split split = split_table(table, target, data, options);
+  table.targets = {};  // they are numbers now, and 32 bytes each as text
   std::vector<Column> columns =
       fit_columns(table, split.train, {data.fill, data.fill_value, data.missing_indicator});
   std::vector<std::string> notes = describe_columns(table, columns, data.fill);

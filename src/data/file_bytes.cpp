@@ -19,7 +19,7 @@ Error data_error(std::string_view place, std::string_view problem) {
 
 namespace {
 
-void require_regular_file(const std::filesystem::path& path) {
+void require_file(const std::filesystem::path& path, InputFile::Kind kind) {
   std::error_code problem;
   const std::filesystem::file_status status = std::filesystem::status(path, problem);
   if (status.type() == std::filesystem::file_type::not_found) {
@@ -29,19 +29,24 @@ void require_regular_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status)) {
     throw data_error(path.string(), "is a folder, expected a file");
   }
-  if (!std::filesystem::is_regular_file(status)) {
+  // A pipe could be read only once, and a device might never end.
+  if (kind == InputFile::Kind::kRegular && !std::filesystem::is_regular_file(status)) {
     throw data_error(path.string(), "is not a regular file");
   }
 }
 
 }  // namespace
 
-InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
-  require_regular_file(path);
-  file_.reset(std::fopen(path.c_str(), "rb"));
-  if (!file_) {
-    throw data_error(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
+InputFile::InputFile(const std::filesystem::path& path, Kind kind)
+    : path_(path), name_(path.string()) {
+  if (kind == Kind::kAny && path == "-") {
+    name_ = "standard input";
+    file_.reset(stdin);
+  } else {
+    require_file(path, kind);
+    file_.reset(std::fopen(path.c_str(), "rb"));
   }
+  if (!file_) throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // all reads are large
   fingerprint_.path = std::filesystem::absolute(path).lexically_normal().string();
 }
@@ -49,7 +54,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
 size_t InputFile::read(std::span<std::byte> buffer) {
   const size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
   if (count < buffer.size() && std::ferror(file_.get()) != 0) {
-    throw data_error(path_.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
+    throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   fingerprint_.num_bytes += count;
   fingerprint_.crc32 = crc32(buffer.first(count), fingerprint_.crc32);
@@ -67,18 +72,6 @@ Fingerprint InputFile::fingerprint() {
   while (read(buffer) > 0) {
   }
   return fingerprint_;
-}
-
-std::string read_all(InputFile& file) {
-  // One byte more than expected, so that the end is seen without another buffer.
-  std::string content(static_cast<size_t>(file.likely_bytes()) + 1, '\0');
-  size_t used = 0;
-  while (const size_t count = file.read(std::as_writable_bytes(std::span(content).subspan(used)))) {
-    used += count;
-    if (used == content.size()) content.resize(2 * used);
-  }
-  content.resize(used);
-  return content;
 }
 
 }  // namespace trainer::data

@@ -21,13 +21,20 @@ Error data_error(std::string_view place, std::string_view problem);
 /// A file that is read once from begin to end and takes its fingerprint on the way.
 class InputFile {
  public:
-  /// Throws Error(kData) when the file is missing, unreadable or not a regular file: a pipe could
-  /// be read only once, and a device might never end.
-  explicit InputFile(const std::filesystem::path& path);
+  /// What is there to be read again, or anything that gives bytes: a pipe, a device.
+  enum class Kind { kRegular, kAny };
+
+  /// "-" is the standard input for kAny. Throws Error(kData) when the file is missing, unreadable,
+  /// a folder or not of that kind.
+  explicit InputFile(const std::filesystem::path& path, Kind kind = Kind::kRegular);
+
+  /// For messages.
+  const std::string& name() const { return name_; }
 
   /// Fills as much of `buffer` as the file still holds and says how much that is; 0 at its end.
   /// Throws Error(kData).
   size_t read(std::span<std::byte> buffer);
+  uint64_t bytes_read() const { return fingerprint_.num_bytes; }
   /// The size that the system tells, or 0.
   uint64_t likely_bytes() const;
   /// Of the whole file; reads what is left of it.
@@ -35,15 +42,15 @@ class InputFile {
 
  private:
   struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
+    void operator()(std::FILE* file) const {
+      if (file != stdin) std::fclose(file);
+    }
   };
 
   std::filesystem::path path_;
+  std::string name_;
   std::unique_ptr<std::FILE, Closer> file_;
   Fingerprint fingerprint_;  // of what was read
 };
-
-/// All that `file` still holds.
-std::string read_all(InputFile& file);
 
 }  // namespace trainer::data

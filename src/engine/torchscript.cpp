@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/core/ivalue.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/api/module.h>

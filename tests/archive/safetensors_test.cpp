@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/archive/safetensors.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -70,12 +71,13 @@ TEST_F(SafetensorsTest, WhatWasWrittenIsRead) {
   const Safetensors again = read_safetensors(path_);
   EXPECT_EQ(again.metadata, example().metadata);
   ASSERT_EQ(again.tensors.size(), 4U);
-  for (const auto& [name, tensor] : example().tensors) {
-    const auto found = std::find_if(again.tensors.begin(), again.tensors.end(),
-                                    [&](const auto& entry) { return entry.first == name; });
-    ASSERT_NE(found, again.tensors.end()) << name;
-    EXPECT_EQ(type_text(found->second), type_text(tensor));
-    EXPECT_EQ(bytes_of(found->second), bytes_of(tensor));
+  for (const auto& expected : example().tensors) {
+    const auto found =
+        std::find_if(again.tensors.begin(), again.tensors.end(),
+                     [&](const auto& entry) { return entry.first == expected.first; });
+    ASSERT_NE(found, again.tensors.end()) << expected.first;
+    EXPECT_EQ(type_text(found->second), type_text(expected.second));
+    EXPECT_EQ(bytes_of(found->second), bytes_of(expected.second));
   }
 }
 

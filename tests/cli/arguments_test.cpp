@@ -81,7 +81,7 @@ TEST(ArgumentsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
   const Arguments arguments =
       parse({"export", "runs/latest", "--output", "m.onnx", "--softmax", "--preprocessing"});
   EXPECT_EQ(arguments.command, Command::kExport);
-  EXPECT_EQ(arguments.exported.model, "runs/latest");
+  EXPECT_EQ(arguments.paths.front(), "runs/latest");
   EXPECT_EQ(arguments.exported.output, "m.onnx");
   EXPECT_EQ(arguments.exported.format, ExportFormat::kOnnx);
   EXPECT_EQ(arguments.exported.options.outputs, apply::ExportOutputs::kProbabilities);
@@ -98,12 +98,12 @@ TEST(ArgumentsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
 
 TEST(ArgumentsTest, ExportRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(message_of({"export"}),
-            "export: expected one run folder or checkpoint, got nothing\n"
-            "export: expected --output FILE (.onnx, .safetensors or .pt)");
-  EXPECT_EQ(message_of({"export", "a", "b", "-o", "m.bin"}),
-            "export: expected one run folder or checkpoint, got several\n"
+            "export: expected a run folder or a checkpoint file, got nothing\n"
+            "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.bin", "seed=1"}),
             "--output: expected a name that ends in .onnx, .safetensors or .pt, got \"m.bin\"; or "
-            "say which format with --format");
+            "say which format with --format\n"
+            "command line: seed: export goes by the run's own configuration; leave it out");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
             "--format: expected onnx, safetensors or torchscript, got \"tflite\"");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.safetensors", "--softmax", "--preprocessing"}),

@@ -109,11 +109,11 @@ TEST_F(ColumnsTest, AnUnknownCategoryIsAnErrorIfThatIsWanted) {
   const std::vector<Column> columns = fit_columns(table, Rows{0}, {});
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
             "t.csv:3: column \"k\": expected a category that the training part has, got \"q\\n\"; "
-            "correct it or set data.unknown_category: unknown");
+            "correct it, or train with data.unknown_category: unknown");
   Table missing = read("k,y\np,0\n,0\n");
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, missing); }),
             "t.csv:3: column \"k\": expected a category that the training part has, got a missing "
-            "value; correct it or set data.unknown_category: unknown");
+            "value; correct it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {

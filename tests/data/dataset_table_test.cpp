@@ -142,7 +142,7 @@ TEST_F(DatasetTableTest, RefusesAnUnknownCategoryIfThatIsWanted) {
   data.unknown_category = config::UnknownCategory::kError;
   EXPECT_EQ(problem(data),
             "t.csv:2: column \"k\": expected a category that the training part has, got \"r\"; "
-            "correct it or set data.unknown_category: unknown");
+            "correct it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(DatasetTableTest, RefusesALabelThatIsOnlyInTheValidationPart) {

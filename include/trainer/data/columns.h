@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trainer/config/config.h"
@@ -35,5 +36,10 @@ struct Encoded {
 /// and so does a missing cell of a categorical column that had none when it was fitted. Throws
 /// Error(kData) with the line of such a cell with kError, and of a missing number that has no fill.
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table);
+
+/// A line for each column with cells of a category that is not known: `part` says where.
+std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
+                                          const std::vector<int64_t>& num_unknown,
+                                          const std::string& part);
 
 }  // namespace trainer::data

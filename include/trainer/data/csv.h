@@ -55,14 +55,16 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
 
 /// The columns that a model was trained on.
 struct TrainedColumns {
-  std::span<const Column> columns;  // all but the targets
-  std::span<const std::string> targets;
-  std::string weight = {};  // none: empty
+  std::span<const Column> columns;       // all but the targets
+  std::span<const std::string> targets;  // to be read as well
+  std::string weight = {};               // likewise; none: empty
+  enum class Ids { kLeft, kKept } ids = Ids::kLeft;
+  std::string delimiter_option = "data.delimiter: ";  // what a message says how to choose it
 };
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
 /// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
-/// for columns that are not there.
+/// for columns of features, targets and weights that are not there.
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter);
 
 }  // namespace trainer::data

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trainer/data/csv.h"
+#include "trainer/data/table.h"
+
+namespace trainer::data {
+
+/// A CSV file with the columns that a model was trained on, read a few rows at a time: the memory
+/// that it takes does not depend on the size of the file.
+class CsvPieces {
+ public:
+  /// Reads the header. `path` may be "-", the standard input, or a pipe. Throws as read_csv_as().
+  CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter);
+  ~CsvPieces();
+  CsvPieces(const CsvPieces&) = delete;
+  CsvPieces& operator=(const CsvPieces&) = delete;
+
+  /// The names of all columns, in the order of the file.
+  std::vector<std::string> names() const;
+  /// Those of the ids that are kept, in the order of the trained columns.
+  std::vector<std::string> id_names() const;
+
+  /// Puts the next rows, at most `max_rows`, into `table`, which keeps its memory, and returns
+  /// whether there were any; ids as text, in the order of the trained columns. Throws as
+  /// read_csv_as(), also when the file has no rows at all.
+  bool next(Table& table, int64_t max_rows);
+
+  /// Bytes read so far, and those of the whole file where they are known, else 0.
+  uint64_t bytes_read() const;
+  uint64_t likely_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trainer::data

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apply/output.h"
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer::apply {
+namespace fs = std::filesystem;
+
+Output::Output(const fs::path& path) : name_(path == "-" ? "standard output" : path.string()) {
+  if (path == "-") {
+    stream_.reset(stdout);
+    return;
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot write {}: it is a folder, expected the name of a file", name_));
+  }
+  if (!fs::exists(status) || fs::is_regular_file(status)) {
+    // A link stays one: the file behind it is replaced.
+    const fs::path real = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+    file_.emplace(error ? path : real);
+    return;
+  }
+  stream_.reset(std::fopen(path.c_str(), "wb"));
+  if (stream_ == nullptr) fail();
+}
+
+void Output::fail() const {
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+}
+
+void Output::write(std::string_view text) {
+  if (file_) {
+    file_->write(text);
+  } else if (std::fwrite(text.data(), 1, text.size(), stream_.get()) != text.size()) {
+    fail();
+  }
+}
+
+void Output::finish() {
+  if (file_) {
+    file_->commit();
+  } else if (std::fflush(stream_.get()) != 0) {
+    fail();
+  }
+}
+
+}  // namespace trainer::apply

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trainer/core/atomic_file.h"
+
+namespace trainer::apply {
+
+/// Where the result of a command goes: a file that appears complete or not at all; or a pipe, a
+/// device or the standard output ("-"), which get it bit by bit. Throws Error(kFileSystem).
+class Output {
+ public:
+  explicit Output(const std::filesystem::path& path);
+
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
+  };
+  [[noreturn]] void fail() const;
+
+  std::string name_;
+  std::optional<AtomicFile> file_;
+  std::unique_ptr<std::FILE, Closer> stream_;
+};
+
+}  // namespace trainer::apply

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apply/prediction_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <unordered_set>
+
+#include <fmt/compile.h>
+
+#include "trainer/apply/predictor.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::apply {
+namespace {
+
+void append(std::string_view text, fmt::memory_buffer& out) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+// RFC 4180, and blanks at the ends, which many readers would take away.
+bool needs_quotes(std::string_view text, char delimiter) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (text.empty()) return false;
+  if (is_blank(text.front()) || is_blank(text.back())) return true;
+  return std::any_of(text.begin(), text.end(),
+                     [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; });
+}
+
+bool are_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+PredictionText::PredictionText(const Model& model, const std::vector<std::string>& id_names,
+                               char delimiter)
+    : model_(model), names_(id_names), num_ids_(id_names.size()), delimiter_(delimiter) {
+  const data::Schema& schema = model.schema;
+  if (schema.num_targets() > 1) {
+    for (const std::string& target : schema.target_names) names_.push_back("prediction_" + target);
+  } else {
+    names_.emplace_back("prediction");
+  }
+  for (const std::string& label : schema.labels) {
+    names_.push_back("p_" + label);
+    fmt::memory_buffer cell;
+    add_cell(label, cell);
+    labels_.push_back(fmt::to_string(cell));
+  }
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = names_.size(); i-- > 0;) {
+    if (seen.insert(names_[i]).second) continue;
+    throw Error(ErrorKind::kData,
+                fmt::format("the id column {} has the name of a column of the predictions; rename "
+                            "it in the data and train again, or take it out of the data",
+                            in_quotes(names_[i])));
+  }
+}
+
+void PredictionText::add_cell(std::string_view text, fmt::memory_buffer& out) const {
+  if (!needs_quotes(text, delimiter_)) {
+    append(text, out);
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+void PredictionText::add_header(fmt::memory_buffer& out) const {
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (i > 0) out.push_back(delimiter_);
+    add_cell(names_[i], out);
+  }
+  out.push_back('\n');
+}
+
+void PredictionText::add_numbers(std::span<const float> numbers, bool is_finite,
+                                 fmt::memory_buffer& out) const {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) out.push_back(delimiter_);
+    if (is_finite) fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), numbers[i]);
+  }
+}
+
+void PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
+                              fmt::memory_buffer& out) {
+  const bool has_classes = !labels_.empty();
+  const auto num_outputs = static_cast<std::size_t>(model_.options.num_outputs);
+  const std::vector<int64_t> classes =
+      has_classes ? predicted_classes(model_, outputs) : std::vector<int64_t>{};
+  const std::vector<float> numbers =
+      has_classes ? probabilities(model_, outputs) : predicted_values(model_, outputs);
+  const std::size_t width = has_classes ? labels_.size() : num_outputs;
+  for (std::size_t row = 0; row < outputs.size() / num_outputs; ++row) {
+    for (std::size_t i = 0; i < num_ids_; ++i) {
+      add_cell(ids[row * num_ids_ + i], out);
+      out.push_back(delimiter_);
+    }
+    const std::span<const float> of_row = std::span(numbers).subspan(row * width, width);
+    const bool is_finite =
+        are_finite(outputs.subspan(row * num_outputs, num_outputs)) && are_finite(of_row);
+    if (!is_finite) ++num_not_finite_;
+    if (has_classes) {
+      if (is_finite) append(labels_[static_cast<std::size_t>(classes[row])], out);
+      out.push_back(delimiter_);
+    }
+    add_numbers(of_row, is_finite, out);
+    out.push_back('\n');
+  }
+}
+
+}  // namespace trainer::apply

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/model.h"
+
+namespace trainer::apply {
+
+/// Predictions as lines of a CSV file.
+class PredictionText {
+ public:
+  /// Throws Error(kData) when an id has the name of another column.
+  PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter);
+
+  void add_header(fmt::memory_buffer& out) const;
+
+  /// `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Counts the rows that are not finite.
+  void add_rows(std::span<const float> outputs, std::span<const std::string> ids,
+                fmt::memory_buffer& out);
+
+  int64_t num_not_finite() const { return num_not_finite_; }
+
+ private:
+  void add_cell(std::string_view text, fmt::memory_buffer& out) const;
+  void add_numbers(std::span<const float> numbers, bool is_finite, fmt::memory_buffer& out) const;
+
+  const Model& model_;
+  std::vector<std::string> names_;   // of all columns
+  std::vector<std::string> labels_;  // in quotes where they need them
+  std::size_t num_ids_;
+  char delimiter_;
+  int64_t num_not_finite_ = 0;
+};
+
+}  // namespace trainer::apply

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/predict_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/model.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/load.h"
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/signals.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/core/terminal.h"
+#include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/data/csv.h"
+
+namespace trainer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The run's configuration with what the command line says of it. How many threads trained it says
+// nothing about this machine.
+config::Config config_for(const Arguments& arguments, const apply::Model& model) {
+  config::Config config = model.config;
+  config.threads = 0;
+  std::vector<config::Override> overrides = arguments.overrides;
+  if (!arguments.delimiter.empty()) {
+    overrides.push_back({"data.delimiter", arguments.delimiter, "--delimiter"});
+  }
+  return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
+}
+
+// A pipe has no name that could say more than that of the training data.
+char delimiter_of(const config::DataConfig& data, const std::string& given) {
+  return data::csv_delimiter(data.delimiter, given == "-" ? fs::path(data.path) : fs::path(given));
+}
+
+// That of the data, unless the name of the output says otherwise.
+char output_delimiter(const std::string& output, char of_data) {
+  if (output == "-") return of_data;
+  const char by_name = data::csv_delimiter(config::Delimiter::kAuto, output);
+  return by_name == ',' && of_data == ';' ? of_data : by_name;
+}
+
+int64_t rate(int64_t num_rows, double seconds) {
+  return std::llround(static_cast<double>(num_rows) / std::max(seconds, 1e-9));
+}
+
+/// Shows progress on standard error: a line drawn again at most ten times a second on a terminal, a
+/// plain line every 30 seconds elsewhere.
+class Progress {
+ public:
+  bool show(const apply::PredictProgress& progress) {
+    const double now = stopwatch_.seconds();
+    if (now >= next_) {
+      next_ = now + interval();
+      const int width = terminal_.redraws ? terminal_.width : 200;
+      const std::string text = predict_progress_text(progress, now, width);
+      terminal_.redraws ? log::show_status(text) : log::info(text);
+    }
+    return stop_request() == 0;
+  }
+
+ private:
+  double interval() const { return terminal_.redraws ? 0.1 : 30; }
+
+  Terminal terminal_ = standard_error_terminal();
+  Stopwatch stopwatch_;
+  double next_ = interval();
+};
+
+int stopped(const Arguments& arguments, int signal) {
+  log::clear_status();
+  log::warning(arguments.output == "-" ? "stopped; not all rows were predicted"
+                                       : "stopped; no output was written");
+  return 128 + signal;
+}
+
+}  // namespace
+
+std::string predict_progress_text(const apply::PredictProgress& progress, double seconds,
+                                  int width) {
+  std::string text = fmt::format("{} rows", with_thousands(progress.num_rows));
+  const double share = progress.likely_bytes == 0 ? 0
+                                                  : static_cast<double>(progress.num_bytes) /
+                                                        static_cast<double>(progress.likely_bytes);
+  if (share > 0) text += fmt::format("  {:.0f} %", 100 * std::min(share, 1.0));
+  text += fmt::format("  {} rows/s", with_thousands(rate(progress.num_rows, seconds)));
+  if (share > 0 && share < 1) {
+    text += fmt::format("  {} left", human_duration(seconds / share - seconds));
+  }
+  // One column stays free: a full line would wrap and could not be drawn again.
+  return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
+}
+
+int predict_command(const Arguments& arguments) {
+  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
+  const apply::Model model = apply::load_model(arguments.paths.front());
+  const config::Config config = config_for(arguments, model);
+  apply::PredictRequest request;
+  request.data = arguments.data;
+  request.output = arguments.output;
+  request.delimiter = delimiter_of(config.data, arguments.data);
+  request.output_delimiter = output_delimiter(arguments.output, request.delimiter);
+  request.num_threads = config.threads > 0 ? config.threads : cpu::usable_cpus();
+  watch_signals(Waiting::kEnds);
+  Progress progress;
+  apply::PredictReport report;
+  try {
+    report = apply::predict(
+        model, request, [](const std::string& note) { log::info(note); },
+        [&](const apply::PredictProgress& at) { return progress.show(at); });
+  } catch (const Error&) {
+    if (stop_request() == 0) throw;  // else it was a read or a write that the signal ended
+  }
+  if (const int signal = stop_request(); signal != 0) return stopped(arguments, signal);
+  log::clear_status();
+  for (const std::string& warning : report.warnings) log::warning(warning);
+  log::info(fmt::format("predicted {} rows in {} ({} rows/s){}", with_thousands(report.num_rows),
+                        human_duration(report.time_seconds),
+                        with_thousands(rate(report.num_rows, report.time_seconds)),
+                        arguments.output == "-" ? "" : ": " + arguments.output));
+  return 0;
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "trainer/data/table.h"
+
+#include "data/csv_cursor.h"
+#include "data/csv_header.h"
+
+namespace trainer::data {
+
+/// The different texts of a column, numbered in the order in which they come.
+class WordNumbers {
+ public:
+  /// The number of `word`, and whether it is a new one.
+  std::pair<size_t, bool> number_of(std::string_view word) {
+    const auto found = numbers_.find(word);
+    if (found != numbers_.end()) return {found->second, false};
+    return {numbers_.emplace(word, numbers_.size()).first->second, true};
+  }
+  size_t size() const { return numbers_.size(); }
+  void clear() { numbers_.clear(); }
+  std::vector<std::string> take() {
+    std::vector<std::string> words(numbers_.size());
+    while (!numbers_.empty()) {
+      auto node = numbers_.extract(numbers_.begin());
+      words[node.mapped()] = std::move(node.key());
+    }
+    return words;
+  }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
+  };
+  std::unordered_map<std::string, size_t, Hash, std::equal_to<>> numbers_;
+};
+
+/// Reads rows into a table.
+class RowReader {
+ public:
+  /// `table` has its target names, and floats for features.
+  RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categories, Table& table);
+
+  /// The row at whose beginning the cursor is. Throws Error(kData), see read_csv.
+  void read_row();
+
+  /// Gives the table what is known only now.
+  void finish();
+
+ private:
+  size_t read_cells(size_t column);
+  size_t read_numbers(size_t column);
+  float next_number(size_t column);
+  float next_text(size_t column);
+  void leave_out(size_t column, std::string reason);
+  std::string_view next_required(size_t column, std::string_view what);
+  Part next_part(size_t column);
+  float next_weight(size_t column);
+
+  std::string place() const;
+  [[noreturn]] void fail_for_length(size_t column, std::string_view field);
+  [[noreturn]] void fail(size_t column, const std::string& problem);
+  void fail_unless_well_formed();
+
+  CsvCursor& cursor_;
+  CsvHeader& header_;
+  size_t max_categories_;
+  Table& table_;
+  size_t num_targets_;
+  std::vector<float>& features_;
+  std::vector<float> numbers_;        // of cells that follow each other
+  std::vector<WordNumbers> words_;    // [columns]
+  std::vector<int64_t> num_missing_;  // [columns]
+};
+
+}  // namespace trainer::data

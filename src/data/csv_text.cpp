@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace trainer::data {
+namespace {
+
+size_t count_line_breaks(const char* begin, const char* end) {
+  return static_cast<size_t>(std::count(begin, end, '\n'));
+}
+
+}  // namespace
+
+CsvText::CsvText(InputFile& file, size_t block_bytes)
+    : file_(file), block_bytes_(std::max<size_t>(block_bytes, 1)) {
+  do {
+    fill();
+  } while (!find_end(0));
+  constexpr std::string_view kGzip = "\x1F\x8B";
+  if (std::string_view(begin(), end_).starts_with(kGzip)) {
+    throw data_error(file_.name(), "is compressed with gzip; unpack it first (gunzip)");
+  }
+  require_text(0);
+}
+
+const char* CsvText::read_on(const char* keep) {
+  if (has_ended_ && end_ == filled_) return nullptr;
+  const auto dropped = static_cast<size_t>(keep - begin());
+  buffer_[end_] = behind_;
+  if (dropped > 0) std::memmove(buffer_.data(), keep, filled_ - dropped);
+  filled_ -= dropped;
+  const size_t old_end = end_ - dropped;
+  const size_t old_filled = filled_;
+  do {
+    fill();
+  } while (!find_end(old_end));
+  require_text(old_filled);
+  return begin();
+}
+
+// A row that is longer than a block is read in ever larger steps, lest it be looked through often.
+void CsvText::fill() {
+  if (has_ended_) return;
+  const size_t wanted = std::max(block_bytes_, filled_);
+  if (buffer_.size() < filled_ + wanted + 1) buffer_.resize(filled_ + wanted + 1);
+  const size_t count =
+      file_.read(std::as_writable_bytes(std::span(buffer_).subspan(filled_, wanted)));
+  filled_ += count;
+  has_ended_ = count < wanted;
+}
+
+// The window ends behind the last line break from `from` on. A CR may be the first half of a line
+// break, so it counts only where its next byte is known, and only where there is no LF.
+bool CsvText::find_end(size_t from) {
+  const std::string_view added(begin() + from, filled_ - from);
+  size_t found = added.rfind('\n');
+  if (found == std::string_view::npos && added.size() > 1)
+    found = added.rfind('\r', added.size() - 2);
+  if (has_ended_) {
+    end_ = filled_;
+  } else if (found != std::string_view::npos) {
+    end_ = from + found + 1;
+  } else {
+    return false;
+  }
+  behind_ = buffer_[end_];
+  buffer_[end_] = '\0';
+  return true;
+}
+
+// Of what was read from `from` on. The NUL at the end of the window is our own.
+void CsvText::require_text(size_t from) {
+  buffer_[end_] = behind_;
+  const char* first = begin() + from;
+  const void* nul = std::memchr(first, '\0', filled_ - from);
+  const char* last = nul == nullptr ? begin() + filled_ : static_cast<const char*>(nul);
+  num_line_breaks_ += static_cast<int64_t>(count_line_breaks(first, last));
+  buffer_[end_] = '\0';
+  if (nul == nullptr) return;
+  throw data_error(fmt::format("{}:{}", file_.name(), num_line_breaks_ + 1),
+                   "a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
+                   "converted");
+}
+
+size_t CsvText::likely_lines() const {
+  const size_t num_lines = count_line_breaks(begin(), end()) + 1;
+  if (has_ended_ && end_ == filled_) return num_lines;
+  const double share = static_cast<double>(file_.likely_bytes()) / static_cast<double>(end_);
+  return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0) * 1.05);
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+
+/// The text of a CSV file, read once from begin to end. Only a window of it lies in memory, which
+/// ends behind a line break, or with the file, and stands before a NUL: whoever looks for the end
+/// of a line or of a field finds it without comparing positions.
+class CsvText {
+ public:
+  static constexpr size_t kBlockBytes = size_t{1} << 20;  // what a second level cache holds
+
+  /// Reads `block_bytes` at once; a longer row takes more. Throws Error(kData) for a NUL byte, here
+  /// and in read_on().
+  explicit CsvText(InputFile& file, size_t block_bytes = kBlockBytes);
+
+  /// Where the window begins and ends.
+  const char* begin() const { return buffer_.data(); }
+  const char* end() const { return buffer_.data() + end_; }
+
+  /// Moves the window on: it begins with what stood at `keep` and ends later than before. Returns
+  /// begin(), or nullptr at the end of the file, and then nothing has changed.
+  const char* read_on(const char* keep);
+
+  /// About as many lines as the file has, not fewer if all are as long as the first ones.
+  size_t likely_lines() const;
+
+ private:
+  void fill();
+  bool find_end(size_t from);
+  void require_text(size_t from);
+
+  InputFile& file_;
+  size_t block_bytes_;
+  std::vector<char> buffer_;
+  size_t filled_ = 0;            // bytes of the file in the buffer
+  size_t end_ = 0;               // of the window
+  char behind_ = '\0';           // what the file has at end()
+  bool has_ended_ = false;       // the file
+  int64_t num_line_breaks_ = 0;  // passed by fill()
+};
+
+}  // namespace trainer::data

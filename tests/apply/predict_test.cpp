@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/predict.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/checkpoints.h"
+#include "support/error_of.h"
+#include "support/process.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::apply {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+using test::float_data;
+using test::read_file;
+
+/// The only layer is (a, k=p, k=q) -> logits of "no" and of "yes, sir": (0, a + 2 [k=q] - [k=p]).
+Model linear_model() {
+  Model model;
+  model.options = {.num_features = 3, .num_outputs = 2, .hidden_sizes = {}};
+  model.weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
+                   {"layers.0.bias", float_data({2}, {0, 0})}};
+  data::Schema& schema = model.schema;
+  schema.feature_names = {"a", "k=p", "k=q"};
+  schema.target_names = {"y"};
+  schema.labels = {"no", "yes, sir"};
+  schema.scaling = {{0, 0, 0}, {1, 1, 1}};
+  schema.columns = {{.name = "id", .kind = data::ColumnKind::kId, .is_declared = true},
+                    {.name = "a", .fill = -1.0F},
+                    {.name = "k", .kind = data::ColumnKind::kCategorical, .categories = {"p", "q"}},
+                    {.name = "note", .kind = data::ColumnKind::kLeftOut}};
+  return model;
+}
+
+/// (a) -> two numbers, in the units of the data 2 a + 10 and -a.
+Model regression_model() {
+  Model model;
+  model.loss = config::Loss::kMse;
+  model.options = {.num_features = 1, .num_outputs = 2, .hidden_sizes = {}};
+  model.weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
+                   {"layers.0.bias", float_data({2}, {0, 0})}};
+  data::Schema& schema = model.schema;
+  schema.task = config::Task::kRegression;
+  schema.feature_names = {"a"};
+  schema.target_names = {"u", "v"};
+  schema.scaling = {{0}, {1}};
+  schema.target_scaling = {{10, 0}, {0.5F, 2}};
+  schema.columns = {{.name = "a"}};
+  return model;
+}
+
+class PredictTest : public testing::Test {
+ protected:
+  std::string predict_text(std::string_view content, const Model& model = linear_model()) {
+    PredictRequest request = request_for(content);
+    notes_.clear();
+    report_ = predict(
+        model, request, [&](const std::string& note) { notes_.push_back(without_folder(note)); },
+        [](const PredictProgress&) { return true; });
+    return read_file(request.output);
+  }
+
+  PredictRequest request_for(std::string_view content) {
+    return {.data = folder_.write("in.csv", content), .output = output()};
+  }
+
+  fs::path output() const { return folder_.path() / "out.csv"; }
+
+  std::string problem(const Model& model, const PredictRequest& request, ErrorKind kind) {
+    const Error error = test::error_of([&] {
+      predict(
+          model, request, [](const std::string&) {}, [](const PredictProgress&) { return true; });
+    });
+    EXPECT_EQ(error.kind(), kind);
+    return without_folder(error.what());
+  }
+
+  /// The message of an error in the data; no file is left, not even a temporary one.
+  std::string problem(std::string_view content, const Model& model = linear_model()) {
+    std::string text = problem(model, request_for(content), ErrorKind::kData);
+    EXPECT_EQ(num_files(), 1) << "only the input";
+    return text;
+  }
+
+  std::ptrdiff_t num_files() const {
+    const fs::directory_iterator files(folder_.path());
+    return std::distance(begin(files), end(files));
+  }
+
+  std::string without_folder(std::string text) const {
+    const std::string prefix = folder_.path().string() + "/";
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+      text.erase(at, prefix.size());
+    }
+    return text;
+  }
+
+  test::TemporaryFolder folder_;
+  PredictReport report_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(PredictTest, WritesIdsLabelsAndProbabilitiesInTheOrderOfTheRows) {
+  EXPECT_EQ(predict_text("k,y,id,a\np,no,007,3\nq,,\"b,\"\"1\"\"\",-2\n,?, NA ,0.5\n"),
+            "id,prediction,p_no,\"p_yes, sir\"\n"
+            "007,\"yes, sir\",0.11920292,0.8807971\n"
+            "\"b,\"\"1\"\"\",no,0.5,0.5\n"
+            "NA,\"yes, sir\",0.37754068,0.62245935\n");
+  EXPECT_EQ(report_.num_rows, 3);
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(PredictTest, KeepsBlanksAndLineBreaksOfIds) {
+  EXPECT_EQ(predict_text("id,a,k\n\" x\",1000,p\n\"1\r\n2\",-1000,p\n"),
+            "id,prediction,p_no,\"p_yes, sir\"\n"
+            "\" x\",\"yes, sir\",0,1\n"
+            "\"1\r\n2\",no,1,0\n");
+}
+
+TEST_F(PredictTest, WritesTheTargetsOfARegressionInTheirUnits) {
+  EXPECT_EQ(predict_text("a\n1\n-2.5\n", regression_model()),
+            "prediction_u,prediction_v\n12,-1\n5,2.5\n");
+  Model one = regression_model();
+  one.options.num_outputs = 1;
+  one.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                 {"layers.0.bias", float_data({1}, {0})}};
+  one.schema.target_names = {"u"};
+  one.schema.target_scaling = {{0}, {1}};
+  EXPECT_EQ(predict_text("a\n0.1\n1e-7\n123456789\n", one), "prediction\n0.1\n1e-07\n123456790\n");
+}
+
+TEST_F(PredictTest, OneLogitHasAProbabilityForBothClasses) {
+  Model model = regression_model();
+  model.loss = config::Loss::kBinaryCrossEntropy;
+  model.schema.task = config::Task::kClassification;
+  model.schema.target_names = {"y"};
+  model.schema.labels = {"0", "1"};
+  model.options.num_outputs = 1;
+  model.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                   {"layers.0.bias", float_data({1}, {0})}};
+  EXPECT_EQ(predict_text("a\n0\n2\n", model),
+            "prediction,p_0,p_1\n0,0.5,0.5\n1,0.11920292,0.8807971\n");
+}
+
+TEST_F(PredictTest, TheOutputDependsNeitherOnThreadsNorOnRowsAtOnce) {
+  std::string content = "id,a,k\n";
+  for (int row = 0; row < 1000; ++row) {
+    content += fmt::format("r{},{},{}\n", row, 0.37 * row - 100, row % 3 == 0 ? "p" : "q");
+  }
+  const std::string expected = predict_text(content);
+  for (const int64_t num_threads : {1, 2, 5}) {
+    for (const int64_t rows_at_once : {1, 3, 100, 1000, 5000}) {
+      PredictRequest request = request_for(content);
+      request.num_threads = num_threads;
+      request.rows_at_once = rows_at_once;
+      predict(
+          linear_model(), request, [](const std::string&) {},
+          [](const PredictProgress&) { return true; });
+      EXPECT_EQ(read_file(output()), expected) << num_threads << " " << rows_at_once;
+    }
+  }
+}
+
+TEST_F(PredictTest, FurtherColumnsAndLostIdsAreSaidOnce) {
+  predict_text("z,k,a,y,note,more\n1,p,2,3,x,\n1,p,2,3,x,\n");
+  EXPECT_EQ(notes_,
+            (std::vector<std::string>{
+                "in.csv: the model was trained without columns \"z\" and \"more\"; left out",
+                "in.csv: the id column \"id\" is not in the header, so the predictions are "
+                "without it"}));
+}
+
+TEST_F(PredictTest, MissingColumnsAreAllNamed) {
+  EXPECT_EQ(problem("id,b,c\n1,2,3\n"),
+            "in.csv:1: expected the columns of the training data, but \"a\" and \"k\" are not in "
+            "the header");
+}
+
+TEST_F(PredictTest, TextInANumericColumnIsAnErrorWithItsLine) {
+  EXPECT_EQ(problem("a,k\n1,p\ntwo,q\n"),
+            "in.csv:3: column \"a\": expected a number, got \"two\"; correct it, as the column was "
+            "numeric in the training data");
+  EXPECT_EQ(problem("a,k\n\"1,234.5\",p\n"),
+            "in.csv:2: column \"a\": expected a number, got \"1,234.5\"; write it without a comma: "
+            "1234.5");
+  EXPECT_EQ(problem("a,k\ninf,p\n"),
+            "in.csv:2: column \"a\": expected a finite number, got \"inf\"");
+  EXPECT_EQ(problem("a,k\n1e99,p\n"),
+            "in.csv:2: column \"a\": expected a finite number of at most 3.4e+38, got \"1e99\"");
+}
+
+TEST_F(PredictTest, MissingNumbersAreFilledOrAnError) {
+  EXPECT_EQ(predict_text("a,k\nNaN,q\n,q\n"),
+            "prediction,p_no,\"p_yes, sir\"\n"
+            "\"yes, sir\",0.26894143,0.7310586\n\"yes, sir\",0.26894143,0.7310586\n");
+  fs::remove(output());
+  Model model = linear_model();
+  model.schema.columns[1].fill.reset();
+  EXPECT_EQ(problem("a,k\n1,p\nnan,p\n", model),
+            "in.csv:3: column \"a\": expected a number, got \"nan\", a missing value; fill it in, "
+            "as the model has no value to take for it");
+}
+
+TEST_F(PredictTest, UnknownCategoriesAreCountedOrAnError) {
+  predict_text("a,k\n1,p\n2,new\n3,newer\n4,\n");
+  EXPECT_EQ(report_.warnings.size(), 1U);
+  EXPECT_EQ(without_folder(report_.warnings.at(0)),
+            "column \"k\": 3 rows of in.csv have a category that the training part lacks; taken "
+            "for none of the known ones (data.unknown_category)");
+  fs::remove(output());
+  Model model = linear_model();
+  model.schema.unknown_category = config::UnknownCategory::kError;
+  EXPECT_EQ(problem("a,k\n1,p\n2,new\n", model),
+            "in.csv:3: column \"k\": expected a category that the training part has, got \"new\"; "
+            "correct it, or train with data.unknown_category: unknown");
+}
+
+TEST_F(PredictTest, RefusesWhatIsNoTableOfRows) {
+  EXPECT_EQ(problem("a,k\n"), "in.csv: no rows after the header");
+  EXPECT_EQ(problem(""), "in.csv: the file is empty");
+  EXPECT_EQ(problem("a;k\n1;p\n"),
+            "in.csv:1: the delimiter comma gives just one column, \"a;k\"; did you mean "
+            "--delimiter semicolon?");
+  EXPECT_EQ(problem("a,k\n1,p,7\n"), "in.csv:2: expected 2 fields as in the header, got 3");
+  EXPECT_EQ(problem("a,k\n1,\"p\n2,q\n"),
+            "in.csv:2: field 2: the quote that opens it is never closed");
+  EXPECT_EQ(problem("a,k\n1,p\0\n"sv),
+            "in.csv:2: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
+            "converted");
+  EXPECT_EQ(problem("a,k\n1,caf\xE9\n"),
+            "in.csv:2: column \"k\": expected text in UTF-8, got \"caf\\xe9\"; save the file as "
+            "UTF-8");
+}
+
+TEST_F(PredictTest, AMillionCharactersAreNoCategoryButMayBeAnId) {
+  const std::string text(1'000'000, 'x');
+  EXPECT_EQ(problem("a,k\n1," + text + "\n"),
+            "in.csv:2: column \"k\": expected a category of at most 1,000 bytes, got 1,000,000 "
+            "bytes: \"" +
+                std::string(60, 'x') +
+                "...\"; is a quote not closed? leave the column out with data.ignore if it is free "
+                "text");
+  EXPECT_EQ(predict_text("a,k,id\n0,r," + text + "\n"),
+            "id,prediction,p_no,\"p_yes, sir\"\n" + text + ",no,0.5,0.5\n");
+}
+
+TEST_F(PredictTest, RefusesFoldersAndFilesThatAreNotThere) {
+  PredictRequest request = request_for("");
+  request.data = folder_.path() / "no.csv";
+  EXPECT_EQ(problem(linear_model(), request, ErrorKind::kData), "no.csv: no such file");
+  fs::create_directory(folder_.path() / "folder");
+  request.data = folder_.path() / "folder";
+  EXPECT_EQ(problem(linear_model(), request, ErrorKind::kData),
+            "folder: is a folder, expected a file");
+}
+
+TEST_F(PredictTest, RefusesOutputsThatCannotBeWritten) {
+  PredictRequest request = request_for("a,k\n1,p\n");
+  request.output = folder_.path() / "no" / "out.csv";
+  EXPECT_EQ(problem(linear_model(), request, ErrorKind::kFileSystem),
+            "cannot write no/out.csv: No such file or directory");
+  request.output = folder_.path();
+  EXPECT_EQ(
+      problem(linear_model(), request, ErrorKind::kFileSystem),
+      "cannot write " + folder_.path().string() + ": it is a folder, expected the name of a file");
+  request.output = request.data;
+  EXPECT_EQ(problem(linear_model(), request, ErrorKind::kUsage),
+            "--output: in.csv is the file of --data; choose another");
+}
+
+TEST_F(PredictTest, AnOlderOutputStaysUntilTheNewOneIsComplete) {
+  folder_.write("out.csv", "older");
+  problem(linear_model(), request_for("a,k\n1,p\nx,p\n"), ErrorKind::kData);
+  EXPECT_EQ(read_file(output()), "older");
+  PredictRequest request = request_for("a,k\n1,p\n2,p\n3,p\n");
+  request.rows_at_once = 1;
+  const PredictReport report = predict(
+      linear_model(), request, [](const std::string&) {},
+      [](const PredictProgress& progress) { return progress.num_rows < 2; });
+  EXPECT_EQ(report.num_rows, 2);
+  EXPECT_EQ(read_file(output()), "older");
+  EXPECT_EQ(num_files(), 2);
+}
+
+TEST_F(PredictTest, ALinkStaysALinkAndAPipeAPipe) {
+  fs::create_symlink("real.csv", output());
+  folder_.write("real.csv", "older");
+  predict_text("a,k\n0,r\n");
+  EXPECT_TRUE(fs::is_symlink(output()));
+  EXPECT_EQ(read_file(folder_.path() / "real.csv"), "prediction,p_no,\"p_yes, sir\"\nno,0.5,0.5\n");
+  fs::remove(output());
+  ASSERT_EQ(mkfifo(output().c_str(), 0600), 0);
+  std::string text;
+  std::thread reader([&] { text = read_file(output()); });
+  predict(
+      linear_model(), request_for("a,k\n0,r\n"), [](const std::string&) {},
+      [](const PredictProgress&) { return true; });
+  reader.join();
+  EXPECT_EQ(text, "prediction,p_no,\"p_yes, sir\"\nno,0.5,0.5\n");
+  EXPECT_TRUE(fs::is_fifo(output()));
+}
+
+TEST_F(PredictTest, RowsThatAreNotFiniteHaveEmptyCells) {
+  Model model = linear_model();
+  model.schema.scaling.scale = {10, 1, 1};
+  EXPECT_EQ(predict_text("a,k\n3e38,r\n0,r\n", model),
+            "prediction,p_no,\"p_yes, sir\"\n,,\nno,0.5,0.5\n");
+  EXPECT_EQ(report_.warnings.back(),
+            "1 row has outputs that are not finite; the cells of its predictions are empty");
+}
+
+TEST_F(PredictTest, AnIdMayNotHaveTheNameOfAPrediction) {
+  Model model = linear_model();
+  model.schema.columns[0].name = "p_no";
+  EXPECT_EQ(problem("p_no,a,k\n1,2,p\n", model),
+            "the id column \"p_no\" has the name of a column of the predictions; rename it in the "
+            "data and train again, or take it out of the data");
+}
+
+TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
+  Model model = regression_model();
+  model.schema.columns.clear();
+  model.schema.feature_names = {"pixel_0_0", "pixel_0_1"};
+  model.schema.target_names = {"label"};
+  model.schema.target_scaling = {{0}, {1}};
+  model.schema.scaling = {{0, 0}, {1, 1}};
+  model.options = {.num_features = 2, .num_outputs = 1, .hidden_sizes = {}};
+  model.weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
+                   {"layers.0.bias", float_data({1}, {0})}};
+  const std::string expected = "prediction\n21\n2555\n73\n";
+  const std::string_view idx =
+      "\0\0\x08\x03\0\0\0\x03\0\0\0\x01\0\0\0\x02\x01\x02\x05\xFF\x03\x07"sv;
+  EXPECT_EQ(predict_text(idx, model), expected);
+  EXPECT_EQ(predict_text("pixel_0_1,pixel_0_0\n2,1\n255,5\n7,3\n", model), expected);
+  fs::remove(output());
+  EXPECT_EQ(problem("\0\0\x08\x02\0\0\0\x01\0\0\0\x03\x01\x02\x03"sv, model),
+            "in.csv: expected images of 2 pixels as in the training data, got 1 of 3");
+}
+
+}  // namespace
+}  // namespace trainer::apply

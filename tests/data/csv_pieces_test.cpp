@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a file in pieces gives what reading it at once gives, wherever the pieces end.
+#include "trainer/data/csv_pieces.h"
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+#include "trainer/data/columns.h"
+#include "trainer/data/fingerprint.h"
+
+#include "data/csv_cursor.h"
+#include "data/csv_text.h"
+#include "data/file_bytes.h"
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using Words = std::vector<std::string>;
+using Floats = std::vector<float>;
+
+class CsvPiecesTest : public testing::Test {
+ protected:
+  /// Every field of the text with the line of its row, and the error at its end, if any.
+  std::string walk(std::string_view content, size_t block_bytes) {
+    const std::filesystem::path path = folder_.write("t.csv", content);
+    std::string fields;
+    try {
+      InputFile file(path);
+      CsvText text(file, block_bytes);
+      CsvCursor cursor("t", text, ',');
+      while (cursor.begin_row()) {
+        fields += fmt::format("[{}:", cursor.row_line());
+        while (cursor.in_row()) fields += fmt::format("<{}>", cursor.next_field());
+        fields += fmt::format("]{}", cursor.count_fields());
+      }
+    } catch (const Error& error) {
+      fields += std::string_view(error.what()).substr(std::string_view(error.what()).find(':'));
+    }
+    return fields;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CsvPiecesTest, TheFieldsDependOnNoBlockSize) {
+  const std::string_view texts[] = {
+      "a,b\n1,2\n3,4\n",
+      "\xEF\xBB\xBF\"a\",b\r\n1,\"x\r\ny\"\r\n\r\n \t \r\n,\"\"\"q\"\"\"",
+      "a,b\r1,2\r\r3,\"4\r5\"\r",
+      "a\n\"1\n2\n\n3\"  ,\" \"\n\n\n",
+      "a,b\n1,\"never closed\nx,y\nz\n",
+      "a,b\n1,\"x\"y\n2,3\n",
+      "a,b\n\"1\n2\",\"x\"y\n",
+      "   ",
+      "",
+      "\n\n",
+      "a\r\nb\rc\nd\r",
+      "a,\"\"\"\"\"\"\nb,\"\"\"\n\"\"\"\n",
+  };
+  for (const std::string_view text : texts) {
+    const std::string expected = walk(text, 1 << 20);
+    for (size_t block_bytes = 1; block_bytes <= text.size() + 1; ++block_bytes) {
+      EXPECT_EQ(walk(text, block_bytes), expected) << text << block_bytes;
+    }
+  }
+  EXPECT_EQ(walk(texts[1], 3), R"([1:<a><b>]2[2:<1><x)"
+                               "\r\n"
+                               R"(y>]2[6:<><"q">]2)");
+}
+
+TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
+  using namespace std::string_view_literals;
+  for (const size_t block_bytes : {1, 4, 7, 100}) {
+    const std::string found = walk("a,b\n1,2\n3,\0\n"sv, block_bytes);
+    EXPECT_TRUE(found.ends_with(
+        ":3: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
+        "converted"))
+        << found;
+  }
+}
+
+TEST_F(CsvPiecesTest, APackedFileIsToldFromText) {
+  EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4), ": is compressed with gzip; unpack it first (gunzip)");
+}
+
+TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
+  // Rows that end in all places of a block, quoted line breaks among them.
+  std::string content = "a,k,y\n";
+  Floats numbers;
+  int64_t lines = 2;
+  std::vector<int64_t> expected_lines;
+  while (content.size() < 3 * CsvText::kBlockBytes) {
+    const size_t row = numbers.size();
+    const bool breaks = row % 3 == 0;
+    content += fmt::format("{},\"w{}{}\",{}\n", row, breaks ? "\n" : " ", row % 7, row % 2);
+    numbers.push_back(static_cast<float>(row));
+    expected_lines.push_back(lines);
+    lines += breaks ? 2 : 1;
+  }
+  const auto path = folder_.write("t.csv", content);
+  const Table table = read_csv(path, {.targets = {"y"}});
+  EXPECT_EQ(table.lines, expected_lines);
+  EXPECT_EQ(table.words.at(1).size(), 14U);
+  ASSERT_EQ(table.features.num_rows, static_cast<int64_t>(numbers.size()));
+  for (size_t row = 0; row < numbers.size(); row += 997) {
+    EXPECT_EQ(value_at(table.features, static_cast<int64_t>(row), 0), numbers[row]);
+  }
+  EXPECT_EQ(table.fingerprints.front().crc32, fingerprint(path).crc32);
+  EXPECT_EQ(table.fingerprints.front().num_bytes, content.size());
+}
+
+TEST_F(CsvPiecesTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
+  std::string content = "a,b,y\n";
+  while (content.size() < 2 * CsvText::kBlockBytes) content += "1,,0\n2,,1\n";
+  content += "3,4.5,1\n";
+  const Table table = read_csv(folder_.write("t.csv", content), {.targets = {"y"}});
+  EXPECT_EQ(table.columns.at(1).kind, ColumnKind::kNumeric);
+  EXPECT_EQ(value_at(table.features, table.features.num_rows - 1, 1), 4.5);
+}
+
+TEST_F(CsvPiecesTest, AFieldMayBeLongerThanABlock) {
+  const std::string text(3 * CsvText::kBlockBytes, 'x');
+  for (const char* quote : {"", "\""}) {
+    const Table table = read_csv(
+        folder_.write("t.csv", fmt::format("a,note,y\n1,{0}{1}{0},0\n2,s,1\n", quote, text)),
+        {.targets = {"y"}, .ignored = {"note"}});
+    EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+    EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
+  }
+}
+
+// ---- rows at a time ----
+
+class SomeRowsTest : public CsvPiecesTest {
+ protected:
+  SomeRowsTest() {
+    columns_ = {{.name = "a", .fill = 0.5F},
+                {.name = "id", .kind = ColumnKind::kId},
+                {.name = "k", .kind = ColumnKind::kCategorical, .categories = {"p", "q"}},
+                {.name = "code", .kind = ColumnKind::kId},
+                {.name = "left", .kind = ColumnKind::kLeftOut}};
+  }
+  TrainedColumns trained() const { return {columns_, {}, "", TrainedColumns::Ids::kKept}; }
+
+  std::vector<Column> columns_;
+};
+
+TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
+  const auto path = folder_.write("t.csv",
+                                  "code,further,k,a,id\n"
+                                  "007,x,q,1,\" A,1\"\nNA,y,p,,B\n009,z,r,3,\n");
+  CsvPieces pieces(path, trained(), ',');
+  EXPECT_EQ(pieces.names(), (Words{"code", "further", "k", "a", "id"}));
+  Table table;
+  ASSERT_TRUE(pieces.next(table, 2));
+  EXPECT_EQ(table.id_names, (Words{"id", "code"}));
+  EXPECT_EQ(table.ids, (Words{" A,1", "007", "B", "NA"}));
+  EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
+  const Encoded first = encode(columns_, config::UnknownCategory::kUnknown, table);
+  EXPECT_EQ(std::get<Floats>(first.features.values), (Floats{1, 0, 1, 0.5F, 1, 0}));
+  ASSERT_TRUE(pieces.next(table, 2));
+  EXPECT_EQ(table.ids, (Words{"", "009"}));
+  const Encoded second = encode(columns_, config::UnknownCategory::kUnknown, table);
+  EXPECT_EQ(std::get<Floats>(second.features.values), (Floats{3, 0, 0}));
+  EXPECT_EQ(second.num_unknown, (std::vector<int64_t>{0, 0, 1, 0, 0}));
+  EXPECT_FALSE(pieces.next(table, 2));
+  EXPECT_EQ(pieces.bytes_read(), pieces.likely_bytes());
+}
+
+TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
+  const auto path = folder_.write("t.csv", "a,k,id,code\n1,p,,\n2,p,,\nx,p,,\n");
+  CsvPieces pieces(path, trained(), ',');
+  Table table;
+  ASSERT_TRUE(pieces.next(table, 1));
+  ASSERT_TRUE(pieces.next(table, 1));
+  EXPECT_EQ(test::error_of([&] { pieces.next(table, 1); }).what(),
+            path.string() +
+                ":4: column \"a\": expected a number, got \"x\"; correct it, as the "
+                "column was numeric in the training data");
+}
+
+TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
+  const auto path = folder_.write("t.csv", "a,k\n\n");
+  CsvPieces pieces(path, trained(), ',');
+  Table table;
+  EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
+            path.string() + ": no rows after the header");
+}
+
+TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
+  columns_.resize(1);
+  CsvPieces pieces(folder_.write("t.csv", "a\n1\n2\n"), trained(), ',');
+  Table table;
+  ASSERT_TRUE(pieces.next(table, 9));
+  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+}
+
+TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {
+  TrainedColumns columns = trained();
+  columns.delimiter_option = "--delimiter ";
+  const auto path = folder_.write("t.csv", "a;k\n1;p\n");
+  EXPECT_EQ(test::error_of([&] { CsvPieces(path, columns, ','); }).what(),
+            path.string() +
+                ":1: the delimiter comma gives just one column, \"a;k\"; did you mean "
+                "--delimiter semicolon?");
+}
+
+TEST_F(SomeRowsTest, APipeCanBeRead) {
+  const std::filesystem::path path = folder_.path() / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { folder_.write("pipe", "k,a\nq,7\n"); });
+  CsvPieces pieces(path, trained(), ',');
+  Table table;
+  EXPECT_TRUE(pieces.next(table, 9));
+  EXPECT_EQ(table.features.num_rows, 1);
+  EXPECT_FALSE(pieces.next(table, 9));
+  writer.join();
+}
+
+}  // namespace
+}  // namespace trainer::data
