@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/export.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -33,6 +34,10 @@ const char* kind_name(data::ColumnKind kind) {
   return "";
 }
 
+bool has_embedding(const data::Column& column) {
+  return column.kind == data::ColumnKind::kCategorical && column.embedding_size > 0;
+}
+
 ordered_json columns_json(const data::Schema& schema) {
   ordered_json columns = ordered_json::array();
   for (const data::Column& column : schema.columns) {
@@ -40,7 +45,7 @@ ordered_json columns_json(const data::Schema& schema) {
     if (column.fill) entry["fill"] = *column.fill;
     if (column.kind == data::ColumnKind::kCategorical) entry["categories"] = column.categories;
     if (data::num_features(column) > 0) entry["marks_missing"] = column.marks_missing;
-    if (column.embedding_size > 0) entry["embedding_size"] = column.embedding_size;
+    if (has_embedding(column)) entry["embedding_size"] = column.embedding_size;
     if (!column.quantiles.empty()) entry["quantiles"] = column.quantiles;
     columns.push_back(std::move(entry));
   }
@@ -50,6 +55,15 @@ ordered_json columns_json(const data::Schema& schema) {
 // Names that a checkpoint of another machine brought may hold any bytes.
 std::string text_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// Rows of each embedding: one a category, and the last one.
+std::vector<std::size_t> table_sizes(const data::Schema& schema) {
+  std::vector<std::size_t> sizes;
+  for (const data::Column& column : schema.columns) {
+    if (has_embedding(column)) sizes.push_back(column.categories.size() + 1);
+  }
+  return sizes;
 }
 
 ordered_json scaling_json(const data::Scaling& scaling) {
@@ -105,6 +119,10 @@ int64_t output_width(const Model& model, ExportOutputs outputs) {
              : model.options.num_outputs;
 }
 
+int64_t num_embeddings(const data::Schema& schema) {
+  return std::count_if(schema.columns.begin(), schema.columns.end(), has_embedding);
+}
+
 std::string export_description(const Model& model) { return text_of(description_of(model)); }
 
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model) {
@@ -123,10 +141,13 @@ data::Matrix made_up_features(const Model& model, int64_t num_rows) {
   PhiloxStream random(/*seed=*/1, Purpose::kSynthetic);
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(num_rows) * scaling.shift.size());
+  const std::vector<std::size_t> tables = table_sizes(model.schema);
+  const std::size_t num_plain = scaling.shift.size() - tables.size();
   for (int64_t row = 0; row < num_rows; ++row) {
-    for (std::size_t i = 0; i < scaling.shift.size(); ++i) {
+    for (std::size_t i = 0; i < num_plain; ++i) {
       values.push_back(static_cast<float>(scaling.shift[i] + random.normal() / scaling.scale[i]));
     }
+    for (const std::size_t size : tables) values.push_back(static_cast<float>(random.below(size)));
   }
   return {num_rows, static_cast<int64_t>(scaling.shift.size()), std::move(values)};
 }

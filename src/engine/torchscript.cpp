@@ -98,6 +98,7 @@ class Builder {
     std::string source = "def forward(self, features):\n";
     const auto line = [&](const std::string& text) { source += "    " + text + "\n"; };
     line("x = (features - self.features_shift) * self.features_scale");
+    lines_of_embeddings(line);
     for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
       const bool is_output = i == options.hidden_sizes.size();
       line(fmt::format("layer = getattr(self.layers, \"{}\")", i));
@@ -109,6 +110,22 @@ class Builder {
     }
     line("return " + result(outputs));
     return source;
+  }
+
+  // The last features are numbers of rows of the embeddings, which take their place.
+  template <typename Line>
+  void lines_of_embeddings(const Line& line) const {
+    constexpr int kLong = static_cast<int>(at::kLong);
+    const int64_t num_tables = apply::num_embeddings(model_.schema);
+    const int64_t num_plain = model_.schema.num_features() - num_tables;
+    if (num_tables == 0) return;
+    std::string parts = fmt::format("torch.narrow(x, 1, 0, {})", num_plain);
+    for (int64_t i = 0; i < num_tables; ++i) {
+      line(fmt::format("table{0} = getattr(self.embeddings, \"{0}\").weight", i));
+      line(fmt::format("row{} = torch.to(torch.select(x, 1, {}), {})", i, num_plain + i, kLong));
+      parts += fmt::format(", torch.embedding(table{0}, row{0})", i);
+    }
+    line(fmt::format("x = torch.cat([{}], 1)", parts));
   }
 
   template <typename Line>

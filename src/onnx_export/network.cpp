@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,32 @@ Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& featu
   return graph.node("Mul", {graph.node("Sub", {features, shift}), scale});
 }
 
+// The last features are numbers of rows of the embeddings, which take their place.
+Name with_embeddings(GraphBuilder& graph, const apply::Model& model, const Name& features) {
+  const int64_t num_tables = apply::num_embeddings(model.schema);
+  const int64_t num_plain = model.schema.num_features() - num_tables;
+  if (num_tables == 0) return features;
+  const auto number = [&](const char* wish, int64_t value) {
+    return graph.constant(wish, {1}, std::span(&value, 1));
+  };
+  std::vector<Name> parts;
+  if (num_plain > 0) {
+    parts.push_back(graph.node(
+        "Slice", {features, number("begin", 0), number("end", num_plain), number("axis", 1)}));
+  }
+  for (int64_t i = 0; i < num_tables; ++i) {
+    const int64_t column = num_plain + i;
+    const Name place = graph.constant("column", {}, std::span(&column, 1));
+    const Name cell = graph.node("Gather", {features, place}, {attribute("axis", int64_t{1})});
+    const Name row =
+        graph.node("Cast", {cell}, {attribute("to", int64_t{onnx::TensorProto::INT64})});
+    const std::string name = fmt::format("embeddings.{}.weight", i);
+    const Name table = graph.weight({name, apply::weight_of(model, name)});
+    parts.push_back(graph.node("Gather", {table, row}, {attribute("axis", int64_t{0})}));
+  }
+  return graph.node("Concat", parts, {attribute("axis", int64_t{1})});
+}
+
 void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling,
                                 const Name& scores) {
   if (is_identity(scaling)) return;
@@ -135,7 +162,8 @@ void add_two_probabilities(GraphBuilder& graph, const Name& logit) {
 }  // namespace
 
 Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& features) {
-  return Network(graph, model).add(scaled(graph, model.schema.scaling, features));
+  const Name numbers = scaled(graph, model.schema.scaling, features);
+  return Network(graph, model).add(with_embeddings(graph, model, numbers));
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,

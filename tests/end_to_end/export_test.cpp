@@ -250,6 +250,61 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
               "penguins");
 }
 
+// The place of `value` among `quantiles`, from -1 to 1; equal ones share the middle of theirs.
+float place_among(const std::vector<float>& quantiles, float value) {
+  const auto last = static_cast<float>(quantiles.size() - 1);
+  const auto [begin, end] = std::equal_range(quantiles.begin(), quantiles.end(), value);
+  const auto first = static_cast<float>(begin - quantiles.begin());
+  if (last == 0) return 0;
+  float place = 0;
+  if (begin != end) {
+    place = first + static_cast<float>(end - begin - 1) / 2;
+  } else if (end == quantiles.end()) {
+    place = last;
+  } else if (begin != quantiles.begin()) {
+    place = first - 1 + (value - *(begin - 1)) / (*end - *(begin - 1));
+  }
+  return 2 * place / last - 1;
+}
+
+TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
+  checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 6});
+  const std::vector<std::vector<float>> quantiles = {
+      {-1, 0, 2, 5}, {0, 0, 0, 1, 1, 4}, {1, 2, 2, 3, 3, 3}, {7, 7, 7}, {0.1F}, {-3, 1e6F}};
+  c.schema.scaling = {std::vector<float>(6, 0), std::vector<float>(6, 1)};
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    c.schema.columns.push_back({.name = c.schema.feature_names[i], .quantiles = quantiles[i]});
+    if (i == 0) c.schema.columns[0].fill = 2;
+  }
+  checkpoint::write(folder_.path() / "c.checkpoint", c);
+  ASSERT_EQ(run("c.checkpoint -o c.onnx --preprocessing").exit_code, 0);
+
+  const std::vector<float> values = {-9, -1, -0.5F, 0, 0.1F, 1, 1.5F, 2, 3, 3.5F, 4, 5, 7, 8, NAN};
+  const auto num_rows = static_cast<int64_t>(values.size());
+  data::Matrix features{num_rows, 6, std::vector<float>()};
+  auto& numbers = std::get<std::vector<float>>(features.values);
+  for (const float value : values) {
+    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+      // Only the first column has a fill; the others' last row is a number.
+      const float cell = std::isnan(value) ? 2 : value;
+      numbers.push_back(place_among(quantiles[i], cell));
+    }
+  }
+  ordered_json inputs;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    ordered_json data = values;
+    data.back() = i == 0 ? ordered_json() : ordered_json(2);
+    inputs[c.schema.feature_names[i]] = {
+        {"type", "float32"}, {"dims", {num_rows, 1}}, {"data", data}};
+  }
+  const ordered_json answers =
+      run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
+  expect_near(answers.at(0).at("logits").at("data").get<std::vector<float>>(),
+              apply::expected_outputs(apply::load_model(folder_.path() / "c.checkpoint"), features,
+                                      ExportOutputs::kScores),
+              "quantiles");
+}
+
 // Columns with names that the graph would like to give to its own parts.
 TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
   checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 4});

@@ -48,6 +48,9 @@ std::string output_name(const Model& model, ExportOutputs outputs);
 /// How many columns that output has: one logit, but two probabilities with binary cross-entropy.
 int64_t output_width(const Model& model, ExportOutputs outputs);
 
+/// How many of the last features are numbers of rows of embeddings.
+int64_t num_embeddings(const data::Schema& schema);
+
 /// All that the file of another format should tell of a model, as a JSON object: task, labels,
 /// names of features and targets, columns, scaling, versions, the checkpoint and its place.
 std::string export_description(const Model& model);
