@@ -34,10 +34,6 @@ const char* kind_name(data::ColumnKind kind) {
   return "";
 }
 
-bool has_embedding(const data::Column& column) {
-  return column.kind == data::ColumnKind::kCategorical && column.embedding_size > 0;
-}
-
 ordered_json columns_json(const data::Schema& schema) {
   ordered_json columns = ordered_json::array();
   for (const data::Column& column : schema.columns) {
@@ -45,7 +41,7 @@ ordered_json columns_json(const data::Schema& schema) {
     if (column.fill) entry["fill"] = *column.fill;
     if (column.kind == data::ColumnKind::kCategorical) entry["categories"] = column.categories;
     if (data::num_features(column) > 0) entry["marks_missing"] = column.marks_missing;
-    if (has_embedding(column)) entry["embedding_size"] = column.embedding_size;
+    if (data::is_embedded(column)) entry["embedding_size"] = column.embedding_size;
     if (!column.quantiles.empty()) entry["quantiles"] = column.quantiles;
     columns.push_back(std::move(entry));
   }
@@ -61,7 +57,7 @@ std::string text_of(const ordered_json& value) {
 std::vector<std::size_t> table_sizes(const data::Schema& schema) {
   std::vector<std::size_t> sizes;
   for (const data::Column& column : schema.columns) {
-    if (has_embedding(column)) sizes.push_back(column.categories.size() + 1);
+    if (data::is_embedded(column)) sizes.push_back(column.categories.size() + 1);
   }
   return sizes;
 }
@@ -120,7 +116,7 @@ int64_t output_width(const Model& model, ExportOutputs outputs) {
 }
 
 int64_t num_embeddings(const data::Schema& schema) {
-  return std::count_if(schema.columns.begin(), schema.columns.end(), has_embedding);
+  return std::count_if(schema.columns.begin(), schema.columns.end(), data::is_embedded);
 }
 
 std::string export_description(const Model& model) { return text_of(description_of(model)); }

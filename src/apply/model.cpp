@@ -9,6 +9,7 @@
 
 #include "trainer/checkpoint/verify.h"
 #include "trainer/core/error.h"
+#include "trainer/data/network_options.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -77,22 +78,14 @@ std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::Name
 
 }  // namespace
 
-cpu::NetworkOptions network_options(const config::Config& config, const data::Schema& schema) {
-  cpu::NetworkOptions options;
-  options.num_features = schema.num_features();
-  options.num_outputs = schema.num_outputs(config.training.loss);
-  options.hidden_sizes = config::hidden_sizes(config.model);
-  options.activation = config.model.activation;
-  options.dropout = config.model.dropout;
-  options.norm = config.model.norm;
-  options.residual = config.model.residual;
-  return options;
-}
-
 std::vector<WeightSpec> weight_specs(const cpu::NetworkOptions& options) {
   std::vector<WeightSpec> parameters;
   std::vector<WeightSpec> buffers;
-  int64_t width = options.num_features;
+  for (const cpu::Embedding& embedding : options.embeddings) {
+    parameters.push_back({fmt::format("embeddings.{}.weight", parameters.size()),
+                          {embedding.num_rows, embedding.size}});
+  }
+  int64_t width = options.num_inputs();
   for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
     const bool is_output = i == options.hidden_sizes.size();
     const int64_t out = is_output ? options.num_outputs : options.hidden_sizes[i];
@@ -118,7 +111,7 @@ Model load_model(const fs::path& run_or_checkpoint) {
   model.config = std::move(verified.config);
   model.schema = std::move(c.schema);
   model.loss = config::loss_for(model.config.training.loss, model.schema.task);
-  model.options = network_options(model.config, model.schema);
+  model.options = data::network_options(model.config, model.schema);
   model.weights = in_order(c.model, weight_specs(model.options), model.file);
   model.is_averaged = take_average(model.weights, c.moments);
   model.trainer_version = std::move(c.trainer_version);

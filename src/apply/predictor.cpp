@@ -23,12 +23,18 @@ float* buffer_of(const Model& model, const std::string& name) {
   return const_cast<float*>(float_values(weight_of(model, name)));  // NOLINT
 }
 
-std::vector<cpu::LayerMemory> layer_memory(const Model& model) {
+cpu::NetworkMemory network_memory(const Model& model) {
   const auto parameter = [&](const char* kind, std::size_t i, const char* name) {
     const std::string full = fmt::format("{}.{}.{}", kind, i, name);
     return cpu::ParameterMemory{float_values(weight_of(model, full)), nullptr};
   };
-  std::vector<cpu::LayerMemory> layers(model.options.hidden_sizes.size() + 1);
+  cpu::NetworkMemory memory;
+  memory.embeddings.reserve(model.options.embeddings.size());
+  for (std::size_t i = 0; i < model.options.embeddings.size(); ++i) {
+    memory.embeddings.push_back(parameter("embeddings", i, "weight"));
+  }
+  std::vector<cpu::LayerMemory>& layers = memory.layers;
+  layers.resize(model.options.hidden_sizes.size() + 1);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].weight = parameter("layers", i, "weight");
     layers[i].bias = parameter("layers", i, "bias");
@@ -39,7 +45,7 @@ std::vector<cpu::LayerMemory> layer_memory(const Model& model) {
     layers[i].running_mean = buffer_of(model, fmt::format("norms.{}.running_mean", i));
     layers[i].running_var = buffer_of(model, fmt::format("norms.{}.running_var", i));
   }
-  return layers;
+  return memory;
 }
 
 cpu::GatherSource gather_source(const data::Matrix& features, const data::Scaling& scaling) {
@@ -77,7 +83,7 @@ void softmax(std::span<const float> logits, float* probabilities) {
 Predictor::Predictor(const Model& model, int64_t num_threads)
     : model_(model),
       team_(num_threads),
-      network_(model.options, layer_memory(model), kRowsPerThread * num_threads, team_,
+      network_(model.options, network_memory(model), kRowsPerThread * num_threads, team_,
                cpu::kernels()),
       rows_(static_cast<std::size_t>(network_.max_rows())) {}
 

@@ -190,7 +190,7 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare.number("good_steps", good_steps_of(a), good_steps_of(b));
 }
 
-// Names and categories are those of the features, and kinds follow from both.
+// Kinds, and what marks missing cells, follow from the names of the features.
 void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
                      const std::vector<data::Column>& b) {
   const auto names = [](const std::vector<data::Column>& columns) {
@@ -207,6 +207,12 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
   };
   compare.names("schema columns", names(a), names(b));
   compare.floats("schema fill", fills(a), fills(b));
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const std::string column = fmt::format("schema column {}", in_quotes(a[i].name));
+    compare.number(column + " embedding_size", a[i].embedding_size, b[i].embedding_size);
+    compare.names(column + " categories", a[i].categories, b[i].categories);
+    compare.floats(column + " quantiles", a[i].quantiles, b[i].quantiles);
+  }
 }
 
 void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {

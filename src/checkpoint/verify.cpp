@@ -51,7 +51,7 @@ class Checker {
 
   // From the features through each layer to the outputs.
   void check_layers() {
-    int64_t width = checkpoint_.schema.num_features();
+    int64_t width = check_embeddings();
     std::size_t layer = 0;
     for (;; ++layer) {
       const auto found = parameters_.find(fmt::format("layers.{}.weight", layer));
@@ -76,6 +76,32 @@ class Checker {
       refuse(fmt::format("model layers.{}.weight", layer - 1),
              fmt::format("expected {} outputs, got {}", expected, width));
     }
+  }
+
+  // Returns the number of inputs of the first layer.
+  int64_t check_embeddings() {
+    int64_t width = checkpoint_.schema.num_features();
+    std::size_t table = 0;
+    for (const data::Column& column : checkpoint_.schema.columns) {
+      if (!data::is_embedded(column)) continue;
+      const std::string name = fmt::format("embeddings.{}.weight", table++);
+      const auto found = parameters_.find(name);
+      const std::vector<int64_t> expected = {static_cast<int64_t>(column.categories.size()) + 1,
+                                             column.embedding_size};
+      if (found == parameters_.end()) {
+        refuse("model " + name, "this tensor is missing");
+      } else if (found->second->shape != expected) {
+        refuse("model " + name, fmt::format("expected [{}], got [{}]", fmt::join(expected, ", "),
+                                            fmt::join(found->second->shape, ", ")));
+      }
+      width += column.embedding_size - 1;
+    }
+    if (const std::string name = fmt::format("embeddings.{}.weight", table);
+        parameters_.contains(name)) {
+      refuse("model " + name,
+             fmt::format("expected no embedding, the data have {} embedded columns", table));
+    }
+    return width;
   }
 
   void check_moments() {

@@ -40,12 +40,21 @@ std::vector<Field> data_fields() {
             {.elsewhere = {"numerical_columns", "num_cols"}}),
       texts(TRAINER_MEMBER(data.categorical),
             "Columns that hold categories, numbers among them. Each category of the training part "
-            "becomes a feature that is 1 or 0, and missing cells one more. Columns in no list are "
-            "categorical when they hold text.",
+            "becomes a feature that is 1 or 0, and missing cells one more, unless there are many "
+            "(data.embed_above). Columns in no list are categorical when they hold text.",
             {.elsewhere = {"categorical_feature", "cat_features", "cat_cols"}}),
       integer(TRAINER_MEMBER(data.max_categories), kAtLeast1,
               "A column of text with more different values is left out, unless data.categorical "
               "lists it."),
+      integer(TRAINER_MEMBER(data.embed_above), kAtLeast0,
+              "A categorical column with more categories in the training part is no features of 1 "
+              "and 0: the model learns some numbers for each category (an embedding), and for what "
+              "is missing or unknown.",
+              {.elsewhere = {"embedding_threshold", "one_hot_max_size"}}),
+      integer_or_auto(TRAINER_MEMBER(data.embedding_size), kEmbedding,
+                      "How many numbers are learned for each category of such a column. auto: 1.6 "
+                      "* categories^0.56, rounded, at most 50.",
+                      {.elsewhere = {"embedding_dim", "emb_szs"}}),
       choice(TRAINER_MEMBER(data.unknown_category), {"unknown", "error"},
              "What a category means that the training part lacks: none of the known ones (all "
              "features of the column are 0), or an error.",

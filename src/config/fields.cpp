@@ -168,7 +168,7 @@ std::vector<Field> training_fields() {
              "L2 penalty (sgd, adam) or decoupled decay (adamw).",
              {.elsewhere = {"optimizer.weight_decay", "wd"}}),
       boolean(TRAINER_MEMBER(training.optimizer.decay_bias_and_norm),
-              "Whether biases and normalisation parameters are decayed too."),
+              "Whether biases, normalisation parameters and embeddings are decayed too."),
       number(TRAINER_MEMBER(training.optimizer.momentum), kFraction, "sgd only."),
       boolean(TRAINER_MEMBER(training.optimizer.nesterov), "sgd only; needs momentum."),
       number(TRAINER_MEMBER(training.optimizer.beta1), kFraction,

@@ -12,26 +12,21 @@ namespace {
 constexpr int64_t kPanelsAtOnce = 8;  // what an activation then finds in the second level cache
 constexpr int64_t kFewestRowsAtOnce = 16;
 
-// Rows begin at cache lines, and not all at the same place of a cache's sets.
-int64_t padded_stride(int64_t num_columns) {
-  constexpr int64_t kLine = 16;
-  constexpr int64_t kBadMultiple = 256;  // 1 KiB
-  const int64_t stride = num_parts(num_columns, kLine) * kLine;
-  return stride % kBadMultiple == 0 ? stride + kLine : stride;
-}
-
 }  // namespace
 
-Network::Network(const NetworkOptions& options, std::vector<LayerMemory> layers, int64_t max_rows,
-                 Team& team, const Kernels& kernels)
+Network::Network(const NetworkOptions& options, NetworkMemory memory, int64_t max_rows, Team& team,
+                 const Kernels& kernels)
     : options_(options),
       max_rows_(max_rows),
       team_(team),
       kernels_(kernels),
-      features_stride_(padded_stride(options_.num_features)) {
+      features_stride_(padded_stride(options_.num_inputs())) {
   features_ = Buffer(max_rows_ * features_stride_);
+  make_tables(memory.embeddings);
+  const std::vector<LayerMemory>& layers = memory.layers;
   for (std::size_t i = 0; i < layers.size(); ++i) layers_.push_back(make_layer(i, layers[i]));
-  while (first_trained_ + 1 < layers.size() && !layers[first_trained_].is_trained()) {
+  while (!trains_tables() && first_trained_ + 1 < layers.size() &&
+         !layers[first_trained_].is_trained()) {
     ++first_trained_;
   }
   for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(kernels.scratch_floats);
@@ -42,7 +37,7 @@ Network::Layer Network::make_layer(std::size_t index, const LayerMemory& memory)
   const bool hidden = index < num_hidden;
   Layer layer;
   layer.memory = memory;
-  layer.num_inputs = index == 0 ? options_.num_features : options_.hidden_sizes[index - 1];
+  layer.num_inputs = index == 0 ? options_.num_inputs() : options_.hidden_sizes[index - 1];
   layer.num_outputs = hidden ? options_.hidden_sizes[index] : options_.num_outputs;
   layer.stride = padded_stride(layer.num_outputs);
   const int64_t size = max_rows_ * layer.stride;
@@ -160,6 +155,7 @@ void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows
   kernels_.gather(batch.source, batch.rows + row,
                   {num_rows, options_.num_features, features_stride_},
                   features_.get() + row * features_stride_);
+  look_up(row, num_rows);
   if (options_.dropout == 0 || pass == Pass::kInference) return;
   for (std::size_t index = 0; is_hidden(index); ++index) {
     const Layer& layer = layers_[index];
@@ -203,6 +199,10 @@ void Network::pass_by_rows(int64_t thread, const NetworkBatch& batch, Pass pass,
         input_gradient(index, part, /*adds=*/false, scratch(thread));
       });
     }
+    if (trains_tables()) {
+      embedded_gradient({row, 0, {num_rows, options_.num_embedded(), embedded_stride_}},
+                        scratch(thread));
+    }
   };
   team_.share(thread, num_parts(batch.num_rows, step), one_part, last);
 }
@@ -238,6 +238,12 @@ void Network::pass_by_columns(int64_t thread, const NetworkBatch& batch, Pass pa
       input_gradient(index, part_of(tiles, i, layers_[index - 1].stride), adds, scratch(thread));
     });
   }
+  if (!trains_tables()) return;
+  const Division tiles =
+      divide(batch.num_rows, options_.num_embedded(), layers_.front().num_outputs);
+  team_.share(thread, tiles.count(), [&](int64_t i) {
+    embedded_gradient(part_of(tiles, i, embedded_stride_), scratch(thread));
+  });
 }
 
 // The linear part of a layer.

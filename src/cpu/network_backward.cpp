@@ -86,7 +86,12 @@ void Network::parameter_gradients(int64_t thread, int64_t num_rows, bool adds) {
     count += weight_parts(layers_[index]).count() +
              num_parts(layers_[index].num_outputs, kColumnsAtOnce);
   }
+  for (const Table& table : tables_) count += num_table_parts(table);
   team_.share(thread, count, [&](int64_t i) {
+    for (const Table& table : tables_) {
+      if (i < num_table_parts(table)) return table_gradient(table, i, num_rows, adds);
+      i -= num_table_parts(table);
+    }
     for (std::size_t index = first_trained_;; ++index) {
       const Layer& layer = layers_[index];
       const Division weights = weight_parts(layer);

@@ -36,12 +36,15 @@ std::string numeric_note(const Column& column, int64_t num_missing, config::Fill
 }
 
 std::string categorical_note(const Column& column, int64_t num_missing) {
-  std::string text = fmt::format(
-      "{}, {}", column.is_declared ? "categorical" : "categorical as it holds text",
-      column.categories.size() == 1
-          ? "1 category"
-          : fmt::format("{} categories",
-                        with_thousands(static_cast<int64_t>(column.categories.size()))));
+  std::string text =
+      fmt::format("{}, {}{}", column.is_declared ? "categorical" : "categorical as it holds text",
+                  column.categories.size() == 1
+                      ? "1 category"
+                      : fmt::format("{} categories",
+                                    with_thousands(static_cast<int64_t>(column.categories.size()))),
+                  column.embedding_size == 0
+                      ? ""
+                      : fmt::format(" as {}", counted(column.embedding_size, "learned number")));
   if (num_missing > 0) {
     text += fmt::format(", {} missing: {}", with_thousands(num_missing),
                         column.marks_missing ? "a category of their own" : "none of them");
@@ -140,10 +143,10 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
   std::vector<std::string> constant;
   std::vector<std::string> repeated;
   std::unordered_map<uint64_t, std::pair<size_t, std::string>> first_by_hash;
-  size_t feature = 0;
-  for (const Column& column : columns) {
-    const size_t place = feature;
-    feature += static_cast<size_t>(num_features(column));
+  const std::vector<int64_t> first_of_columns = first_features(columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns[i];
+    const auto place = static_cast<size_t>(first_of_columns[i]);
     if (num_features(column) == 0) continue;
     if (num_features(column) == 1 && found.is_constant[place] != 0) {
       constant.push_back(in_quotes(column.name));

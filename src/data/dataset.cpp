@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/dataset.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -137,6 +138,15 @@ void warn_of_unknown(Datasets& datasets, const Encoded& encoded, const std::stri
   }
 }
 
+/// A size that is used by nothing would be a run that is not what its user believes.
+void require_embedding(const std::vector<Column>& columns, const config::DataConfig& data) {
+  if (data.embedding_size == 0 || std::any_of(columns.begin(), columns.end(), is_embedded)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("data.embedding_size: has no effect: no categorical column has more than "
+                          "{} categories (data.embed_above); lower that or remove this",
+                          with_thousands(data.embed_above)));
+}
+
 /// A part that has a file of its own.
 Dataset load_part(const std::string& path, const config::DataConfig& data, const std::string& part,
                   Datasets& datasets) {
@@ -166,8 +176,13 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   Target target = learn_target(table, wanted_task(data));
   const Split split = split_table(table, target, data, options);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
-  std::vector<Column> columns =
-      fit_columns(table, split.train, {data.fill, data.fill_value, data.missing_indicator});
+  std::vector<Column> columns = fit_columns(table, split.train,
+                                            {.fill = data.fill,
+                                             .fill_value = data.fill_value,
+                                             .missing_indicator = data.missing_indicator,
+                                             .embed_above = data.embed_above,
+                                             .embedding_size = data.embedding_size});
+  require_embedding(columns, data);
   std::vector<std::string> notes = describe_columns(table, columns, data.fill);
   Encoded encoded = encode(columns, data.unknown_category, table);
   Datasets datasets = divide_table(table, std::move(encoded.features), std::move(target), split);
@@ -221,10 +236,12 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
   return load_synthetic(data, options);
 }
 
-/// What is 0 or 1 stays so: categories and marks of missing cells.
+/// What is 0 or 1 stays so, categories and marks of missing cells, and so do numbers of categories.
 void keep_unscaled(Schema& schema) {
-  size_t feature = 0;
-  for (const Column& column : schema.columns) {
+  const std::vector<int64_t> first = first_features(schema.columns);
+  for (size_t i = 0; i < schema.columns.size(); ++i) {
+    const Column& column = schema.columns[i];
+    auto feature = static_cast<size_t>(first[i]);
     const size_t end = feature + static_cast<size_t>(num_features(column));
     if (column.kind == ColumnKind::kNumeric) ++feature;
     for (; feature < end; ++feature) {

@@ -119,7 +119,7 @@ log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(le
 
 std::string model_text(const train::Session& session) {
   const model::MlpOptions& options = session.model.options();
-  std::string text = fmt::format("{}-{}-{}", options.num_features,
+  std::string text = fmt::format("{}-{}-{}", options.num_inputs(),
                                  fmt::join(options.hidden_sizes, "-"), options.num_outputs);
   text += " " + config::value_text("model.activation", session.config);
   if (options.norm != config::Norm::kNone) {
@@ -127,6 +127,10 @@ std::string model_text(const train::Session& session) {
   }
   if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
   if (options.residual) text += ", residual";
+  for (const cpu::Embedding& table : options.embeddings) {
+    text += fmt::format("{}{}x{}", &table == options.embeddings.data() ? ", embeddings " : " and ",
+                        table.num_rows, table.size);
+  }
   const model::FlatParameters& flat = session.model.parameters();
   text += fmt::format("; {} parameters", with_thousands(flat.num_parameters()));
   if (flat.num_frozen() > 0) text += fmt::format(", {} frozen", with_thousands(flat.num_frozen()));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/gelu_backward.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/native_batch_norm.h>
@@ -73,7 +74,7 @@ class WrittenOut {
   enum Part { kWeight, kBias, kNormWeight, kNormBias };
 
   std::size_t index_of(std::size_t layer, Part part) const {
-    return layer * (options_.norm == config::Norm::kNone ? 2 : 4) + part;
+    return first_parameter(options_, layer) + part;
   }
   at::Tensor value(std::size_t layer, Part part) const {
     const FlatParameters& flat = model_.parameters();
@@ -100,7 +101,8 @@ class WrittenOut {
   }
 
   at::Tensor forward() {
-    at::Tensor hidden = objective_.features;
+    at::Tensor hidden =
+        with_embeddings(objective_.features, options_, model_.parameters().parameters);
     for (std::size_t i = 0; i < num_hidden_; ++i) {
       if (is_computed_again(i) && i % segment_ == 0) kept_.push_back(hidden);
       hidden = forward_layer(i, hidden, RunningStatistics::kUpdate);
@@ -167,7 +169,9 @@ class WrittenOut {
     std::size_t first = 0;
     const FlatParameters& flat = model_.parameters();
     while (flat.specs[first].trained == Trained::kNo) ++first;
-    const std::size_t lowest = first / index_of(1, kWeight);
+    std::size_t lowest = 0;
+    while (index_of(lowest + 1, kWeight) <= first) ++lowest;
+    const bool trains_tables = first < options_.embeddings.size();
     for (std::size_t i = num_hidden_ + 1; i-- > lowest;) {
       if (!traces_[i].linear.defined() && i < num_hidden_) forward_again(i);
       const at::Tensor linear =
@@ -175,7 +179,10 @@ class WrittenOut {
       const Trace t = std::exchange(traces_[i], {});
       if (is_trained(i, kWeight)) add_weight_gradient(i, linear, t.input);
       if (is_trained(i, kBias)) add_to_gradient(i, kBias, linear.sum(0, false, at::kFloat));
-      if (i == lowest) return;
+      if (i == lowest) {
+        if (trains_tables) add_table_gradients(linear);
+        return;
+      }
       const at::Tensor weight = lowered(value(i, kWeight), options_);
       const bool has_skip = options_.residual && i < num_hidden_;
       if (!has_skip) {
@@ -185,6 +192,27 @@ class WrittenOut {
       } else {
         gradient = gradient.add(at::mm(linear, weight));
       }
+    }
+  }
+
+  // From the gradient of the first layer's linear part. The rows of a batch are added up in a fixed
+  // order on every device, which index_add_ does not promise.
+  void add_table_gradients(const at::Tensor& linear) {
+    const FlatParameters& flat = model_.parameters();
+    const at::Tensor weight =
+        value(0, kWeight).narrow(1, options_.num_plain(), options_.num_embedded());
+    const at::Tensor inputs = at::mm(linear, lowered(weight, options_)).to(at::kFloat);
+    int64_t column = 0;
+    for (std::size_t i = 0; i < options_.embeddings.size(); ++i) {
+      const cpu::Embedding& table = options_.embeddings[i];
+      if (flat.specs[i].trained == Trained::kYes) {
+        view_of(flat, flat.gradients, i)
+            .add_(at::embedding_dense_backward(inputs.narrow(1, column, table.size).contiguous(),
+                                               rows_of_table(objective_.features, options_, i),
+                                               table.num_rows,
+                                               /*padding_idx=*/-1, /*scale_grad_by_freq=*/false));
+      }
+      column += table.size;
     }
   }
 

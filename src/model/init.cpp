@@ -37,6 +37,12 @@ at::Tensor initial_weight(const at::Tensor& weight, config::Init scheme, int64_t
   return weight;
 }
 
+// Categories begin alike, nearly. With deviation 1, that of nn.Embedding, models of noisy tables of
+// 100 and 300 categories were 1 to 3 points less accurate: what is random there is not forgotten.
+double embedding_deviation(config::Init scheme) {
+  return scheme == config::Init::kGpt2 ? 0.02 : 0.1;
+}
+
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -53,7 +59,10 @@ void initialize(Mlp& model, config::Init scheme, uint64_t seed) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     const std::string& name = flat.specs[i].name;
     at::Tensor value = view_of(flat, flat.values, i);
-    if (flat.specs[i].decay == Decay::kYes) {  // the weight of a linear layer
+    if (i < model.options().embeddings.size()) {
+      value.copy_(normal(value, embedding_deviation(scheme), generator));
+      value.select(0, -1).zero_();
+    } else if (flat.specs[i].decay == Decay::kYes) {  // the weight of a linear layer
       ++layer;
       const bool inside_residual = model.options().residual && layer > 0 && layer < last_layer;
       value.copy_(initial_weight(value, scheme, inside_residual ? last_layer - 1 : 1,

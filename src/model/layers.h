@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -17,6 +18,17 @@ inline constexpr double kNormEpsilon = 1e-5;
 
 /// `tensor` in the number format of the model's products; in fp32 `tensor` itself.
 at::Tensor lowered(const at::Tensor& tensor, const MlpOptions& options);
+
+/// The place of a layer's weight among the parameters; its bias and its norm's follow it.
+std::size_t first_parameter(const MlpOptions& options, std::size_t layer);
+
+/// Which rows of an embedding the features name: `[batch]` int64.
+at::Tensor rows_of_table(const at::Tensor& features, const MlpOptions& options, std::size_t table);
+
+/// What goes into the first layer, `[batch, num_inputs]`: `features` with the rows that the last of
+/// them name. `parameters` are those of the model.
+at::Tensor with_embeddings(const at::Tensor& features, const MlpOptions& options,
+                           const std::vector<at::Tensor>& parameters);
 
 at::Tensor activate(const at::Tensor& hidden, config::Activation activation);
 

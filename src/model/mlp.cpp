@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <ATen/ops/batch_norm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -27,7 +29,12 @@ namespace {
 
 std::vector<ParameterSpec> parameter_specs(const MlpOptions& options) {
   std::vector<ParameterSpec> specs;
-  int64_t width = options.num_features;
+  for (const cpu::Embedding& embedding : options.embeddings) {
+    specs.push_back({fmt::format("embeddings.{}.weight", specs.size()),
+                     {embedding.num_rows, embedding.size},
+                     Decay::kNo});
+  }
+  int64_t width = options.num_inputs();
   for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
     const bool is_output = i == options.hidden_sizes.size();
     const int64_t out = is_output ? options.num_outputs : options.hidden_sizes[i];
@@ -74,6 +81,10 @@ at::Tensor lowered(const at::Tensor& tensor, const MlpOptions& options) {
   return tensor.to(device::dtype_of(options.precision));
 }
 
+std::size_t first_parameter(const MlpOptions& options, std::size_t layer) {
+  return options.embeddings.size() + layer * (options.norm == config::Norm::kNone ? 2 : 4);
+}
+
 at::Tensor activate(const at::Tensor& hidden, config::Activation activation) {
   switch (activation) {
     case config::Activation::kRelu:
@@ -103,6 +114,20 @@ at::Tensor dropout_factors(const at::Tensor& hidden, double probability, std::si
   return factors.to(hidden.scalar_type());
 }
 
+at::Tensor rows_of_table(const at::Tensor& features, const MlpOptions& options, std::size_t table) {
+  return features.select(1, options.num_plain() + static_cast<int64_t>(table)).to(at::kLong);
+}
+
+at::Tensor with_embeddings(const at::Tensor& features, const MlpOptions& options,
+                           const std::vector<at::Tensor>& parameters) {
+  if (options.embeddings.empty()) return features;
+  std::vector<at::Tensor> parts = {features.narrow(1, 0, options.num_plain())};
+  for (std::size_t i = 0; i < options.embeddings.size(); ++i) {
+    parts.push_back(at::embedding(parameters[i], rows_of_table(features, options, i)));
+  }
+  return at::cat(parts, 1);
+}
+
 Mlp::Mlp(MlpOptions options, c10::Device device)
     : options_(std::move(options)),
       parameters_(make_flat_parameters(parameter_specs(options_), device)),
@@ -110,14 +135,13 @@ Mlp::Mlp(MlpOptions options, c10::Device device)
       buffers_(make_buffers(options_, buffer_values_)) {}
 
 at::Tensor Mlp::forward(const at::Tensor& features, Mode mode, const DropoutNoise& noise) {
-  const std::size_t per_layer = options_.norm == config::Norm::kNone ? 2 : 4;
   const auto linear = [&](const at::Tensor& input, std::size_t layer) {
-    const at::Tensor* parameters = &parameters_.parameters[layer * per_layer];
+    const at::Tensor* parameters = &parameters_.parameters[first_parameter(options_, layer)];
     return at::linear(lowered(input, options_), lowered(parameters[0], options_),
                       lowered(parameters[1], options_));
   };
   const std::size_t num_hidden = options_.hidden_sizes.size();
-  at::Tensor hidden = features;
+  at::Tensor hidden = with_embeddings(features, options_, parameters_.parameters);
   for (std::size_t i = 0; i < num_hidden; ++i) {
     at::Tensor next = linear(hidden, i);
     next = activate(normalize(next, i, mode), options_.activation);
@@ -132,8 +156,8 @@ at::Tensor Mlp::forward(const at::Tensor& features, Mode mode, const DropoutNois
 at::Tensor Mlp::normalize(const at::Tensor& linear, std::size_t layer, Mode mode) {
   if (options_.norm == config::Norm::kNone) return linear;
   const at::Tensor hidden = linear.to(at::kFloat);
-  const at::Tensor& weight = parameters_.parameters[layer * 4 + 2];
-  const at::Tensor& bias = parameters_.parameters[layer * 4 + 3];
+  const at::Tensor& weight = parameters_.parameters[first_parameter(options_, layer) + 2];
+  const at::Tensor& bias = parameters_.parameters[first_parameter(options_, layer) + 3];
   if (options_.norm == config::Norm::kLayer) {
     return at::layer_norm(hidden, {hidden.size(1)}, weight, bias, kNormEpsilon);
   }

@@ -164,7 +164,7 @@ Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
   for (const Column& column : schema.columns) {
     if (column.kind == ColumnKind::kNumeric) {
       add_numeric(graph, column, features);
-    } else if (column.kind == ColumnKind::kCategorical && column.embedding_size > 0) {
+    } else if (data::is_embedded(column)) {
       const auto other = static_cast<int64_t>(column.categories.size());
       embedded.push_back(as_float(graph, category_numbers(graph, column, other)));
     } else if (column.kind == ColumnKind::kCategorical) {

@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kChunk = 8192;          // parameters; their norm is summed by such parts
 constexpr int64_t kEvaluationRows = 256;  // at least so many at once
 
-// Where the model's layers lie in its flat memory.
-std::vector<cpu::LayerMemory> layer_memory(model::Mlp& mlp) {
+// Where the model's parameters lie in its flat memory.
+cpu::NetworkMemory network_memory(model::Mlp& mlp) {
   const model::FlatParameters& flat = mlp.parameters();
   std::size_t next = 0;
   const auto take = [&] {
@@ -29,7 +29,13 @@ std::vector<cpu::LayerMemory> layer_memory(model::Mlp& mlp) {
         flat.values.data_ptr<float>() + flat.offsets[i],
         is_trained ? flat.gradients.data_ptr<float>() + flat.offsets[i] : nullptr};
   };
-  std::vector<cpu::LayerMemory> layers(static_cast<std::size_t>(mlp.num_layers()));
+  cpu::NetworkMemory memory;
+  memory.embeddings.reserve(mlp.options().embeddings.size());
+  for (std::size_t i = 0; i < mlp.options().embeddings.size(); ++i) {
+    memory.embeddings.push_back(take());
+  }
+  std::vector<cpu::LayerMemory>& layers = memory.layers;
+  layers.resize(static_cast<std::size_t>(mlp.num_layers()));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].weight = take();
     layers[i].bias = take();
@@ -40,7 +46,7 @@ std::vector<cpu::LayerMemory> layer_memory(model::Mlp& mlp) {
     layers[i].running_mean = mlp.buffers()[2 * i].tensor.data_ptr<float>();
     layers[i].running_var = mlp.buffers()[2 * i + 1].tensor.data_ptr<float>();
   }
-  return layers;
+  return memory;
 }
 
 cpu::GatherSource gather_source(const ResidentData& data) {
@@ -68,7 +74,7 @@ class FusedStep : public TrainStep {
       : context_(context),
         kernels_(cpu::kernels()),
         team_(num_threads),
-        network_(context.model.options(), layer_memory(context.model),
+        network_(context.model.options(), network_memory(context.model),
                  std::max(batch_size, kEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),

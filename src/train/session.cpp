@@ -9,11 +9,11 @@
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
-#include "trainer/apply/model.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
+#include "trainer/data/network_options.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
 #include "trainer/device/threads.h"
@@ -25,12 +25,8 @@ namespace trainer::train {
 namespace {
 
 model::MlpOptions mlp_options(const config::Config& config, const data::Schema& schema) {
-  model::MlpOptions options;
-  static_cast<cpu::NetworkOptions&>(options) = apply::network_options(config, schema);
-  options.freeze = config.training.freeze;
-  options.precision = config.precision;
-  options.activation_checkpointing = config.model.activation_checkpointing;
-  return options;
+  return {data::network_options(config, schema), config.training.freeze, config.precision,
+          config.model.activation_checkpointing};
 }
 
 model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {

@@ -104,6 +104,46 @@ TEST_F(VerifyTest, LayersLeadFromTheFeaturesToTheOutputs) {
             "|model layers.0.weight: this tensor is missing");
 }
 
+// The column "c" of the sound checkpoint becomes five learned numbers for each of two categories.
+void embed_last_column(Checkpoint& c) {
+  c.moments.clear();
+  c.schema.columns[4] = {.name = "c",
+                         .kind = data::ColumnKind::kCategorical,
+                         .categories = {"p", "q"},
+                         .embedding_size = 5};
+  c.model[0].tensor = float_data({4, 7}, std::vector<float>(28, 0.5F));
+  c.model.insert(c.model.begin(),
+                 {"embeddings.0.weight", float_data({3, 5}, std::vector<float>(15, 0.5F))});
+}
+
+TEST_F(VerifyTest, EmbeddingsFitTheirColumnsAndTheFirstLayer) {
+  Checkpoint sound = sound_checkpoint();
+  embed_last_column(sound);
+  write(path_, sound);
+  EXPECT_EQ(model_size(verify(path_).checkpoint).widths, (std::vector<int64_t>{7, 4, 2}));
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              embed_last_column(c);
+              c.schema.columns[4].categories.emplace_back("r");
+            }),
+            "|model embeddings.0.weight: expected [4, 5], got [3, 5]");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              embed_last_column(c);
+              c.schema.columns[4].embedding_size = 4;
+            }),
+            "|model embeddings.0.weight: expected [3, 4], got [3, 5]"
+            "|model layers.0.weight: expected [outputs, 6], got [4, 7]");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              embed_last_column(c);
+              c.model.erase(c.model.begin());
+            }),
+            "|model embeddings.0.weight: this tensor is missing");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.moments.clear();
+              c.model.push_back({"embeddings.0.weight", float_data({1, 1}, {1})});
+            }),
+            "|model embeddings.0.weight: expected no embedding, the data have 0 embedded columns");
+}
+
 TEST_F(VerifyTest, MomentsHaveTheNamesAndShapesOfTheParameters) {
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments[0].tensors[0].tensor.shape = {3, 4};

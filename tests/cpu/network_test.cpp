@@ -49,7 +49,7 @@ struct Model {
       layers.push_back(layer);
       inputs = size;
     }
-    network = std::make_unique<Network>(options, layers, kRows, team, kernels);
+    network = std::make_unique<Network>(options, NetworkMemory{{}, layers}, kRows, team, kernels);
     losses.resize(kRows);
     correct.resize(kRows);
     outputs.resize(kRows * 5);

@@ -129,6 +129,46 @@ TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
   EXPECT_EQ(parts, whole);
 }
 
+TEST_F(ColumnsTest, ManyCategoriesBecomeTheirNumberBehindAllOtherFeatures) {
+  Table table = read("k,a,m,b,y\nz,1,p,5,0\nx,2,q,6,0\n,3,p,7,0\ny,4,,8,0\nw,5,q,9,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1, 2, 3}, {.embed_above = 2});
+  EXPECT_EQ(columns[0].categories, (Words{"x", "y", "z"}));
+  EXPECT_EQ(columns[0].embedding_size, 3);
+  EXPECT_EQ(columns[2].embedding_size, 0);
+  EXPECT_EQ(num_features(columns[0]), 1);
+  EXPECT_EQ(first_features(columns), (Rows{5, 0, 1, 4}));
+  EXPECT_EQ(feature_names(columns), (Words{"a", "m=p", "m=q", "m is missing", "b", "k"}));
+  const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
+  EXPECT_EQ(result.features.num_columns, 6);
+  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 1, 0, 0, 5, 2,  //
+                                                              2, 0, 1, 0, 6, 0,  //
+                                                              3, 1, 0, 0, 7, 3,  //
+                                                              4, 0, 0, 1, 8, 1,  //
+                                                              5, 0, 1, 0, 9, 3}));
+  EXPECT_EQ(result.num_unknown, (Rows{1, 0, 0, 0}));
+}
+
+TEST_F(ColumnsTest, AnUnknownCategoryOfAnEmbeddedColumnIsAnErrorIfThatIsWanted) {
+  Table table = read("k,y\np,0\nq,0\n,0\n");
+  const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {.embed_above = 1});
+  EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
+            "t.csv:4: column \"k\": expected a category that the training part has, got a missing "
+            "value; correct it or set data.unknown_category: unknown");
+}
+
+TEST_F(ColumnsTest, EmbeddingsHaveTheSizeThatIsWantedOrThatOfTheRule) {
+  const Table table = read("k,y\np,0\nq,0\n");
+  EXPECT_EQ(fitted(table, {0, 1}, {.embed_above = 1, .embedding_size = 9}).embedding_size, 9);
+  EXPECT_EQ(fitted(table, {0, 1}, {.embed_above = 2, .embedding_size = 9}).embedding_size, 0);
+  EXPECT_EQ(fitted(table, {0, 1}, {.embed_above = 0}).embedding_size, 2);
+  // 1.6 n^0.56 is 1.6, 7.8, 12.6, 21.1 and 76.6.
+  EXPECT_EQ(default_embedding_size(1), 2);
+  EXPECT_EQ(default_embedding_size(17), 8);
+  EXPECT_EQ(default_embedding_size(40), 13);
+  EXPECT_EQ(default_embedding_size(100), 21);
+  EXPECT_EQ(default_embedding_size(1000), 50);
+}
+
 TEST_F(ColumnsTest, NumbersWithoutGapsKeepTheirMemory) {
   Table table = read("a,b,y\n1,2,0\n3,4,0\n");
   const float* before = std::get<Floats>(table.features.values).data();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/data/dataset.h"
+#include "trainer/data/network_options.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
@@ -76,6 +77,46 @@ TEST_F(DatasetTableTest, SaysWhatColumnsWereTakenFor) {
                    "\"text\": left out: it holds long texts (over 1,000 bytes)"}));
   EXPECT_TRUE(datasets.warnings.empty());
   EXPECT_EQ(datasets.schema.columns.size(), 5u);
+}
+
+TEST_F(DatasetTableTest, ManyCategoriesAreEmbeddedAndNotScaled) {
+  DataConfig data = table("k,a,y\np,2,u\nq,6,v\nr,4,u\nr,4,v\n");
+  data.embed_above = 2;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.feature_names, (Words{"a", "k"}));
+  EXPECT_EQ(datasets.schema.scaling.shift, (Floats{4, 0}));
+  EXPECT_EQ(datasets.schema.scaling.scale, (Floats{static_cast<float>(1 / std::sqrt(2.0)), 1}));
+  EXPECT_EQ(features(datasets.train), (Floats{2, 0, 6, 1, 4, 2, 4, 2}));
+  EXPECT_EQ(datasets.notes,
+            (Words{"1 numeric, 1 categorical",
+                   "\"k\": categorical as it holds text, 3 categories as 3 learned numbers"}));
+  const cpu::NetworkOptions network = network_options({}, datasets.schema);
+  EXPECT_EQ(network.num_features, 2);
+  EXPECT_EQ(network.num_inputs(), 4);
+  ASSERT_EQ(network.embeddings.size(), 1U);
+  EXPECT_EQ(network.embeddings[0].num_rows, 4);
+  EXPECT_EQ(network.embeddings[0].size, 3);
+}
+
+TEST_F(DatasetTableTest, AnUnknownCategoryOfAnotherFileHasTheLastNumber) {
+  DataConfig data = table("k,a,y\np,2,u\nq,6,v\nr,4,u\nr,4,v\n");
+  data.embed_above = 2;
+  data.validation_path = file("v.csv", "a,y,k\n1,u,s\n2,u,q\n3,v,\n");
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(features(datasets.validation), (Floats{1, 3, 2, 1, 3, 3}));
+  EXPECT_EQ(datasets.warnings,
+            (Words{"column \"k\": 2 rows of data.validation_path have a category that the training "
+                   "part lacks; taken for none of the known ones (data.unknown_category)"}));
+}
+
+TEST_F(DatasetTableTest, ASizeOfEmbeddingsWithoutAnyIsAnError) {
+  DataConfig data = table("k,a,y\np,2,u\nq,6,v\n");
+  data.embedding_size = 4;
+  const Error error = test::error_of([&] { load_datasets(data, 1); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error.what(),
+               "data.embedding_size: has no effect: no categorical column has more than 16 "
+               "categories (data.embed_above); lower that or remove this");
 }
 
 TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {

@@ -305,6 +305,44 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
               "quantiles");
 }
 
+// A column of many categories is a number that names a row of a table which is learnt.
+TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
+  const ProcessResult trained =
+      test::trainer_in(folder_.path(), "--config " + (kSource / "configs/penguins.yaml").string() +
+                                           " --epochs 2 threads=1 data.embed_above=1");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
+  ASSERT_EQ(apply::num_embeddings(model.schema), 2);
+  ASSERT_EQ(run("runs/latest -o columns.onnx --preprocessing").exit_code, 0);
+  ASSERT_EQ(run("runs/latest -o features.onnx").exit_code, 0);
+  ASSERT_EQ(run("runs/latest -o m.pt").exit_code, 0);  // compares its own outputs
+  const Cells cells = {{"species", {"Adelie", "Gentoo", "Adelie", "Adelie"}},
+                       {"island", {"Biscoe", "Dream", "Atlantis", "?"}},
+                       {"sex", {"MALE", "nan", "FEMALE", "other"}},
+                       {"body_mass_g", {"3750", "NA", "4000", "5000"}},
+                       {"flipper_length_mm", {"181", "186", "200", "190"}},
+                       {"beak_length_mm", {"39.1", "40", "50.5", "45"}},
+                       {"beak_depth_mm", {"18.7", "17", "19", "15"}}};
+  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
+  data::Table table = data::read_csv_as(
+      csv, {.columns = model.schema.columns, .targets = model.schema.target_names}, ',');
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const ordered_json features = {
+      {"features",
+       {{"type", "float32"},
+        {"dims", {4, encoded.features.num_columns}},
+        {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
+  const ordered_json answers = run_jobs(
+      {{{"model", (folder_.path() / "columns.onnx").string()}, {"inputs", inputs_of(model, cells)}},
+       {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
+  for (const ordered_json& answer : answers) {
+    expect_near(answer.at("logits").at("data").get<std::vector<float>>(),
+                apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
+                "embeddings");
+  }
+}
+
 // Columns with names that the graph would like to give to its own parts.
 TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
   checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 4});

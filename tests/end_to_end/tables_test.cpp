@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/compare.h"
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -54,6 +56,59 @@ TEST(TablesTest, MilesAGallonAreExplainedToEightyFivePercent) {
                             "(data.max_categories)\n"),
             std::string::npos)
       << result.err;
+}
+
+// A number of one's own for each of 100 cities decides the class.
+std::string cities_table(int64_t num_rows) {
+  std::string text = "city,noise,y\n";
+  uint64_t state = 1;
+  for (int64_t i = 0; i < num_rows; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const uint64_t city = (state >> 33U) % 100;
+    text +=
+        fmt::format("city {},{},{}\n", city, (state >> 40U) % 1000, city * city * 7919 % 101 % 3);
+  }
+  return text;
+}
+
+TEST(TablesTest, AColumnOfManyCategoriesIsLearntAsWellEmbeddedAsOneHot) {
+  const test::TemporaryFolder folder;
+  folder.write("cities.csv", cities_table(5000));
+  const std::string arguments =
+      "data.source=csv data.path=cities.csv data.target=y data.categorical=city seed=3 "
+      "training.learning_rate=0.01 training.epochs=10 data.embed_above=";
+  double embedded = 0;
+  for (const char* embed_above : {"16", "1000"}) {
+    const test::ProcessResult result = test::trainer_in(folder.path(), arguments + embed_above);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const double accuracy = result_of(result.out, "accuracy");
+    EXPECT_GT(accuracy, 95) << result.out;
+    if (embedded == 0) {
+      embedded = accuracy;
+      EXPECT_NE(result.err.find("\"city\": categorical, 100 categories as 21 learned numbers\n"),
+                std::string::npos)
+          << result.err;
+    } else {
+      EXPECT_GE(embedded, accuracy - 1);
+    }
+  }
+  EXPECT_EQ(test::trainer_in(folder.path(), "verify runs/latest").exit_code, 0);
+}
+
+TEST(TablesTest, ARunWithEmbeddingsGoesOnExactly) {
+  const test::TemporaryFolder folder;
+  folder.write("cities.csv", cities_table(600));
+  ASSERT_EQ(test::trainer_in(folder.path(),
+                             "data.source=csv data.path=cities.csv data.target=y "
+                             "data.categorical=city threads=2 --epochs 3")
+                .exit_code,
+            0);
+  const auto last = folder.path() / "runs/latest/checkpoints/last.pt";
+  const checkpoint::Checkpoint whole = checkpoint::read(last);
+  const test::ProcessResult resumed =
+      test::trainer_in(folder.path(), "--resume runs/latest/checkpoints/checkpoint_epoch_002.pt");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(checkpoint::first_difference(whole, checkpoint::read(last)), std::nullopt);
 }
 
 TEST(TablesTest, ColumnsWithoutInformationAreNamed) {

@@ -10,6 +10,7 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     optimizers.json  parameters after each of five updates of every optimizer
     training.json    losses, gradient norms and parameters of a short training
     autocast.json    outputs and gradients of the MLP under torch.autocast in bf16
+    embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
 
 The numbers are float32 with nine significant digits, which is exact. Tensors have the names that
 include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the last
@@ -24,6 +25,7 @@ from torch import nn
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 BATCH, FEATURES, HIDDEN, OUTPUTS = 6, 5, [4, 4], 3
+TABLES = [(4, 3), (7, 2)]  # of the last two features
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU, "tanh": nn.Tanh}
 NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 
@@ -31,9 +33,9 @@ NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 class Mlp(nn.Module):
     """Linear, norm, activation; with residuals all hidden layers but the first add their input."""
 
-    def __init__(self, activation="relu", norm="none", residual=False):
+    def __init__(self, activation="relu", norm="none", residual=False, inputs=FEATURES):
         super().__init__()
-        widths = [FEATURES, *HIDDEN, OUTPUTS]
+        widths = [inputs, *HIDDEN, OUTPUTS]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:]))
         make_norm = NORMS[norm]
         self.norms = nn.ModuleList(make_norm(width) for width in HIDDEN) if make_norm else None
@@ -50,9 +52,29 @@ class Mlp(nn.Module):
         return self.layers[-1](hidden)
 
 
-def initial_parameters():
+class EmbeddingMlp(nn.Module):
+    """The last features are rows of tables, which take their place."""
+
+    def __init__(self, *options):
+        super().__init__()
+        self.embeddings = nn.ModuleList(nn.Embedding(rows, size) for rows, size in TABLES)
+        inputs = FEATURES - len(TABLES) + sum(size for _, size in TABLES)
+        self.mlp = Mlp(*options, inputs=inputs)
+
+    def forward(self, features):
+        first = features.shape[1] - len(TABLES)
+        looked_up = [table(features[:, first + i].long())
+                     for i, table in enumerate(self.embeddings)]
+        return self.mlp(torch.cat([features[:, :first], *looked_up], 1))
+
+    def named_parameters(self, *options):
+        for name, parameter in super().named_parameters(*options):
+            yield name.removeprefix("mlp."), parameter
+
+
+def initial_parameters(model=None):
     """Values for every parameter that some option has; norms away from 1 and 0."""
-    model = Mlp(norm="layer")
+    model = model or Mlp(norm="layer")
     values = {}
     for name, parameter in model.named_parameters():
         around = 1.0 if name.startswith("norms.") and name.endswith("weight") else 0.0
@@ -155,6 +177,29 @@ def make_autocast(data, parameters):
                             "parameters": named(parameters.items()), "cases": cases})
 
 
+def make_embeddings(data):
+    features, classes, _ = data
+    # Some rows of the tables are named several times, some never.
+    features = features.clone()
+    features[:, -2] = torch.tensor([0, 3, 1, 3, 3, 0])
+    features[:, -1] = torch.tensor([6, 5, 2, 0, 2, 2])
+    parameters = initial_parameters(EmbeddingMlp("relu", "layer"))
+    cases = []
+    for options in (("relu", "none", False), ("tanh", "none", True), ("gelu", "layer", True),
+                    ("silu", "layer", False)):
+        model = EmbeddingMlp(*options)
+        set_parameters(model, parameters)
+        outputs = model(features)
+        loss = nn.functional.cross_entropy(outputs, classes)
+        loss.backward()
+        cases.append({**dict(zip(("activation", "norm", "residual"), options)),
+                      "outputs": plain(outputs.detach()), "mean_loss": plain(loss.detach()),
+                      "gradients": named((n, p.grad) for n, p in model.named_parameters())})
+    write("embeddings.json", {"features": plain(features), "classes": plain(classes),
+                              "tables": TABLES, "parameters": named(parameters.items()),
+                              "cases": cases})
+
+
 def optimizer_cases():
     sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
            "nesterov": False, "decay_bias_and_norm": False}
@@ -246,6 +291,7 @@ def main():
     make_optimizers(parameters)
     make_training(data, parameters)
     make_autocast(data, parameters)
+    make_embeddings(data)
 
 
 if __name__ == "__main__":

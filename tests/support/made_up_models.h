@@ -12,6 +12,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
+#include "trainer/data/network_options.h"
 
 #include "support/checkpoints.h"
 #include "support/numbers.h"
@@ -66,7 +67,7 @@ inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint
     schema.target_names = {"kind"};
   }
   const config::Config config = config::load({{"recipe", c.config, ""}}, {}).config;
-  const auto specs = apply::weight_specs(apply::network_options(config, schema));
+  const auto specs = apply::weight_specs(data::network_options(config, schema));
   c.model = made_up_weights(specs, seed);
   std::vector<apply::WeightSpec> parameters = specs;
   std::erase_if(parameters,

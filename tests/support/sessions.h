@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/log.h"
@@ -37,6 +38,34 @@ inline config::Config small_config() {
 inline std::unique_ptr<train::Session> make_small_session(const config::Config& config) {
   const auto seed = static_cast<uint64_t>(config.seed);
   return train::make_session(config, data::load_datasets(config.data, seed), c10::kCPU);
+}
+
+/// A CSV table with two numeric columns a and b, text columns "many" with 11 categories, some of
+/// its cells missing, and "few" with 5, and 3 classes y that follow from all of them.
+inline std::string categories_table(int64_t num_rows) {
+  std::string text = "many,a,few,b,y\n";
+  for (int64_t i = 0; i < num_rows; ++i) {
+    const int64_t many = i * 7 % 12;
+    const int64_t few = i * i % 5;
+    const int64_t a = i * 29 % 31;
+    const int64_t b = i * 5 % 17;
+    text += fmt::format("{},{},f{},{},{}\n", many == 11 ? "" : fmt::format("m{}", many), a, few, b,
+                        (many + few + (a > b ? 1 : 0)) % 3);
+  }
+  return text;
+}
+
+/// As small_config(), for such a table in `folder`, whose two categorical columns are embedded.
+inline config::Config embedding_config(const TemporaryFolder& folder, int64_t num_rows) {
+  config::Config config = small_config();
+  config.data = {};
+  config.data.source = config::Source::kCsv;
+  config.data.path = folder.write("categories.csv", categories_table(num_rows)).string();
+  config.data.target = {"y"};
+  config.data.embed_above = 4;
+  config.data.validation_fraction = 0;
+  config.data.test_fraction = 0;
+  return config;
 }
 
 /// `num_rows` equal samples of three features 1 and the target `value`.

@@ -148,6 +148,53 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForFrozenParts) {
   }
 }
 
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradBehindEmbeddings) {
+  const test::TemporaryFolder folder;
+  for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+    for (const int64_t num_rows : {70, 600}) {  // the kernels go by columns, and by rows
+      for (const double dropout : {0.0, 0.3}) {
+        SCOPED_TRACE(
+            fmt::format("norm {}, {} rows, dropout {}", static_cast<int>(norm), num_rows, dropout));
+        config::Config config = test::embedding_config(folder, num_rows);
+        config.training.gradient_clip_norm = 0.5;
+        config.training.batch_size = num_rows / 2;
+        config.model.hidden_sizes = {40, 40, 40};
+        config.model.norm = norm;
+        config.model.residual = true;
+        config.model.dropout = dropout;
+        expect_same_steps(config);
+        config.training.gradient_accumulation_steps = 2;
+        config.training.batch_size = num_rows / 2 - 13;
+        config.data.embedding_size = 50;
+        expect_same_steps(config);
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForOtherShapesBehindEmbeddings) {
+  using Texts = std::vector<std::string>;
+  const test::TemporaryFolder folder;
+  config::Config config = test::embedding_config(folder, 90);
+  config.training.gradient_clip_norm = 0.5;
+  config.training.batch_size = 90;
+  config.model.activation = Activation::kTanh;
+  for (const auto& sizes : {std::vector<int64_t>{}, std::vector<int64_t>{33, 7}}) {
+    config.model.num_layers = 0;
+    config.model.hidden_sizes = sizes;
+    for (const Texts& ignored : {Texts{}, Texts{"a", "b"}, Texts{"few"}}) {
+      config.data.ignore = ignored;
+      for (const Texts& freeze : {Texts{}, Texts{"layers.*"}, Texts{"embeddings.0.*"},
+                                  Texts{"embeddings.*"}, Texts{"layers.0.*"}}) {
+        SCOPED_TRACE(fmt::format("{} without {}, frozen {}", fmt::join(sizes, "-"),
+                                 fmt::join(ignored, " "), fmt::join(freeze, " ")));
+        config.training.freeze = freeze;
+        expect_same_steps(config);
+      }
+    }
+  }
+}
+
 /// Every update rule with its options.
 struct Rule {
   std::string name;
@@ -222,6 +269,26 @@ TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBits) {
     EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
     EXPECT_TRUE(identical(several->model.buffer_values(), one->model.buffer_values()));
     EXPECT_EQ(several->step->evaluate(several->train).loss, expected.loss);
+  }
+}
+
+TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBitsBehindEmbeddings) {
+  const test::TemporaryFolder folder;
+  for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+    config::Config config = test::embedding_config(folder, 500);
+    config.model.norm = norm;
+    config.training.batch_size = 130;
+    config.training.gradient_accumulation_steps = 2;
+    config.data.embedding_size = 4096;  // more than one part of a table
+    const auto one = session_of(config, StepKind::kFused, 1);
+    for (int i = 0; i < 3; ++i) test::make_step(*one);
+    const Evaluation expected = one->step->evaluate(one->train);
+    for (const int64_t num_threads : {2, 3, 5}) {
+      const auto several = session_of(config, StepKind::kFused, num_threads);
+      for (int i = 0; i < 3; ++i) test::make_step(*several);
+      EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
+      EXPECT_EQ(several->step->evaluate(several->train).loss, expected.loss);
+    }
   }
 }
 

@@ -117,6 +117,12 @@ INSTANTIATE_TEST_SUITE_P(
                            c.training.gradient_accumulation_steps = 3;
                            c.logging.save_interval = 5;
                          }},
+                    Case{"embeddings",
+                         [](auto& c) {
+                           static const test::TemporaryFolder folder;
+                           c = test::embedding_config(folder, 60);
+                           c.data.validation_fraction = 0.1;
+                         }},
                     Case{"averaged_weights", [](auto& c) { c.training.ema_decay = 0.9; }},
                     Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
     [](const auto& test) { return test.param.name; });

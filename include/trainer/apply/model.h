@@ -38,9 +38,6 @@ struct Model {
 /// one that is damaged or does not fit itself (see checkpoint::verify).
 Model load_model(const std::filesystem::path& run_or_checkpoint);
 
-/// The network that a configuration means for such data.
-cpu::NetworkOptions network_options(const config::Config& config, const data::Schema& schema);
-
 struct WeightSpec {
   std::string name;
   std::vector<int64_t> shape;

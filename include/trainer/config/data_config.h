@@ -44,6 +44,8 @@ struct DataConfig {
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
   int64_t max_categories = 64;
+  int64_t embed_above = 16;
+  int64_t embedding_size = 0;  // 0 = auto
   UnknownCategory unknown_category = UnknownCategory::kUnknown;
   Fill fill = Fill::kMean;
   double fill_value = 0.0;

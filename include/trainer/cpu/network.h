@@ -23,8 +23,8 @@ class Network {
   using Loss = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows`.
-  Network(const NetworkOptions& options, std::vector<LayerMemory> layers, int64_t max_rows,
-          Team& team, const Kernels& kernels);
+  Network(const NetworkOptions& options, NetworkMemory memory, int64_t max_rows, Team& team,
+          const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
 
@@ -51,6 +51,14 @@ class Network {
     float* out_gradient = nullptr;     // with respect to `out`
     float* normed_gradient = nullptr;  // to the activation's input
     float* pre_gradient = nullptr;     // to the linear part
+  };
+
+  /// An embedding's memory of the pass.
+  struct Table {
+    ParameterMemory memory;
+    Embedding shape;
+    int64_t column = 0;         // of the first layer's input
+    std::vector<int64_t> rows;  // [max_rows] that the batch takes
   };
 
   /// A matrix cut into tiles, which threads share.
@@ -103,12 +111,22 @@ class Network {
                        float* scratch);
   void column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds) const;
 
+  bool trains_tables() const { return embedded_gradient_.get() != nullptr; }
+  void make_tables(const std::vector<ParameterMemory>& memory);
+  void look_up(int64_t row, int64_t num_rows);
+  void embedded_gradient(const Part& part, float* scratch);
+  int64_t num_table_parts(const Table& table) const;
+  void table_gradient(const Table& table, int64_t part, int64_t num_rows, bool adds) const;
+
   NetworkOptions options_;
   int64_t max_rows_;
   Team& team_;
   const Kernels& kernels_;
-  Buffer features_;
+  Buffer features_;  // as the first layer takes them
   int64_t features_stride_;
+  std::vector<Table> tables_;
+  Buffer embedded_gradient_;  // with respect to what is looked up, if a table is trained
+  int64_t embedded_stride_ = 0;
   std::vector<Layer> layers_;
   std::size_t first_trained_ = 0;  // no gradient is needed below this layer
   std::vector<Buffer> scratch_;    // of each thread

@@ -25,20 +25,33 @@ struct Column {
   std::string reason = {};                   // why it is left out, in words
   std::optional<float> fill = {};            // kNumeric: of a missing cell; none: that is an error
   std::vector<std::string> categories = {};  // kCategorical, in the order of their features
-  /// Whether there is one more feature, the last one, that is 1 where the cell is missing.
+  /// Whether missing cells are something to learn from: there is one more feature, the last one,
+  /// that is 1 where the cell is missing. Of embedded columns: whether training rows have such.
   bool marks_missing = false;
-  /// kCategorical: 0 for one feature a category, else the column is one feature, the number of the
-  /// cell's category, and the model learns a vector of this size for each category and one for what
-  /// is missing or unknown, which has the number behind theirs.
+  /// kCategorical: 0 for one feature a category. Else the column is one feature, the number of the
+  /// cell's category (embedded), and the model learns a vector of this size for each category and
+  /// one for what is missing or unknown, whose number follows theirs.
   int64_t embedding_size = 0;
   /// kNumeric: ascending; a cell becomes its place among them, from -1 to 1. Empty: it stays.
   std::vector<float> quantiles = {};
 };
 
-/// How many features the column becomes: those of its value, and one if it marks missing cells.
+bool is_embedded(const Column& column);
+
+/// How many features the column becomes: those of its value, and one if it marks missing cells;
+/// one in all if it is embedded.
 int64_t num_features(const Column& column);
 
-/// A numeric column keeps its name; others are "column=category" and "column is missing".
+/// The place of each column's first feature. Features stand in the order of the columns, but those
+/// of embedded columns behind all others.
+std::vector<int64_t> first_features(std::span<const Column> columns);
+
+/// A numeric or embedded column keeps its name; others are "column=category" and "column is
+/// missing".
 std::vector<std::string> feature_names(std::span<const Column> columns);
+
+/// How many numbers to learn for each of so many categories: min(50, round(1.6 n^0.56)), the rule
+/// of fastai (https://docs.fast.ai/tabular.model.html, emb_sz_rule), whose largest is 600.
+int64_t default_embedding_size(int64_t num_categories);
 
 }  // namespace trainer::data

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct FitOptions {
   config::Fill fill = config::Fill::kMean;
   double fill_value = 0;           // for kConstant
   bool missing_indicator = false;  // of numeric columns; categorical ones always mark missing cells
+  int64_t embed_above = std::numeric_limits<int64_t>::max();  // categories, to be embedded
+  int64_t embedding_size = 0;                                 // 0: default_embedding_size()
 };
 
 /// The columns of `table` with what is learnt from the rows `train_rows`: fills, categories (sorted
@@ -26,15 +29,16 @@ std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> tra
                                 const FitOptions& options);
 
 struct Encoded {
-  Matrix features;                   // [num_rows, sum of num_features]
+  Matrix features;                   // [num_rows, sum of num_features], see first_features()
   std::vector<int64_t> num_unknown;  // [num_columns] cells with a category that is not known
 };
 
 /// Turns the cells of `table` into features and takes them out of it: numbers as they are,
-/// categories into 0 and 1. `table` is a whole file or any part of one; its columns are found by
-/// their names. With kUnknown, a category that `columns` lack makes all features of its column 0,
-/// and so does a missing cell of a categorical column that had none when it was fitted. Throws
-/// Error(kData) with the line of such a cell with kError, and of a missing number that has no fill.
+/// categories into 0 and 1, or into their number in an embedded column. `table` is a whole file or
+/// any part of one; its columns are found by their names. With kUnknown, a category that `columns`
+/// lack makes all features of its column 0, or the number of what is unknown; and so does a missing
+/// cell of a categorical column that had none when it was fitted. Throws Error(kData) with the line
+/// of such a cell with kError, and of a missing number that has no fill.
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table);
 
 /// A line for each column with cells of a category that is not known: `part` says where.

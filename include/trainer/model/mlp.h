@@ -30,11 +30,13 @@ struct DropoutNoise {
 
 /// A multilayer perceptron. Each hidden layer is linear, norm, activation, dropout; with residuals
 /// every hidden layer but the first adds its input. The output layer is linear alone.
-/// Parameters are called `layers.<i>.weight` `[out, in]`, `layers.<i>.bias` `[out]`,
-/// `norms.<i>.weight`, `norms.<i>.bias`; batch norm has the buffers `norms.<i>.running_mean` and
-/// `norms.<i>.running_var`. A batch norm whose parameters are frozen uses these in training too.
-/// In fp16 or bf16 the linear layers compute so, and what lies between them is stored so; norms
-/// and the parameters themselves stay float32, as with torch.autocast.
+/// The rows of embeddings that the last features name go into the first layer in their place.
+/// Parameters are called `embeddings.<i>.weight` `[num_rows, size]`, `layers.<i>.weight` `[out,
+/// in]`, `layers.<i>.bias` `[out]`, `norms.<i>.weight`, `norms.<i>.bias`; batch norm has the
+/// buffers `norms.<i>.running_mean` and `norms.<i>.running_var`. A batch norm whose parameters are
+/// frozen uses these in training too. In fp16 or bf16 the linear layers compute so, and what lies
+/// between them is stored so; norms and the parameters themselves stay float32, as with
+/// torch.autocast.
 class Mlp {
  public:
   Mlp(MlpOptions options, c10::Device device);

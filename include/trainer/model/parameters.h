@@ -9,7 +9,8 @@
 
 namespace trainer::model {
 
-/// Whether weight decay may apply: to the weights of linear layers, not to biases and norms.
+/// Whether weight decay may apply: to the weights of linear layers, not to biases and norms, nor to
+/// embeddings: the decay of each step would wear away the row of a category that is rarely seen.
 enum class Decay { kYes, kNo };
 
 /// Whether training changes a parameter.

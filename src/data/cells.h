@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "trainer/core/error.h"
+#include "trainer/data/column.h"
+#include "trainer/data/table.h"
+
+/// What fitting columns and encoding them have in common.
+namespace trainer::data {
+
+/// The cells of a table, by column.
+class Cells {
+ public:
+  explicit Cells(const Table& table)
+      : values_(std::get<std::vector<float>>(table.features.values)),
+        num_columns_(static_cast<size_t>(table.features.num_columns)) {
+    for (size_t i = 0; i < table.feature_names.size(); ++i) places_[table.feature_names[i]] = i;
+  }
+
+  size_t place_of(const Column& column) const { return places_.at(column.name); }
+  float at(size_t row, size_t place) const { return values_[row * num_columns_ + place]; }
+
+ private:
+  const std::vector<float>& values_;
+  size_t num_columns_;
+  std::unordered_map<std::string_view, size_t> places_;
+};
+
+Error column_error(const std::string& place, const Column& column, const std::string& problem);
+
+bool is_feature(const Column& column);
+
+}  // namespace trainer::data

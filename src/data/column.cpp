@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/column.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/cells.h"
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+
+bool is_feature(const Column& column) {
+  return column.kind == ColumnKind::kNumeric || column.kind == ColumnKind::kCategorical;
+}
+
+Error column_error(const std::string& place, const Column& column, const std::string& problem) {
+  return data_error(place, fmt::format("column {}: {}", in_quotes(column.name), problem));
+}
+
+bool is_embedded(const Column& column) {
+  return column.kind == ColumnKind::kCategorical && column.embedding_size > 0;
+}
+
+int64_t num_features(const Column& column) {
+  if (!is_feature(column)) return 0;
+  if (is_embedded(column)) return 1;
+  const auto of_value = column.kind == ColumnKind::kNumeric
+                            ? int64_t{1}
+                            : static_cast<int64_t>(column.categories.size());
+  return of_value + (column.marks_missing ? 1 : 0);
+}
+
+std::vector<int64_t> first_features(std::span<const Column> columns) {
+  std::vector<int64_t> places(columns.size());
+  int64_t next = 0;
+  for (const bool embedded : {false, true}) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (is_embedded(columns[i]) != embedded) continue;
+      places[i] = next;
+      next += num_features(columns[i]);
+    }
+  }
+  return places;
+}
+
+std::vector<std::string> feature_names(std::span<const Column> columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) {
+    if (is_embedded(column)) continue;
+    if (column.kind == ColumnKind::kNumeric) names.push_back(column.name);
+    for (const std::string& category : column.categories) {
+      names.push_back(fmt::format("{}={}", column.name, category));
+    }
+    if (column.marks_missing) names.push_back(column.name + " is missing");
+  }
+  for (const Column& column : columns) {
+    if (is_embedded(column)) names.push_back(column.name);
+  }
+  return names;
+}
+
+int64_t default_embedding_size(int64_t num_categories) {
+  constexpr int64_t kLargest = 50;
+  const double size = 1.6 * std::pow(static_cast<double>(num_categories), 0.56);
+  return std::clamp<int64_t>(std::llround(size), 1, kLargest);
+}
+
+}  // namespace trainer::data

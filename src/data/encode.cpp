@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+#include "trainer/data/columns.h"
+
+#include "data/cells.h"
+
+namespace trainer::data {
+namespace {
+
+std::string place_of_row(const Table& table, size_t row) {
+  return fmt::format("{}:{}", table.file, table.lines[row]);
+}
+
+struct RowRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// Writes the features of one column.
+class ColumnEncoder {
+ public:
+  ColumnEncoder(const Table& table, const Cells& cells, const Column& column,
+                config::UnknownCategory unknown)
+      : table_(table),
+        cells_(cells),
+        column_(column),
+        unknown_(unknown),
+        place_(cells.place_of(column)) {
+    if (column.kind == ColumnKind::kCategorical) number_words();
+  }
+
+  /// `features` are those of the first row of `rows`, from the first one of the column on.
+  void encode(RowRange rows, float* features, size_t width) {
+    if (column_.kind == ColumnKind::kNumeric) {
+      encode_numbers(rows, features, width);
+    } else if (is_embedded(column_)) {
+      encode_for_embedding(rows, features, width);
+    } else {
+      encode_categories(rows, features, width);
+    }
+  }
+
+  int64_t num_unknown() const { return num_unknown_; }
+
+  float number(size_t row) const {
+    const float cell = cells_.at(row, place_);
+    if (!std::isnan(cell)) return cell;
+    if (column_.fill) return *column_.fill;
+    throw column_error(place_of_row(table_, row), column_,
+                       "expected a number, got a missing value; fill it in or choose a data.fill");
+  }
+
+ private:
+  static constexpr size_t kUnknown = static_cast<size_t>(-1);
+
+  void number_words() {
+    std::unordered_map<std::string_view, size_t> known;
+    for (size_t i = 0; i < column_.categories.size(); ++i) known[column_.categories[i]] = i;
+    categories_of_words_.reserve(table_.words[place_].size());
+    for (const std::string& word : table_.words[place_]) {
+      const auto found = known.find(word);
+      categories_of_words_.push_back(found == known.end() ? kUnknown : found->second);
+    }
+  }
+
+  void encode_numbers(RowRange rows, float* features, size_t width) const {
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      features[0] = number(row);
+      if (column_.marks_missing) features[1] = std::isnan(cells_.at(row, place_)) ? 1.0F : 0.0F;
+    }
+  }
+
+  void encode_categories(RowRange rows, float* features, size_t width) {
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      const size_t category = category_at(row);
+      if (category != kUnknown) features[category] = 1;
+    }
+  }
+
+  void encode_for_embedding(RowRange rows, float* features, size_t width) {
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      features[0] = static_cast<float>(std::min(category_at(row), column_.categories.size()));
+    }
+  }
+
+  /// What is missing has the number behind the categories, if that is to be learnt from.
+  size_t category_at(size_t row) {
+    const float cell = cells_.at(row, place_);
+    const size_t missing = column_.marks_missing ? column_.categories.size() : kUnknown;
+    const size_t category =
+        std::isnan(cell) ? missing : categories_of_words_[static_cast<size_t>(cell)];
+    if (category != kUnknown) return category;
+    if (unknown_ == config::UnknownCategory::kError) fail_for_category(row, cell);
+    ++num_unknown_;
+    return kUnknown;
+  }
+
+  [[noreturn]] void fail_for_category(size_t row, float cell) const {
+    const std::string got = std::isnan(cell)
+                                ? "a missing value"
+                                : in_quotes(table_.words[place_][static_cast<size_t>(cell)]);
+    throw column_error(place_of_row(table_, row), column_,
+                       fmt::format("expected a category that the training part has, got {}; "
+                                   "correct it, or train with data.unknown_category: unknown",
+                                   got));
+  }
+
+  const Table& table_;
+  const Cells& cells_;
+  const Column& column_;
+  config::UnknownCategory unknown_;
+  size_t place_;
+  std::vector<size_t> categories_of_words_;  // [words]
+  int64_t num_unknown_ = 0;
+};
+
+/// Whether each cell is one feature already.
+bool is_plain(std::span<const Column> columns, const Table& table) {
+  std::vector<std::string_view> names;
+  for (const Column& column : columns) {
+    if (!is_feature(column)) continue;
+    if (column.kind != ColumnKind::kNumeric || column.marks_missing) return false;
+    names.push_back(column.name);
+  }
+  return std::equal(names.begin(), names.end(), table.feature_names.begin(),
+                    table.feature_names.end());
+}
+
+// The features may be by far the largest thing in memory: not twice.
+Matrix fill_in_place(std::span<const Column> columns, Table& table) {
+  auto& values = std::get<std::vector<float>>(table.features.values);
+  const Cells cells(table);
+  for (const Column& column : columns) {
+    if (!is_feature(column)) continue;
+    const size_t place = cells.place_of(column);
+    if (table.num_missing[place] == 0) continue;
+    const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
+    const auto width = static_cast<size_t>(table.features.num_columns);
+    size_t row = 0;
+    for (size_t i = place; i < values.size(); i += width, ++row) values[i] = encoder.number(row);
+  }
+  return std::move(table.features);
+}
+
+}  // namespace
+
+Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table) {
+  Encoded encoded;
+  encoded.num_unknown.resize(columns.size());
+  if (is_plain(columns, table)) {
+    encoded.features = fill_in_place(columns, table);
+    return encoded;
+  }
+  const Cells cells(table);
+  struct Step {
+    ColumnEncoder encoder;
+    size_t column;
+    size_t first_feature;
+  };
+  std::vector<Step> steps;
+  size_t width = 0;
+  const std::vector<int64_t> first = first_features(columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!is_feature(columns[i])) continue;
+    steps.push_back(
+        {ColumnEncoder(table, cells, columns[i], unknown), i, static_cast<size_t>(first[i])});
+    width += static_cast<size_t>(num_features(columns[i]));
+  }
+  const auto num_rows = static_cast<size_t>(table.features.num_rows);
+  std::vector<float> features(num_rows * width);
+  constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
+  for (size_t begin = 0; begin < num_rows; begin += kBlock) {
+    const RowRange rows = {begin, std::min(num_rows, begin + kBlock)};
+    for (Step& step : steps) {
+      step.encoder.encode(rows, features.data() + begin * width + step.first_feature, width);
+    }
+  }
+  for (const Step& step : steps) encoded.num_unknown[step.column] = step.encoder.num_unknown();
+  encoded.features = {table.features.num_rows, static_cast<int64_t>(width), std::move(features)};
+  table.features.values = std::vector<float>();
+  return encoded;
+}
+
+}  // namespace trainer::data

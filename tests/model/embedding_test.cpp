@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model whose last features are rows of embeddings.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "trainer/model/gradient.h"
+#include "trainer/model/init.h"
+#include "trainer/train/step.h"
+
+#include "support/golden.h"
+#include "support/tensors.h"
+
+namespace trainer::model {
+namespace {
+
+using nlohmann::json;
+using test::close;
+using test::golden_tensor;
+using test::identical;
+using AddGradient = at::Tensor (*)(Mlp& model, const Objective& objective);
+
+const json& golden() {
+  static const json values = test::read_golden("embeddings.json");
+  return values;
+}
+
+MlpOptions golden_options(const json& c) {
+  MlpOptions options = test::golden_options();
+  options.activation = c["activation"] == "relu"   ? config::Activation::kRelu
+                       : c["activation"] == "tanh" ? config::Activation::kTanh
+                       : c["activation"] == "gelu" ? config::Activation::kGelu
+                                                   : config::Activation::kSilu;
+  options.norm = c["norm"] == "none" ? config::Norm::kNone : config::Norm::kLayer;
+  options.residual = c["residual"];
+  for (const json& table : golden()["tables"]) options.embeddings.push_back({table[0], table[1]});
+  return options;
+}
+
+class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
+ protected:
+  EmbeddingGoldenTest()
+      : c(golden()["cases"][GetParam()]),
+        mlp(golden_options(c), c10::kCPU),
+        features(golden_tensor(golden()["features"])),
+        classes(golden_tensor(golden()["classes"]).to(at::kLong)) {
+    test::set_parameters(mlp.parameters(), golden()["parameters"]);
+  }
+
+  void expect_gradients() {
+    test::expect_golden(mlp.parameters(), mlp.parameters().gradients, c["gradients"]);
+  }
+
+  const json& c;
+  Mlp mlp;
+  at::Tensor features;
+  at::Tensor classes;
+};
+
+INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
+                         testing::Range(std::size_t{0}, golden()["cases"].size()));
+
+TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
+  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
+    mlp.parameters().gradients.zero_();
+    const at::Tensor outputs =
+        add_gradient(mlp, {.features = features,
+                           .targets = classes,
+                           .loss = {},
+                           .scale = 1 / static_cast<double>(features.size(0)),
+                           .noise = {}});
+    EXPECT_TRUE(close(outputs, golden_tensor(c["outputs"])));
+    expect_gradients();
+  }
+}
+
+TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
+  const optim::OptimizerOptions optimizer;
+  optim::OptimizerState state = optim::make_state(optimizer, mlp.parameters());
+  const train::StepContext context{mlp, state, optimizer, {}, /*clip_norm=*/0};
+  const train::ResidentData data{features, classes, at::zeros({5}), at::ones({5})};
+  const at::Tensor order = at::arange(6, at::kLong);
+  const auto step = train::make_fused_step(context, 6, 2);
+  const train::StepStats stats = step->run({data, order, 0, 6, 6}, /*learning_rate=*/0);
+  EXPECT_NEAR(stats.loss_sum / 6, c["mean_loss"].get<float>(), 1e-6);
+  expect_gradients();
+  // The same rows in batches that add up.
+  step->run({data, order, 0, 6, 4}, 0);
+  expect_gradients();
+}
+
+MlpOptions small_options() {
+  MlpOptions options;
+  options.num_features = 4;
+  options.num_outputs = 3;
+  options.hidden_sizes = {8, 8};
+  options.activation = config::Activation::kTanh;
+  options.embeddings = {{6, 3}, {5, 2}};
+  return options;
+}
+
+/// Features of 10 rows: two numbers, and rows [0, 4) and [0, 5) of the tables.
+at::Tensor some_features() {
+  at::Tensor features = at::arange(40, at::kFloat).sin_().view({10, 4});
+  features.select(1, 2).copy_(at::arange(10).remainder_(4));
+  features.select(1, 3).copy_(at::arange(10).mul_(3).remainder_(5));
+  return features;
+}
+
+at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
+
+Mlp make_mlp(const MlpOptions& options) {
+  Mlp mlp(options, c10::kCPU);
+  initialize(mlp, config::Init::kPytorch, 1);
+  return mlp;
+}
+
+at::Tensor gradient_of(const MlpOptions& options, AddGradient add_gradient) {
+  Mlp mlp = make_mlp(options);
+  const at::Tensor features = some_features();
+  const at::Tensor classes = some_classes();
+  add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {}});
+  return mlp.parameters().gradients.clone();
+}
+
+TEST(EmbeddingTest, TablesComeFirstInTheStateAndAreNotDecayed) {
+  const Mlp mlp = make_mlp(small_options());
+  std::vector<std::string> texts;
+  for (const NamedTensor& named : mlp.state()) {
+    texts.push_back(fmt::format("{} [{}]", named.name, fmt::join(named.tensor.sizes(), ", ")));
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{
+                       "embeddings.0.weight [6, 3]", "embeddings.1.weight [5, 2]",
+                       "layers.0.weight [8, 7]", "layers.0.bias [8]", "layers.1.weight [8, 8]",
+                       "layers.1.bias [8]", "layers.2.weight [3, 8]", "layers.2.bias [3]"}));
+  EXPECT_EQ(mlp.parameters().specs[0].decay, Decay::kNo);
+  EXPECT_EQ(mlp.parameters().specs[2].decay, Decay::kYes);
+}
+
+TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
+  MlpOptions options = small_options();
+  Mlp mlp = make_mlp(options);
+  const auto state = mlp.state();
+  MlpOptions plain = options;
+  plain.embeddings = {};
+  plain.num_features = 7;
+  Mlp other(plain, c10::kCPU);
+  for (const NamedTensor& named : other.state()) named.tensor.copy_(test::find(state, named.name));
+  const at::Tensor features = some_features();
+  at::Tensor looked_up = at::zeros({10, 7});
+  for (int64_t row = 0; row < 10; ++row) {
+    looked_up.select(0, row).narrow(0, 0, 2).copy_(features.select(0, row).narrow(0, 0, 2));
+    looked_up.select(0, row).narrow(0, 2, 3).copy_(
+        test::find(state, "embeddings.0.weight").select(0, row % 4));
+    looked_up.select(0, row).narrow(0, 5, 2).copy_(
+        test::find(state, "embeddings.1.weight").select(0, row * 3 % 5));
+  }
+  EXPECT_TRUE(identical(mlp.forward(features, Mode::kInference),
+                        other.forward(looked_up, Mode::kInference)));
+}
+
+// (loss(w + h) - loss(w - h)) / 2h for each element of the tables.
+TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
+  constexpr double kStep = 1e-2;
+  Mlp mlp = make_mlp(small_options());
+  const at::Tensor gradients = gradient_of(small_options(), add_gradient_written_out);
+  const FlatParameters& flat = mlp.parameters();
+  const auto loss = [&] {
+    return loss_sum(mlp.forward(some_features(), Mode::kTraining), some_classes(), {})
+        .item<double>();
+  };
+  for (const std::size_t table : {0U, 1U}) {
+    const at::Tensor values = view_of(flat, flat.values, table).view(-1);
+    const at::Tensor expected = view_of(flat, gradients, table).view(-1);
+    for (int64_t i = 0; i < values.size(0); ++i) {
+      const float value = values[i].item<float>();
+      values[i] = value + kStep;
+      const double above = loss();
+      values[i] = value - kStep;
+      const double below = loss();
+      values[i] = value;
+      EXPECT_NEAR((above - below) / (2 * kStep), expected[i].item<double>(), 2e-3) << i;
+    }
+  }
+}
+
+TEST(EmbeddingTest, RowsThatNoSampleNamesHaveNoGradient) {
+  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
+    const at::Tensor gradients = gradient_of(small_options(), add_gradient);
+    const at::Tensor table =
+        gradients.narrow(0, make_mlp(small_options()).parameters().offsets[0], 18);
+    EXPECT_FALSE(identical(table.narrow(0, 0, 12), at::zeros({12})));
+    EXPECT_TRUE(identical(table.narrow(0, 12, 6), at::zeros({6})));
+  }
+}
+
+TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
+  MlpOptions options = small_options();
+  options.hidden_sizes = std::vector<int64_t>(9, 8);
+  options.dropout = 0.25;
+  const at::Tensor whole = gradient_of(options, add_gradient_written_out);
+  options.activation_checkpointing = true;
+  EXPECT_TRUE(identical(gradient_of(options, add_gradient_written_out), whole));
+  options.freeze = {"embeddings.0.*", "layers.0.*"};
+  const Mlp frozen = make_mlp(options);
+  const at::Tensor some = gradient_of(options, add_gradient_written_out);
+  options.freeze = {};
+  const Mlp free = make_mlp(options);
+  const auto part = [](const Mlp& mlp, const at::Tensor& gradients, std::size_t i) {
+    return view_of(mlp.parameters(), gradients, i);
+  };
+  EXPECT_TRUE(identical(part(frozen, some, 0), at::zeros({6, 3})));
+  EXPECT_TRUE(identical(part(frozen, some, 1), part(free, whole, 1)));
+  EXPECT_TRUE(identical(part(frozen, some, 2), at::zeros({8, 7})));
+  EXPECT_TRUE(identical(part(frozen, some, 4), part(free, whole, 4)));
+}
+
+TEST(EmbeddingTest, GradientsInBf16AreNearlyThoseInFp32) {
+  MlpOptions options = small_options();
+  options.norm = config::Norm::kLayer;
+  const at::Tensor exact = gradient_of(options, add_gradient_written_out);
+  options.precision = config::Precision::kBf16;
+  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
+    const at::Tensor low = gradient_of(options, add_gradient);
+    const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
+    EXPECT_GT(distance, 0);
+    EXPECT_LT(distance, 0.03 * at::linalg_vector_norm(exact, 2).item<double>());
+  }
+}
+
+TEST(EmbeddingTest, RowsBeginSmallAndTheLastWithZeros) {
+  MlpOptions options = small_options();
+  options.embeddings = {{401, 50}, {5, 2}};
+  for (const auto& [scheme, deviation] :
+       std::vector<std::pair<config::Init, double>>{{config::Init::kPytorch, 0.1},
+                                                    {config::Init::kKaiming, 0.1},
+                                                    {config::Init::kGpt2, 0.02}}) {
+    Mlp mlp(options, c10::kCPU);
+    initialize(mlp, scheme, 3);
+    const at::Tensor table = test::find(mlp.state(), "embeddings.0.weight");
+    EXPECT_NEAR(table.narrow(0, 0, 400).std().item<double>(), deviation, 0.02 * deviation);
+    EXPECT_NEAR(table.narrow(0, 0, 400).mean().item<double>(), 0, 0.02 * deviation);
+    EXPECT_TRUE(identical(table.select(0, 400), at::zeros({50})));
+    EXPECT_GT(test::find(mlp.state(), "layers.0.weight").std().item<double>(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace trainer::model
