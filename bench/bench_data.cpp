@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes a second of what reads and writes files: CSV by kind of cell, IDX plain and gzipped (beside
-// zlib alone on the same bytes), checkpoints by size. All files lie in the system's cache.
-// Flags are Google Benchmark's: --benchmark_filter=csv, --benchmark_repetitions=5, ...
+// zlib alone on the same bytes), checkpoints by size. And rows a second of a prediction, from file
+// to file. All files lie in the system's cache. Flags are Google Benchmark's:
+// --benchmark_filter=csv, --benchmark_repetitions=5, ...
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -17,6 +18,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "trainer/apply/predict.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/philox.h"
 #include "trainer/data/csv.h"
@@ -213,7 +215,61 @@ void read_checkpoint(benchmark::State& state) {
   count_bytes(state, fs::file_size(scratch.path("a.pt")));
 }
 
+// ---- predictions ----
+
+constexpr int kPredictColumns = 20;
+
+/// 20-64-64-2 of made-up weights, for columns of numbers.
+apply::Model make_model() {
+  apply::Model model;
+  model.options = {.num_features = kPredictColumns, .num_outputs = 2, .hidden_sizes = {64, 64}};
+  PhiloxStream random(9, Purpose::kSynthetic);
+  for (const apply::WeightSpec& spec : apply::weight_specs(model.options)) {
+    const int64_t size = spec.shape[0] * (spec.shape.size() > 1 ? spec.shape[1] : 1);
+    auto values = std::make_shared<std::vector<float>>();
+    for (int64_t i = 0; i < size; ++i) values->push_back(static_cast<float>(random.normal() / 8));
+    const auto* data = reinterpret_cast<const std::byte*>(values->data());
+    model.weights.push_back({spec.name, {archive::DType::kFloat32, spec.shape, data, values}});
+  }
+  model.schema.target_names = {"y"};
+  model.schema.labels = {"no", "yes"};
+  model.schema.scaling = {std::vector<float>(kPredictColumns, 0.0F),
+                          std::vector<float>(kPredictColumns, 1.0F)};
+  for (int i = 0; i < kPredictColumns; ++i) {
+    model.schema.feature_names.push_back(fmt::format("x{}", i));
+    model.schema.columns.push_back({.name = model.schema.feature_names.back()});
+  }
+  return model;
+}
+
+void predict(benchmark::State& state) {
+  constexpr int kRows = 200'000;
+  const Scratch scratch;
+  const apply::Model model = make_model();
+  std::string text = fmt::format("{}\n", fmt::join(model.schema.feature_names, ","));
+  PhiloxStream random(10, Purpose::kSynthetic);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kPredictColumns; ++column) {
+      text += fmt::format("{:.4f}{}", random.normal(), column + 1 < kPredictColumns ? ',' : '\n');
+    }
+  }
+  apply::PredictRequest request{.data = scratch.write("in.csv", text),
+                                .output = scratch.path("out.csv")};
+  request.num_threads = state.range(0);
+  for (auto _ : state) {
+    apply::predict(
+        model, request, [](const std::string&) {},
+        [](const apply::PredictProgress&) { return true; });
+  }
+  state.SetItemsProcessed(state.iterations() * kRows);
+}
+
 void register_all() {
+  benchmark::RegisterBenchmark("predict/threads", predict)
+      ->Arg(1)
+      ->Arg(2)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
   for (const CellKind& kind : cell_kinds()) {
     benchmark::RegisterBenchmark(fmt::format("csv/{}", kind.name).c_str(), read_csv, kind)
         ->Unit(benchmark::kMillisecond);

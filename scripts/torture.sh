@@ -21,13 +21,16 @@ courses=(
   "training.epochs=10 training.optimizer.name=sgd training.optimizer.nesterov=true
    training.schedule.name=linear training.schedule.warmup_epochs=1.5 checkpoint.every_epochs=3
    checkpoint.every_steps=20 model.residual=true"
-  "training.epochs=40 training.optimizer.name=adam training.schedule.name=constant model.norm=layer
+  "training.epochs=40 training.optimizer.name=adam model.norm=layer
+   training.schedule.name=reduce_on_plateau training.schedule.patience=1 training.schedule.threshold=0.2
    training.early_stopping.patience=6 training.best_metric=accuracy checkpoint.keep_last=1"
   "training.epochs=10 training.optimizer.name=sgd training.optimizer.momentum=0 model.activation=gelu
-   training.label_smoothing=0.1 checkpoint.every_epochs=100 checkpoint.every_seconds=0.05"
+   training.label_smoothing=0.1 checkpoint.every_epochs=100 checkpoint.every_seconds=0.05
+   training.schedule.name=one_cycle training.schedule.warmup_epochs=0"
   "training.epochs=10 training.freeze=[layers.0.*,norms.0.*] model.norm=batch model.activation=silu
    training.gradient_clip_norm=0.1 training.optimizer.decay_bias_and_norm=true training.ema_decay=0.98
-   checkpoint.every_steps=1 checkpoint.keep_last=2"
+   checkpoint.every_steps=1 checkpoint.keep_last=2 training.schedule.name=step
+   training.schedule.step_epochs=3"
   "training.epochs=10 training.optimizer.name=sgd training.learning_rate=1e3 model.norm=none
    training.gradient_clip_norm=0 training.on_nonfinite=rollback model.hidden_sizes=[32,32,32]
    training.schedule.name=constant checkpoint.every_steps=25"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/verify.h"
+#include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/data/network_options.h"
 #include "trainer/run/run_dir.h"
@@ -119,6 +120,12 @@ Model load_model(const fs::path& run_or_checkpoint) {
   model.best = c.best;
   model.fingerprints = std::move(c.fingerprints);
   return model;
+}
+
+std::string loss_name(config::Loss loss) {
+  config::Config config;
+  config.training.loss = loss;
+  return config::value_text("training.loss", config);
 }
 
 const float* float_values(const archive::TensorData& tensor) {

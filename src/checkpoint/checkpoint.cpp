@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
-#include "trainer/core/error.h"
 #include "trainer/core/version.h"
+
+#include "checkpoint/reader.h"
 
 namespace trainer::checkpoint {
 namespace {
@@ -83,6 +84,14 @@ Dict totals_dict(const Totals& totals) {
           {"num_samples", totals.num_samples}};
 }
 
+Value plateau_value(const std::optional<plan::PlateauState>& plateau) {
+  if (!plateau) return {};
+  return {Dict{{"best", plateau->best ? Value(*plateau->best) : Value()},
+               {"bad_epochs", plateau->bad_epochs},
+               {"cooldown_left", plateau->cooldown_left},
+               {"num_reductions", plateau->num_reductions}}};
+}
+
 Dict progress_dict(const Checkpoint& c) {
   Dict best;
   if (c.best) best = {{"epoch", c.best->epoch}, {"value", c.best->value}};
@@ -101,6 +110,7 @@ Dict progress_dict(const Checkpoint& c) {
           {"out_of_memory", c.recoveries.out_of_memory},
           {"rows_at_once", c.recoveries.rows_at_once},
           {"scaler", c.scaler ? Value(scaler) : Value()},
+          {"plateau", plateau_value(c.plateau)},
           {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
 }
 
@@ -127,102 +137,6 @@ Dict to_dict(const Checkpoint& c) {
       {"data_files", files},
       {"num_threads", c.num_threads}};
 }
-
-/// Typed access to a dict of the file; every complaint names the file and the entry.
-class Reader {
- public:
-  Reader(const std::filesystem::path& path, const Dict& dict, std::string prefix = "")
-      : path_(path), dict_(dict), prefix_(std::move(prefix)) {}
-
-  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const {
-    throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: {}{}: {}", path_.string(), prefix_, key, problem));
-  }
-
-  const Value& value(const std::string& key) const {
-    const Value* found = archive::find(dict_, key);
-    if (found == nullptr) refuse(key, "this entry is missing");
-    return *found;
-  }
-
-  template <typename T>
-  const T& get(const std::string& key, const char* expected) const {
-    const Value& found = value(key);
-    const T* typed = found.get_if<T>();
-    if (typed == nullptr) {
-      refuse(key, fmt::format("expected {}, got {}", expected, archive::type_name(found)));
-    }
-    return *typed;
-  }
-
-  int64_t integer(const std::string& key) const { return get<int64_t>(key, "int"); }
-  double number(const std::string& key) const { return get<double>(key, "float"); }
-  const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
-  const List& list(const std::string& key) const { return get<List>(key, "list"); }
-
-  int64_t count(const std::string& key) const {
-    const int64_t value = integer(key);
-    if (value < 0) refuse(key, fmt::format("expected an integer >= 0, got {}", value));
-    return value;
-  }
-
-  Reader section(const std::string& key) const {
-    return {path_, get<Dict>(key, "dict"), prefix_ + key + "."};
-  }
-
-  Reader element(const std::string& key, const Value& value) const {
-    const Dict* dict = value.get_if<Dict>();
-    if (dict == nullptr) {
-      refuse(key, fmt::format("expected a list of dict, got {} in it", archive::type_name(value)));
-    }
-    return {path_, *dict, prefix_ + key + "."};
-  }
-
-  std::vector<std::string> texts(const std::string& key) const {
-    std::vector<std::string> result;
-    for (const Value& element : list(key)) {
-      const auto* text = element.get_if<std::string>();
-      if (text == nullptr) {
-        refuse(key,
-               fmt::format("expected a list of str, got {} in it", archive::type_name(element)));
-      }
-      result.push_back(*text);
-    }
-    return result;
-  }
-
-  std::vector<float> floats(const std::string& key,
-                            std::optional<std::size_t> expected_size = {}) const {
-    const auto& tensor = get<TensorData>(key, "Tensor");
-    const auto has_size = [&](std::size_t size) {
-      return !expected_size || size == *expected_size;
-    };
-    if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
-        !has_size(static_cast<std::size_t>(tensor.shape[0]))) {
-      refuse(key, fmt::format("expected float32 [{}], got {}",
-                              expected_size ? std::to_string(*expected_size) : "n",
-                              archive::type_text(tensor)));
-    }
-    const auto* begin = reinterpret_cast<const float*>(tensor.data);
-    return {begin, begin + tensor.shape[0]};
-  }
-
-  std::vector<NamedTensor> tensors(const std::string& key) const {
-    std::vector<NamedTensor> result;
-    const Reader inside = section(key);
-    for (const auto& [name, ignored] : inside.dict_) {
-      result.push_back({name, inside.get<TensorData>(name, "Tensor")});
-    }
-    return result;
-  }
-
-  const Dict& dict() const { return dict_; }
-
- private:
-  const std::filesystem::path& path_;
-  const Dict& dict_;
-  std::string prefix_;
-};
 
 // Returns the version of the format.
 int64_t check_format(const Reader& reader) {
@@ -333,6 +247,19 @@ void read_recoveries(const Reader& reader, Checkpoint& c) {
   c.scaler = Scaler{scaler.number("scale"), scaler.count("good_steps")};
 }
 
+std::optional<plan::PlateauState> read_plateau(const Reader& progress) {
+  if (progress.value("plateau").get_if<std::monostate>() != nullptr) return std::nullopt;
+  const Reader reader = progress.section("plateau");
+  plan::PlateauState plateau;
+  if (reader.value("best").get_if<std::monostate>() == nullptr) {
+    plateau.best = reader.number("best");
+  }
+  plateau.bad_epochs = reader.count("bad_epochs");
+  plateau.cooldown_left = reader.count("cooldown_left");
+  plateau.num_reductions = reader.count("num_reductions");
+  return plateau;
+}
+
 void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
   c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
   c.epoch_totals = read_totals(reader.section("epoch_totals"));
@@ -347,6 +274,7 @@ void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
     c.recoveries.rollbacks = reader.count("rollbacks");
   }
   if (version >= 3) read_recoveries(reader, c);
+  if (version >= 4) c.plateau = read_plateau(reader);
   c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
 }
 

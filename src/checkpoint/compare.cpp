@@ -168,6 +168,17 @@ void compare_totals(Comparison& compare, const std::string& what, const Totals& 
 double scale_of(const Checkpoint& c) { return c.scaler ? c.scaler->scale : 0; }
 int64_t good_steps_of(const Checkpoint& c) { return c.scaler ? c.scaler->good_steps : 0; }
 
+void compare_plateaus(Comparison& compare, const std::optional<plan::PlateauState>& a,
+                      const std::optional<plan::PlateauState>& b) {
+  const plan::PlateauState none;
+  const plan::PlateauState& first = a ? *a : none;
+  const plan::PlateauState& second = b ? *b : none;
+  compare.number("plateau best", first.best.value_or(0), second.best.value_or(0));
+  compare.number("plateau bad_epochs", first.bad_epochs, second.bad_epochs);
+  compare.number("plateau cooldown_left", first.cooldown_left, second.cooldown_left);
+  compare.number("plateau num_reductions", first.num_reductions, second.num_reductions);
+}
+
 void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint& b) {
   compare.number("epoch", a.position.epoch, b.position.epoch);
   compare.number("step", a.position.step, b.position.step);
@@ -188,6 +199,7 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare.number("rows_at_once", a.recoveries.rows_at_once, b.recoveries.rows_at_once);
   compare.number("scale", scale_of(a), scale_of(b));
   compare.number("good_steps", good_steps_of(a), good_steps_of(b));
+  compare_plateaus(compare, a.plateau, b.plateau);
 }
 
 // Kinds, and what marks missing cells, follow from the names of the features.

@@ -21,6 +21,8 @@ constexpr const char* kFooter = R"(Examples:
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
+  trainer config schedule --config configs/train.yaml
+  trainer init --data table.csv --target price --output price.yaml
   trainer find-batch --config configs/train.yaml
   trainer predict runs/latest --data new.csv --output predictions.csv
   trainer inspect runs/latest
@@ -86,6 +88,7 @@ class Parser {
     check_verify();
     check_selftest();
     check_find_batch();
+    check_init();
     check_model_command();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
@@ -139,6 +142,10 @@ class Parser {
     add_command(*config, "check", "Check the configuration and exit", Command::kConfigCheck);
     add_command(*config, "reference", "Print all keys as Markdown", Command::kConfigReference);
     add_command(*config, "schema", "Print the JSON Schema for editors", Command::kConfigSchema);
+    add_command(*config, "schedule", "Print steps and learning rates of a run before it",
+                Command::kConfigSchedule)
+        ->add_flag("--json", arguments_.json, "Print JSON");
+    add_init();
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");
@@ -190,6 +197,18 @@ class Parser {
                       "Take the columns of the table as they are, each an input (onnx)");
   }
 
+  void add_init() {
+    CLI::App* init =
+        add_command(app_, "init", "Write a first configuration for a table", Command::kInit);
+    init->add_option("--data", arguments_.data, "CSV file with a header")->type_name("FILE");
+    init->add_option("--target", arguments_.target,
+                     "Column to predict; without it the columns are listed")
+        ->type_name("COLUMN");
+    init->add_option("--output", arguments_.output, "YAML file to write, - for standard output")
+        ->type_name("FILE");
+    init->add_flag("--force", arguments_.force, "Replace the output if it is there already");
+  }
+
   CLI::App* add_command(CLI::App& parent, const char* name, const char* help, Command command) {
     CLI::App* app = parent.add_subcommand(name, help);
     app->fallthrough();
@@ -225,6 +244,7 @@ class Parser {
                       given.key, name));
     }
     arguments_.paths = {model_};
+    if (predicts && arguments_.output.empty()) arguments_.output = "-";
   }
 
   // Not required(): an unknown flag is to be reported first.
@@ -259,6 +279,25 @@ class Parser {
     arguments_.most_rows = *most;
   }
 
+  void check_init() {
+    if (arguments_.command != Command::kInit) return;
+    if (arguments_.data.empty()) {
+      problems_.emplace_back("init: expected --data FILE.csv, got nothing");
+    }
+    if (arguments_.output.empty()) {
+      problems_.emplace_back(
+          "init: expected --output FILE.yaml, or - for standard output, got nothing");
+    }
+    if (!resume_.empty()) problems_.emplace_back("--resume: init goes on with no run");
+    if (!arguments_.config_files.empty()) {
+      problems_.emplace_back("--config: init reads no configuration; --output names the new one");
+    }
+    for (const config::Override& override : arguments_.overrides) {
+      problems_.push_back(fmt::format("{}: init takes no keys; write {} into the new file",
+                                      override.place, override.key));
+    }
+  }
+
   void take_overrides() {
     for (const std::string& text : set_) take_assignment(text, "--set");
     for (const std::string& text : positional_) take_assignment(text, "command line");
@@ -273,11 +312,16 @@ class Parser {
     if (equals == std::string::npos || equals == 0) {
       problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
                                       place == "--set" ? "" : "a command or ", in_quotes(text),
-                                      meant(text, {"train", "config", "find-batch", "predict",
-                                                   "inspect", "verify", "export", "selftest"})));
+                                      meant(text, command_names())));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
+  }
+
+  std::vector<std::string> command_names() const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    return names;
   }
 
   static std::string meant(const std::string& word, const std::vector<std::string>& candidates) {

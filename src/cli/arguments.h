@@ -19,6 +19,8 @@ enum class Command {
   kConfigCheck,
   kConfigReference,
   kConfigSchema,
+  kConfigSchedule,
+  kInit,
   kVerify,
   kFindBatch,
   kPredict,
@@ -37,13 +39,15 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
-  std::vector<std::filesystem::path> paths;  // of verify, predict, inspect and export
-  std::string data;                          // of predict, as the next two
-  std::string output = "-";
-  std::string delimiter;  // empty: as in the run
-  bool json = false;      // of inspect
-  int64_t num_kills = 5;  // of selftest resume
-  int64_t most_rows = 0;  // of find-batch; 0: all of the training part
+  std::vector<std::filesystem::path> paths;  // of verify, and the model of predict, inspect, export
+  std::string data;                          // of init and predict; - is standard input
+  std::string output;                        // of init and predict; - is standard output
+  std::optional<std::string> target;         // of init
+  bool force = false;                        // of init
+  std::string delimiter;                     // of predict; empty: as in the run
+  bool json = false;                         // of config schedule and inspect
+  int64_t num_kills = 5;                     // of selftest resume
+  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
   ExportArguments exported;
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;

@@ -9,8 +9,10 @@
 #include "cli/arguments.h"
 #include "cli/export_command.h"
 #include "cli/find_batch_command.h"
+#include "cli/init_command.h"
 #include "cli/inspect_command.h"
 #include "cli/predict_command.h"
+#include "cli/schedule_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
 #include "cli/verify_command.h"
@@ -35,6 +37,10 @@ int run(int argc, const char* const* argv) {
     case Command::kConfigSchema:
       fmt::print("{}", config::json_schema());
       break;
+    case Command::kConfigSchedule:
+      return schedule_command(arguments);
+    case Command::kInit:
+      return init_command(arguments);
     case Command::kVerify:
       return verify_command(arguments);
     case Command::kFindBatch:

@@ -53,10 +53,9 @@ std::string results_text(const engine::TrainReport& report) {
                                    loss_text(report.best->value)));
   }
   if (report.test) {
-    const auto& test = *report.test;
-    line("test", test.accuracy ? fmt::format("accuracy {:.2f} %, loss {} (best epoch)",
-                                             100 * *test.accuracy, loss_text(test.loss))
-                               : fmt::format("loss {} (best epoch)", loss_text(test.loss)));
+    line("test", metrics::summary_text(*report.test) + " (best epoch)");
+  } else if (report.validation) {
+    line("validation", metrics::summary_text(*report.validation) + " (best epoch)");
   }
   if (report.recoveries.skipped_steps > 0) {
     line("skipped", fmt::format("{} steps that were not finite",

@@ -83,6 +83,12 @@ std::vector<Field> data_fields() {
            "Column whose equal values belong together: rows of one group are never in two parts. "
            "It is no feature.",
            {.elsewhere = {"groups", "group_column"}}),
+      integer(TRAINER_MEMBER(data.folds), kFolds,
+              "Divides the rows into so many parts that are tested in turn, with the proportions "
+              "of the classes and whole groups; in place of data.test_fraction. 0: does not. "
+              "trainer cv trains one run for each fold.",
+              {.elsewhere = {"n_splits", "cv"}}),
+      integer(TRAINER_MEMBER(data.fold), kAtLeast1, "Which of data.folds is the test part."),
       file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or plain.",
            {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or plain.",
@@ -106,10 +112,12 @@ std::vector<Field> data_fields() {
       number(TRAINER_MEMBER(data.test_fraction), kFraction,
              "Part of the rows for the final test, with the proportions of the classes. 0: none.",
              {.elsewhere = {"test_size", "test_split"}}),
-      choice(TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax", "robust"},
-             "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
-             "deviation 1; to 0 .. 1; or to median 0 and distance 1 between the quartiles.",
-             {.elsewhere = {"normalize", "standardize"}}),
+      choice(
+          TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax", "robust", "quantile"},
+          "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
+          "deviation 1; to 0 .. 1; to median 0 and distance 1 between the quartiles; or to their "
+          "place in the order of the training part, from -1 to 1 (CSV files only).",
+          {.elsewhere = {"normalize", "standardize", "QuantileTransformer"}}),
       choice(TRAINER_MEMBER(data.target_scaling), {"none", "standard", "minmax", "robust"},
              "How the targets of a regression are scaled for the model, in the same ways. The loss "
              "is that of scaled targets; other metrics and predictions are in the units of the "

@@ -90,11 +90,13 @@ inline constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}}
 inline constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
 inline constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
 inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
+inline constexpr Bounds kPart{.min = {}, .above = 0, .max = {}, .below = 1};
 inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
 inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
 inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kEmbedding{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
 inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
+inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
 
 }  // namespace trainer::config

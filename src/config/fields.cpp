@@ -138,9 +138,11 @@ std::vector<Field> training_fields() {
           TRAINER_MEMBER(training.step), {"auto", "autograd", "fused"},
           "Implementation of the training step: fused has the gradients written out, autograd has "
           "LibTorch derive them. Both compute the same; auto is fused."),
-      choice(TRAINER_MEMBER(training.best_metric), {"loss", "accuracy"},
-             "What decides which epoch is best (best.pt) and when to stop early: validation loss "
-             "or accuracy; of the training part when there is no validation part.",
+      choice(TRAINER_MEMBER(training.best_metric),
+             {"loss", "accuracy", "f1", "auroc", "mae", "rmse", "r2"},
+             "What decides which epoch is best (best.pt) and when to stop early, of the validation "
+             "part; loss or accuracy of the training part when there is no validation part. f1 is "
+             "the mean over the classes, auroc too.",
              {.elsewhere = {"monitor", "metric_for_best_model"}}),
       choice(
           TRAINER_MEMBER(training.on_nonfinite), {"stop", "skip", "rollback"},
@@ -177,15 +179,42 @@ std::vector<Field> training_fields() {
              "adam, adamw: decay of the mean of the squared gradient."),
       number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
              "adam, adamw: added to the denominator.", {.elsewhere = {"eps", "adam_epsilon"}}),
-      choice(TRAINER_MEMBER(training.schedule.name), {"constant", "linear", "cosine"},
-             "Course of the learning rate after the warm-up, a closed form of the step.",
+      choice(TRAINER_MEMBER(training.schedule.name),
+             {"constant", "linear", "cosine", "step", "one_cycle", "reduce_on_plateau"},
+             "Course of the learning rate after the warm-up: a closed form of the step, but for "
+             "reduce_on_plateau, which follows best_metric. `trainer config schedule` shows it.",
              {.elsewhere = {"lr_scheduler", "scheduler", "lr_scheduler_type"}}),
       number(TRAINER_MEMBER(training.schedule.warmup_epochs), kAtLeast0,
              "Epochs (fractions allowed) in which the rate rises linearly from 0.",
              {.elsewhere = {"warmup_steps", "warmup_ratio", "num_warmup_steps"}}),
       number(TRAINER_MEMBER(training.schedule.final_factor), kUnit,
-             "linear, cosine: the rate after the last step as a part of learning_rate.",
-             {.elsewhere = {"min_lr", "eta_min"}}),
+             "The last rate as a part of learning_rate: linear, cosine: after the last step; "
+             "one_cycle: in it.",
+             {.elsewhere = {"eta_min", "final_div_factor", "end_factor"}}),
+      integer(TRAINER_MEMBER(training.schedule.step_epochs), kAtLeast1,
+              "step: epochs between two reductions, counted from the end of the warm-up.",
+              {.elsewhere = {"step_size", "decay_epochs", "lr_step_size"}}),
+      number(TRAINER_MEMBER(training.schedule.gamma), kPart,
+             "step, reduce_on_plateau: what a reduction multiplies the rate with.",
+             {.elsewhere = {"factor", "lr_decay", "decay_rate"}}),
+      number(TRAINER_MEMBER(training.schedule.rise_fraction), kUnit,
+             "one_cycle: part of all steps in which the rate rises.", {.elsewhere = {"pct_start"}}),
+      number(TRAINER_MEMBER(training.schedule.initial_factor), kUnit,
+             "one_cycle: the first rate as a part of learning_rate; one by PyTorch's div_factor.",
+             {.elsewhere = {"div_factor", "start_factor"}}),
+      integer(TRAINER_MEMBER(training.schedule.patience), kAtLeast0,
+              "reduce_on_plateau: epochs in a row without a better best_metric that are accepted; "
+              "one more reduces the rate.",
+              {.elsewhere = {"lr_patience", "plateau_patience"}}),
+      number(TRAINER_MEMBER(training.schedule.threshold), kFraction,
+             "reduce_on_plateau: an epoch is better when it improves best_metric by more than this "
+             "part of it.",
+             {.elsewhere = {"threshold_mode"}}),
+      integer(TRAINER_MEMBER(training.schedule.cooldown), kAtLeast0,
+              "reduce_on_plateau: epochs after a reduction that do not count as without a better "
+              "best_metric."),
+      number(TRAINER_MEMBER(training.schedule.min_learning_rate), kAtLeast0,
+             "reduce_on_plateau: no reduction goes below it.", {.elsewhere = {"min_lr"}}),
       integer(
           TRAINER_MEMBER(training.early_stopping.patience), kAtLeast0,
           "Epochs without a better best_metric after which training stops. 0: never.",

@@ -20,8 +20,10 @@ class Conflicts {
     check_csv();
     check_idx();
     check_split();
+    check_folds();
     check_model();
     check_training();
+    check_schedule();
     return std::move(problems_);
   }
 
@@ -50,6 +52,12 @@ class Conflicts {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
+    }
+    if (data.scaling == ScalingMethod::kQuantile && data.source != Source::kCsv) {
+      report("data.scaling",
+             fmt::format("expected another scaling for data.source: {}, got quantile, which is for "
+                         "the columns of a CSV file; set robust",
+                         value_text("data.source", config_)));
     }
     for (const char* key : {"data.idx.train_images", "data.idx.train_labels",
                             "data.idx.test_images", "data.idx.test_labels"}) {
@@ -104,6 +112,23 @@ class Conflicts {
     for (const char* key : {"data.validation_fraction", "data.test_fraction", "data.group",
                             "data.validation_path", "data.test_path"}) {
       exclude(key, "data.split_column");
+    }
+  }
+
+  void check_folds() {
+    const DataConfig& data = config_.data;
+    if (data.folds == 1) {
+      report("data.folds", "expected at least 2 folds, or 0 for none, got 1");
+    } else if (data.fold > std::max<int64_t>(1, data.folds)) {
+      report("data.fold", data.folds == 0 ? "has no effect unless data.folds is set"
+                                          : fmt::format("expected at most data.folds ({}), got {}",
+                                                        data.folds, data.fold));
+    }
+    if (data.folds == 0) return;
+    for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
+      if (!is_set(key)) continue;
+      report("data.folds",
+             fmt::format("conflicts with {}, which is the test part; remove one", key));
     }
   }
 
@@ -167,11 +192,6 @@ class Conflicts {
     } else if (optimizer.nesterov && optimizer.momentum == 0) {
       report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
     }
-    if (training.schedule.warmup_epochs > static_cast<double>(training.epochs)) {
-      report("training.schedule.warmup_epochs",
-             fmt::format("expected at most training.epochs ({}), got {:g}", training.epochs,
-                         training.schedule.warmup_epochs));
-    }
     const Task task = config_.data.task;
     const bool regression = task == Task::kRegression || is_for_regression(training.loss);
     if (is_for_regression(training.loss) && task == Task::kClassification) {
@@ -198,9 +218,58 @@ class Conflicts {
         (task == Task::kClassification || is_for_classes(training.loss))) {
       report("data.target_scaling", "is for regression; remove it for classification");
     }
-    if (training.best_metric == BestMetric::kAccuracy && regression) {
-      report("training.best_metric", "regression has no accuracy; use loss");
+    if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
+      report("training.best_metric",
+             fmt::format("{} has no {}; use loss", regression ? "regression" : "classification",
+                         value_text("training.best_metric", config_)));
     }
+  }
+
+  void check_schedule() {
+    using Name = ScheduleName;
+    const TrainingConfig& training = config_.training;
+    const ScheduleConfig& schedule = training.schedule;
+    if (schedule.warmup_epochs > static_cast<double>(training.epochs)) {
+      report("training.schedule.warmup_epochs",
+             fmt::format("expected at most training.epochs ({}), got {:g}", training.epochs,
+                         schedule.warmup_epochs));
+    }
+    if (schedule.warmup_epochs > 0 && schedule.name == Name::kOneCycle) {
+      report("training.schedule.warmup_epochs",
+             "conflicts with training.schedule.name: one_cycle, which begins with a rise of its "
+             "own; set training.schedule.rise_fraction instead");
+    }
+    check_schedule_key("final_factor", {Name::kLinear, Name::kCosine, Name::kOneCycle});
+    check_schedule_key("step_epochs", {Name::kStep});
+    check_schedule_key("gamma", {Name::kStep, Name::kReduceOnPlateau});
+    for (const char* key : {"rise_fraction", "initial_factor"}) {
+      check_schedule_key(key, {Name::kOneCycle});
+    }
+    for (const char* key : {"patience", "threshold", "cooldown", "min_learning_rate"}) {
+      check_schedule_key(key, {Name::kReduceOnPlateau});
+    }
+    if (schedule.name == Name::kReduceOnPlateau &&
+        schedule.min_learning_rate > training.learning_rate) {
+      report("training.schedule.min_learning_rate",
+             fmt::format("expected at most training.learning_rate ({:g}), got {:g}",
+                         training.learning_rate, schedule.min_learning_rate));
+    }
+  }
+
+  // A key of other schedules than the one that is chosen would change nothing.
+  void check_schedule_key(const std::string& leaf, const std::vector<ScheduleName>& of) {
+    const std::string key = "training.schedule." + leaf;
+    const ScheduleName name = config_.training.schedule.name;
+    if (!is_set(key) || std::find(of.begin(), of.end(), name) != of.end()) return;
+    std::vector<std::string> names;
+    names.reserve(of.size());
+    Config other;
+    for (const ScheduleName possible : of) {
+      other.training.schedule.name = possible;
+      names.push_back(value_text("training.schedule.name", other));
+    }
+    report(key,
+           fmt::format("has no effect unless training.schedule.name is {}", joined(names, " or ")));
   }
 
   const Loaded& loaded_;

@@ -151,18 +151,6 @@ struct Assigner {
   }
 };
 
-// Plain where YAML reads it back as the same string, else in double quotes as JSON writes it.
-std::string yaml_text(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' ||
-           c == '-';
-  };
-  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), plain) &&
-                        text.front() != '-' && text.front() != '.' && lower_case(text) != "null";
-  if (is_plain) return text;
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::optional<std::string> assign(const Field& field, Config& config, const YAML::Node& node,
@@ -188,6 +176,17 @@ bool takes_raw_text(const Field& field) {
   return std::holds_alternative<TextAccess>(field.access) ||
          std::holds_alternative<PathAccess>(field.access) ||
          std::holds_alternative<ChoiceAccess>(field.access);
+}
+
+std::string yaml_text(const std::string& text) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' ||
+           c == '-';
+  };
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), plain) &&
+                        text.front() != '-' && text.front() != '.' && lower_case(text) != "null";
+  if (is_plain) return text;
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string expected_text(const Access& access) {

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "trainer/core/text.h"
+
 namespace trainer {
 namespace {
 
@@ -20,6 +22,21 @@ int width_of(int descriptor) {
   return known ? size.ws_col : 80;
 }
 
+std::string locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE"}) {
+    if (std::string value = variable(name); !value.empty()) return value;
+  }
+  return variable("LANG");
+}
+
+Terminal terminal_of(int descriptor) {
+  Terminal terminal =
+      decide_terminal({isatty(descriptor) == 1, variable("TERM"), variable("NO_COLOR"),
+                       variable("FORCE_COLOR"), variable("CI"), locale()});
+  terminal.width = width_of(descriptor);
+  return terminal;
+}
+
 }  // namespace
 
 Terminal decide_terminal(const TerminalEnvironment& environment) {
@@ -28,15 +45,14 @@ Terminal decide_terminal(const TerminalEnvironment& environment) {
   terminal.redraws = capable && environment.ci.empty();
   terminal.colours = !environment.force_color.empty() ||
                      (capable && environment.ci.empty() && environment.no_color.empty());
+  const std::string locale = lower_case(environment.locale);
+  terminal.unicode =
+      locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   return terminal;
 }
 
-Terminal standard_error_terminal() {
-  Terminal terminal =
-      decide_terminal({isatty(STDERR_FILENO) == 1, variable("TERM"), variable("NO_COLOR"),
-                       variable("FORCE_COLOR"), variable("CI")});
-  terminal.width = width_of(STDERR_FILENO);
-  return terminal;
-}
+Terminal standard_error_terminal() { return terminal_of(STDERR_FILENO); }
+
+Terminal standard_output_terminal() { return terminal_of(STDOUT_FILENO); }
 
 }  // namespace trainer

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/scaling.h"
 
 #include "data/cells.h"
 #include "data/file_bytes.h"
@@ -96,6 +97,7 @@ class Fitter {
     if (column.kind == ColumnKind::kNumeric) {
       column.fill = fill_for(place);
       column.marks_missing = some_missing && options_.missing_indicator;
+      if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(place, column));
     } else {
       column.categories = categories_of(present_cells(place), table_.words[place]);
       column.marks_missing = some_missing;
@@ -133,6 +135,13 @@ class Fitter {
       if (!std::isnan(cell)) present.push_back(cell);
     }
     return present;
+  }
+
+  /// Without the missing ones that have no fill: they are an error when they are encoded.
+  std::vector<float> filled_cells(size_t place, const Column& column) const {
+    std::vector<float> cells = present_cells(place);
+    if (column.fill) cells.resize(rows_.size(), *column.fill);
+    return cells;
   }
 
   void leave_out(Column& column) const {

@@ -91,8 +91,16 @@ Datasets divide_table(Table& table, Matrix features, Target target, const Split&
 
 Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
   Target target = learn_target(table, wanted);
+  require_labels_for_folds(table, target, options.folds);
   const Split split = split_rows(table.features.num_rows, target.classes, options);
   return divide_table(table, std::move(table.features), std::move(target), split);
+}
+
+void scale_targets(std::vector<float>& values, const Scaling& scaling) {
+  const size_t num_targets = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = (values[i] - scaling.shift[i % num_targets]) * scaling.scale[i % num_targets];
+  }
 }
 
 Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
@@ -132,8 +140,9 @@ Split split_table(const Table& table, const Target& target, const config::DataCo
   return split;
 }
 
-void warn_of_unknown(Datasets& datasets, const Encoded& encoded, const std::string& part) {
-  for (std::string& line : describe_unknown(datasets.schema.columns, encoded.num_unknown, part)) {
+void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
+                     const std::string& part) {
+  for (std::string& line : describe_unknown(datasets.schema.columns, num_unknown, part)) {
     datasets.warnings.push_back(std::move(line));
   }
 }
@@ -153,10 +162,11 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
   const Schema& schema = datasets.schema;
   Table table = read_csv_as(path, {schema.columns, data.target, data.weight},
                             csv_delimiter(data.delimiter, path));
-  Encoded encoded = encode(schema.columns, schema.unknown_category, table);
-  warn_of_unknown(datasets, encoded, part);
+  std::vector<int64_t> num_unknown;
+  Dataset dataset = dataset_as_trained(table, schema, data.path, num_unknown);
+  warn_of_unknown(datasets, num_unknown, part);
   datasets.fingerprints.push_back(table.fingerprints.front());
-  return apply_schema(table, std::move(encoded.features), schema, data.path);
+  return dataset;
 }
 
 Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
@@ -174,14 +184,17 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .group = data.group,
                                      .weight = data.weight});
   Target target = learn_target(table, wanted_task(data));
+  if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
-  std::vector<Column> columns = fit_columns(table, split.train,
-                                            {.fill = data.fill,
-                                             .fill_value = data.fill_value,
-                                             .missing_indicator = data.missing_indicator,
-                                             .embed_above = data.embed_above,
-                                             .embedding_size = data.embedding_size});
+  std::vector<Column> columns =
+      fit_columns(table, split.train,
+                  {.fill = data.fill,
+                   .fill_value = data.fill_value,
+                   .missing_indicator = data.missing_indicator,
+                   .embed_above = data.embed_above,
+                   .embedding_size = data.embedding_size,
+                   .quantiles = data.scaling == config::ScalingMethod::kQuantile});
   require_embedding(columns, data);
   std::vector<std::string> notes = describe_columns(table, columns, data.fill);
   Encoded encoded = encode(columns, data.unknown_category, table);
@@ -193,7 +206,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   for (std::string& note : find_useless_columns(datasets.train.features, datasets.schema.columns)) {
     datasets.notes.push_back(std::move(note));
   }
-  warn_of_unknown(datasets, encoded, "the validation and test parts");
+  warn_of_unknown(datasets, encoded.num_unknown, "the validation and test parts");
   if (!data.validation_path.empty()) {
     datasets.validation = load_part(data.validation_path, data, "data.validation_path", datasets);
   }
@@ -248,13 +261,6 @@ void keep_unscaled(Schema& schema) {
       schema.scaling.shift[feature] = 0;
       schema.scaling.scale[feature] = 1;
     }
-  }
-}
-
-void scale_targets(std::vector<float>& values, const Scaling& scaling) {
-  const size_t num_targets = scaling.shift.size();
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = (values[i] - scaling.shift[i % num_targets]) * scaling.scale[i % num_targets];
   }
 }
 
@@ -321,12 +327,31 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
 }  // namespace
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
-  Datasets datasets = load_source(data, {data.validation_fraction, data.test_fraction, seed});
+  const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
+  Datasets datasets =
+      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_scaling(datasets, data.target_scaling);
   weigh_rows(datasets, data);
   return datasets;
+}
+
+Dataset dataset_as_trained(Table& table, const Schema& schema, const std::string& origin,
+                           std::vector<int64_t>& num_unknown) {
+  Matrix features;
+  if (schema.columns.empty()) {
+    features = std::move(table.features);
+  } else {
+    Encoded encoded = encode(schema.columns, schema.unknown_category, table);
+    num_unknown.resize(schema.columns.size());
+    for (size_t i = 0; i < num_unknown.size(); ++i) num_unknown[i] += encoded.num_unknown[i];
+    features = std::move(encoded.features);
+  }
+  Dataset dataset = apply_schema(table, std::move(features), schema, origin);
+  // While the training data is read, its scaling is not known yet.
+  if (!schema.target_scaling.shift.empty()) scale_targets(dataset.values, schema.target_scaling);
+  return dataset;
 }
 
 }  // namespace trainer::data

@@ -12,6 +12,7 @@
 
 #include "trainer/core/text.h"
 #include "trainer/data/columns.h"
+#include "trainer/data/scaling.h"
 
 #include "data/cells.h"
 
@@ -54,15 +55,20 @@ class ColumnEncoder {
   int64_t num_unknown() const { return num_unknown_; }
 
   float number(size_t row) const {
+    const float value = filled(row);
+    return column_.quantiles.empty() ? value : place_among(column_.quantiles, value);
+  }
+
+ private:
+  static constexpr size_t kUnknown = static_cast<size_t>(-1);
+
+  float filled(size_t row) const {
     const float cell = cells_.at(row, place_);
     if (!std::isnan(cell)) return cell;
     if (column_.fill) return *column_.fill;
     throw column_error(place_of_row(table_, row), column_,
                        "expected a number, got a missing value; fill it in or choose a data.fill");
   }
-
- private:
-  static constexpr size_t kUnknown = static_cast<size_t>(-1);
 
   void number_words() {
     std::unordered_map<std::string_view, size_t> known;
@@ -144,7 +150,7 @@ Matrix fill_in_place(std::span<const Column> columns, Table& table) {
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
     const size_t place = cells.place_of(column);
-    if (table.num_missing[place] == 0) continue;
+    if (table.num_missing[place] == 0 && column.quantiles.empty()) continue;
     const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
     const auto width = static_cast<size_t>(table.features.num_columns);
     size_t row = 0;

@@ -202,6 +202,20 @@ std::vector<int64_t> encode_labels(const Table& table, std::span<const std::stri
   return classes;
 }
 
+void require_labels_for_folds(const Table& table, const Target& target, int64_t folds) {
+  std::vector<int64_t> num_rows(target.labels.size());
+  for (const int64_t label : target.classes) ++num_rows[static_cast<size_t>(label)];
+  for (size_t i = 0; i < num_rows.size(); ++i) {
+    if (num_rows[i] >= folds) continue;
+    throw target_error(
+        table, table.file,
+        fmt::format("the label {} has {}, and there are {} folds, so that a fold "
+                    "would lack it; use fewer folds or leave its rows out",
+                    in_quotes(target.labels[i]),
+                    num_rows[i] == 1 ? "1 row" : fmt::format("{} rows", num_rows[i]), folds));
+  }
+}
+
 void require_labels_in_training(const Table& table, const Target& target, const Split& split) {
   std::vector<bool> is_learnt(target.labels.size());
   for (const int64_t row : split.train) {

@@ -29,6 +29,9 @@ Target learn_target(const Table& table, config::Task wanted);
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin);
 
+/// Throws Error(kData) for a label with fewer rows than folds, so that a fold would lack it.
+void require_labels_for_folds(const Table& table, const Target& target, int64_t folds);
+
 /// Throws Error(kData) for a label that no row of the training part has.
 void require_labels_in_training(const Table& table, const Target& target, const Split& split);
 

@@ -95,7 +95,9 @@ void set_column(Scaling& scaling, size_t column, double shift, double spread) {
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   const auto num_columns = static_cast<size_t>(features.num_columns);
   Scaling scaling{std::vector<float>(num_columns, 0.0f), std::vector<float>(num_columns, 1.0f)};
-  if (method == config::ScalingMethod::kNone || features.num_rows == 0) return scaling;
+  const bool is_fixed = method == config::ScalingMethod::kNone ||
+                        method == config::ScalingMethod::kQuantile;  // done by encode()
+  if (is_fixed || features.num_rows == 0) return scaling;
 
   Columns columns;
   columns.num_rows = static_cast<double>(features.num_rows);
@@ -128,6 +130,50 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
     }
   }
   return scaling;
+}
+
+void unscale(const Scaling& scaling, std::span<float> values) {
+  const size_t num_columns = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = values[i] / scaling.scale[i % num_columns] + scaling.shift[i % num_columns];
+  }
+}
+
+std::vector<float> quantiles_of(std::vector<float> values) {
+  constexpr size_t kMost = 100;
+  std::sort(values.begin(), values.end());
+  if (values.size() <= kMost) return values;
+  std::vector<float> quantiles;
+  quantiles.reserve(kMost);
+  for (size_t i = 0; i < kMost; ++i) {
+    // Whole numbers as far as possible, so that the ends are exact.
+    const size_t numerator = i * (values.size() - 1);
+    const size_t below = numerator / (kMost - 1);
+    const double part = static_cast<double>(numerator % (kMost - 1)) / (kMost - 1);
+    const auto low = static_cast<double>(values[below]);
+    const double high = part == 0 ? low : static_cast<double>(values[below + 1]);
+    quantiles.push_back(static_cast<float>(low + part * (high - low)));
+  }
+  return quantiles;
+}
+
+float place_among(std::span<const float> quantiles, float value) {
+  if (quantiles.size() == 1) return 0;
+  const auto last = static_cast<double>(quantiles.size() - 1);
+  const auto [first_equal, first_above] =
+      std::equal_range(quantiles.begin(), quantiles.end(), value);
+  const auto num_below = static_cast<double>(first_equal - quantiles.begin());
+  double place = 0;
+  if (first_equal != first_above) {
+    place = num_below + static_cast<double>(first_above - first_equal - 1) / 2;
+  } else if (first_above == quantiles.end()) {
+    place = last;
+  } else if (first_equal != quantiles.begin()) {
+    const auto low = static_cast<double>(*(first_equal - 1));
+    const auto high = static_cast<double>(*first_above);
+    place = num_below - 1 + (static_cast<double>(value) - low) / (high - low);
+  }
+  return static_cast<float>(2 * place / last - 1);
 }
 
 }  // namespace trainer::data

@@ -69,25 +69,24 @@ std::vector<int64_t> sizes_of_classes(std::span<const int64_t> classes) {
   return sizes;
 }
 
-std::vector<Part> assign_parts(std::span<const int64_t> classes, std::vector<int64_t> validation,
-                               std::vector<int64_t> test, uint64_t seed) {
-  std::vector<int64_t> order(classes.size());
+// The rows in a random order that is the same for every split of so many.
+std::vector<int64_t> random_order(size_t num_rows, uint64_t seed) {
+  std::vector<int64_t> order(num_rows);
   std::iota(order.begin(), order.end(), int64_t{0});
   PhiloxStream random(seed, Purpose::kSplit);
   shuffle(order, random);
-  std::vector<Part> parts(classes.size(), Part::kTrain);
+  return order;
+}
+
+/// Takes so many rows of each class for `part`, the first in `order` that are in no part yet.
+void take_rows_for(Part part, std::vector<int64_t> wanted, std::span<const int64_t> classes,
+                   const std::vector<int64_t>& order, std::vector<Part>& parts) {
   for (const int64_t row : order) {
-    const auto c = static_cast<size_t>(classes[static_cast<size_t>(row)]);
-    Part& part = parts[static_cast<size_t>(row)];
-    if (test[c] > 0) {
-      part = Part::kTest;
-      --test[c];
-    } else if (validation[c] > 0) {
-      part = Part::kValidation;
-      --validation[c];
-    }
+    int64_t& left = wanted[static_cast<size_t>(classes[static_cast<size_t>(row)])];
+    if (left == 0 || parts[static_cast<size_t>(row)] != Part::kTrain) continue;
+    parts[static_cast<size_t>(row)] = part;
+    --left;
   }
-  return parts;
 }
 
 struct PartSizes {
@@ -139,41 +138,114 @@ void take_groups(FreeGroups& free, int64_t wanted, Part part, std::vector<Part>&
   free.order = std::move(others);
 }
 
+/// Deals the rows out to the folds, one class after the other.
+std::vector<Part> mark_fold(std::span<const int64_t> classes, const std::vector<int64_t>& sizes,
+                            const std::vector<int64_t>& order, const SplitOptions& options) {
+  std::vector<int64_t> next(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), next.begin(), int64_t{0});
+  std::vector<Part> parts(classes.size(), Part::kTrain);
+  for (const int64_t row : order) {
+    int64_t& place = next[static_cast<size_t>(classes[static_cast<size_t>(row)])];
+    if (place % options.folds == options.fold - 1) parts[static_cast<size_t>(row)] = Part::kTest;
+    ++place;
+  }
+  return parts;
+}
+
+/// What a fraction for validation is taken of, and what is taken.
+int64_t validation_rows(int64_t num_rows, const SplitOptions& options) {
+  return sizes_of_parts(num_rows, {options.validation_fraction, 0, options.seed}).validation;
+}
+
+Split split_fold(std::span<const int64_t> classes, const SplitOptions& options) {
+  const std::vector<int64_t> sizes = sizes_of_classes(classes);
+  const std::vector<int64_t> order = random_order(classes.size(), options.seed);
+  std::vector<Part> parts = mark_fold(classes, sizes, order, options);
+  std::vector<int64_t> left = sizes;
+  for (size_t row = 0; row < parts.size(); ++row) {
+    if (parts[row] == Part::kTest) --left[static_cast<size_t>(classes[row])];
+  }
+  const int64_t num_left = std::accumulate(left.begin(), left.end(), int64_t{0});
+  take_rows_for(Part::kValidation, apportion(validation_rows(num_left, options), left, left),
+                classes, order, parts);
+  return split_by_part(parts);
+}
+
+/// Gives the groups of the fold to the test part and keeps the others free. Returns their rows.
+int64_t take_fold(FreeGroups& free, const SplitOptions& options, std::vector<Part>& part_of_group) {
+  const auto size_of = [&](int64_t group) { return free.sizes[static_cast<size_t>(group)]; };
+  std::vector<int64_t> by_size = free.order;
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](int64_t a, int64_t b) { return size_of(a) > size_of(b); });
+  std::vector<int64_t> rows_of_fold(static_cast<size_t>(options.folds));
+  int64_t num_left = 0;
+  for (const int64_t group : by_size) {
+    const auto fold = std::min_element(rows_of_fold.begin(), rows_of_fold.end());
+    *fold += size_of(group);
+    if (fold - rows_of_fold.begin() == options.fold - 1) {
+      part_of_group[static_cast<size_t>(group)] = Part::kTest;
+    } else {
+      num_left += size_of(group);
+    }
+  }
+  std::erase_if(free.order, [&](int64_t group) {
+    return part_of_group[static_cast<size_t>(group)] == Part::kTest;
+  });
+  return num_left;
+}
+
+void require_groups(size_t num_groups, const SplitOptions& options, const PartSizes& wanted) {
+  if (options.folds > 0) {
+    const size_t needed = static_cast<size_t>(options.folds) + (wanted.validation > 0 ? 1 : 0);
+    if (num_groups >= needed) return;
+    throw Error(ErrorKind::kData,
+                fmt::format("data.group: expected at least {} groups for {} folds{}, got {}; use "
+                            "another column or fewer folds",
+                            needed, options.folds,
+                            wanted.validation > 0 ? " and a validation part" : "", num_groups));
+  }
+  const size_t num_parts = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
+  if (num_groups >= num_parts) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
+                          "another column, or 0 for data.validation_fraction or "
+                          "data.test_fraction",
+                          num_parts, num_groups));
+}
+
 }  // namespace
 
 Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options) {
-  const PartSizes wanted = sizes_of_parts(num_rows, options);
   // Without strata all rows are of one class.
   const std::vector<int64_t> one_class(strata.empty() ? static_cast<size_t>(num_rows) : 0);
   const std::span<const int64_t> classes = strata.empty() ? one_class : strata;
+  if (options.folds > 0) return split_fold(classes, options);
 
+  const PartSizes wanted = sizes_of_parts(num_rows, options);
   const std::vector<int64_t> sizes = sizes_of_classes(classes);
   const std::vector<int64_t> test = apportion(wanted.test, sizes, sizes);
   std::vector<int64_t> left = sizes;
   for (size_t c = 0; c < left.size(); ++c) left[c] -= test[c];
   const std::vector<int64_t> validation = apportion(wanted.validation, sizes, left);
-  return split_by_part(assign_parts(classes, validation, test, options.seed));
+  const std::vector<int64_t> order = random_order(classes.size(), options.seed);
+  std::vector<Part> parts(classes.size(), Part::kTrain);
+  take_rows_for(Part::kTest, test, classes, order, parts);
+  take_rows_for(Part::kValidation, validation, classes, order, parts);
+  return split_by_part(parts);
 }
 
 Split split_groups(std::span<const int64_t> groups, const SplitOptions& options) {
-  const PartSizes wanted = sizes_of_parts(static_cast<int64_t>(groups.size()), options);
+  PartSizes wanted = sizes_of_parts(static_cast<int64_t>(groups.size()), options);
   FreeGroups free{{}, sizes_of_classes(groups)};
   const size_t num_groups = free.sizes.size();
-  const size_t num_parts = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
-  if (num_groups < num_parts) {
-    throw Error(
-        ErrorKind::kData,
-        fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
-                    "another column, or 0 for data.validation_fraction or "
-                    "data.test_fraction",
-                    num_parts, num_groups));
-  }
-  free.order.resize(num_groups);
-  std::iota(free.order.begin(), free.order.end(), int64_t{0});
-  PhiloxStream random(options.seed, Purpose::kSplit);
-  shuffle(free.order, random);
+  require_groups(num_groups, options, wanted);
+  free.order = random_order(num_groups, options.seed);
   std::vector<Part> part_of_group(num_groups, Part::kTrain);
-  take_groups(free, wanted.test, Part::kTest, part_of_group);
+  if (options.folds > 0) {
+    wanted.validation = validation_rows(take_fold(free, options, part_of_group), options);
+  } else {
+    take_groups(free, wanted.test, Part::kTest, part_of_group);
+  }
   take_groups(free, wanted.validation, Part::kValidation, part_of_group);
   if (free.order.empty()) {
     throw Error(ErrorKind::kData,

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
+#include "trainer/plan/schedule.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
@@ -172,8 +174,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("model", model_text(session));
   line("training",
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
-                   config.training.epochs, with_thousands(train::steps_per_epoch(session)),
-                   with_thousands(train::samples_per_step(config)),
+                   config.training.epochs,
+                   with_thousands(plan::steps_per_epoch(config.training, session.train.size())),
+                   with_thousands(plan::samples_per_step(config.training)),
                    config::value_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
                    config::value_text("training.schedule.name", config),
@@ -227,13 +230,40 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
                                    config::value_text("training.best_metric", session.config));
   if (stop_signal != 0) return report;
-  if (const auto test = train::test_best(session, output)) {
-    report.test = TestResult{test->loss, std::nullopt};
-    if (session.data.schema.task == config::Task::kClassification) {
-      report.test->accuracy = test->accuracy();
-    }
-  }
+  train::BestReports reports = train::judge_best(session, output);
+  report.validation = std::move(reports.validation);
+  report.test = std::move(reports.test);
   return report;
+}
+
+void log_details(const char* part, const std::optional<metrics::Report>& report) {
+  if (!report) return;
+  log::info(fmt::format("{:<11} {}", part, metrics::summary_text(*report)));
+  std::istringstream lines(metrics::details_text(*report));
+  for (std::string line; std::getline(lines, line);) log::info("  " + line);
+}
+
+// The results of a run that is complete.
+void write_summary(const TrainReport& report, const run::RunDir& run) {
+  Json summary = {{"run", run.root.filename().string()},
+                  {"time", run::timestamp()},
+                  {"epochs", report.epochs},
+                  {"steps", report.steps},
+                  {"stopped_early", report.stopped_early},
+                  {"time_seconds", report.time_seconds}};
+  if (report.best) {
+    summary["best"] = {{"epoch", report.best->epoch},
+                       {"metric", report.best_metric},
+                       {"value", report.best->value}};
+  }
+  const checkpoint::Recoveries& recoveries = report.recoveries;
+  summary["recoveries"] = {{"skipped_steps", recoveries.skipped_steps},
+                           {"rollbacks", recoveries.rollbacks},
+                           {"overflowed_steps", recoveries.overflowed_steps},
+                           {"out_of_memory", recoveries.out_of_memory}};
+  if (report.validation) summary["validation"] = metrics::to_json(*report.validation);
+  if (report.test) summary["test"] = metrics::to_json(*report.test);
+  write_file_atomically(run.summary(), summary.dump(2) + "\n");
 }
 
 }  // namespace
@@ -284,6 +314,10 @@ TrainReport run_training(const TrainRequest& request) {
   unwatch_signals();
   TrainReport result = report(*session, output, run, stop_signal);
   result.time_seconds = stopwatch.seconds();
+  if (stop_signal == 0) {
+    log_details(result.test ? "test" : "validation", result.test ? result.test : result.validation);
+    write_summary(result, run);
+  }
   log::close_file();
   return result;
 }

@@ -36,13 +36,14 @@ const char* name_of_non_finite(double value) {
 std::string to_json(const MetricsRecord& record) {
   Json line = {{"step", record.step}, {"epoch", record.epoch}, {"split", record.split}};
   Json non_finite = Json::object();
-  const auto add = [&](const char* name, const std::optional<double>& value) {
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
     if (!value) return;
     line[name] = *value;  // JSON has no NaN: it becomes null
     if (!std::isfinite(*value)) non_finite[name] = name_of_non_finite(*value);
   };
   add("loss", record.loss);
   add("accuracy", record.accuracy);
+  for (const metrics::Score& score : record.scores) add(score.name, score.value);
   add("learning_rate", record.learning_rate);
   add("grad_norm", record.grad_norm);
   add("samples_per_second", record.samples_per_second);

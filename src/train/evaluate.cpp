@@ -5,6 +5,7 @@
 #include <exception>
 #include <vector>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
 
@@ -21,6 +22,7 @@ Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::Lo
   const Stopwatch stopwatch;
   std::vector<at::Tensor> losses;
   std::vector<at::Tensor> correct;
+  std::vector<at::Tensor> outputs_of_batches;
   for (int64_t begin = 0; begin < data.size();) {
     const int64_t end = std::min(data.size(), begin + batch_size);
     try {
@@ -28,6 +30,7 @@ Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::Lo
       const at::Tensor outputs = model.forward(batch.features, model::Mode::kInference);
       const at::Tensor loss_sum = model::loss_sum(outputs, batch.targets, loss);
       correct.push_back(model::num_correct(outputs, batch.targets, loss));
+      outputs_of_batches.push_back(outputs);
       losses.push_back(loss_sum);
       begin = end;
     } catch (const std::exception& e) {
@@ -42,6 +45,8 @@ Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::Lo
   result.loss = at::stack(losses).cpu().to(at::kDouble).sum().item<double>() /
                 static_cast<double>(data.size());
   result.num_correct = at::stack(correct).cpu().sum().item<int64_t>();
+  const at::Tensor outputs = at::cat(outputs_of_batches).cpu().contiguous();
+  result.outputs.assign(outputs.data_ptr<float>(), outputs.data_ptr<float>() + outputs.numel());
   result.time_seconds = stopwatch.seconds();
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/fields.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
@@ -21,24 +22,48 @@ namespace {
 using IsBest = checkpoint::Store::IsBest;
 using checkpoint::Occasion;
 
-bool by_accuracy(const Session& session) {
-  return session.config.training.best_metric == config::BestMetric::kAccuracy;
+// What training.best_metric says of the epoch, NaN where that is not defined.
+double deciding_value(const Session& session, const run::MetricsRecord& record) {
+  switch (session.config.training.best_metric) {
+    case config::BestMetric::kLoss:
+      return *record.loss;
+    case config::BestMetric::kAccuracy:
+      return *record.accuracy;
+    default:
+      return metrics::find_score(record.scores,
+                                 config::value_text("training.best_metric", session.config))
+          .value_or(std::nan(""));
+  }
 }
 
 // Whether the epoch of `record` is better than the best so far; counts for early stopping.
 IsBest update_best(Session& session, const run::MetricsRecord& record) {
-  const double value = by_accuracy(session) ? *record.accuracy : *record.loss;
+  const double value = deciding_value(session, record);
   const double min_delta = session.config.training.early_stopping.min_delta;
   if (!std::isfinite(value)) {
     ++session.epochs_without_improvement;
     return IsBest::kNo;
   }
-  const bool is_best =
-      !session.best || (by_accuracy(session) ? value > session.best->value + min_delta
-                                             : value < session.best->value - min_delta);
+  const bool larger = config::is_better_when_larger(session.config.training.best_metric);
+  const bool is_best = !session.best || (larger ? value > session.best->value + min_delta
+                                                : value < session.best->value - min_delta);
   session.epochs_without_improvement = is_best ? 0 : session.epochs_without_improvement + 1;
   if (is_best) session.best = checkpoint::Best{session.position.epoch, value};
   return is_best ? IsBest::kYes : IsBest::kNo;
+}
+
+// Lets reduce_on_plateau see the epoch of `record`. Returns what to tell of it.
+std::string watch_plateau(Session& session, const run::MetricsRecord& record) {
+  // Under a rate that still rises, the metric tells nothing of the rate that it rises to.
+  const bool is_warming_up = session.position.step <= session.schedule.warmup_steps;
+  if (!session.plateau || is_warming_up) return "";
+  const int64_t reductions = session.plateau->num_reductions;
+  const bool larger = config::is_better_when_larger(session.config.training.best_metric);
+  session.plateau = plan::after_epoch(*session.plateau, deciding_value(session, record),
+                                      larger ? plan::Better::kHigher : plan::Better::kLower,
+                                      session.config.training.schedule, session.schedule);
+  if (session.plateau->num_reductions == reductions) return "";
+  return fmt::format("  learning rate reduced to {:.4g}", next_learning_rate(session));
 }
 
 // Makes the averaged weights those of the model, where there are any.
@@ -83,9 +108,10 @@ void close_epoch(Session& session, Output& output) {
     line += "  " + score_text(deciding);
   }
   const IsBest is_best = update_best(session, deciding);
+  const std::string reduction = watch_plateau(session, deciding);
   save_epoch(session, output, is_best);
-  log::info(fmt::format("{}  {:>7}{}", line, human_duration(*train.time_seconds),
-                        is_best == IsBest::kYes ? "  best" : ""));
+  log::info(fmt::format("{}  {:>7}{}{}", line, human_duration(*train.time_seconds),
+                        is_best == IsBest::kYes ? "  best" : "", reduction));
   output.epoch_time.restart();
   output.interval_time.restart();
 }
@@ -136,8 +162,7 @@ int fit(Session& session, Output& output) {
   return 0;
 }
 
-std::optional<Evaluation> test_best(Session& session, Output& output) {
-  if (!session.test) return std::nullopt;
+BestReports judge_best(Session& session, Output& output) {
   checkpoint::Position position = session.position;
   const auto best = session.best ? output.checkpoints.read_best(*session.best) : std::nullopt;
   if (best) {
@@ -146,14 +171,22 @@ std::optional<Evaluation> test_best(Session& session, Output& output) {
   } else {
     use_averaged_weights(session);
     log::warning(
-        fmt::format("{} is missing or damaged; the last weights are tested instead of the "
+        fmt::format("{} is missing or damaged; the last weights are judged instead of the "
                     "best",
                     output.checkpoints.best().string()));
   }
-  const Evaluation evaluation = session.step->evaluate(*session.test);
-  record_evaluation(session, evaluation, "test", position, output);
-  output.metrics.sync();
-  return evaluation;
+  BestReports reports;
+  if (session.validation) {
+    reports.validation =
+        report_of(session, session.step->evaluate(*session.validation), session.data.validation);
+  }
+  if (session.test) {
+    const Evaluation evaluation = session.step->evaluate(*session.test);
+    record_evaluation(session, evaluation, "test", position, output);
+    output.metrics.sync();
+    reports.test = report_of(session, evaluation, session.data.test);
+  }
+  return reports;
 }
 
 }  // namespace trainer::train

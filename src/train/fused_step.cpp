@@ -112,6 +112,10 @@ class FusedStep : public TrainStep {
   Evaluation evaluate(const ResidentData& data) override {
     const Stopwatch stopwatch;
     LossSums sums;
+    Evaluation result;
+    result.num_samples = data.size();
+    result.outputs.resize(
+        static_cast<std::size_t>(data.size() * context_.model.options().num_outputs));
     all_rows_.resize(static_cast<std::size_t>(data.size()));
     std::iota(all_rows_.begin(), all_rows_.end(), 0);
     team_.run([&](int64_t thread) {
@@ -120,11 +124,14 @@ class FusedStep : public TrainStep {
             .source = gather_source(data),
             .rows = all_rows_.data() + begin,
             .num_rows = std::min(network_.max_rows(), data.size() - begin)};
-        pass(thread, data, batch, cpu::Pass::kInference, 1, false, sums);
+        float* outputs = result.outputs.data() + begin * context_.model.options().num_outputs;
+        pass(thread, data, batch, {.kind = cpu::Pass::kInference, .outputs = outputs}, sums);
       }
     });
-    return {sums.loss / static_cast<double>(data.size()), sums.num_correct, data.size(),
-            stopwatch.seconds()};
+    result.loss = sums.loss / static_cast<double>(data.size());
+    result.num_correct = sums.num_correct;
+    result.time_seconds = stopwatch.seconds();
+    return result;
   }
 
  private:
@@ -139,30 +146,49 @@ class FusedStep : public TrainStep {
                                     .num_rows = std::min(window.batch_size, num_samples - begin),
                                     .dropout_seed = window.dropout_seed,
                                     .first_row = begin};
-      pass(thread, window.data, batch, cpu::Pass::kTraining, scale, begin > 0, sums_);
+      pass(thread, window.data, batch,
+           {.kind = cpu::Pass::kTraining, .scale = scale, .adds = begin > 0}, sums_);
       network_.parameter_gradients(thread, batch.num_rows, begin > 0);
     }
     sum_up(thread, num_samples, stats);
   }
 
-  // Adds the losses of the batch to `sums`; their gradient is that of the losses times `scale`.
+  /// What a pass is for.
+  struct Purpose {
+    cpu::Pass kind = cpu::Pass::kTraining;
+    double scale = 1;          // of the losses, in their gradient
+    bool adds = false;         // to the gradient that is there
+    float* outputs = nullptr;  // [batch, num_outputs] kInference only
+  };
+
+  // Adds the losses of the batch to `sums`.
   void pass(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
-            cpu::Pass kind, double scale, bool adds, LossSums& sums) {
+            const Purpose& purpose, LossSums& sums) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.label_smoothing = context_.loss.label_smoothing;
       input.huber_delta = context_.loss.huber_delta;
-      input.wants_gradient = kind == cpu::Pass::kTraining;
-      input.gradient_scale = static_cast<float>(scale);
+      input.wants_gradient = purpose.kind == cpu::Pass::kTraining;
+      input.gradient_scale = static_cast<float>(purpose.scale);
+      if (purpose.outputs != nullptr) {
+        keep_outputs(input, purpose.outputs + first_row * input.tile.num_columns);
+      }
       take_losses(data, batch.rows + first_row, input,
                   values_.data() + first_row * input.tile.num_columns,
                   {losses_.data() + first_row, correct_.data() + first_row});
     };
-    network_.pass(thread, batch, kind, adds, loss, [&] {
+    network_.pass(thread, batch, purpose.kind, purpose.adds, loss, [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];
       }
     });
+  }
+
+  static void keep_outputs(const cpu::LossInput& input, float* outputs) {
+    for (int64_t i = 0; i < input.tile.num_rows; ++i) {
+      const float* row = input.outputs + i * input.tile.stride;
+      for (int64_t j = 0; j < input.tile.num_columns; ++j) *outputs++ = row[j] + input.bias[j];
+    }
   }
 
   // `values` is room for the targets of a regression.

@@ -39,6 +39,11 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
   return record;
 }
 
+metrics::Judged judged(const Session& session, const Evaluation& evaluation,
+                       const data::Dataset& rows) {
+  return {session.data.schema, rows, {evaluation.outputs, session.model.options().num_outputs}};
+}
+
 void add_memory(run::MetricsRecord& record, c10::Device device) {
   const ProcessMemory process = process_memory();
   record.memory_bytes = process.current;
@@ -96,14 +101,28 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   record.split = split;
   record.loss = evaluation.loss;
   if (is_classification(session)) record.accuracy = evaluation.accuracy();
+  const bool is_test = record.split == "test";
+  const bool by_rank = session.config.training.best_metric == config::BestMetric::kAuroc;
+  record.scores = metrics::scores(
+      judged(session, evaluation, is_test ? session.data.test : session.data.validation),
+      is_test || by_rank ? metrics::Ranking::kOfAll : metrics::Ranking::kOfTwoClasses);
+  std::erase_if(record.scores, [](const auto& score) { return score.name == "accuracy"; });
   record.time_seconds = evaluation.time_seconds;
   output.metrics.append(record);
   return record;
 }
 
+metrics::Report report_of(const Session& session, const Evaluation& evaluation,
+                          const data::Dataset& rows) {
+  return metrics::make_report(judged(session, evaluation, rows), evaluation.loss);
+}
+
 std::string score_text(const run::MetricsRecord& record) {
   std::string text = fmt::format("{} loss {}", record.split, loss_text(*record.loss));
   if (record.accuracy) text += fmt::format(" acc {:6.2f} %", 100 * *record.accuracy);
+  if (const auto r2 = metrics::find_score(record.scores, "r2")) {
+    text += fmt::format(" R2 {:.4f}", *r2);
+  }
   return text;
 }
 

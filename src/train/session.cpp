@@ -40,14 +40,6 @@ optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training
           optimizer.beta2,    optimizer.epsilon,      training.ema_decay};
 }
 
-optim::ScheduleOptions schedule_options(const config::TrainingConfig& training,
-                                        int64_t epoch_steps) {
-  const auto steps = static_cast<double>(epoch_steps);
-  return {training.schedule.name, training.learning_rate,
-          std::llround(training.schedule.warmup_epochs * steps), training.epochs * epoch_steps,
-          training.schedule.final_factor};
-}
-
 // Combinations that only the data show; `data.task: auto` hides them from the configuration.
 void check_task(const config::Config& config, const data::Schema& schema) {
   const config::TrainingConfig& training = config.training;
@@ -61,8 +53,10 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   } else if (training.loss == config::Loss::kBinaryCrossEntropy && schema.labels.size() != 2) {
     problem = fmt::format("{} is for two classes, got {}; set training.loss: cross_entropy", loss,
                           schema.labels.size());
-  } else if (regression && training.best_metric == config::BestMetric::kAccuracy) {
-    problem = "training.best_metric: regression has no accuracy; use loss";
+  } else if (!config::fits_task(training.best_metric, schema.task)) {
+    problem = fmt::format("training.best_metric: {} has no {}; use loss",
+                          regression ? "regression" : "classification",
+                          config::value_text("training.best_metric", config));
   } else if (regression && training.label_smoothing > 0) {
     problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
   }
@@ -70,6 +64,26 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
                                              fmt::join(schema.target_names, "\", \""),
                                              regression ? "regression" : "classification"));
+}
+
+// Training records have a loss and an accuracy only, and a ranking needs two classes.
+void check_best_metric(const config::Config& config, const data::Dataset& validation) {
+  const config::BestMetric metric = config.training.best_metric;
+  if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
+  const std::string name = config::value_text("training.best_metric", config);
+  if (validation.size() == 0) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.best_metric: {} needs a validation part; set "
+                            "data.validation_fraction above 0, or use loss",
+                            name));
+  }
+  const std::vector<int64_t>& classes = validation.classes;
+  if (metric == config::BestMetric::kAuroc &&
+      std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
+    throw Error(ErrorKind::kUsage,
+                "training.best_metric: auroc needs two classes in the validation part, and all of "
+                "its rows are of one; set a larger data.validation_fraction, or use loss");
+  }
 }
 
 // The variance of one row is not defined, and the running variance would become NaN.
@@ -136,6 +150,7 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
   check_task(config, datasets.schema);
+  check_best_metric(config, datasets.validation);
   check_batch_norm(config, datasets.train.size());
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
@@ -149,7 +164,8 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
     s.validation = make_resident(s.data.validation, s.data.schema, device);
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
-  s.schedule = schedule_options(config.training, steps_per_epoch(s));
+  s.schedule = plan::schedule_options(config.training, s.train.size());
+  if (s.schedule.name == config::ScheduleName::kReduceOnPlateau) s.plateau.emplace();
   use_threads_within_memory(s, 1);
   return session;
 }
@@ -192,15 +208,6 @@ void move_to_cpu(Session& session) {
   use_threads(session, cpu::usable_cpus());  // the step that was moved works on what is no more
 }
 
-int64_t samples_per_step(const config::Config& config) {
-  return config.training.batch_size * config.training.gradient_accumulation_steps;
-}
-
-int64_t steps_per_epoch(const Session& session) {
-  const int64_t per_step = samples_per_step(session.config);
-  return (session.train.size() + per_step - 1) / per_step;
-}
-
 bool stopped_early(const Session& session) {
   const int64_t patience = session.config.training.early_stopping.patience;
   return patience > 0 && session.epochs_without_improvement >= patience;
@@ -225,14 +232,16 @@ Window next_window(Session& session) {
     session.order_epoch = session.position.epoch;
   }
   const int64_t begin = session.position.samples_in_epoch;
-  const int64_t count = std::min(samples_per_step(session.config), session.train.size() - begin);
+  const int64_t count =
+      std::min(plan::samples_per_step(session.config.training), session.train.size() - begin);
   return {session.train, session.order,         begin,
           count,         rows_at_once(session), device::dropout_seed(seed, session.position.step)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
   // Each rollback halved it.
-  return std::ldexp(optim::learning_rate(session.schedule, step),
+  const int64_t reductions = session.plateau ? session.plateau->num_reductions : 0;
+  return std::ldexp(plan::learning_rate(session.schedule, step, reductions),
                     -static_cast<int>(session.recoveries.rollbacks));
 }
 

@@ -103,6 +103,7 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   c.epochs_without_improvement = session.epochs_without_improvement;
   c.recoveries = session.recoveries;
   c.scaler = session.scaler;
+  c.plateau = session.plateau;
   c.schema = session.data.schema;
   c.fingerprints = session.data.fingerprints;
   return c;
@@ -138,6 +139,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   session.epochs_without_improvement = from.epochs_without_improvement;
   session.recoveries = from.recoveries;
   if (session.scaler && from.scaler) session.scaler = from.scaler;
+  if (session.plateau && from.plateau) session.plateau = from.plateau;
 }
 
 void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from) {

@@ -66,9 +66,9 @@ class CheckpointTest : public testing::Test {
       return std::find(later.begin(), later.end(), item.first) != later.end();
     });
     Dict& schema = dict_of(entry(root, "schema"));
-    std::erase_if(schema, [](const auto& item) {
-      return item.first == "columns" || item.first == "unknown_category" ||
-             item.first.starts_with("target_");
+    std::erase_if(schema, [&](const auto& item) {
+      const bool is_of_version_3 = item.first == "columns" || item.first == "unknown_category";
+      return (is_of_version_3 && version < 3) || item.first.starts_with("target_");
     });
     schema.emplace_back("target_name", "kind");
     archive::save(path_, root);
@@ -184,6 +184,10 @@ TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(c.recoveries.rows_at_once, 9);
   EXPECT_EQ(c.scaler.value().scale, 1024);
   EXPECT_EQ(c.scaler->good_steps, 10);
+  EXPECT_EQ(c.plateau.value().best, 0.03125);
+  EXPECT_EQ(c.plateau->bad_epochs, 17);
+  EXPECT_EQ(c.plateau->cooldown_left, 18);
+  EXPECT_EQ(c.plateau->num_reductions, 19);
   EXPECT_EQ(c.metrics_bytes, 12345U);
   EXPECT_EQ(c.config, expected.config);
   EXPECT_EQ(c.num_threads, 4);
@@ -210,6 +214,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   Checkpoint c = full_checkpoint();
   c.best.reset();
   c.scaler.reset();
+  c.plateau->best.reset();
   c.moments.clear();
   c.fingerprints.clear();
   c.schema.task = config::Task::kRegression;
@@ -219,6 +224,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   const Checkpoint again = read(path_);
   EXPECT_FALSE(again.best.has_value());
   EXPECT_FALSE(again.scaler.has_value());
+  EXPECT_FALSE(again.plateau.value().best.has_value());
   EXPECT_TRUE(again.moments.empty());
   EXPECT_TRUE(again.fingerprints.empty());
   EXPECT_EQ(again.schema.task, config::Task::kRegression);
@@ -265,7 +271,14 @@ TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
 }
 
 TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
-  std::vector<std::string> later = {"overflowed_steps", "out_of_memory", "rows_at_once", "scaler"};
+  std::vector<std::string> later = {"plateau"};
+  make_older(3, later);
+  const Checkpoint third = read(path_);
+  EXPECT_EQ(third.format_version, 3);
+  EXPECT_EQ(third.recoveries.rows_at_once, 9);
+  EXPECT_FALSE(third.plateau.has_value());
+
+  later.insert(later.end(), {"overflowed_steps", "out_of_memory", "rows_at_once", "scaler"});
   make_older(2, later);
   const Checkpoint second = read(path_);
   EXPECT_EQ(second.format_version, 2);
@@ -313,6 +326,11 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "progress.scaler",
                           "progress.scaler.scale",
                           "progress.scaler.good_steps",
+                          "progress.plateau",
+                          "progress.plateau.best",
+                          "progress.plateau.bad_epochs",
+                          "progress.plateau.cooldown_left",
+                          "progress.plateau.num_reductions",
                           "progress.metrics_bytes",
                           "config",
                           "schema",
@@ -353,6 +371,9 @@ TEST_F(CheckpointTest, EachEntryOfAnotherTypeIsNamed) {
       {"progress.epoch_totals.loss_sum", 1, "expected float, got int"},
       {"progress.best", "epoch 2", "expected dict, got str"},
       {"progress.best.value", "low", "expected float, got str"},
+      {"progress.plateau", 1, "expected dict, got int"},
+      {"progress.plateau.best", "low", "expected float, got str"},
+      {"progress.plateau.num_reductions", -1, "expected an integer >= 0, got -1"},
       {"progress.metrics_bytes", -1, "expected an integer >= 0, got -1"},
       {"config", float_data({1}, {1}), "expected str, got Tensor"},
       {"schema.task", "clustering", "expected classification or regression, got \"clustering\""},

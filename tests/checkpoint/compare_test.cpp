@@ -148,6 +148,10 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
        {[](Checkpoint& c) { c.recoveries.rows_at_once = 0; }, "rows_at_once: 9 and 0"},
        {[](Checkpoint& c) { c.scaler->scale = 512; }, "scale: 1024 and 512"},
        {[](Checkpoint& c) { c.scaler->good_steps = 0; }, "good_steps: 10 and 0"},
+       {[](Checkpoint& c) { c.plateau->best = 0.5; }, "plateau best: 0.03125 and 0.5"},
+       {[](Checkpoint& c) { c.plateau->bad_epochs = 0; }, "plateau bad_epochs: 17 and 0"},
+       {[](Checkpoint& c) { c.plateau->cooldown_left = 0; }, "plateau cooldown_left: 18 and 0"},
+       {[](Checkpoint& c) { c.plateau->num_reductions = 0; }, "plateau num_reductions: 19 and 0"},
        {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"}});
 }
 

@@ -26,6 +26,17 @@ TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
             "data.source: idx");
 }
 
+TEST(ValidateTest, QuantilesAndEmbeddingsAreForTables) {
+  EXPECT_EQ(message_of("data: {source: synthetic, scaling: quantile}"),
+            "a.yaml:1: data.scaling: expected another scaling for data.source: synthetic, got "
+            "quantile, which is for the columns of a CSV file; set robust");
+  EXPECT_EQ(message_of("data: {embed_above: 5, embedding_size: 3}"),
+            "a.yaml:1: data.embed_above: has no effect unless data.source is csv; set data.source: "
+            "csv\na.yaml:1: data.embedding_size: has no effect unless data.source is csv; set "
+            "data.source: csv");
+  EXPECT_THROW(load({{"a.yaml", "data: {target_scaling: quantile}", "/folder"}}, {}), Error);
+}
+
 TEST(ValidateTest, ASourceNeedsItsFiles) {
   EXPECT_EQ(message_of("data: {source: csv}"),
             "data.path: expected a value because data.source is csv, got nothing\n"
@@ -114,6 +125,61 @@ TEST(ValidateTest, TheWarmUpEndsBeforeTheTraining) {
   EXPECT_EQ(message_of("training: {epochs: 2, schedule: {warmup_epochs: 3}}"),
             "a.yaml:1: training.schedule.warmup_epochs: expected at most training.epochs (2), got "
             "3");
+}
+
+TEST(ValidateTest, KeysOfOtherSchedulesAreConflicts) {
+  EXPECT_EQ(
+      message_of("training:\n  schedule:\n    name: constant\n    final_factor: 0.1\n"
+                 "    gamma: 0.5"),
+      "a.yaml:4: training.schedule.final_factor: has no effect unless training.schedule.name "
+      "is linear, cosine or one_cycle\n"
+      "a.yaml:5: training.schedule.gamma: has no effect unless training.schedule.name is step "
+      "or reduce_on_plateau");
+  EXPECT_EQ(message_of("training:\n  schedule:\n    step_epochs: 3\n    rise_fraction: 0.2\n"
+                       "    initial_factor: 0.5"),
+            "a.yaml:3: training.schedule.step_epochs: has no effect unless training.schedule.name "
+            "is step\n"
+            "a.yaml:4: training.schedule.rise_fraction: has no effect unless "
+            "training.schedule.name is one_cycle\n"
+            "a.yaml:5: training.schedule.initial_factor: has no effect unless "
+            "training.schedule.name is one_cycle");
+  EXPECT_EQ(
+      message_of("training:\n  schedule:\n    patience: 3\n    threshold: 0.2\n    cooldown: 1\n"
+                 "    min_learning_rate: 1"),
+      "a.yaml:3: training.schedule.patience: has no effect unless training.schedule.name is "
+      "reduce_on_plateau\n"
+      "a.yaml:4: training.schedule.threshold: has no effect unless training.schedule.name is "
+      "reduce_on_plateau\n"
+      "a.yaml:5: training.schedule.cooldown: has no effect unless training.schedule.name is "
+      "reduce_on_plateau\n"
+      "a.yaml:6: training.schedule.min_learning_rate: has no effect unless training.schedule.name "
+      "is reduce_on_plateau");
+}
+
+TEST(ValidateTest, OneCycleHasAWarmUpOfItsOwn) {
+  EXPECT_EQ(message_of("training: {schedule: {name: one_cycle, warmup_epochs: 1}}"),
+            "a.yaml:1: training.schedule.warmup_epochs: conflicts with training.schedule.name: "
+            "one_cycle, which begins with a rise of its own; set training.schedule.rise_fraction "
+            "instead");
+}
+
+TEST(ValidateTest, TheLeastLearningRateIsNotAboveTheHighest) {
+  EXPECT_EQ(message_of("training: {learning_rate: 0.01, schedule: {name: reduce_on_plateau,\n"
+                       "  min_learning_rate: 0.1}}"),
+            "a.yaml:2: training.schedule.min_learning_rate: expected at most "
+            "training.learning_rate (0.01), got 0.1");
+}
+
+TEST(ValidateTest, EveryScheduleTakesItsOwnKeys) {
+  for (const char* schedule :
+       {"linear, final_factor: 0.1", "step, step_epochs: 2, gamma: 0.5, warmup_epochs: 1",
+        "one_cycle, rise_fraction: 0.2, initial_factor: 0.1, final_factor: 0.01",
+        "reduce_on_plateau, gamma: 0.5, patience: 2, threshold: 0.01, cooldown: 1, "
+        "min_learning_rate: 1e-5, warmup_epochs: 1"}) {
+    EXPECT_NO_THROW(load(
+        {{"a.yaml", "training: {schedule: {name: " + std::string(schedule) + "}}", "/folder"}}, {}))
+        << schedule;
+  }
 }
 
 TEST(ValidateTest, LossAndTaskAgree) {

@@ -50,5 +50,14 @@ TEST(TerminalTest, DumbTerminalsAndCiGetPlainLines) {
   }
 }
 
+TEST(TerminalTest, ALocaleInUtf8HasAllCharacters) {
+  for (const char* locale : {"en_GB.UTF-8", "C.utf8"}) {
+    EXPECT_TRUE(decide_terminal({.locale = locale}).unicode) << locale;
+  }
+  for (const char* locale : {"", "C", "de_DE.ISO-8859-1"}) {
+    EXPECT_FALSE(decide_terminal({.locale = locale}).unicode) << locale;
+  }
+}
+
 }  // namespace
 }  // namespace trainer

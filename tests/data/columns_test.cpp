@@ -153,7 +153,7 @@ TEST_F(ColumnsTest, AnUnknownCategoryOfAnEmbeddedColumnIsAnErrorIfThatIsWanted) 
   const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {.embed_above = 1});
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
             "t.csv:4: column \"k\": expected a category that the training part has, got a missing "
-            "value; correct it or set data.unknown_category: unknown");
+            "value; correct it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(ColumnsTest, EmbeddingsHaveTheSizeThatIsWantedOrThatOfTheRule) {
@@ -167,6 +167,29 @@ TEST_F(ColumnsTest, EmbeddingsHaveTheSizeThatIsWantedOrThatOfTheRule) {
   EXPECT_EQ(default_embedding_size(40), 13);
   EXPECT_EQ(default_embedding_size(100), 21);
   EXPECT_EQ(default_embedding_size(1000), 50);
+}
+
+TEST_F(ColumnsTest, NumbersBecomeTheirPlaceInTheTrainingRows) {
+  const FitOptions options = {.quantiles = true};
+  const Table plain = read("a,y\n10,0\n20,0\n40,0\n999,0\n15,0\n-3,0\n");
+  const std::vector<Column> columns = fit_columns(plain, Rows{0, 1, 2}, options);
+  EXPECT_EQ(columns[0].quantiles, (Floats{10, 20, 40}));
+  EXPECT_EQ(encoded(columns, plain), (Floats{-1, 0, 1, 1, -0.5f, -1}));
+  // A part of the file is encoded as the whole is.
+  const auto path = folder_.write("part.csv", "a,y\n15,0\n");
+  EXPECT_EQ(encoded(columns, read_csv_as(path, {columns, kTarget}, ',')), Floats{-0.5f});
+}
+
+TEST_F(ColumnsTest, MissingNumbersAreFilledBeforeTheirPlaceIsLookedUp) {
+  const Table table = read("k,a,y\np,1,0\nq,,0\np,3,0\nq,5,0\np,,0\n");
+  const std::vector<Column> columns =
+      fit_columns(table, Rows{0, 1, 2, 3}, {.missing_indicator = true, .quantiles = true});
+  EXPECT_EQ(columns[1].quantiles, (Floats{1, 3, 3, 5}));
+  EXPECT_EQ(encoded(columns, table), (Floats{1, 0, -1, 0,  //
+                                             0, 1, 0,  1,  //
+                                             1, 0, 0,  0,  //
+                                             0, 1, 1,  0,  //
+                                             1, 0, 0,  1}));
 }
 
 TEST_F(ColumnsTest, NumbersWithoutGapsKeepTheirMemory) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/network_options.h"
 
@@ -117,6 +118,15 @@ TEST_F(DatasetTableTest, ASizeOfEmbeddingsWithoutAnyIsAnError) {
   EXPECT_STREQ(error.what(),
                "data.embedding_size: has no effect: no categorical column has more than 16 "
                "categories (data.embed_above); lower that or remove this");
+}
+
+TEST_F(DatasetTableTest, PlacesAmongQuantilesAreTheFeatures) {
+  DataConfig data = table("a,k,y\n10,p,0\n20,q,1\n90,p,0\n");
+  data.scaling = config::ScalingMethod::kQuantile;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(features(datasets.train), (Floats{-1, 1, 0, 0, 0, 1, 1, 1, 0}));
+  EXPECT_EQ(datasets.schema.scaling.shift, (Floats{0, 0, 0}));
+  EXPECT_EQ(datasets.schema.scaling.scale, (Floats{1, 1, 1}));
 }
 
 TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {
@@ -281,6 +291,27 @@ TEST_F(DatasetTableTest, RefusesLabelsThatAreNoUtf8OrVeryLong) {
             "t.csv:3: column \"y\": expected a label of at most 1,000 bytes, got 1,000,000 bytes: "
             "\"" +
                 std::string(60, 'x') + "...\"; is a quote not closed?");
+}
+
+TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
+  DataConfig data = table("a,k,u,y\n2,p,1,10\n,q,2,20\n6,p,3,60\n");
+  data.target = {"y", "u"};
+  data.task = config::Task::kRegression;
+  const Datasets trained = load_datasets(data, 1);
+  const auto path = folder_.write("new.csv", "y,u,k,a\n10,1,p,2\n20,2,z,\n60,3,p,6\n");
+  CsvPieces pieces(path, {trained.schema.columns, trained.schema.target_names}, ',');
+  Table piece;
+  Rows num_unknown;
+  Floats values;
+  Rows places;
+  while (pieces.next(piece, 2)) {
+    const Dataset part = dataset_as_trained(piece, trained.schema, data.path, num_unknown);
+    values.insert(values.end(), part.values.begin(), part.values.end());
+    places.insert(places.end(), part.places.begin(), part.places.end());
+  }
+  EXPECT_EQ(values, trained.train.values);
+  EXPECT_EQ(places, (Rows{2, 3, 4}));
+  EXPECT_EQ(num_unknown, (Rows{0, 1}));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
+#include "trainer/data/scaling.h"
 
 #include "support/made_up_models.h"
 #include "support/process.h"
@@ -250,23 +251,6 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
               "penguins");
 }
 
-// The place of `value` among `quantiles`, from -1 to 1; equal ones share the middle of theirs.
-float place_among(const std::vector<float>& quantiles, float value) {
-  const auto last = static_cast<float>(quantiles.size() - 1);
-  const auto [begin, end] = std::equal_range(quantiles.begin(), quantiles.end(), value);
-  const auto first = static_cast<float>(begin - quantiles.begin());
-  if (last == 0) return 0;
-  float place = 0;
-  if (begin != end) {
-    place = first + static_cast<float>(end - begin - 1) / 2;
-  } else if (end == quantiles.end()) {
-    place = last;
-  } else if (begin != quantiles.begin()) {
-    place = first - 1 + (value - *(begin - 1)) / (*end - *(begin - 1));
-  }
-  return 2 * place / last - 1;
-}
-
 TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
   checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 6});
   const std::vector<std::vector<float>> quantiles = {
@@ -287,7 +271,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
       // Only the first column has a fill; the others' last row is a number.
       const float cell = std::isnan(value) ? 2 : value;
-      numbers.push_back(place_among(quantiles[i], cell));
+      numbers.push_back(data::place_among(quantiles[i], cell));
     }
   }
   ordered_json inputs;

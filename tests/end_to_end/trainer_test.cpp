@@ -53,7 +53,9 @@ TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   const std::string config = "--config " + (kSource / "configs/train.yaml").string();
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), config + " --print-config",
-        config + " --lr fast", std::string("verify good.pt")}) {
+        config + " --lr fast", "config schedule " + config, std::string("verify good.pt"),
+        "init --output - --target digit --data " +
+            (kSource / "configs/data/digits.csv").string()}) {
     const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");
     EXPECT_NE(result.err.find("libtrainer_core"), std::string::npos) << arguments;
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << arguments;

@@ -78,7 +78,13 @@ TEST(TrainRunTest, ReportsWhatWasReached) {
   EXPECT_EQ(last["split"], "test");
   EXPECT_EQ(last["epoch"], report.best->epoch);
   EXPECT_EQ(last["loss"], report.test.value().loss);
-  EXPECT_EQ(last["accuracy"], report.test->accuracy.value());
+  EXPECT_EQ(last["accuracy"], metrics::find_score(report.test->scores, "accuracy"));
+  EXPECT_EQ(last["f1"], metrics::find_score(report.test->scores, "f1"));
+  const auto summary = nlohmann::json::parse(file_text(report.run_dir / "summary.json"));
+  EXPECT_EQ(summary["epochs"], 2);
+  EXPECT_EQ(summary["best"]["metric"], "validation loss");
+  EXPECT_EQ(summary["test"]["loss"], report.test->loss);
+  EXPECT_EQ(summary["test"]["confusion_matrix"]["labels"].size(), 3);
   EXPECT_GT(report.time_seconds, 0);
 }
 

@@ -10,9 +10,10 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     optimizers.json  parameters after each of five updates of every optimizer
     training.json    losses, gradient norms and parameters of a short training
     autocast.json    outputs and gradients of the MLP under torch.autocast in bf16
+    schedules.json   learning rates of every schedule (float64)
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
 
-The numbers are float32 with nine significant digits, which is exact. Tensors have the names that
+The other numbers are float32 with nine significant digits, which is exact. Tensors have the names that
 include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the last
 bits, less than the tolerance of the tests.
 """
@@ -281,6 +282,82 @@ def make_training(data, parameters, steps=5, clip_norm=0.5):
                             "after": named(model.named_parameters())})
 
 
+def no_optimizer(learning_rate):
+    return torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=learning_rate)
+
+
+def make_scheduler(case, optimizer):
+    """The schedule of `case` as PyTorch composes it: the warm-up, then the schedule from its start."""
+    peak, warmup, total = case["peak"], case["warmup_steps"], case["total_steps"]
+    final = case.get("final_factor", 0.0)
+    schedulers = torch.optim.lr_scheduler
+    if case["name"] == "one_cycle":
+        initial = case["initial_factor"]
+        return schedulers.OneCycleLR(optimizer, peak, total, pct_start=case["rise_fraction"],
+                                     div_factor=1 / initial, final_div_factor=initial / final)
+    make = {
+        "constant": lambda: schedulers.ConstantLR(optimizer, factor=1.0),
+        "linear": lambda: schedulers.LinearLR(optimizer, 1.0, final, total - warmup),
+        "cosine": lambda: schedulers.CosineAnnealingLR(optimizer, total - warmup, final * peak),
+        "step": lambda: schedulers.StepLR(optimizer, case["drop_steps"], case["gamma"]),
+    }[case["name"]]
+    if warmup == 0:
+        return make()
+    rise = schedulers.LinearLR(optimizer, 1 / warmup, 1.0, warmup - 1)
+    return schedulers.SequentialLR(optimizer, [rise, make()], [warmup])
+
+
+def make_step_schedules():
+    cases = []
+    for warmup in (0, 4):
+        common = {"peak": 0.3, "warmup_steps": warmup, "total_steps": 20}
+        cases += [{"name": "constant", **common}, {"name": "linear", **common, "final_factor": 0.2},
+                  {"name": "cosine", **common, "final_factor": 0.05},
+                  {"name": "step", **common, "drop_steps": 5, "gamma": 0.3}]
+    for total, rise, initial, final in ((20, 0.3, 0.04, 4e-6), (33, 0.45, 0.2, 0.01),
+                                        (7, 0.0, 0.5, 0.1), (9, 1.0, 0.5, 0.1), (1, 0.3, 0.5, 0.1)):
+        cases.append({"name": "one_cycle", "peak": 0.3, "warmup_steps": 0, "total_steps": total,
+                      "rise_fraction": rise, "initial_factor": initial, "final_factor": final})
+    for case in cases:
+        optimizer = no_optimizer(case["peak"])
+        scheduler = make_scheduler(case, optimizer)
+        case["rates"] = []
+        for step in range(case["total_steps"]):
+            case["rates"].append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            if step + 1 < case["total_steps"]:
+                scheduler.step()
+    return cases
+
+
+def make_plateaus():
+    falling = [1.0, 0.8, 0.7, 0.7, 0.6999, 0.71, 0.75, 0.72, 0.6, 0.65, 0.61, 0.6, 0.62, 0.63, 0.9,
+               0.5, 0.55, 0.56, 0.57, 0.58, 0.59, 0.6, 0.61, 0.62]
+    cases = [{"patience": 2, "threshold": 1e-4, "cooldown": 0, "min_learning_rate": 0.0},
+             {"patience": 0, "threshold": 0.1, "cooldown": 0, "min_learning_rate": 0.01},
+             {"patience": 1, "threshold": 0.0, "cooldown": 2, "min_learning_rate": 1e-3},
+             {"patience": 30, "threshold": 1e-4, "cooldown": 0, "min_learning_rate": 0.0}]
+    cases = [{"better": better, "peak": 0.3, "gamma": 0.25, **case}
+             for case in cases for better in ("lower", "higher")]
+    for case in cases:
+        optimizer = no_optimizer(case["peak"])
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, "min" if case["better"] == "lower" else "max", case["gamma"],
+            case["patience"], case["threshold"], "rel", case["cooldown"],
+            case["min_learning_rate"], eps=0)
+        case["metrics"] = [x if case["better"] == "lower" else round(1.5 - x, 6) for x in falling]
+        case["rates"] = []
+        for metric in case["metrics"]:
+            optimizer.step()
+            scheduler.step(metric)
+            case["rates"].append(optimizer.param_groups[0]["lr"])
+    return cases
+
+
+def make_schedules():
+    write("schedules.json", {"by_step": make_step_schedules(), "plateaus": make_plateaus()})
+
+
 def main():
     torch.manual_seed(20)
     torch.set_num_threads(1)
@@ -291,6 +368,7 @@ def main():
     make_optimizers(parameters)
     make_training(data, parameters)
     make_autocast(data, parameters)
+    make_schedules()
     make_embeddings(data)
 
 

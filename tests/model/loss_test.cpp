@@ -4,7 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
 namespace trainer::model {
@@ -49,6 +52,53 @@ TEST(LossTest, CountsSamplesWhoseLargestLogitIsTheTarget) {
   const at::Tensor outputs = floats({1, 2, 3, 9, 2, 3, 1, 2, 0}, 3);
   EXPECT_EQ(num_correct(outputs, classes({2, 0, 0}), kCrossEntropy).item<int64_t>(), 2);
   EXPECT_EQ(num_correct(outputs, classes({0, 1, 2}), kCrossEntropy).item<int64_t>(), 0);
+}
+
+TEST(LossTest, BinaryCrossEntropyIsThatOfTwoLogitsOfWhichOneIsZero) {
+  const at::Tensor logits = floats({-3, -0.5F, 0, 2, 40}, 1);
+  const at::Tensor both = at::cat({at::zeros_like(logits), logits}, 1);
+  const at::Tensor targets = classes({0, 1, 1, 0, 1});
+  EXPECT_NEAR(loss_sum(logits, targets, {config::Loss::kBinaryCrossEntropy}).item<double>(),
+              loss_sum(both, targets, kCrossEntropy).item<double>(), 1e-6);
+  EXPECT_EQ(num_correct(logits, targets, {config::Loss::kBinaryCrossEntropy}).item<int64_t>(), 2);
+}
+
+TEST(LossTest, AbsoluteAndHuberLossesAreMeansOverTheOutputs) {
+  const at::Tensor outputs = floats({1, -4}, 2);
+  const at::Tensor targets = floats({0.5F, 0}, 2);
+  EXPECT_EQ(loss_sum(outputs, targets, {config::Loss::kL1}).item<float>(), 2.25F);
+  // 0.5^2 / 2 and 2 (4 - 1)
+  EXPECT_EQ(loss_sum(outputs, targets, {config::Loss::kHuber, 0, 2.0}).item<float>(), 3.0625F);
+}
+
+TEST(LossTest, AWeightCountsASampleSoManyTimes) {
+  const at::Tensor outputs = floats({1, 2, 3, 0, 2, 2}, 3);
+  const at::Tensor weights = at::tensor(std::vector<float>{3, 0.5F});
+  const at::Tensor targets = classes({1, 0});
+  const double first =
+      loss_sum(outputs.narrow(0, 0, 1), classes({1}), kCrossEntropy).item<double>();
+  const double second =
+      loss_sum(outputs.narrow(0, 1, 1), classes({0}), kCrossEntropy).item<double>();
+  EXPECT_NEAR(loss_sum(outputs, {targets, weights}, kCrossEntropy).item<double>(),
+              3 * first + 0.5 * second, 1e-6);
+}
+
+TEST(LossTest, GradientsAreThoseOfAutograd) {
+  for (const auto kind : {config::Loss::kCrossEntropy, config::Loss::kBinaryCrossEntropy,
+                          config::Loss::kMse, config::Loss::kL1, config::Loss::kHuber}) {
+    const int64_t columns = kind == config::Loss::kBinaryCrossEntropy ? 1 : 2;
+    const LossOptions options{kind, kind == config::Loss::kCrossEntropy ? 0.1 : 0.0, 0.5};
+    const at::Tensor values =
+        config::is_for_classes(kind) ? classes({0, 1, 1}) : floats({1, 0, -2, 0.25F, 3, 1}, 2);
+    at::Tensor outputs =
+        floats({0.5F, -1, 2, 0.5F, -3, 0.25F}, 2).slice(1, 0, columns).contiguous();
+    const Targets targets(values, at::tensor(std::vector<float>{1, 2, 0.5F}));
+    outputs.requires_grad_(true);
+    loss_sum(outputs, targets, options).backward();
+    const at::Tensor expected = outputs.grad();
+    const at::Tensor actual = loss_gradient(outputs.detach(), targets, options);
+    EXPECT_TRUE(at::allclose(actual, expected, 1e-6, 1e-7)) << static_cast<int>(kind);
+  }
 }
 
 TEST(LossTest, NothingIsCorrectInARegression) {

@@ -37,6 +37,8 @@ inline checkpoint::Checkpoint full_checkpoint() {
                   .out_of_memory = 8,
                   .rows_at_once = 9};
   c.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 10};
+  c.plateau = plan::PlateauState{
+      .best = 0.03125, .bad_epochs = 17, .cooldown_left = 18, .num_reductions = 19};
   c.metrics_bytes = 12345;
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";
   c.schema.task = config::Task::kClassification;

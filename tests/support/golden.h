@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,17 +10,10 @@
 
 #include "trainer/model/mlp.h"
 
+#include "support/golden_file.h"
 #include "support/tensors.h"
 
 namespace trainer::test {
-
-/// A file of tests/golden, written by make_golden.py there.
-inline nlohmann::json read_golden(const std::string& name) {
-  const std::string path = std::string(TRAINER_SOURCE_DIR) + "/tests/golden/" + name;
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  return nlohmann::json::parse(file);
-}
 
 namespace detail {
 

@@ -41,11 +41,11 @@ TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
       R"({"step":1,"epoch":1,"split":"train","loss":1.0,"learning_rate":0.0625,"grad_norm":4.0}
 {"step":2,"epoch":1,"split":"train","loss":0.25,"learning_rate":0.0625,"grad_norm":2.0}
 {"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625}
-{"step":2,"epoch":1,"split":"val","loss":0.0625}
+{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"r2":0.0}
 {"step":3,"epoch":2,"split":"train","loss":0.0625,"learning_rate":0.0625,"grad_norm":1.0}
 {"step":4,"epoch":2,"split":"train","loss":0.015625,"learning_rate":0.0625,"grad_norm":0.5}
 {"step":4,"epoch":2,"split":"train","loss":0.0390625,"learning_rate":0.0625}
-{"step":4,"epoch":2,"split":"val","loss":0.00390625})");
+{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"r2":0.0})");
 }
 
 TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
@@ -109,6 +109,47 @@ TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
   EXPECT_EQ(session->best.value().epoch, 1);
   EXPECT_EQ(session->best.value().value, 3.0625);  // (0.75 + 1)^2
   EXPECT_EQ(checkpoint::read(traces.output().checkpoints.best()).position.epoch, 1);
+}
+
+// Of the records that close epochs.
+std::vector<double> rates_of_epochs(const std::filesystem::path& metrics) {
+  std::vector<double> rates;
+  for (const std::string& line : timeless_lines(metrics)) {
+    const auto record = nlohmann::json::parse(line);
+    if (record["split"] != "train" || record.contains("grad_norm")) continue;
+    rates.push_back(record["learning_rate"]);
+  }
+  return rates;
+}
+
+TEST(FitTest, ReduceOnPlateauFollowsTheValidationLoss) {
+  config::Config config = exact_config();
+  config.training.epochs = 4;
+  config.training.schedule = {
+      .name = config::ScheduleName::kReduceOnPlateau, .gamma = 0.5, .patience = 0};
+  // The predictions go from 0 to 1, away from these targets.
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+            (std::vector<double>{0.0625, 0.0625, 0.03125, 0.015625}));
+  EXPECT_EQ(session->plateau.value().num_reductions, 3);
+  EXPECT_EQ(session->plateau->best, 3.0625);
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).plateau.value().num_reductions, 3);
+}
+
+TEST(FitTest, ReduceOnPlateauDoesNotWatchTheWarmUp) {
+  config::Config config = exact_config();
+  config.training.epochs = 5;
+  config.training.schedule = {.name = config::ScheduleName::kReduceOnPlateau,
+                              .warmup_epochs = 2,
+                              .gamma = 0.5,
+                              .patience = 0};
+  const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+            (std::vector<double>{0.03125, 0.0625, 0.0625, 0.0625, 0.03125}));
 }
 
 TEST(FitTest, AnImprovementWithinMinDeltaIsNone) {
@@ -194,14 +235,14 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
   config::Config config = exact_config();
   config.training.epochs = 3;
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
-  const data::Dataset test_rows = equal_rows(2, 0);
-  session->test = make_resident(test_rows, session->data.schema, c10::kCPU);
+  session->data.test = equal_rows(2, 0);
+  session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
   Traces traces(config);
   fit(*session, traces.output());
-  const Evaluation result = test_best(*session, traces.output()).value();
+  const metrics::Report result = judge_best(*session, traces.output()).test.value();
   EXPECT_EQ(result.loss, 0.5625);  // epoch 1 was best, its prediction is 3/4
   EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"test","loss":0.5625})");
+            R"({"step":2,"epoch":1,"split":"test","loss":0.5625,"mae":0.75,"rmse":0.75,"r2":0.0})");
 }
 
 // With the decay 1/2 the average is (0 + p1) / 4 + p2 / 2 after two steps. The predictions are 1/2
@@ -212,26 +253,26 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
   config.training.ema_decay = 0.5;
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
   session->optimizer_state.moments.back().tensor.zero_();
-  const data::Dataset test_rows = equal_rows(2, 1);
-  session->test = make_resident(test_rows, session->data.schema, c10::kCPU);
+  session->data.test = equal_rows(2, 1);
+  session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
   Traces traces(config);
   fit(*session, traces.output());
   EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"val","loss":0.25})");
+            R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"r2":0.0})");
   EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
-  EXPECT_EQ(test_best(*session, traces.output()).value().loss, 0.25);
+  EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
   // The same without the best checkpoint.
   const checkpoint::Checkpoint last = checkpoint::read(traces.output().checkpoints.last());
   restore(*session, last);
   std::filesystem::remove(traces.output().checkpoints.best());
-  EXPECT_EQ(test_best(*session, traces.output()).value().loss, 0.25);
+  EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
 }
 
 TEST(FitTest, WithoutATestPartThereIsNoTestResult) {
   const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
   Traces traces(session->config);
   fit(*session, traces.output());
-  EXPECT_FALSE(test_best(*session, traces.output()).has_value());
+  EXPECT_FALSE(judge_best(*session, traces.output()).test.has_value());
 }
 
 }  // namespace

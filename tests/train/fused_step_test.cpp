@@ -33,9 +33,33 @@ config::Config base_config() {
   return config;
 }
 
+// Two numbers to predict in place of the classes.
+void make_regression(data::Datasets& datasets) {
+  datasets.schema.task = config::Task::kRegression;
+  datasets.schema.labels.clear();
+  datasets.schema.target_names = {"u", "v"};
+  datasets.schema.target_scaling = {{0, 0}, {1, 1}};
+  data::Dataset& train = datasets.train;
+  for (int64_t row = 0; row < train.size(); ++row) {
+    const auto first = static_cast<float>(data::value_at(train.features, row, 0));
+    const auto second = static_cast<float>(data::value_at(train.features, row, 1));
+    train.values.insert(train.values.end(), {first + second, first * second});
+  }
+}
+
+data::Datasets datasets_of(const config::Config& config) {
+  data::Datasets datasets = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  if (config::is_for_regression(config.training.loss)) make_regression(datasets);
+  if (config.data.weight.empty()) return datasets;
+  for (int64_t row = 0; row < datasets.train.size(); ++row) {
+    datasets.train.weights.push_back(0.25F * static_cast<float>(row % 8));
+  }
+  return datasets;
+}
+
 std::unique_ptr<Session> session_of(config::Config config, StepKind kind, int64_t num_threads = 1) {
   config.training.step = kind;
-  auto session = test::make_small_session(config);
+  auto session = make_session(config, datasets_of(config), c10::kCPU);
   use_threads(*session, num_threads);
   return session;
 }
@@ -108,6 +132,32 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryModel) {
           config.training.batch_size = 20;  // the last one is shorter
           expect_same_steps(config);
         }
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryLoss) {
+  for (const auto loss : {config::Loss::kCrossEntropy, config::Loss::kBinaryCrossEntropy,
+                          config::Loss::kMse, config::Loss::kL1, config::Loss::kHuber}) {
+    for (const char* weight : {"", "w"}) {
+      SCOPED_TRACE(fmt::format("loss {}, weight \"{}\"", static_cast<int>(loss), weight));
+      config::Config config = base_config();
+      config.data.weight = weight;
+      config.data.synthetic.num_classes = loss == config::Loss::kBinaryCrossEntropy ? 2 : 3;
+      config.training.loss = loss;
+      config.training.huber_delta = 0.75;
+      config.training.batch_size = 20;
+      config.training.gradient_accumulation_steps = 2;
+      expect_same_steps(config);
+      const auto session = session_of(config, StepKind::kFused, 2);
+      const Evaluation fused = session->step->evaluate(session->train);
+      const Evaluation expected = evaluate(session->model, session->train, session->loss);
+      EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
+      EXPECT_EQ(fused.num_correct, expected.num_correct);
+      ASSERT_EQ(fused.outputs.size(), expected.outputs.size());
+      for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+        EXPECT_NEAR(fused.outputs[i], expected.outputs[i], 1e-5);
       }
     }
   }

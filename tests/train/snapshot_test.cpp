@@ -97,6 +97,7 @@ TEST_P(ResumeTest, RecordsAfterARestoreAreThoseOfARunWithoutABreak) {
   EXPECT_EQ(resumed->best.value().epoch, straight->best.value().epoch);
   EXPECT_EQ(resumed->best.value().value, straight->best.value().value);
   EXPECT_EQ(resumed->epochs_without_improvement, straight->epochs_without_improvement);
+  EXPECT_EQ(next_learning_rate(*resumed), next_learning_rate(*straight));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -124,6 +125,19 @@ INSTANTIATE_TEST_SUITE_P(
                            c.data.validation_fraction = 0.1;
                          }},
                     Case{"averaged_weights", [](auto& c) { c.training.ema_decay = 0.9; }},
+                    Case{"one_cycle",
+                         [](auto& c) {
+                           c.training.schedule.name = config::ScheduleName::kOneCycle;
+                         }},
+                    Case{"plateau",
+                         [](auto& c) {
+                           c.training.schedule = {
+                               .name = config::ScheduleName::kReduceOnPlateau,
+                               .gamma = 0.5,
+                               .patience = 0,
+                               .threshold = 0.5,
+                           };
+                         }},
                     Case{"warm_up", [](auto& c) { c.training.schedule.warmup_epochs = 1.5; }}),
     [](const auto& test) { return test.param.name; });
 

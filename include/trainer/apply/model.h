@@ -46,6 +46,9 @@ struct WeightSpec {
 /// The parameters of a network layer by layer, as model/mlp.h describes them, then its buffers.
 std::vector<WeightSpec> weight_specs(const cpu::NetworkOptions& options);
 
+/// As training.loss is written: "cross_entropy".
+std::string loss_name(config::Loss loss);
+
 /// The numbers of a float32 tensor.
 const float* float_values(const archive::TensorData& tensor);
 

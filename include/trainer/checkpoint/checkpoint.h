@@ -9,6 +9,7 @@
 
 #include "trainer/archive/value.h"
 #include "trainer/data/dataset.h"
+#include "trainer/plan/plateau.h"
 
 namespace trainer::checkpoint {
 
@@ -16,7 +17,7 @@ namespace trainer::checkpoint {
 /// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
 /// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
 /// before it, all columns are numbers without a fill. Version 4 has several `schema.target_names`
-/// and their scaling, and `embedding_size` and `quantiles` of columns.
+/// and their scaling, and `embedding_size` and `quantiles` of columns, and `progress.plateau`.
 inline constexpr int64_t kFormatVersion = 4;
 
 struct NamedTensor {
@@ -81,6 +82,7 @@ struct Checkpoint {
   int64_t epochs_without_improvement = 0;
   Recoveries recoveries;
   std::optional<Scaler> scaler;
+  std::optional<plan::PlateauState> plateau;
   uint64_t metrics_bytes = 0;  // length of metrics.jsonl
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;

@@ -14,10 +14,10 @@ enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
-enum class BestMetric { kLoss, kAccuracy };
+enum class BestMetric { kLoss, kAccuracy, kF1, kAuroc, kMae, kRmse, kR2 };
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };
-enum class ScheduleName { kConstant, kLinear, kCosine };
+enum class ScheduleName { kConstant, kLinear, kCosine, kStep, kOneCycle, kReduceOnPlateau };
 enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
@@ -54,6 +54,14 @@ struct ScheduleConfig {
   ScheduleName name = ScheduleName::kCosine;
   double warmup_epochs = 0.0;
   double final_factor = 0.0;
+  int64_t step_epochs = 10;
+  double gamma = 0.1;
+  double rise_fraction = 0.3;
+  double initial_factor = 0.04;
+  int64_t patience = 10;
+  double threshold = 1e-4;
+  int64_t cooldown = 0;
+  double min_learning_rate = 0.0;
 };
 
 struct EarlyStoppingConfig {
@@ -113,6 +121,10 @@ struct Config {
 Loss loss_for(Loss loss, Task task);
 bool is_for_classes(Loss loss);
 bool is_for_regression(Loss loss);
+
+/// Whether training.best_metric can be had of `task`, and how good values compare.
+bool fits_task(BestMetric metric, Task task);
+bool is_better_when_larger(BestMetric metric);
 
 /// The widths of the hidden layers: `hidden_sizes` where it is set, else `num_layers` times
 /// `hidden_size`.

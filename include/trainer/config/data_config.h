@@ -10,7 +10,7 @@ namespace trainer::config {
 enum class Source { kSynthetic, kCsv, kIdx };
 enum class Task { kAuto, kClassification, kRegression };
 enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
-enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust };
+enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
 enum class ClassWeights { kNone, kBalanced };
 enum class Fill { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
@@ -54,6 +54,8 @@ struct DataConfig {
   std::string test_path;
   std::string split_column;
   std::string group;
+  int64_t folds = 0;
+  int64_t fold = 1;
   IdxConfig idx;
   SyntheticConfig synthetic;
   double validation_fraction = 0.1;

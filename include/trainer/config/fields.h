@@ -87,6 +87,10 @@ bool is_section(std::string_view path);
 /// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
 std::string expected_text(const Access& access);
 
+/// `text` as a scalar of YAML: plain where it is read back as the same text, else in double quotes
+/// as JSON writes it.
+std::string yaml_text(const std::string& text);
+
 /// The value of a field as one line of YAML.
 std::string value_text(const Field& field, const Config& config);
 /// Of the field at `path`, which must exist.

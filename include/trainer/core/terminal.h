@@ -5,27 +5,30 @@
 
 namespace trainer {
 
-/// What may be written to standard error.
+/// What may be written to standard error, or standard output.
 struct Terminal {
   bool redraws = false;  // one line may be drawn again and again; false: plain lines only
   bool colours = false;
-  int width = 80;  // columns
+  int width = 80;        // columns
+  bool unicode = false;  // characters beyond ASCII
 };
 
 /// The variables of the environment that decide, by name; absent ones are empty.
 struct TerminalEnvironment {
   bool is_terminal = false;
-  std::string term;
-  std::string no_color;
-  std::string force_color;
-  std::string ci;
+  std::string term = {};
+  std::string no_color = {};
+  std::string force_color = {};
+  std::string ci = {};
+  std::string locale = {};  // LC_ALL, else LC_CTYPE, else LANG
 };
 
 /// A terminal redraws and has colours unless TERM is "dumb" or CI is set; NO_COLOR takes colours
-/// away (no-color.org), FORCE_COLOR gives them anywhere.
+/// away (no-color.org), FORCE_COLOR gives them anywhere. A locale in UTF-8 has all characters.
 Terminal decide_terminal(const TerminalEnvironment& environment);
 
-/// The decision for this process and its current width.
+/// The decisions for this process and the current widths.
 Terminal standard_error_terminal();
+Terminal standard_output_terminal();
 
 }  // namespace trainer

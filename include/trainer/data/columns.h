@@ -19,12 +19,14 @@ struct FitOptions {
   bool missing_indicator = false;  // of numeric columns; categorical ones always mark missing cells
   int64_t embed_above = std::numeric_limits<int64_t>::max();  // categories, to be embedded
   int64_t embedding_size = 0;                                 // 0: default_embedding_size()
+  bool quantiles = false;                                     // whether numbers become places
 };
 
 /// The columns of `table` with what is learnt from the rows `train_rows`: fills, categories (sorted
-/// by value when all are numbers, else by their bytes), and whether a cell was missing. A column
-/// without a value in these rows is left out, with a reason. Throws Error(kData) where that was
-/// declared in the configuration, and when no feature is left.
+/// by value when all are numbers, else by their bytes), whether a cell was missing, and quantiles
+/// of the cells with their fills. A column without a value in these rows is left out, with a
+/// reason. Throws Error(kData) where that was declared in the configuration, and when no feature is
+/// left.
 std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> train_rows,
                                 const FitOptions& options);
 
@@ -33,12 +35,13 @@ struct Encoded {
   std::vector<int64_t> num_unknown;  // [num_columns] cells with a category that is not known
 };
 
-/// Turns the cells of `table` into features and takes them out of it: numbers as they are,
-/// categories into 0 and 1, or into their number in an embedded column. `table` is a whole file or
-/// any part of one; its columns are found by their names. With kUnknown, a category that `columns`
-/// lack makes all features of its column 0, or the number of what is unknown; and so does a missing
-/// cell of a categorical column that had none when it was fitted. Throws Error(kData) with the line
-/// of such a cell with kError, and of a missing number that has no fill.
+/// Turns the cells of `table` into features and takes them out of it: numbers as they are, or their
+/// place among quantiles, categories into 0 and 1, or into their number in an embedded column.
+/// `table` is a whole file or any part of one; its columns are found by their names. With kUnknown,
+/// a category that `columns` lack makes all features of its column 0, or the number of what is
+/// unknown; and so does a missing cell of a categorical column that had none when it was fitted.
+/// Throws Error(kData) with the line of such a cell with kError, and of a missing number that has
+/// no fill.
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table);
 
 /// A line for each column with cells of a category that is not known: `part` says where.

@@ -18,20 +18,25 @@ struct Split {
 
 struct SplitOptions {
   double validation_fraction = 0.1;  // [0, 1)
-  double test_fraction = 0.1;        // [0, 1)
+  double test_fraction = 0.1;        // [0, 1); of no effect with folds
   uint64_t seed = 0;
+  int64_t folds = 0;  // 0: none
+  int64_t fold = 1;   // the one that is the test part, [1, folds]
 };
 
 /// Divides `num_rows` rows at random, a pure function of its arguments. A fraction f takes
 /// round(f * num_rows) rows. `strata` is empty or holds a class a row `[num_rows]`; then every part
 /// has the classes in the proportions of the whole, as nearly as whole rows allow.
+/// With folds, every row is in one of them, they differ by at most one row, in each class too, and
+/// the validation fraction is that of the other rows.
 /// Throws Error(kData) when a fraction above 0 takes no row or nothing is left to train on.
 Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options);
 
 /// Divides the rows at random, a pure function of its arguments, so that all rows of a group are in
 /// one part. `groups` `[num_rows]` are numbers from 0 on. A part has its fraction of the rows as
-/// nearly as whole groups, one after the other, allow. Throws Error(kData) when there are fewer
-/// groups than parts, and as split_rows does.
+/// nearly as whole groups, one after the other, allow; each group goes to the fold that has the
+/// fewest rows, the largest first. Throws Error(kData) when there are fewer groups than parts or
+/// folds, and as split_rows does.
 Split split_groups(std::span<const int64_t> groups, const SplitOptions& options);
 
 /// The rows of each part of `parts` `[num_rows]`.

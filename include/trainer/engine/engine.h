@@ -10,6 +10,7 @@
 #include "trainer/apply/export.h"
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
+#include "trainer/metrics/report.h"
 #include "trainer/run/progress.h"
 
 /// The part of the program that needs LibTorch, as the few functions that the command line calls.
@@ -27,11 +28,6 @@ struct TrainRequest {
   run::ProgressListener progress;
 };
 
-struct TestResult {
-  double loss = 0;
-  std::optional<double> accuracy;  // classification only
-};
-
 struct TrainReport {
   std::filesystem::path run_dir;
   int64_t epochs = 0;
@@ -40,8 +36,9 @@ struct TrainReport {
   int stop_signal = 0;  // SIGINT or SIGTERM when it ended the run, with its state saved
   std::optional<checkpoint::Best> best;
   checkpoint::Recoveries recoveries;
-  std::string best_metric;  // "validation loss"
-  std::optional<TestResult> test;
+  std::string best_metric;                    // "validation loss"
+  std::optional<metrics::Report> validation;  // of the best epoch, as the next
+  std::optional<metrics::Report> test;
   double time_seconds = 0;
 };
 

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "trainer/metrics/score.h"
 
 namespace trainer::run {
 
@@ -15,7 +18,8 @@ struct MetricsRecord {
   int64_t epoch = 0;  // counted from 1
   std::string split;  // "train", "val" or "test"
   std::optional<double> loss;
-  std::optional<double> accuracy;  // 0 .. 1
+  std::optional<double> accuracy;           // 0 .. 1
+  std::vector<metrics::Score> scores = {};  // of an evaluation, but for the accuracy
   std::optional<double> learning_rate;
   std::optional<double> grad_norm;  // before clipping
   std::optional<double> samples_per_second;

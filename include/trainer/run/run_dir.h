@@ -15,6 +15,7 @@ struct RunDir {
   std::filesystem::path config() const { return root / "config_resolved.yaml"; }
   std::filesystem::path system() const { return root / "system.json"; }
   std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
+  std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path log() const { return root / "train.log"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "trainer/model/loss.h"
 #include "trainer/model/mlp.h"
@@ -14,14 +15,15 @@ struct Evaluation {
   int64_t num_correct = 0;  // classification only
   int64_t num_samples = 0;
   double time_seconds = 0;
+  std::vector<float> outputs = {};  // [num_samples, num_outputs] of the model
 
   double accuracy() const {
     return static_cast<double>(num_correct) / static_cast<double>(num_samples);
   }
 };
 
-/// Loss and accuracy over all of `data`, in inference mode: nothing of the model changes. Waits for
-/// the device once.
+/// Loss, accuracy and outputs over all of `data`, in inference mode: nothing of the model changes.
+/// Waits for the device once.
 Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::LossOptions& loss);
 
 }  // namespace trainer::train

@@ -7,9 +7,9 @@
 
 #include "trainer/checkpoint/store.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/metrics/report.h"
 #include "trainer/run/metrics.h"
 #include "trainer/run/progress.h"
-#include "trainer/train/evaluate.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {
@@ -36,7 +36,13 @@ struct Output {
 /// and training.on_nonfinite knows no way on, Error(kFileSystem) when something cannot be written.
 int fit(Session& session, Output& output);
 
-/// Takes the weights of the best epoch and evaluates them on the test part, if there is one.
-std::optional<Evaluation> test_best(Session& session, Output& output);
+/// What the weights of the best epoch achieve on the parts that there are.
+struct BestReports {
+  std::optional<metrics::Report> validation;
+  std::optional<metrics::Report> test;
+};
+
+/// Takes the weights of the best epoch, evaluates them, and records the test part.
+BestReports judge_best(Session& session, Output& output);
 
 }  // namespace trainer::train

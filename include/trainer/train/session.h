@@ -15,7 +15,8 @@
 #include "trainer/data/dataset.h"
 #include "trainer/model/mlp.h"
 #include "trainer/optim/optimizer.h"
-#include "trainer/optim/schedule.h"
+#include "trainer/plan/plateau.h"
+#include "trainer/plan/schedule.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/step.h"
 
@@ -42,7 +43,7 @@ struct Session {
   model::LossOptions loss;
   optim::OptimizerOptions optimizer;
   optim::OptimizerState optimizer_state;
-  optim::ScheduleOptions schedule;
+  plan::ScheduleOptions schedule;
   std::unique_ptr<TrainStep> step;
 
   ResidentData train;
@@ -55,7 +56,8 @@ struct Session {
   std::optional<checkpoint::Best> best;
   int64_t epochs_without_improvement = 0;
   checkpoint::Recoveries recoveries;
-  std::optional<checkpoint::Scaler> scaler;  // fp16 only
+  std::optional<checkpoint::Scaler> scaler;   // fp16 only
+  std::optional<plan::PlateauState> plateau;  // schedule reduce_on_plateau only
   at::Tensor order;  // [num_train] int64 on the device, of epoch `order_epoch`
   int64_t order_epoch = -1;
 };
@@ -85,10 +87,6 @@ void split_batches(Session& session);
 /// Goes on on the CPU with the same state, and counts that memory ran out.
 void move_to_cpu(Session& session);
 
-/// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation.
-int64_t samples_per_step(const config::Config& config);
-int64_t steps_per_epoch(const Session& session);
-
 /// True when all epochs are done or training stopped early.
 bool finished(const Session& session);
 bool stopped_early(const Session& session);
@@ -96,7 +94,7 @@ bool stopped_early(const Session& session);
 /// The samples of the next step.
 Window next_window(Session& session);
 
-/// The learning rate of the step that follows `step` others.
+/// The learning rate of the step that follows `step` others, as far as the epochs so far tell.
 double learning_rate_at(const Session& session, int64_t step);
 
 /// The learning rate of the next step.

@@ -64,7 +64,8 @@ class TrainStep {
   /// The work of run() but for the update: it takes the same time, nearly, and changes nothing.
   virtual void rehearse(const Window& window) = 0;
 
-  /// Loss and accuracy over all of `data`, in inference mode: nothing of the model changes.
+  /// Loss, accuracy and outputs over all of `data`, in inference mode: nothing of the model
+  /// changes.
   virtual Evaluation evaluate(const ResidentData& data) = 0;
 };
 

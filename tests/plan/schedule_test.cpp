@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/optim/schedule.h"
+#include "trainer/plan/schedule.h"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace trainer::optim {
+namespace trainer::plan {
 namespace {
 
 using config::ScheduleName;
@@ -78,5 +78,58 @@ TEST(ScheduleTest, AFinalFactorOfOneIsConstant) {
   }
 }
 
+TEST(ScheduleTest, StepFallsAfterEveryDropSteps) {
+  ScheduleOptions options{ScheduleName::kStep, 0.5, 0, 6, 0};
+  options.drop_steps = 2;
+  options.gamma = 0.5;
+  expect_rates(options, {0.5, 0.5, 0.25, 0.25, 0.125, 0.125, 0.0625});
+  options.warmup_steps = 2;
+  expect_rates(options, {0.25, 0.5, 0.5, 0.5, 0.25, 0.25, 0.125});
+}
+
+TEST(ScheduleTest, OneCycleRisesToThePeakAndFallsToItsFinalFactorInTheLastStep) {
+  ScheduleOptions options{ScheduleName::kOneCycle, 1, 0, 6, 0.2};
+  options.rise_fraction = 0.5;
+  options.initial_factor = 0.4;
+  expect_rates(options, {0.4, 0.7, 1, 0.8, 0.4, 0.2, 0.2});
+}
+
+TEST(ScheduleTest, OneCycleCanBeginOrEndAtThePeak) {
+  ScheduleOptions options{ScheduleName::kOneCycle, 1, 0, 3, 0};
+  options.initial_factor = 0;
+  options.rise_fraction = 1.0 / 3;
+  expect_rates(options, {1, 0.5, 0, 0});
+  options.rise_fraction = 1;
+  expect_rates(options, {0, 0.5, 1, 1});
+}
+
+TEST(ScheduleTest, ReductionsStopAtTheLeastRate) {
+  ScheduleOptions options{ScheduleName::kReduceOnPlateau, 0.5, 2, 10, 0};
+  options.gamma = 0.25;
+  options.least_rate = 0.01;
+  EXPECT_EQ(learning_rate(options, 0, 0), 0.25);  // warm-up
+  EXPECT_EQ(learning_rate(options, 2, 0), 0.5);
+  EXPECT_EQ(learning_rate(options, 2, 1), 0.125);
+  EXPECT_EQ(learning_rate(options, 9, 2), 0.03125);
+  EXPECT_EQ(learning_rate(options, 9, 3), 0.01);
+}
+
+TEST(ScheduleTest, OptionsCountSteps) {
+  config::TrainingConfig training;
+  training.epochs = 5;
+  training.batch_size = 8;
+  training.gradient_accumulation_steps = 3;
+  training.learning_rate = 0.25;
+  training.schedule = {.name = ScheduleName::kStep, .warmup_epochs = 1.5, .step_epochs = 2};
+  EXPECT_EQ(samples_per_step(training), 24);
+  EXPECT_EQ(steps_per_epoch(training, 100), 5);
+  const ScheduleOptions options = schedule_options(training, 100);
+  EXPECT_EQ(options.name, ScheduleName::kStep);
+  EXPECT_EQ(options.peak, 0.25);
+  EXPECT_EQ(options.warmup_steps, 8);
+  EXPECT_EQ(options.total_steps, 25);
+  EXPECT_EQ(options.drop_steps, 10);
+}
+
 }  // namespace
-}  // namespace trainer::optim
+}  // namespace trainer::plan

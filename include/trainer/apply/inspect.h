@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trainer/apply/model.h"
+#include "trainer/run/history.h"
+
+namespace trainer::apply {
+
+/// A model and the run that it comes from.
+struct Inspected {
+  Model model;
+  std::filesystem::path run;  // its folder; empty when the checkpoint lies in none
+  std::optional<run::History> history;
+};
+
+/// Throws as load_model() does.
+Inspected inspect(const std::filesystem::path& run_or_checkpoint);
+
+/// What it is, what it expects of data and how it was trained, for people to read.
+std::string inspection_text(const Inspected& inspected);
+
+/// The same as one JSON object, with nothing shortened.
+std::string inspection_json(const Inspected& inspected);
+
+}  // namespace trainer::apply

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainer {
+
+/// Characters of UTF-8 text.
+std::size_t num_characters(std::string_view text);
+
+/// `text` cut to `most` characters, the last of them "~" where something is missing.
+std::string shortened(std::string_view text, std::size_t most);
+
+/// Lines of cells in columns as wide as their longest cell, two spaces between them: the first
+/// column begins at the left, the others end at the right. Each line ends with a line break.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace trainer

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainer::data {
+
+/// What the cells of one column of a file are, all of them; nothing is decided.
+struct ColumnFacts {
+  std::string name;
+  int64_t num_missing = 0;  // see is_missing()
+  int64_t num_numbers = 0;  // finite ones
+  int64_t num_texts = 0;    // all others
+  bool is_whole = true;     // every number is
+  bool is_counting = true;  // every number is one more than that in the row before
+  double least = 0;         // of the numbers
+  double most = 0;
+  /// How many different texts and whole numbers there are, kMaxDifferent at most; 0 where a number
+  /// has a fraction: such numbers are not counted.
+  int64_t num_different = 0;
+  bool has_repeats = false;  // among the first kMaxDifferent
+  /// The different ones with their counts in the order in which they come, if they are at most
+  /// kMaxLabels; else empty.
+  std::vector<std::pair<std::string, int64_t>> labels;
+  std::string first_value;      // as it is written
+  std::string first_text;       // likewise, that is no number
+  int64_t first_text_line = 0;  // where its row begins
+  std::string without_commas;   // how to write `first_text` if it is a number with commas
+  int64_t num_with_commas = 0;  // texts that are such numbers
+
+  int64_t num_values() const { return num_numbers + num_texts; }
+};
+
+inline constexpr int64_t kMaxDifferent = 10'000;
+inline constexpr int64_t kMaxLabels = 1'000;
+
+struct TableFacts {
+  std::string file;
+  char delimiter = ',';
+  int64_t num_rows = 0;
+  std::vector<ColumnFacts> columns;
+};
+
+/// Reads a whole CSV file of an unknown kind. The delimiter is the comma, semicolon or tab that
+/// gives the most fields, the same number in each of the first rows; where that is open, what
+/// csv_delimiter() says. Throws Error(kData) as read_csv does for a file that is no table.
+TableFacts inspect_csv(const std::filesystem::path& path);
+
+}  // namespace trainer::data

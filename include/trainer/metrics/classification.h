@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trainer/metrics/outputs.h"
+
+/// How well a model does, from its outputs. Each row counts once, whatever its weight.
+namespace trainer::metrics {
+
+/// The class with the largest logit, the first of equals: `[rows]`. Of a single logit class 1 where
+/// it is above 0.
+std::vector<int64_t> predicted_classes(const Outputs& logits);
+
+/// Element (t, p) is how many rows of class t were taken for class p.
+struct ConfusionMatrix {
+  int64_t num_classes = 0;
+  std::vector<int64_t> counts;  // [classes, classes]
+
+  int64_t at(int64_t target, int64_t predicted) const {
+    return counts[static_cast<std::size_t>(target * num_classes + predicted)];
+  }
+};
+
+ConfusionMatrix confusion_matrix(std::span<const int64_t> targets,
+                                 std::span<const int64_t> predicted, int64_t num_classes);
+
+/// Of one class: precision = right / predicted as it, recall = right / rows of it, F1 = their
+/// harmonic mean; 0 where the denominator is.
+struct ClassScores {
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+  int64_t num_rows = 0;  // of the class
+};
+
+std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion);
+
+double accuracy(const ConfusionMatrix& confusion);
+
+/// The mean F1 over the classes that occur, as a target or a prediction ("macro" in scikit-learn).
+double macro_f1(const ConfusionMatrix& confusion);
+
+/// The part of the rows whose class is among the `k` largest logits; of equal logits the first
+/// counts as larger.
+double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, int64_t k);
+
+/// The probability that a row of the class has a higher score than one that is not of it, equal
+/// scores counting half: the area under the ROC curve (Hanley and McNeil, Radiology 143, 1982).
+/// With more than two classes the mean over those that occur, each against the rest by softmax
+/// probability. Nothing when all rows are of one class, or when a logit is not finite.
+std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targets);
+
+}  // namespace trainer::metrics

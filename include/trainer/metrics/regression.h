@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainer/metrics/outputs.h"
+
+namespace trainer::metrics {
+
+/// Of one target, with e = prediction - target: MAE = mean |e|, RMSE = sqrt(mean e^2),
+/// R2 = 1 - sum e^2 / sum (target - mean target)^2. Of a target that is constant R2 is 1 when all
+/// predictions are exact, else 0, as in scikit-learn.
+struct TargetScores {
+  double mae = 0;
+  double rmse = 0;
+  double r2 = 0;
+};
+
+/// One for each column of `predictions`; `targets` are `[rows, columns]` as they are.
+std::vector<TargetScores> target_scores(const Outputs& predictions, std::span<const float> targets);
+
+}  // namespace trainer::metrics

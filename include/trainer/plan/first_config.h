@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/data/dataset.h"
+#include "trainer/data/inspect.h"
+
+namespace trainer::plan {
+
+/// What the cells of a column look like: "numbers", "whole numbers", "text", "numbers and text",
+/// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
+std::string kind_text(const data::ColumnFacts& column);
+
+/// What a column would be as a target, "3 classes" or "a number"; "" where it cannot be one.
+std::string target_text(const data::ColumnFacts& column);
+
+/// The columns that most likely are the target, the likeliest first.
+std::vector<std::string> likely_targets(const data::TableFacts& table);
+
+/// A column that becomes no feature, or is a category that the reader would not see as one.
+struct Exception {
+  std::string column;
+  std::string reason;
+};
+
+/// A configuration for a table that nobody looked at yet, and why it is so.
+struct FirstConfig {
+  config::Config config;  // of what is written; data.path is that of the table
+  std::vector<Exception> id;
+  std::vector<Exception> ignore;
+  std::vector<Exception> categorical;
+};
+
+/// A first configuration to predict `target`. Throws Error(kUsage) when there is no such column,
+/// and Error(kData) with the line when it cannot be predicted.
+FirstConfig make_first_config(const data::TableFacts& table, const std::string& target);
+
+/// Adds the columns that were left out when the data was read with it.
+void add_left_out(FirstConfig& first, const data::Schema& schema);
+
+/// The file: YAML with a comment for each decision, to be written into the file `name`; `path` is
+/// that of the table as the file says it. Loading it gives `first.config`.
+std::string first_config_text(const FirstConfig& first, const data::TableFacts& table,
+                              const data::Schema& schema, const std::string& name,
+                              const std::string& path);
+
+}  // namespace trainer::plan

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trainer/config/config.h"
+#include "trainer/plan/schedule.h"
+
+namespace trainer::plan {
+
+/// What training.schedule.name: reduce_on_plateau remembers, besides the closed form of the rate.
+struct PlateauState {
+  std::optional<double> best;  // value of the metric
+  int64_t bad_epochs = 0;      // in a row, since the best one, a reduction or a cooldown
+  int64_t cooldown_left = 0;   // epochs
+  int64_t num_reductions = 0;
+};
+
+/// Whether larger values of a metric are better.
+enum class Better { kLower, kHigher };
+
+/// The state after an epoch with the value `metric`, as torch.optim.lr_scheduler.ReduceLROnPlateau
+/// (threshold_mode "rel", eps 0) has it: an epoch is bad that is not better than the best one by
+/// more than `threshold` of it; more than `patience` bad epochs in a row reduce the rate, and the
+/// `cooldown` epochs after that are never bad. A value that is not finite is bad. A rate that is at
+/// its least already is not reduced. `options` says which rate that is.
+PlateauState after_epoch(const PlateauState& state, double metric, Better better,
+                         const config::ScheduleConfig& schedule, const ScheduleOptions& options);
+
+}  // namespace trainer::plan

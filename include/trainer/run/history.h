@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainer::run {
+
+/// How good a model was on one part of the data.
+struct Score {
+  std::optional<double> loss;      // none: it was not finite
+  std::optional<double> accuracy;  // 0 .. 1
+};
+
+struct EpochScores {
+  int64_t epoch = 0;  // counted from 1
+  int64_t step = 0;
+  Score train;
+  std::optional<Score> validation;
+  double time_seconds = 0;  // of its steps
+};
+
+/// Once for the beginning of a run, and once for each time that it was gone on with.
+struct Start {
+  std::string time;  // as ISO 8601 has it
+  std::string device;
+};
+
+/// What a run folder tells of a run.
+struct History {
+  std::vector<EpochScores> epochs;
+  std::optional<Score> test;  // of the best epoch
+  std::vector<Start> starts;
+};
+
+/// Reads metrics.jsonl and system.json of the run folder `root`; what is missing or damaged there
+/// is left out.
+History read_history(const std::filesystem::path& root);
+
+}  // namespace trainer::run

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/inspect.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::apply {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLines = 40;  // of columns
+constexpr std::size_t kMostNames = 8;   // in one line
+
+std::string some(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size() && i < kMostNames; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", in_quotes(words[i]));
+  }
+  if (words.size() > kMostNames) {
+    text += fmt::format(" and {} more",
+                        with_thousands(static_cast<int64_t>(words.size() - kMostNames)));
+  }
+  return text;
+}
+
+std::string counted(std::size_t count, const char* one, const char* several) {
+  return fmt::format("{} {}", with_thousands(static_cast<int64_t>(count)),
+                     count == 1 ? one : several);
+}
+
+std::string column_text(const data::Column& column) {
+  std::string text;
+  switch (column.kind) {
+    case data::ColumnKind::kNumeric:
+      text = "numeric";
+      text += column.fill ? fmt::format(", {:g} where it is missing", *column.fill)
+                          : ", must not be missing";
+      if (!column.quantiles.empty()) text += ", as its place among quantiles";
+      break;
+    case data::ColumnKind::kCategorical:
+      text = fmt::format("categorical, {}: {}",
+                         counted(column.categories.size(), "category", "categories"),
+                         some(column.categories));
+      if (column.embedding_size > 0) {
+        text += fmt::format(", embedded in {} numbers", column.embedding_size);
+      }
+      break;
+    case data::ColumnKind::kId:
+      return "names a row";
+    case data::ColumnKind::kLeftOut:
+      return "left out" + (column.reason.empty() ? "" : ": " + column.reason);
+  }
+  return column.marks_missing ? text + ", missing cells are marked" : text;
+}
+
+std::string columns_text(const std::vector<data::Column>& columns) {
+  const std::pair<data::ColumnKind, const char*> kinds[] = {
+      {data::ColumnKind::kNumeric, "numeric"},
+      {data::ColumnKind::kCategorical, "categorical"},
+      {data::ColumnKind::kId, "id"},
+      {data::ColumnKind::kLeftOut, "left out"}};
+  std::vector<std::string> counts;
+  for (const auto& [kind, name] : kinds) {
+    const auto count = std::count_if(columns.begin(), columns.end(),
+                                     [&](const data::Column& c) { return c.kind == kind; });
+    if (count > 0) counts.push_back(fmt::format("{} {}", with_thousands(count), name));
+  }
+  return fmt::format("{}", fmt::join(counts, ", "));
+}
+
+std::string score_text(const run::Score& score) {
+  std::string text = score.loss ? loss_text(*score.loss) : "not finite";
+  if (score.accuracy) text += fmt::format("  {:6.2f} %", 100 * *score.accuracy);
+  return text;
+}
+
+/// The first epochs, the last ones and the best; -1 stands for those between.
+std::vector<int64_t> shown_epochs(const run::History& history, const Model& model) {
+  constexpr int64_t kFirst = 3;
+  constexpr int64_t kLast = 7;
+  const auto count = static_cast<int64_t>(history.epochs.size());
+  std::vector<int64_t> shown;
+  for (int64_t i = 0; i < count; ++i) {
+    const bool is_best =
+        model.best && history.epochs[static_cast<std::size_t>(i)].epoch == model.best->epoch;
+    if (i < kFirst || i >= count - kLast || is_best || count <= kFirst + kLast + 2) {
+      shown.push_back(i);
+    } else if (shown.back() != -1) {
+      shown.push_back(-1);
+    }
+  }
+  return shown;
+}
+
+/// The lines of the text, each with a name before it.
+class Lines {
+ public:
+  void add(const char* name, const std::string& value) {
+    text_ += fmt::format("{:<11} {}\n", name, value);
+  }
+  void add_further(const std::string& value) { add("", value); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_model(const Model& model, Lines& lines) {
+  const cpu::NetworkOptions& o = model.options;
+  const std::string activation = config::value_text("model.activation", model.config);
+  int64_t num_parameters = 0;
+  for (const checkpoint::NamedTensor& weight : model.weights) {
+    const bool is_measured =
+        weight.name.ends_with(".running_mean") || weight.name.ends_with(".running_var");
+    if (!is_measured) num_parameters += weight.tensor.num_elements();
+  }
+  lines.add("model", fmt::format("{} parameters{}", with_thousands(num_parameters),
+                                 model.is_averaged ? ", averaged over steps" : ""));
+  for (std::size_t i = 0; i <= o.hidden_sizes.size(); ++i) {
+    const std::string name = fmt::format("layers.{}", i);
+    const std::vector<int64_t>& shape = weight_of(model, name + ".weight").shape;
+    std::string text = fmt::format("{}: {} -> {}", name, shape[1], shape[0]);
+    if (i < o.hidden_sizes.size()) {
+      if (o.norm != config::Norm::kNone) {
+        text += fmt::format(", {} norm", config::value_text("model.norm", model.config));
+      }
+      text += ", " + activation;
+      if (o.dropout > 0) text += fmt::format(", dropout {:g}", o.dropout);
+      if (o.residual && i > 0) text += ", residual";
+    }
+    lines.add_further(text);
+  }
+}
+
+void add_columns(const data::Schema& schema, Lines& lines) {
+  if (schema.columns.empty()) {
+    lines.add("features",
+              fmt::format("{}: {}", schema.feature_names.size(), some(schema.feature_names)));
+    return;
+  }
+  lines.add("columns", columns_text(schema.columns));
+  for (std::size_t i = 0; i < schema.columns.size() && i < kMostLines; ++i) {
+    const data::Column& column = schema.columns[i];
+    lines.add_further(fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
+  }
+  if (schema.columns.size() > kMostLines) {
+    lines.add_further(fmt::format("and {} more; see --json", schema.columns.size() - kMostLines));
+  }
+}
+
+void add_history(const Inspected& inspected, Lines& lines) {
+  const run::History& history = *inspected.history;
+  lines.add("run folder", inspected.run.string());
+  for (const run::Start& start : history.starts) {
+    lines.add("started", fmt::format("{} on {}", start.time, start.device));
+  }
+  if (history.epochs.empty()) return;
+  const bool has_accuracy = history.epochs.front().train.accuracy.has_value();
+  const int width = has_accuracy ? 20 : 14;
+  lines.add("history",
+            fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}", "epoch",
+                        has_accuracy ? "train loss  accuracy" : "train loss", width,
+                        has_accuracy ? "val loss  accuracy" : "val loss", width, "time"));
+  for (const int64_t i : shown_epochs(history, inspected.model)) {
+    if (i < 0) {
+      lines.add_further("  ...");
+      continue;
+    }
+    const run::EpochScores& epoch = history.epochs[static_cast<std::size_t>(i)];
+    const bool is_best = inspected.model.best && inspected.model.best->epoch == epoch.epoch;
+    lines.add_further(fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch,
+                                  score_text(epoch.train), width,
+                                  epoch.validation ? score_text(*epoch.validation) : "-", width,
+                                  human_duration(epoch.time_seconds), is_best ? "  best" : ""));
+  }
+  if (history.test) lines.add("test", score_text(*history.test));
+}
+
+}  // namespace
+
+Inspected inspect(const fs::path& run_or_checkpoint) {
+  Inspected inspected{load_model(run_or_checkpoint), {}, {}};
+  inspected.run = run::run_dir_of(inspected.model.file);
+  if (!inspected.run.empty()) inspected.history = run::read_history(inspected.run);
+  return inspected;
+}
+
+std::string inspection_text(const Inspected& inspected) {
+  const Model& model = inspected.model;
+  const data::Schema& schema = model.schema;
+  const auto value = [&](const char* key) { return config::value_text(key, model.config); };
+  std::error_code unknown;
+  Lines lines;
+  lines.add("file", fmt::format("{} ({})", model.file.string(),
+                                human_bytes(fs::file_size(model.file, unknown))));
+  lines.add("written by", "trainer " + model.trainer_version);
+  lines.add("stands at",
+            fmt::format("epoch {} of {}, step {}", model.position.epoch,
+                        model.config.training.epochs, with_thousands(model.position.step)));
+  lines.add("best epoch",
+            model.best ? fmt::format("{} ({} {})", model.best->epoch, value("training.best_metric"),
+                                     loss_text(model.best->value))
+                       : "none yet");
+  if (schema.task == config::Task::kRegression) {
+    lines.add("task", "regression of " + some(schema.target_names));
+  } else {
+    lines.add("task", fmt::format("classification of {}, {} classes: {}", some(schema.target_names),
+                                  schema.labels.size(), some(schema.labels)));
+  }
+  add_model(model, lines);
+  lines.add("loss", loss_name(model.loss));
+  lines.add("training",
+            fmt::format("{}, learning rate {} ({}), batches of {}",
+                        value("training.optimizer.name"), value("training.learning_rate"),
+                        value("training.schedule.name"), value("training.batch_size")));
+  lines.add("scaling", value("data.scaling"));
+  add_columns(schema, lines);
+  for (const data::Fingerprint& file : model.fingerprints) {
+    lines.add("data file", fmt::format("{}: {}", file.path, data::content_text(file)));
+  }
+  if (inspected.history) add_history(inspected, lines);
+  return lines.take();
+}
+
+}  // namespace trainer::apply

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "trainer/apply/inspect.h"
+#include "trainer/config/fields.h"
+
+namespace trainer::apply {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+const char* name_of(data::ColumnKind kind) {
+  switch (kind) {
+    case data::ColumnKind::kNumeric:
+      return "numeric";
+    case data::ColumnKind::kCategorical:
+      return "categorical";
+    case data::ColumnKind::kId:
+      return "id";
+    case data::ColumnKind::kLeftOut:
+      break;
+  }
+  return "left_out";
+}
+
+Json column_json(const data::Column& column) {
+  Json json = {{"name", column.name}, {"kind", name_of(column.kind)}};
+  if (column.kind == data::ColumnKind::kNumeric) {
+    json["fill"] = or_null(column.fill);
+    if (!column.quantiles.empty()) json["quantiles"] = column.quantiles;
+  } else if (column.kind == data::ColumnKind::kCategorical) {
+    json["categories"] = column.categories;
+    if (column.embedding_size > 0) json["embedding_size"] = column.embedding_size;
+  } else if (!column.reason.empty()) {
+    json["reason"] = column.reason;
+  }
+  if (data::num_features(column) > 0) json["marks_missing"] = column.marks_missing;
+  return json;
+}
+
+Json score_json(const run::Score& score) {
+  Json json = {{"loss", or_null(score.loss)}};
+  if (score.accuracy) json["accuracy"] = *score.accuracy;
+  return json;
+}
+
+Json history_json(const run::History& history) {
+  Json starts = Json::array();
+  for (const run::Start& start : history.starts) {
+    starts.push_back({{"time", start.time}, {"device", start.device}});
+  }
+  Json epochs = Json::array();
+  for (const run::EpochScores& epoch : history.epochs) {
+    Json json = {{"epoch", epoch.epoch}, {"step", epoch.step}, {"train", score_json(epoch.train)}};
+    if (epoch.validation) json["val"] = score_json(*epoch.validation);
+    json["time_seconds"] = epoch.time_seconds;
+    epochs.push_back(std::move(json));
+  }
+  Json json = {{"starts", starts}, {"epochs", epochs}};
+  if (history.test) json["test"] = score_json(*history.test);
+  return json;
+}
+
+Json model_json(const Model& model) {
+  Json weights = Json::array();
+  for (const checkpoint::NamedTensor& weight : model.weights) {
+    weights.push_back({{"name", weight.name}, {"shape", weight.tensor.shape}});
+  }
+  return {{"num_features", model.options.num_features},
+          {"hidden_sizes", model.options.hidden_sizes},
+          {"num_outputs", model.options.num_outputs},
+          {"activation", config::value_text("model.activation", model.config)},
+          {"norm", config::value_text("model.norm", model.config)},
+          {"dropout", model.options.dropout},
+          {"residual", model.options.residual},
+          {"averaged", model.is_averaged},
+          {"weights", weights}};
+}
+
+}  // namespace
+
+std::string inspection_json(const Inspected& inspected) {
+  const Model& model = inspected.model;
+  const data::Schema& schema = model.schema;
+  Json columns = Json::array();
+  for (const data::Column& column : schema.columns) columns.push_back(column_json(column));
+  Json files = Json::array();
+  for (const data::Fingerprint& file : model.fingerprints) {
+    files.push_back({{"path", file.path}, {"num_bytes", file.num_bytes}, {"crc32", file.crc32}});
+  }
+  Json json = {
+      {"file", model.file.string()},
+      {"trainer_version", model.trainer_version},
+      {"epoch", model.position.epoch},
+      {"step", model.position.step},
+      {"best", model.best
+                   ? Json{{"epoch", model.best->epoch},
+                          {"metric", config::value_text("training.best_metric", model.config)},
+                          {"value", model.best->value}}
+                   : Json()},
+      {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
+      {"targets", schema.target_names},
+      {"labels", schema.labels},
+      {"loss", loss_name(model.loss)},
+      {"model", model_json(model)},
+      {"feature_names", schema.feature_names},
+      {"columns", columns},
+      {"scaling",
+       {{"method", config::value_text("data.scaling", model.config)},
+        {"shift", schema.scaling.shift},
+        {"scale", schema.scaling.scale}}},
+      {"data_files", files}};
+  if (schema.task == config::Task::kRegression) {
+    json["target_scaling"] = {{"shift", schema.target_scaling.shift},
+                              {"scale", schema.target_scaling.scale}};
+  }
+  if (inspected.history) {
+    json["run_folder"] = inspected.run.string();
+    json["history"] = history_json(*inspected.history);
+  }
+  // A text of the data may be no UTF-8 in files of older versions.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace trainer::apply

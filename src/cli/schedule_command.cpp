@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/schedule_command.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/terminal.h"
+#include "trainer/core/text.h"
+#include "trainer/data/dataset.h"
+#include "trainer/plan/outline.h"
+
+#include "cli/curve.h"
+#include "cli/train_command.h"
+
+namespace trainer::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMostRows = 16;  // of the table
+constexpr int kCurveWidth = 60;
+constexpr int kCurveHeight = 8;
+constexpr int kLabelWidth = 9;
+
+/// What there is to tell.
+struct Preview {
+  const config::Config& config;
+  plan::Outline outline;
+  int64_t num_train = 0;
+  int64_t num_validation = 0;
+  int64_t num_test = 0;
+};
+
+Preview make_preview(const config::Config& config) {
+  const data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  return {config, plan::make_outline(config.training, data.train.size()), data.train.size(),
+          data.validation.size(), data.test.size()};
+}
+
+bool follows_metric(const Preview& preview) {
+  return preview.outline.schedule.name == config::ScheduleName::kReduceOnPlateau;
+}
+
+// "validation loss": what reduce_on_plateau watches.
+std::string watched_metric(const Preview& preview) {
+  return fmt::format("{} {}", preview.num_validation > 0 ? "validation" : "training",
+                     config::value_text("training.best_metric", preview.config));
+}
+
+std::string counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
+}
+
+std::string steps_text(const plan::Outline& outline) {
+  const bool is_short = outline.samples_of_last_step < outline.samples_per_step;
+  return fmt::format(
+      "{} an epoch{}; {} in {}", with_thousands(outline.steps_per_epoch),
+      is_short ? fmt::format(", the last of {}", counted(outline.samples_of_last_step, "row")) : "",
+      with_thousands(outline.schedule.total_steps), counted(outline.epochs, "epoch"));
+}
+
+// "after epoch 4, 8, 12, ...".
+std::string first_reductions_text(const plan::Outline& outline) {
+  const std::vector<int64_t>& steps = outline.first_reductions;
+  if (steps.empty()) return "none, as the run is over before";
+  const auto is_whole = [&](int64_t step) { return step % outline.steps_per_epoch == 0; };
+  const bool in_epochs = std::all_of(steps.begin(), steps.end(), is_whole);
+  std::vector<std::string> numbers;
+  numbers.reserve(steps.size() + 1);
+  for (const int64_t step : steps) {
+    numbers.push_back(with_thousands(in_epochs ? step / outline.steps_per_epoch : step));
+  }
+  if (steps.size() >= plan::kMostReductions) numbers.emplace_back("...");
+  return fmt::format("after {} {}", in_epochs ? "epoch" : "step", fmt::join(numbers, ", "));
+}
+
+std::string reductions_text(const Preview& preview) {
+  const std::string factor = shortest(preview.outline.schedule.gamma);
+  const std::string first = first_reductions_text(preview.outline);
+  if (!follows_metric(preview)) return fmt::format("by the factor {}: {}", factor, first);
+  return fmt::format(
+      "by the factor {}: they depend on the {}, and what follows is\n{:17}without "
+      "them; if it never improved: {}",
+      factor, watched_metric(preview), "", first);
+}
+
+std::string summary_text(const Preview& preview) {
+  const plan::Outline& outline = preview.outline;
+  const config::TrainingConfig& training = preview.config.training;
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<16} {}\n", name, value);
+  };
+  line("rows",
+       fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
+                   with_thousands(preview.num_validation), with_thousands(preview.num_test)));
+  line("effective batch",
+       training.gradient_accumulation_steps == 1
+           ? counted(outline.samples_per_step, "row")
+           : fmt::format("{}: {} batches of {}", counted(outline.samples_per_step, "row"),
+                         with_thousands(training.gradient_accumulation_steps),
+                         with_thousands(training.batch_size)));
+  line("steps", steps_text(outline));
+  line("warm-up", outline.schedule.warmup_steps == 0
+                      ? "none"
+                      : counted(outline.schedule.warmup_steps, "step"));
+  line("schedule", fmt::format("{}, learning rate at most {}",
+                               config::value_text("training.schedule.name", preview.config),
+                               shortest(training.learning_rate)));
+  if (outline.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
+    line("reductions", reductions_text(preview));
+  }
+  return text;
+}
+
+std::string table_text(const plan::Outline& outline) {
+  std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "from step",
+                                 "to step", "learning rate", "at the end");
+  for (const plan::Stretch& stretch : plan::telling_stretches(outline, kMostRows)) {
+    text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
+                        with_thousands(stretch.epoch), with_thousands(stretch.first_step),
+                        with_thousands(stretch.last_step), stretch.first_rate, stretch.last_rate);
+  }
+  return text;
+}
+
+// The learning rate in the middle of each column.
+std::string curve_text(const plan::Outline& outline) {
+  const Terminal terminal = standard_output_terminal();
+  const int width = std::clamp(terminal.width - kLabelWidth - 4, 10, kCurveWidth);
+  const int64_t steps = outline.schedule.total_steps;
+  std::vector<double> rates;
+  rates.reserve(static_cast<std::size_t>(width));
+  for (int column = 0; column < width; ++column) {
+    const auto step = static_cast<int64_t>((column + 0.5) * static_cast<double>(steps) / width);
+    rates.push_back(plan::learning_rate(outline.schedule, step));
+  }
+  const double most = *std::max_element(rates.begin(), rates.end());
+  std::string text;
+  std::string label = fmt::format("{:.2e}", most);
+  for (const std::string& line :
+       draw_curve(rates, kCurveHeight, terminal.unicode ? Ink::kBlocks : Ink::kAscii)) {
+    text += fmt::format("{:>{}} |{}\n", label, kLabelWidth, line);
+    label.clear();
+  }
+  text += fmt::format("{:>{}} +{:->{}}\n", "0", kLabelWidth, "", width);
+  const std::string last = fmt::format("step {}", with_thousands(steps));
+  text += fmt::format("{:{}}  1{:>{}}\n", "", kLabelWidth, last, width - 1);
+  return text;
+}
+
+Json to_json(const Preview& preview) {
+  const plan::Outline& outline = preview.outline;
+  Json json = {{"rows",
+                {{"train", preview.num_train},
+                 {"validation", preview.num_validation},
+                 {"test", preview.num_test}}},
+               {"effective_batch", outline.samples_per_step},
+               {"epochs", outline.epochs},
+               {"steps_per_epoch", outline.steps_per_epoch},
+               {"total_steps", outline.schedule.total_steps},
+               {"warmup_steps", outline.schedule.warmup_steps},
+               {"schedule", config::value_text("training.schedule.name", preview.config)},
+               {"follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json()},
+               {"first_reductions_after_steps", outline.first_reductions},
+               {"learning_rates", Json::array()}};
+  for (const plan::Stretch& stretch : plan::epoch_stretches(outline)) {
+    json["learning_rates"].push_back({{"epoch", stretch.epoch},
+                                      {"first_step", stretch.first_step},
+                                      {"last_step", stretch.last_step},
+                                      {"first", stretch.first_rate},
+                                      {"last", stretch.last_rate}});
+  }
+  return json;
+}
+
+}  // namespace
+
+int schedule_command(const Arguments& arguments) {
+  if (arguments.config_files.empty() && arguments.overrides.empty() && !arguments.resume) {
+    throw Error(ErrorKind::kUsage,
+                "config schedule: expected a configuration, got nothing; try trainer config "
+                "schedule --config configs/train.yaml");
+  }
+  const ResolvedArguments resolved = resolve(arguments, checkpoint::Purpose::kLook);
+  const Preview preview = make_preview(resolved.config.config);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(preview).dump(2));
+  } else {
+    fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.outline),
+               curve_text(preview.outline));
+  }
+  return 0;
+}
+
+}  // namespace trainer::cli

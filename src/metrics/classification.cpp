@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/classification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace trainer::metrics {
+namespace {
+
+double ratio(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::span<const float> row_of(const Outputs& outputs, std::size_t row) {
+  const auto width = static_cast<std::size_t>(outputs.num_columns);
+  return outputs.values.subspan(row * width, width);
+}
+
+/// What ranks the rows for one class: its logarithm of the softmax, in which nothing is lost near
+/// the probabilities 0 and 1.
+std::vector<double> log_probabilities(const Outputs& logits, std::size_t label) {
+  std::vector<double> scores;
+  scores.reserve(static_cast<std::size_t>(logits.num_rows()));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
+    const std::span<const float> row = row_of(logits, i);
+    const auto at_largest = std::max_element(row.begin(), row.end());
+    const auto largest = static_cast<double>(*at_largest);
+    double others = 0;
+    for (auto x = row.begin(); x != row.end(); ++x) {
+      if (x != at_largest) others += std::exp(static_cast<double>(*x) - largest);
+    }
+    scores.push_back(static_cast<double>(row[label]) - largest - std::log1p(others));
+  }
+  return scores;
+}
+
+std::vector<double> binary_scores(const Outputs& logits) {
+  std::vector<double> scores;
+  scores.reserve(static_cast<std::size_t>(logits.num_rows()));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
+    const std::span<const float> row = row_of(logits, i);
+    const double other = row.size() == 1 ? 0.0 : static_cast<double>(row[0]);
+    scores.push_back(static_cast<double>(row.back()) - other);
+  }
+  return scores;
+}
+
+// By the ranks of the rows of `label`, equal scores sharing the mean of theirs.
+std::optional<double> area(const std::vector<double>& scores, std::span<const int64_t> targets,
+                           int64_t label) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  double rank_sum = 0;
+  double num_of_class = 0;
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    double num_here = 0;
+    while (end < order.size() && scores[order[end]] == scores[order[begin]]) {
+      if (targets[order[end]] == label) ++num_here;
+      ++end;
+    }
+    rank_sum += num_here * static_cast<double>(begin + 1 + end) / 2;
+    num_of_class += num_here;
+    begin = end;
+  }
+  const double num_others = static_cast<double>(scores.size()) - num_of_class;
+  if (num_of_class == 0 || num_others == 0) return std::nullopt;
+  return (rank_sum - num_of_class * (num_of_class + 1) / 2) / (num_of_class * num_others);
+}
+
+}  // namespace
+
+std::vector<int64_t> predicted_classes(const Outputs& logits) {
+  std::vector<int64_t> classes;
+  classes.reserve(static_cast<std::size_t>(logits.num_rows()));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
+    const std::span<const float> row = row_of(logits, i);
+    classes.push_back(row.size() == 1 ? static_cast<int64_t>(row[0] > 0)
+                                      : std::max_element(row.begin(), row.end()) - row.begin());
+  }
+  return classes;
+}
+
+ConfusionMatrix confusion_matrix(std::span<const int64_t> targets,
+                                 std::span<const int64_t> predicted, int64_t num_classes) {
+  ConfusionMatrix matrix{num_classes,
+                         std::vector<int64_t>(static_cast<std::size_t>(num_classes * num_classes))};
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    ++matrix.counts[static_cast<std::size_t>(targets[i] * num_classes + predicted[i])];
+  }
+  return matrix;
+}
+
+std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion) {
+  std::vector<ClassScores> scores;
+  scores.reserve(static_cast<std::size_t>(confusion.num_classes));
+  for (int64_t label = 0; label < confusion.num_classes; ++label) {
+    int64_t num_rows = 0;
+    int64_t num_predicted = 0;
+    for (int64_t other = 0; other < confusion.num_classes; ++other) {
+      num_rows += confusion.at(label, other);
+      num_predicted += confusion.at(other, label);
+    }
+    const int64_t right = confusion.at(label, label);
+    scores.push_back({ratio(right, num_predicted), ratio(right, num_rows),
+                      ratio(2 * right, num_predicted + num_rows), num_rows});
+  }
+  return scores;
+}
+
+double accuracy(const ConfusionMatrix& confusion) {
+  int64_t right = 0;
+  for (int64_t label = 0; label < confusion.num_classes; ++label)
+    right += confusion.at(label, label);
+  return ratio(right,
+               std::accumulate(confusion.counts.begin(), confusion.counts.end(), int64_t{0}));
+}
+
+double macro_f1(const ConfusionMatrix& confusion) {
+  const std::vector<ClassScores> scores = class_scores(confusion);
+  double sum = 0;
+  double num_classes = 0;
+  for (int64_t label = 0; label < confusion.num_classes; ++label) {
+    bool occurs = scores[static_cast<std::size_t>(label)].num_rows > 0;
+    for (int64_t other = 0; other < confusion.num_classes; ++other) {
+      occurs = occurs || confusion.at(other, label) > 0;
+    }
+    if (!occurs) continue;
+    sum += scores[static_cast<std::size_t>(label)].f1;
+    ++num_classes;
+  }
+  return num_classes == 0 ? 0 : sum / num_classes;
+}
+
+double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, int64_t k) {
+  int64_t right = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const std::span<const float> row = row_of(logits, i);
+    const auto target = static_cast<std::size_t>(targets[i]);
+    int64_t num_larger = 0;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (row[j] > row[target] || (row[j] == row[target] && j < target)) ++num_larger;
+    }
+    if (num_larger < k) ++right;
+  }
+  return ratio(right, static_cast<int64_t>(targets.size()));
+}
+
+std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targets) {
+  const auto is_finite = [](float x) { return std::isfinite(x); };
+  if (!std::all_of(logits.values.begin(), logits.values.end(), is_finite)) return std::nullopt;
+  if (logits.num_columns <= 2) return area(binary_scores(logits), targets, 1);
+  double sum = 0;
+  double num_classes = 0;
+  for (int64_t label = 0; label < logits.num_columns; ++label) {
+    const auto one =
+        area(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
+    if (!one) continue;
+    sum += *one;
+    ++num_classes;
+  }
+  if (num_classes == 0) return std::nullopt;
+  return sum / num_classes;
+}
+
+}  // namespace trainer::metrics

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/text.h"
+#include "trainer/core/text_table.h"
+#include "trainer/metrics/report.h"
+
+namespace trainer::metrics {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kLabelWidth = 24;
+constexpr std::size_t kPageWidth = 100;
+constexpr std::size_t kMostClasses = 30;  // in the log; summary.json has all
+constexpr std::size_t kMostPairs = 10;
+
+std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : fmt::format("{}", value);
+}
+
+// One line, whatever the label holds.
+std::string cell_text(const std::string& label) {
+  const bool is_plain = std::none_of(label.begin(), label.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  return shortened(is_plain ? label : in_quotes(label), kLabelWidth);
+}
+
+std::string class_table(const Report& report) {
+  Rows rows = {{"class", "precision", "recall", "F1", "rows"}};
+  const std::size_t shown = std::min(report.classes.size(), kMostClasses);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ClassScores& one = report.classes[i];
+    rows.push_back({cell_text(report.labels[i]), percent(one.precision), percent(one.recall),
+                    percent(one.f1), with_thousands(one.num_rows)});
+  }
+  std::string text = text_table(rows);
+  if (shown < report.classes.size()) {
+    text += fmt::format("and {} more classes\n", report.classes.size() - shown);
+  }
+  return text;
+}
+
+std::string matrix_table(const Report& report) {
+  Rows rows = {{"true \\ predicted"}};
+  for (const std::string& label : report.labels) {
+    rows.front().push_back(cell_text(label));
+  }
+  for (int64_t target = 0; target < report.confusion.num_classes; ++target) {
+    rows.push_back({cell_text(report.labels[static_cast<std::size_t>(target)])});
+    for (int64_t predicted = 0; predicted < report.confusion.num_classes; ++predicted) {
+      rows.back().push_back(with_thousands(report.confusion.at(target, predicted)));
+    }
+  }
+  return text_table(rows);
+}
+
+std::string confused_pairs(const Report& report) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // how often, and where
+  const int64_t n = report.confusion.num_classes;
+  for (int64_t i = 0; i < n * n; ++i) {
+    const int64_t count = report.confusion.counts[static_cast<std::size_t>(i)];
+    if (i / n != i % n && count > 0) pairs.emplace_back(-count, i);
+  }
+  if (pairs.empty()) return "no class was taken for another\n";
+  const std::size_t shown = std::min(pairs.size(), kMostPairs);
+  std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(shown), pairs.end());
+  Rows rows = {{"most confused", "taken for", "rows"}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto label = [&](int64_t which) {
+      return cell_text(report.labels[static_cast<std::size_t>(which)]);
+    };
+    const auto [count, at] = pairs[i];
+    rows.push_back({label(at / n), label(at % n), with_thousands(-count)});
+  }
+  return text_table(rows);
+}
+
+bool fits_page(const std::string& table) { return table.find('\n') <= kPageWidth; }
+
+}  // namespace
+
+Json to_json(const Report& report) {
+  Json json = {{"rows", report.num_rows}, {"loss", report.loss}};
+  for (const Score& score : report.scores) json[score.name] = score.value;
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const ClassScores& one = report.classes[i];
+    json["classes"].push_back({{"label", report.labels[i]},
+                               {"precision", one.precision},
+                               {"recall", one.recall},
+                               {"f1", one.f1},
+                               {"rows", one.num_rows}});
+  }
+  if (!report.labels.empty()) {
+    Json counts = Json::array();
+    const int64_t n = report.confusion.num_classes;
+    for (int64_t target = 0; target < n; ++target) {
+      const auto begin = report.confusion.counts.begin() + target * n;
+      counts.push_back(std::vector<int64_t>(begin, begin + n));
+    }
+    json["confusion_matrix"] = {{"labels", report.labels}, {"counts", std::move(counts)}};
+  }
+  for (std::size_t i = 0; i < report.targets.size(); ++i) {
+    const TargetScores& one = report.targets[i];
+    json["targets"].push_back(
+        {{"target", report.target_names[i]}, {"mae", one.mae}, {"rmse", one.rmse}, {"r2", one.r2}});
+  }
+  return json;
+}
+
+std::string score_text(const Score& score) {
+  const bool is_part = score.name == "f1" || score.name.ends_with("accuracy");
+  if (is_part) return percent(score.value);
+  const bool is_bounded = score.name == "auroc" || score.name == "r2";
+  return is_bounded ? fmt::format("{:.4f}", score.value) : number_text(score.value);
+}
+
+std::string summary_text(const Report& report) {
+  constexpr std::array<std::pair<const char*, const char*>, 7> kNames = {
+      {{"accuracy", "accuracy"},
+       {"f1", "F1"},
+       {"top_5_accuracy", "top 5"},
+       {"auroc", "AUROC"},
+       {"mae", "MAE"},
+       {"rmse", "RMSE"},
+       {"r2", "R2"}}};
+  std::string text;
+  for (const auto& [name, shown] : kNames) {
+    const auto value = find_score(report.scores, name);
+    if (value) text += fmt::format("{} {}, ", shown, score_text({name, *value}));
+  }
+  return text + "loss " + loss_text(report.loss);
+}
+
+std::string details_text(const Report& report) {
+  if (!report.labels.empty()) {
+    const std::string matrix = matrix_table(report);
+    return class_table(report) + "\n" + (fits_page(matrix) ? matrix : confused_pairs(report));
+  }
+  if (report.targets.empty()) return "";
+  Rows rows = {{"target", "MAE", "RMSE", "R2"}};
+  for (std::size_t i = 0; i < report.targets.size(); ++i) {
+    const TargetScores& one = report.targets[i];
+    rows.push_back({cell_text(report.target_names[i]), number_text(one.mae), number_text(one.rmse),
+                    fmt::format("{:.4f}", one.r2)});
+  }
+  return text_table(rows);
+}
+
+}  // namespace trainer::metrics

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/text.h"
+#include "trainer/plan/first_config.h"
+
+namespace trainer::plan {
+namespace {
+
+using data::ColumnFacts;
+using data::TableFacts;
+
+constexpr std::size_t kMostShown = 8;    // names or classes in one comment
+constexpr std::size_t kLineWidth = 100;  // of comments
+
+/// YAML, line by line; sections begin when the first of their keys is written.
+class Writer {
+ public:
+  explicit Writer(const config::Config& config) : config_(config) {}
+
+  /// Breaks the text where its line would be too long.
+  void comment(std::string_view text) {
+    const std::string begin = std::string(2 * open_.size(), ' ') + "#";
+    const std::size_t width = kLineWidth - begin.size() - 1;
+    while (text.size() > width) {
+      const std::size_t space = text.rfind(' ', width);
+      if (space == std::string_view::npos || space == 0) break;
+      text_ += fmt::format("{} {}\n", begin, text.substr(0, space));
+      text.remove_prefix(space + 1);
+    }
+    text_ += fmt::format("{}{}{}\n", begin, text.empty() ? "" : " ", text);
+  }
+
+  void blank() { text_ += '\n'; }
+
+  /// Opens the sections of `path`: those in which its key stands.
+  void enter(const std::string& path) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
+      parts.push_back(path.substr(begin, dot - begin));
+      begin = dot + 1;
+    }
+    std::size_t shared = 0;
+    while (shared < std::min(open_.size(), parts.size()) && open_[shared] == parts[shared]) {
+      ++shared;
+    }
+    open_.resize(shared);
+    for (; shared < parts.size(); ++shared) {
+      text_ += fmt::format("{:{}}{}:\n", "", 2 * open_.size(), parts[shared]);
+      open_.push_back(parts[shared]);
+    }
+  }
+
+  void key(const std::string& path, const std::string& comment = "") {
+    line(path, config::value_text(path, config_), comment);
+  }
+
+  void list(const std::string& path, const std::vector<Exception>& exceptions) {
+    if (exceptions.empty()) return;
+    line(path, "");
+    for (const Exception& exception : exceptions) {
+      text_ += fmt::format("{:{}}- {}  # {}\n", "", 2 * open_.size() + 2,
+                           config::yaml_text(exception.column), exception.reason);
+    }
+  }
+
+  /// A key with a value that is YAML already.
+  void line(const std::string& path, const std::string& value, const std::string& comment = "") {
+    enter(path);
+    text_ += fmt::format("{:{}}{}:{}{}{}\n", "", 2 * open_.size(), path.substr(path.rfind('.') + 1),
+                         value.empty() ? "" : " ", value, comment.empty() ? "" : "  # " + comment);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  const config::Config& config_;
+  std::vector<std::string> open_;  // sections that the last line stands in
+  std::string text_;
+};
+
+std::string counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
+}
+
+// The first few, and how many more.
+std::string shown(std::vector<std::string> words) {
+  if (words.size() > kMostShown) {
+    const std::size_t more = words.size() - (kMostShown - 1);
+    words.resize(kMostShown - 1);
+    words.push_back(fmt::format("{} more", more));
+  }
+  return joined(words);
+}
+
+const ColumnFacts& column_of(const TableFacts& table, const std::string& name) {
+  return *std::find_if(table.columns.begin(), table.columns.end(),
+                       [&](const ColumnFacts& column) { return column.name == name; });
+}
+
+std::string classes_text(const ColumnFacts& target) {
+  auto labels = target.labels;
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (labels.size() > kMostShown) {
+    return fmt::format("{} classes of {} to {}", labels.size(),
+                       with_thousands(labels.back().second), counted(labels.front().second, "row"));
+  }
+  std::vector<std::string> words;
+  words.reserve(labels.size());
+  for (const auto& [label, count] : labels) {
+    words.push_back(
+        fmt::format("{} ({:.0f} %)", in_quotes(label),
+                    100 * static_cast<double>(count) / static_cast<double>(target.num_values())));
+  }
+  return fmt::format("{} classes: {}", labels.size(), joined(words));
+}
+
+void write_classes(Writer& writer, const ColumnFacts& target) {
+  writer.comment(classes_text(target) + ".");
+  const auto [least, most] =
+      std::minmax_element(target.labels.begin(), target.labels.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (least == target.labels.end()) return;
+  constexpr int64_t kTooFew = 10;
+  if (least->second < kTooFew) {
+    writer.comment(fmt::format("Hardly anything can be learnt of {}, which has {}.",
+                               in_quotes(least->first), counted(least->second, "row")));
+  }
+  if (3 * least->second < most->second) {
+    writer.comment("To let rare classes count as much as frequent ones: class_weights: balanced");
+  }
+}
+
+void write_target(Writer& writer, const ColumnFacts& target, config::Task task) {
+  if (task == config::Task::kRegression) {
+    writer.comment(
+        fmt::format("Numbers from {} to {}.", shortest(target.least), shortest(target.most)));
+  } else {
+    write_classes(writer, target);
+  }
+  writer.line("data.target", config::yaml_text(target.name));
+  writer.key("data.task");
+}
+
+/// What the comments say of the columns that become features.
+struct Features {
+  int64_t num_numeric = 0;
+  std::vector<std::string> categorical;  // with the numbers of their values
+  std::vector<std::string> missing;      // with the numbers of their missing cells
+  std::vector<std::string> few;          // names of numeric ones that could be kinds
+};
+
+Features describe_features(const TableFacts& table, const data::Schema& schema) {
+  constexpr int64_t kFew = 10;
+  Features features;
+  const auto with_count = [](const std::string& name, int64_t count) {
+    return fmt::format("{} ({})", in_quotes(name), with_thousands(count));
+  };
+  for (const data::Column& column : schema.columns) {
+    if (data::num_features(column) == 0) continue;
+    const ColumnFacts& facts = column_of(table, column.name);
+    if (facts.num_missing > 0) {
+      features.missing.push_back(with_count(column.name, facts.num_missing));
+    }
+    if (column.kind == data::ColumnKind::kCategorical) {
+      features.categorical.push_back(with_count(column.name, facts.num_different));
+      continue;
+    }
+    ++features.num_numeric;
+    const bool is_few = facts.num_different > 2 && facts.num_different <= kFew;
+    if (facts.is_whole && is_few) features.few.push_back(column.name);
+  }
+  return features;
+}
+
+void write_features(Writer& writer, const TableFacts& table, const data::Schema& schema) {
+  const Features features = describe_features(table, schema);
+  std::string kinds = fmt::format("{}: {} with numbers", counted(schema.num_features(), "feature"),
+                                  counted(features.num_numeric, "column"));
+  if (!features.categorical.empty()) {
+    kinds += fmt::format(", {} with categories, {}", features.categorical.size(),
+                         shown(features.categorical));
+  }
+  writer.comment(kinds + ".");
+  if (!features.missing.empty()) {
+    writer.comment(fmt::format("Values are missing in {}; data.fill says what numbers become.",
+                               shown(features.missing)));
+  }
+  // Of many columns they are more likely counts or pixels.
+  constexpr int64_t kManyColumns = 20;
+  if (features.few.empty() || features.num_numeric > kManyColumns) return;
+  writer.comment("Whole numbers with few different values; if they are kinds and no amounts:");
+  config::Config other;
+  other.data.categorical = features.few;
+  writer.comment("categorical: " + config::value_text("data.categorical", other));
+}
+
+void write_training(Writer& writer, const config::Config& config) {
+  writer.key("training.epochs");
+  writer.key("training.batch_size");
+  writer.key("training.learning_rate", "trainer config schedule shows its course");
+  if (config.data.task == config::Task::kClassification) {
+    const bool by_accuracy = config.training.best_metric == config::BestMetric::kAccuracy;
+    writer.key("training.best_metric",
+               by_accuracy ? "or loss, which sees how sure the model is"
+                           : "accuracy tells little of few rows, or where one class has most");
+  }
+  writer.key("training.schedule.name");
+  writer.key("training.early_stopping.patience", "epochs without a better one");
+}
+
+}  // namespace
+
+std::string first_config_text(const FirstConfig& first, const TableFacts& table,
+                              const data::Schema& schema, const std::string& name,
+                              const std::string& path) {
+  config::Config config = first.config;
+  config.data.path = path;
+  Writer writer(config);
+  const std::string table_name = std::filesystem::path(table.file).filename().string();
+  writer.comment(fmt::format("Made by `trainer init` from {}: {} of {}. A beginning to be changed.",
+                             in_quotes(table_name), counted(table.num_rows, "row"),
+                             counted(static_cast<int64_t>(table.columns.size()), "column")));
+  writer.comment("");
+  writer.comment("  trainer --config " + name);
+  writer.comment("");
+  writer.comment(
+      "Keys that are not here have their defaults; `trainer config reference` lists all.");
+  writer.blank();
+  if (!config.tag.empty()) {
+    writer.key("tag", "ends the names of run folders");
+    writer.blank();
+  }
+  writer.key("data.source");
+  writer.key("data.path", "starts at the folder of this file");
+  if (config.data.delimiter != config::Delimiter::kAuto) writer.key("data.delimiter");
+  write_target(writer, column_of(table, config.data.target.front()), config.data.task);
+  writer.list("data.id", first.id);
+  writer.list("data.ignore", first.ignore);
+  writer.list("data.categorical", first.categorical);
+  write_features(writer, table, schema);
+  writer.key("data.validation_fraction");
+  writer.key("data.test_fraction");
+  writer.blank();
+  writer.key("model.hidden_sizes");
+  writer.blank();
+  write_training(writer, config);
+  return writer.take();
+}
+
+}  // namespace trainer::plan

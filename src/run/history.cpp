@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/history.h"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/run/run_dir.h"
+
+namespace trainer::run {
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<double> number(const Json& record, const char* name) {
+  const auto found = record.find(name);
+  if (found == record.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::string text(const Json& record, const char* name) {
+  const auto found = record.find(name);
+  return found == record.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+void add_record(const Json& record, History& history) {
+  const std::optional<double> seconds = number(record, "time_seconds");
+  if (!seconds) return;  // within an epoch
+  const Score score{number(record, "loss"), number(record, "accuracy")};
+  const std::string split = text(record, "split");
+  const auto epoch = static_cast<int64_t>(number(record, "epoch").value_or(0));
+  if (split == "train") {
+    EpochScores& added = history.epochs.emplace_back();
+    added.epoch = epoch;
+    added.step = static_cast<int64_t>(number(record, "step").value_or(0));
+    added.train = score;
+    added.time_seconds = *seconds;
+  } else if (split == "test") {
+    history.test = score;
+  } else if (!history.epochs.empty() && history.epochs.back().epoch == epoch) {
+    history.epochs.back().validation = score;
+  }
+}
+
+}  // namespace
+
+History read_history(const std::filesystem::path& root) {
+  History history;
+  std::ifstream metrics(RunDir{root}.metrics());
+  for (std::string line; std::getline(metrics, line);) {
+    const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object()) add_record(record, history);
+  }
+  std::ifstream file(RunDir{root}.system());
+  const Json system = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!system.is_object() || !system.contains("starts") || !system["starts"].is_array()) {
+    return history;
+  }
+  for (const Json& start : system["starts"]) {
+    if (start.is_object()) history.starts.push_back({text(start, "time"), text(start, "device")});
+  }
+  return history;
+}
+
+}  // namespace trainer::run

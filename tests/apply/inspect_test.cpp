@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/inspect.h"
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/checkpoints.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::apply {
+namespace {
+
+class InspectTest : public testing::Test {
+ protected:
+  InspectTest() {
+    std::filesystem::create_directory(folder_.path() / "checkpoints");
+    checkpoint::Checkpoint c = test::sound_checkpoint();
+    c.schema.columns[2] = {
+        .name = "b", .kind = data::ColumnKind::kCategorical, .categories = {"x"}};
+    c.schema.feature_names[1] = "b=x";
+    checkpoint::write(folder_.path() / "checkpoints" / "best.pt", c);
+  }
+
+  std::string text() const { return inspection_text(inspect(folder_.path())); }
+
+  void expect_lines(const std::string& all, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      EXPECT_NE(all.find(line + "\n"), std::string::npos) << line << "\nis not in\n" << all;
+    }
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(InspectTest, DescribesModelDataAndPlace) {
+  expect_lines(
+      text(),
+      {"stands at   epoch 3 of 10, step 12", "best epoch  2 (loss 0.0625)",
+       "task        classification of \"kind\", 2 classes: \"no\", \"yes\"",
+       "model       34 parameters", "            layers.0: 3 -> 4, batch norm, relu",
+       "            layers.1: 4 -> 2", "loss        cross_entropy",
+       "columns     2 numeric, 1 categorical, 1 id, 1 left out",
+       "            \"a\": numeric, 0.1 where it is missing", "            \"row\": names a row",
+       "            \"b\": categorical, 1 category: \"x\"", "            \"notes\": left out: long",
+       "data file   /data/train.csv: 987654321 bytes with CRC-32 fedcba98"});
+  EXPECT_EQ(text().find("history"), std::string::npos);
+}
+
+TEST_F(InspectTest, ShowsTheFirstTheLastAndTheBestEpochs) {
+  folder_.write("config_resolved.yaml", "");
+  std::string metrics;
+  for (int epoch = 1; epoch <= 30; ++epoch) {
+    metrics += fmt::format(
+        R"({{"step":{0},"epoch":{0},"split":"train","loss":{0},"accuracy":0.5,"time_seconds":1}}
+{{"step":{0},"epoch":{0},"split":"val","loss":0.5,"accuracy":0.25,"time_seconds":1}}
+)",
+        epoch);
+  }
+  folder_.write("metrics.jsonl", metrics);
+  folder_.write("system.json",
+                R"({"starts":[{"time":"2026-01-02T03:04:05+0000","device":"cpu"}]})");
+  const std::string all = text();
+  expect_lines(all,
+               {"started     2026-01-02T03:04:05+0000 on cpu",
+                "history     epoch  train loss  accuracy    val loss  accuracy      time",
+                "                1      1.0000   50.00 %      0.5000   25.00 %     1.0 s",
+                "                2      2.0000   50.00 %      0.5000   25.00 %     1.0 s  best",
+                "              ...",
+                "               24     24.0000   50.00 %      0.5000   25.00 %     1.0 s",
+                "               30     30.0000   50.00 %      0.5000   25.00 %     1.0 s"});
+  EXPECT_EQ(all.find("\n               23 "), std::string::npos) << all;
+}
+
+TEST_F(InspectTest, JsonHasEverything) {
+  const auto json = nlohmann::json::parse(inspection_json(inspect(folder_.path())));
+  EXPECT_EQ(json["epoch"], 3);
+  EXPECT_EQ(json["best"]["value"], 0.0625);
+  EXPECT_EQ(json["labels"], (std::vector<std::string>{"no", "yes"}));
+  EXPECT_EQ(json["model"]["weights"][0]["shape"], (std::vector<int>{4, 3}));
+  EXPECT_EQ(json["columns"][2]["kind"], "categorical");
+  EXPECT_EQ(json["columns"][3]["reason"], "long");
+  EXPECT_EQ(json["scaling"]["shift"].size(), 3U);
+  EXPECT_FALSE(json.contains("history"));
+}
+
+}  // namespace
+}  // namespace trainer::apply

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/data/dataset.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+using config::DataConfig;
+using Floats = std::vector<float>;
+
+class DatasetTargetsTest : public ::testing::Test {
+ protected:
+  /// A configuration that sets nothing apart.
+  DataConfig table(std::string_view content, std::vector<std::string> targets = {"y"}) {
+    DataConfig data;
+    data.source = config::Source::kCsv;
+    data.path = folder_.write("t.csv", content).string();
+    data.target = std::move(targets);
+    data.validation_fraction = 0;
+    data.test_fraction = 0;
+    return data;
+  }
+  std::string problem(const DataConfig& data) {
+    const std::string message = test::error_of([&] { load_datasets(data, 1); }).what();
+    const std::string prefix = folder_.path().string() + "/";
+    return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(DatasetTargetsTest, SeveralTargetsAreInTheirOrderAndScaledEachByItself) {
+  const Datasets datasets = load_datasets(table("v,a,u\n10,1,1\n30,2,3\n", {"u", "v"}), 1);
+  const Schema& schema = datasets.schema;
+  EXPECT_EQ(schema.task, config::Task::kRegression);
+  EXPECT_EQ(schema.target_names, (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(schema.num_outputs(config::Loss::kAuto), 2);
+  EXPECT_EQ(schema.target_scaling.shift, (Floats{2, 20}));
+  EXPECT_EQ(schema.target_scaling.scale, (Floats{1, 0.1F}));
+  EXPECT_EQ(datasets.train.values, (Floats{-1, -1, 1, 1}));
+}
+
+TEST_F(DatasetTargetsTest, TargetsOfAllPartsAreScaledAsThoseOfTheTrainingPart) {
+  DataConfig data = table("a,y\n1,1.5\n2,3.5\n");
+  data.test_path = folder_.write("test.csv", "y,a\n4.5,1\n").string();
+  EXPECT_EQ(load_datasets(data, 1).test.values, Floats{2});
+}
+
+TEST_F(DatasetTargetsTest, RefusesSeveralTargetsAsClasses) {
+  DataConfig data = table("u,a,v\n1,1,2\n", {"u", "v"});
+  data.task = config::Task::kClassification;
+  EXPECT_EQ(problem(data),
+            "t.csv: data.target names 2 columns, and only regression predicts several; name one, "
+            "or set data.task: regression");
+}
+
+TEST_F(DatasetTargetsTest, NamesTheTargetThatIsWrong) {
+  EXPECT_EQ(problem(table("u,a,v\n1.5,1,2\n2.5,2,x\n", {"u", "v"})),
+            "t.csv:3: column \"v\": expected a number, got \"x\"; correct it or set data.task: "
+            "classification");
+  EXPECT_EQ(problem(table("u,a,v\n1.5,1,2\n2.5,2,2\n", {"u", "v"})),
+            "t.csv: column \"v\": every row has the value 2; there is nothing to learn");
+}
+
+TEST_F(DatasetTargetsTest, WeightsAreOneOnAverageInEachPart) {
+  DataConfig data = table("a,w,y\n1,1,p\n2,3,q\n3,2,p\n4,0,q\n");
+  data.weight = "w";
+  data.test_path = folder_.write("test.csv", "w,y,a\n5,p,1\n").string();
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.train.weights, (Floats{4.0F / 6, 12.0F / 6, 8.0F / 6, 0}));
+  EXPECT_EQ(datasets.test.weights, Floats{1});
+  EXPECT_EQ(datasets.schema.feature_names, std::vector<std::string>{"a"});
+}
+
+TEST_F(DatasetTargetsTest, BalancedClassesCountAlike) {
+  DataConfig data = table("a,y\n1,p\n2,p\n3,p\n4,q\n");
+  data.class_weights = config::ClassWeights::kBalanced;
+  const Floats third = Floats(3, 4.0F / 6);
+  Floats expected = third;
+  expected.push_back(2);
+  EXPECT_EQ(load_datasets(data, 1).train.weights, expected);
+}
+
+TEST_F(DatasetTargetsTest, RefusesBadWeights) {
+  for (const auto& [cell, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"-1", "expected a weight, a number of at least 0, got \"-1\""},
+           {"inf", "expected a weight, a number of at least 0, got \"inf\""},
+           {"x", "expected a weight, a number of at least 0, got \"x\""},
+           {"", "expected a weight, got an empty field; fill it in or remove the row"}}) {
+    DataConfig data = table("a,w,y\n1,1,p\n2," + cell + ",q\n");
+    data.weight = "w";
+    EXPECT_EQ(problem(data), "t.csv:3: column \"w\": " + expected);
+  }
+  DataConfig data = table("a,w,y\n1,0,p\n2,0,q\n");
+  data.weight = "w";
+  EXPECT_EQ(problem(data).substr(problem(data).find(": ") + 2),
+            "column \"w\": every row of the training part has weight 0");
+}
+
+TEST_F(DatasetTargetsTest, RefusesClassWeightsOfNumbers) {
+  DataConfig data = table("a,y\n1,1.5\n2,2.5\n");
+  data.class_weights = config::ClassWeights::kBalanced;
+  EXPECT_EQ(problem(data),
+            "data.class_weights: balanced is for classes, and the target y was taken for a number; "
+            "remove it or set data.task: classification");
+}
+
+TEST_F(DatasetTargetsTest, RefusesAFoldWithoutAClass) {
+  DataConfig data = table("a,y\n1,p\n2,p\n3,p\n4,q\n5,q\n");
+  data.folds = 3;
+  EXPECT_EQ(
+      problem(data),
+      "t.csv: column \"y\": the label \"q\" has 2 rows, and there are 3 folds, so that a fold "
+      "would lack it; use fewer folds or leave its rows out");
+}
+
+}  // namespace
+}  // namespace trainer::data

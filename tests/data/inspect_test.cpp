@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/inspect.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::data {
+namespace {
+
+TableFacts inspect(const std::string& text, const std::string& name = "t.csv") {
+  const test::TemporaryFolder folder;
+  return inspect_csv(folder.write(name, text));
+}
+
+std::string message_of(const std::string& text) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("t.csv", text);
+  const Error error = test::error_of([&] { inspect_csv(file); });
+  EXPECT_EQ(error.kind(), ErrorKind::kData);
+  const std::string message = error.what();
+  return message.substr(message.find("t.csv"));
+}
+
+TEST(InspectTest, CountsNumbersTextsAndMissingCells) {
+  const TableFacts table = inspect("a,b\n1,x\n2.5,\nNA,7\n-4,\"y\"\n");
+  EXPECT_EQ(table.num_rows, 4);
+  ASSERT_EQ(table.columns.size(), 2U);
+  const ColumnFacts& a = table.columns[0];
+  EXPECT_EQ(a.name, "a");
+  EXPECT_EQ(a.num_numbers, 3);
+  EXPECT_EQ(a.num_texts, 0);
+  EXPECT_EQ(a.num_missing, 1);
+  EXPECT_FALSE(a.is_whole);
+  EXPECT_EQ(a.least, -4);
+  EXPECT_EQ(a.most, 2.5);
+  EXPECT_EQ(a.num_different, 0);  // not counted
+  EXPECT_TRUE(a.labels.empty());
+  const ColumnFacts& b = table.columns[1];
+  EXPECT_EQ(b.num_numbers, 1);
+  EXPECT_EQ(b.num_texts, 2);
+  EXPECT_EQ(b.num_missing, 1);
+  EXPECT_EQ(b.num_different, 3);
+  EXPECT_EQ(b.first_value, "x");
+  EXPECT_EQ(b.first_text, "x");
+  EXPECT_EQ(b.first_text_line, 2);
+}
+
+TEST(InspectTest, LabelsAreCountedInTheirOrder) {
+  const ColumnFacts column = inspect("a,b\n2,q\n1,p\n2,q\n").columns[1];
+  ASSERT_EQ(column.labels.size(), 2U);
+  EXPECT_EQ(column.labels[0], (std::pair<std::string, int64_t>("q", 2)));
+  EXPECT_EQ(column.labels[1], (std::pair<std::string, int64_t>("p", 1)));
+  EXPECT_TRUE(column.has_repeats);
+}
+
+TEST(InspectTest, CountingNumbersAreNoticed) {
+  const TableFacts table = inspect("a,b,c\n5,1,1\n6,2,2\n7,4,3.5\n");
+  EXPECT_TRUE(table.columns[0].is_counting);
+  EXPECT_FALSE(table.columns[0].has_repeats);
+  EXPECT_FALSE(table.columns[1].is_counting);
+  EXPECT_FALSE(table.columns[2].is_counting);
+}
+
+TEST(InspectTest, NumbersWithCommasAreTexts) {
+  const ColumnFacts column = inspect("a;b\n1;2,5\n2;3,5\n").columns[1];
+  EXPECT_EQ(column.num_texts, 2);
+  EXPECT_EQ(column.num_with_commas, 2);
+  EXPECT_EQ(column.without_commas, "2.5");
+}
+
+TEST(InspectTest, CountingOfDifferentValuesEnds) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < kMaxDifferent + 5; ++i) text += std::to_string(i * 2) + ",x\n";
+  const TableFacts table = inspect(text);
+  EXPECT_EQ(table.columns[0].num_different, kMaxDifferent);
+  EXPECT_FALSE(table.columns[0].has_repeats);
+  EXPECT_TRUE(table.columns[0].labels.empty());
+}
+
+TEST(InspectTest, TheDelimiterIsTheOneThatFits) {
+  EXPECT_EQ(inspect("a,b\n1,2\n").delimiter, ',');
+  EXPECT_EQ(inspect("a;b\n1;2\n").delimiter, ';');
+  EXPECT_EQ(inspect("a;b\n1,5;2,5\n").delimiter, ';');
+  EXPECT_EQ(inspect("a\tb\n1\t2\n").delimiter, '\t');
+  EXPECT_EQ(inspect("\"a;b;c\",d\n\"1;2;3\",4\n").delimiter, ',');
+  EXPECT_EQ(inspect("a,b\tc\n1,2\t3\n", "t.tsv").delimiter, '\t');
+}
+
+TEST(InspectTest, WhatIsNoTableIsRefused) {
+  EXPECT_EQ(message_of(""), "t.csv: the file is empty");
+  EXPECT_EQ(message_of("a,b\n"), "t.csv: no rows after the header");
+  EXPECT_EQ(message_of("a,b\n1,2\n1,2,3\n"), "t.csv:3: expected 2 fields as in the header, got 3");
+  EXPECT_EQ(message_of("a,b\n1,2\n1\n"), "t.csv:3: expected 2 fields as in the header, got 1");
+  EXPECT_EQ(message_of("a,a\n1,2\n"),
+            "t.csv:1: column \"a\" is there twice, as columns 1 and 2; rename one of them");
+}
+
+}  // namespace
+}  // namespace trainer::data

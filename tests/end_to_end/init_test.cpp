@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer init`: what it writes can be trained with.
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+std::string table(const char* name) { return (test::kSource / "configs/data" / name).string(); }
+
+// A table with names and texts that YAML would take for something else.
+std::string odd_table() {
+  std::string text =
+      "\"na: me #1\";\"wert, %\";\"l#abel: \"\"x\"\"\";\"{kind}\";\"is\ntwo\";- ;[const];null\n";
+  for (int row = 0; row < 80; ++row) {
+    text += "\"row " + std::to_string(row) + ": #\";" + std::to_string(row % 17) + ".5;" +
+            (row % 2 == 0 ? "\"yes: #\"" : "no") + ";" + (row % 3 == 0 ? "\"- x\"" : "'y") + ";" +
+            std::to_string(row % 5) + ";;7;" + std::to_string(row % 11) + "\n";
+  }
+  return text;
+}
+
+TEST(InitTest, WritesAConfigurationThatTrains) {
+  const test::TemporaryFolder folder;
+  fs::create_directory(folder.path() / "configs");
+  for (const auto& [name, target] :
+       {std::pair("penguins.csv", "species"), std::pair("auto_mpg.csv", "miles_per_gallon")}) {
+    fs::copy(table(name), folder.path() / name);
+    const ProcessResult made =
+        test::trainer_in(folder.path(), std::string("init --data ") + name + " --target " + target +
+                                            " --output configs/a.yaml --force");
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(made.out,
+              "wrote configs/a.yaml\n\n  trainer config schedule --config configs/a.yaml\n"
+              "  trainer --config configs/a.yaml\n");
+    const ProcessResult trained =
+        test::trainer_in(folder.path() / "configs", "--config a.yaml --epochs 3");
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  }
+}
+
+TEST(InitTest, TheFileSaysWhatWasFound) {
+  const test::TemporaryFolder folder;
+  fs::copy(table("auto_mpg.csv"), folder.path() / "auto_mpg.csv");
+  const ProcessResult result = test::trainer_in(
+      folder.path(), "init --data auto_mpg.csv --target miles_per_gallon --output -");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err,
+            "read 398 rows and 9 columns of auto_mpg.csv, comma between them\n"
+            "column \"name\" is left out: more than 64 different texts (data.max_categories)\n");
+  EXPECT_EQ(
+      result.out,
+      R"(# Made by `trainer init` from "auto_mpg.csv": 398 rows of 9 columns. A beginning to be changed.
+#
+#   trainer --config FILE.yaml
+#
+# Keys that are not here have their defaults; `trainer config reference` lists all.
+
+tag: auto_mpg  # ends the names of run folders
+
+data:
+  source: csv
+  path: auto_mpg.csv  # starts at the folder of this file
+  # Numbers from 9 to 46.6.
+  target: miles_per_gallon
+  task: regression
+  ignore:
+    - name  # more than 64 different texts (data.max_categories)
+  # 9 features: 6 columns with numbers, 1 with categories, "origin" (3).
+  # Values are missing in "horsepower" (6); data.fill says what numbers become.
+  # Whole numbers with few different values; if they are kinds and no amounts:
+  # categorical: [cylinders]
+  validation_fraction: 0.2
+  test_fraction: 0.2
+
+model:
+  hidden_sizes: [32, 32]
+
+training:
+  epochs: 100
+  batch_size: 32
+  learning_rate: 0.003  # trainer config schedule shows its course
+  schedule:
+    name: cosine
+  early_stopping:
+    patience: 20  # epochs without a better one
+)");
+}
+
+TEST(InitTest, OddNamesAndDelimitersSurvive) {
+  const test::TemporaryFolder folder;
+  folder.write("my data/odd one.csv", odd_table());
+  for (const char* target : {"'l#abel: \"x\"'", "'wert, %'", "null", "'is\ntwo'"}) {
+    const ProcessResult made =
+        test::trainer_in(folder.path(), std::string("init --data 'my data/odd one.csv' --target ") +
+                                            target + " --output 'it'\\''s.yaml' --force");
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_NE(made.out.find("wrote 'it'\\''s.yaml'\n"), std::string::npos) << made.out;
+    const ProcessResult trained =
+        test::trainer_in(folder.path(), "--config 'it'\\''s.yaml' --epochs 2");
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  }
+  const std::string yaml = test::read_file(folder.path() / "it's.yaml");
+  for (const char* line :
+       {"\n  path: \"my data/odd one.csv\"  # starts", "\n  delimiter: semicolon\n",
+        "\n  target: \"is\\ntwo\"\n", "\n    - \"na: me #1\"  # another text in every row\n",
+        "\n    - \"-\"  # no value in any row\n", "\n    - \"[const]\"  # the same value"}) {
+    EXPECT_NE(yaml.find(line), std::string::npos) << line << "\nis not in\n" << yaml;
+  }
+}
+
+TEST(InitTest, WhyNothingIsLeftToLearnFromIsSaid) {
+  const test::TemporaryFolder folder;
+  folder.write("t.csv", "a;b\n1;2,5\n2;3,5\n1;4,5\n");
+  const ProcessResult result =
+      test::trainer_in(folder.path(), "init --data t.csv --target a --output -");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(
+      result.err,
+      "read 3 rows and 2 columns of t.csv, semicolon between them\n"
+      "column \"b\" is left out: numbers with a comma, the first in line 2: \"2,5\"; write it "
+      "2.5\n"
+      "error: " +
+          (fs::canonical(folder.path()) / "t.csv").string() +
+          ":1: no feature columns are left beside the target \"a\"; take some out of "
+          "data.ignore and data.id\n");
+}
+
+TEST(InitTest, WithoutATargetItListsTheColumns) {
+  const test::TemporaryFolder folder;
+  fs::copy(table("penguins.csv"), folder.path() / "penguins.csv");
+  const ProcessResult result =
+      test::trainer_in(folder.path(), "init --data penguins.csv --output p.yaml");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(
+      result.out,
+      R"(column             holds             different    missing  the first             as target
+species            text                      3          0  Adelie                3 classes
+island             text                      3          0  Torgersen             3 classes
+beak_length_mm     numbers                              2  39.1
+beak_depth_mm      numbers                              2  18.7
+flipper_length_mm  whole numbers            55          2  181
+body_mass_g        whole numbers            94          2  3750
+sex                text                      2         11  MALE
+)");
+  EXPECT_EQ(result.err,
+            "error: init: expected --target COLUMN, got nothing; it may be \"species\" or "
+            "\"island\"\n");
+  EXPECT_FALSE(fs::exists(folder.path() / "p.yaml"));
+}
+
+TEST(InitTest, NothingIsReplacedUnlessItIsSaid) {
+  const test::TemporaryFolder folder;
+  folder.write("there.yaml", "mine");
+  const std::string arguments = "init --data " + table("penguins.csv") + " --target species ";
+  const ProcessResult kept = test::trainer_in(folder.path(), arguments + "--output there.yaml");
+  EXPECT_EQ(kept.exit_code, 2);
+  EXPECT_EQ(kept.err,
+            "error: --output: there.yaml is there already; choose another name, or replace it with "
+            "--force\n");
+  EXPECT_EQ(test::read_file(folder.path() / "there.yaml"), "mine");
+  const ProcessResult is_folder = test::trainer_in(folder.path(), arguments + "--output .");
+  EXPECT_EQ(is_folder.exit_code, 2);
+  EXPECT_EQ(is_folder.err, "error: --output: expected a file, got the folder .\n");
+  const ProcessResult no_folder = test::trainer_in(folder.path(), arguments + "--output no/a.yaml");
+  EXPECT_EQ(no_folder.exit_code, 8);
+  EXPECT_EQ(no_folder.err, "error: no/a.yaml: there is no folder " +
+                               (fs::canonical(folder.path()) / "no").string() +
+                               "; make it first\n");
+  const ProcessResult replaced =
+      test::trainer_in(folder.path(), arguments + "--output there.yaml --force --quiet");
+  EXPECT_EQ(replaced.exit_code, 0);
+  EXPECT_EQ(replaced.err, "");
+  EXPECT_NE(test::read_file(folder.path() / "there.yaml").find("target: species"),
+            std::string::npos);
+}
+
+TEST(InitTest, WrongCommandLinesAreRefused) {
+  const test::TemporaryFolder folder;
+  const ProcessResult empty = test::trainer_in(folder.path(), "init");
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_EQ(empty.err,
+            "error: init: expected --data FILE.csv, got nothing\n"
+            "init: expected --output FILE.yaml, or - for standard output, got nothing\n");
+  const ProcessResult much =
+      test::trainer_in(folder.path(), "init --data a.csv --output - --lr 1 --config a --resume b");
+  EXPECT_EQ(much.exit_code, 2);
+  EXPECT_EQ(much.err,
+            "error: --resume: init goes on with no run\n"
+            "--config: init reads no configuration; --output names the new one\n"
+            "--lr: init takes no keys; write training.learning_rate into the new file\n");
+  const ProcessResult missing = test::trainer_in(folder.path(), "init --data no.csv --output -");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_EQ(missing.err, "error: no.csv: no such file\n");
+}
+
+}  // namespace
+}  // namespace trainer

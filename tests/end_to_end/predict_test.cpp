@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program applied to tables that it was not trained on.
+#include <signal.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/checkpoint/checkpoint.h"
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSource;
+using test::read_file;
+
+using Row = std::vector<std::string>;
+
+/// Lines of a CSV file without quotes.
+std::vector<Row> rows_of(const std::string& text) {
+  std::vector<Row> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    Row& row = rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+/// The last record of metrics.jsonl: the test part.
+nlohmann::json test_record(const fs::path& run) {
+  const std::string metrics = read_file(run / "metrics.jsonl");
+  const std::size_t begin = metrics.rfind('\n', metrics.size() - 2);
+  return nlohmann::json::parse(metrics.substr(begin + 1));
+}
+
+class PredictEndToEndTest : public testing::Test {
+ protected:
+  /// Trains on a file of configs/data; every fifth row is the test file.
+  void train(const std::string& file, const std::string& more) {
+    const std::string all = read_file(kSource / "configs/data" / file);
+    std::istringstream lines(all);
+    std::string header;
+    std::getline(lines, header);
+    std::string train = header + "\n";
+    std::string test = header + "\n";
+    int row = 0;
+    for (std::string line; std::getline(lines, line);) {
+      (row++ % 5 == 4 ? test : train) += line + "\n";
+    }
+    folder_.write("train.csv", train);
+    folder_.write("test.csv", test);
+    const test::ProcessResult result = test::trainer_in(
+        folder_.path(),
+        "data.source=csv data.path=train.csv data.test_path=test.csv threads=1 " + more);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+
+  test::ProcessResult predict(const std::string& arguments, const std::string& environment = "") {
+    return test::trainer_in(folder_.path(), "predict runs/latest " + arguments, environment);
+  }
+
+  fs::path path(const std::string& name) const { return folder_.path() / name; }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(PredictEndToEndTest, PredictsAsTheTrainingEvaluated) {
+  train("digits.csv", "data.target=digit --epochs 3");
+  const test::ProcessResult result = predict("--data test.csv --output p.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Row> predicted = rows_of(read_file(path("p.csv")));
+  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  ASSERT_EQ(predicted.size(), truth.size());
+  EXPECT_EQ(predicted[0][0], "prediction");
+  EXPECT_EQ(predicted[0][1], "p_0");
+  const auto label = std::find(truth[0].begin(), truth[0].end(), "digit") - truth[0].begin();
+  int64_t num_correct = 0;
+  double loss = 0;
+  for (std::size_t row = 1; row < truth.size(); ++row) {
+    const std::string& wanted = truth[row][static_cast<std::size_t>(label)];
+    if (predicted[row][0] == wanted) ++num_correct;
+    loss -= std::log(std::stod(predicted[row][static_cast<std::size_t>(1 + std::stoi(wanted))]));
+  }
+  const auto num_rows = static_cast<double>(truth.size() - 1);
+  const nlohmann::json record = test_record(path("runs/latest"));
+  EXPECT_EQ(record["split"], "test");
+  EXPECT_DOUBLE_EQ(static_cast<double>(num_correct) / num_rows, record["accuracy"].get<double>());
+  EXPECT_NEAR(loss / num_rows, record["loss"].get<double>(), 1e-5);
+}
+
+TEST_F(PredictEndToEndTest, PredictsARegressionWithAveragedWeightsAndScaledTargets) {
+  train("auto_mpg.csv",
+        "data.target=miles_per_gallon data.id=[name] data.target_scaling=standard "
+        "training.ema_decay=0.9 "
+        "model.norm=batch --epochs 5");
+  const test::ProcessResult result = predict("--data test.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Row> predicted = rows_of(result.out);
+  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  ASSERT_EQ(predicted.size(), truth.size());
+  EXPECT_EQ(predicted[0], (Row{"name", "prediction"}));
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(truth[0].begin(), truth[0].end(), name) -
+                                    truth[0].begin());
+  };
+  double squares = 0;
+  for (std::size_t row = 1; row < truth.size(); ++row) {
+    EXPECT_EQ(predicted[row][0], truth[row][column("name")]);
+    squares += std::pow(
+        std::stod(predicted[row][1]) - std::stod(truth[row][column("miles_per_gallon")]), 2);
+  }
+  const double scale =
+      checkpoint::read(path("runs/latest/checkpoints/best.pt")).schema.target_scaling.scale[0];
+  EXPECT_NEAR(squares * scale * scale / static_cast<double>(truth.size() - 1),
+              test_record(path("runs/latest"))["loss"].get<double>(), 1e-5);
+}
+
+TEST_F(PredictEndToEndTest, FileStandardInputAndThreadsGiveTheSameBytes) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  ASSERT_EQ(predict("--data test.csv --output 1.csv --threads 1").exit_code, 0);
+  const std::string expected = read_file(path("1.csv"));
+  EXPECT_EQ(predict("--data - --threads 3 <test.csv").out, expected);
+  EXPECT_EQ(predict("--data test.csv -o 2.csv threads=2").exit_code, 0);
+  EXPECT_EQ(read_file(path("2.csv")), expected);
+  EXPECT_EQ(
+      test::trainer_in(folder_.path(), "predict runs/latest/checkpoints/best.pt --data test.csv")
+          .out,
+      expected);
+  const test::ProcessResult piped = test::run_process(
+      fmt::format("cd {0} && tr , ';' <test.csv | {1} predict runs/latest --data - --delimiter "
+                  "semicolon | tr ';' ,",
+                  folder_.path().string(), test::kTrainer));
+  EXPECT_EQ(piped.out, expected);
+  EXPECT_EQ(rows_of(expected)[0], (Row{"prediction", "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
+}
+
+TEST_F(PredictEndToEndTest, SaysOnceWhatIsToBeKnown) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  folder_.write("new.csv",
+                "who,island,beak_length_mm,beak_depth_mm,flipper_length_mm,body_mass_g,sex\n"
+                "a,Dream,40,18,200,4000,MALE\nb,Elsewhere,41,,201,4100,\n");
+  const test::ProcessResult result = predict("--data new.csv --output p.csv");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("new.csv: the model was trained without column \"who\"; left out\n"
+                            "warning: column \"island\": 1 row of new.csv has a category that the "
+                            "training part lacks; taken for none of the known ones "
+                            "(data.unknown_category)\npredicted 2 rows in "),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(predict("--data new.csv --output q.csv --quiet").err.find("warning: "), 0U);
+}
+
+TEST_F(PredictEndToEndTest, ErrorsHaveTheirExitCodesAndLeaveNoOutput) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  const auto expect = [&](const std::string& arguments, int exit_code, const std::string& message) {
+    const test::ProcessResult result = predict(arguments + " --output p.csv");
+    EXPECT_EQ(result.exit_code, exit_code) << arguments;
+    EXPECT_EQ(result.err, "error: " + message + "\n");
+    EXPECT_FALSE(fs::exists(path("p.csv")));
+  };
+  folder_.write("bad.csv",
+                "sex,island,beak_length_mm,beak_depth_mm,flipper_length_mm,body_mass_g\n"
+                "MALE,Dream,40,18,long,4000\n");
+  expect("--data bad.csv", 3,
+         "bad.csv:2: column \"flipper_length_mm\": expected a number, got \"long\"; correct it, as "
+         "the column was numeric in the training data");
+  folder_.write("less.csv", "sex,island\nMALE,Dream\n");
+  expect("--data less.csv", 3,
+         "less.csv:1: expected the columns of the training data, but \"beak_length_mm\", "
+         "\"beak_depth_mm\", \"flipper_length_mm\" and \"body_mass_g\" are not in the header");
+  expect("--data none.csv", 3, "none.csv: no such file");
+  expect("", 2, "predict: expected --data FILE, got nothing");
+  expect("--data bad.csv --epochs 3", 2,
+         "--epochs: training.epochs: predict goes by the run's own configuration; leave it out");
+  const test::ProcessResult unwritable = predict("--data test.csv --output no/p.csv");
+  EXPECT_EQ(unwritable.exit_code, 8);
+  EXPECT_EQ(unwritable.err, "error: cannot write no/p.csv: No such file or directory\n");
+  fs::resize_file(path("runs/latest/checkpoints/best.pt"), 5000);
+  const test::ProcessResult damaged = predict("--data test.csv --output p.csv");
+  EXPECT_EQ(damaged.exit_code, 7);
+  EXPECT_NE(damaged.err.find("runs/latest/checkpoints/best.pt: "), std::string::npos);
+  EXPECT_FALSE(fs::exists(path("p.csv")));
+}
+
+TEST_F(PredictEndToEndTest, AnInterruptLeavesNoOutput) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  // It waits for the rest of a pipe that does not come.
+  const test::ProcessResult result = test::run_process(
+      fmt::format("(cd {0} && mkfifo in && (cat test.csv; sleep 4) >in & cd {0} && sleep 0.2; {1} "
+                  "predict runs/latest --data in --output p.csv & sleep 2; kill -INT $!; wait $!)",
+                  folder_.path().string(), test::kTrainer));
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_NE(result.err.find("warning: stopped; no output was written\n"), std::string::npos)
+      << result.err;
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
+    EXPECT_EQ(entry.path().filename().string().find("p.csv"), std::string::npos);
+  }
+}
+
+TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  const test::ProcessResult text = test::trainer_in(folder_.path(), "inspect runs/latest");
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("layers.1: 128 -> 128, relu\n"), std::string::npos) << text.out;
+  const test::ProcessResult json = test::trainer_in(folder_.path(), "inspect runs/latest --json");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["history"]["epochs"].size(), 2U);
+  for (const char* command : {"inspect runs/latest", "predict runs/latest --data test.csv"}) {
+    const test::ProcessResult result = test::trainer_in(folder_.path(), command, "LD_DEBUG=libs");
+    EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << command;
+  }
+}
+
+}  // namespace
+}  // namespace trainer

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/classification.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/golden_file.h"
+
+namespace trainer::metrics {
+namespace {
+
+using Classes = std::vector<int64_t>;
+using Floats = std::vector<float>;
+
+Floats flat(const nlohmann::json& rows) {
+  Floats values;
+  for (const auto& row : rows) {
+    for (const auto& value : row) values.push_back(value.get<float>());
+  }
+  return values;
+}
+
+class ClassificationTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  const nlohmann::json golden_ = test::read_golden("metrics.json")[GetParam()];
+  const Floats logits_ = flat(golden_["logits"]);
+  const Classes targets_ = golden_["targets"].get<Classes>();
+  const Outputs outputs_{logits_, static_cast<int64_t>(golden_["logits"][0].size())};
+  const ConfusionMatrix confusion_ =
+      confusion_matrix(targets_, predicted_classes(outputs_), outputs_.num_columns);
+};
+
+TEST_P(ClassificationTest, ScoresAreThoseOfScikitLearn) {
+  EXPECT_EQ(confusion_.counts, golden_["confusion"].get<Classes>());
+  EXPECT_NEAR(accuracy(confusion_), golden_["accuracy"].get<double>(), 1e-12);
+  EXPECT_NEAR(macro_f1(confusion_), golden_["f1"].get<double>(), 1e-12);
+  EXPECT_NEAR(auroc(outputs_, targets_).value(), golden_["auroc"].get<double>(), 1e-12);
+  if (golden_.contains("top_2_accuracy")) {
+    EXPECT_NEAR(top_k_accuracy(outputs_, targets_, 2), golden_["top_2_accuracy"].get<double>(),
+                1e-12);
+  }
+}
+
+TEST_P(ClassificationTest, ScoresOfEachClassAreThoseOfScikitLearn) {
+  const std::vector<ClassScores> scores = class_scores(confusion_);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_NEAR(scores[i].precision, golden_["precision"][i].get<double>(), 1e-12);
+    EXPECT_NEAR(scores[i].recall, golden_["recall"][i].get<double>(), 1e-12);
+    EXPECT_NEAR(scores[i].f1, golden_["class_f1"][i].get<double>(), 1e-12);
+    EXPECT_EQ(scores[i].num_rows, golden_["rows"][i].get<int64_t>());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, ClassificationTest,
+                         ::testing::Values("two_classes", "four_classes"));
+
+TEST(ClassificationEdgeTest, ASingleLogitIsThatOfTheSecondClass) {
+  const Floats logits = {-1, 2, 0, 3};
+  EXPECT_EQ(predicted_classes({logits, 1}), (Classes{0, 1, 0, 1}));
+  EXPECT_EQ(auroc({logits, 1}, Classes{0, 1, 1, 1}), 1.0);
+  EXPECT_EQ(auroc({logits, 1}, Classes{0, 0, 1, 1}), 0.75);
+}
+
+TEST(ClassificationEdgeTest, EqualScoresCountHalf) {
+  const Floats logits = {1, 1, 1, 1};
+  EXPECT_EQ(auroc({logits, 1}, Classes{0, 1, 1, 0}), 0.5);
+}
+
+TEST(ClassificationEdgeTest, ARankingNeedsTwoClassesAndFiniteLogits) {
+  Floats logits = {1, 2, 3};
+  EXPECT_FALSE(auroc({logits, 1}, Classes{1, 1, 1}).has_value());
+  logits[1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(auroc({logits, 1}, Classes{0, 1, 1}).has_value());
+}
+
+TEST(ClassificationEdgeTest, AClassWithoutRowsIsLeftOutOfTheMeans) {
+  const Floats logits = {2, 1, 0, 1, 2, 0, 2, 1, 0};  // class 2 is neither there nor predicted
+  const Classes targets = {0, 1, 0};
+  const ConfusionMatrix confusion = confusion_matrix(targets, predicted_classes({logits, 3}), 3);
+  EXPECT_EQ(macro_f1(confusion), 1.0);
+  EXPECT_EQ(class_scores(confusion)[2].f1, 0.0);
+  EXPECT_EQ(auroc({logits, 3}, targets), 1.0);
+}
+
+TEST(ClassificationEdgeTest, FarLogitsAreStillTold) {
+  // Both probabilities are 1 in double; their distances from 1 are not.
+  const Floats logits = {200, 0, 0, 300, 0, 0, 0, 200, 0};
+  EXPECT_EQ(auroc({logits, 3}, Classes{1, 0, 2}), (1.0 + 0.5 + 0.75) / 3);
+}
+
+}  // namespace
+}  // namespace trainer::metrics

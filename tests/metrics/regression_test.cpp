@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/regression.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/golden_file.h"
+
+namespace trainer::metrics {
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats flat(const nlohmann::json& rows) {
+  Floats values;
+  for (const auto& row : rows) {
+    for (const auto& value : row) values.push_back(value.get<float>());
+  }
+  return values;
+}
+
+TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
+  const nlohmann::json golden = test::read_golden("metrics.json")["regression"];
+  const Floats predictions = flat(golden["predictions"]);
+  const std::vector<TargetScores> scores = target_scores({predictions, 2}, flat(golden["targets"]));
+  ASSERT_EQ(scores.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(scores[i].mae, golden["mae"][i].get<double>(), 1e-6);
+    EXPECT_NEAR(scores[i].rmse, golden["rmse"][i].get<double>(), 1e-6);
+    EXPECT_NEAR(scores[i].r2, golden["r2"][i].get<double>(), 1e-6);
+  }
+}
+
+TEST(RegressionTest, AConstantTargetIsExplainedByExactPredictionsOnly) {
+  const Floats right = {3, 3};
+  const Floats wrong = {3, 4};
+  EXPECT_EQ(target_scores({right, 1}, right).front().r2, 1.0);
+  EXPECT_EQ(target_scores({wrong, 1}, right).front().r2, 0.0);
+}
+
+}  // namespace
+}  // namespace trainer::metrics

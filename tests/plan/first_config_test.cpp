@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/plan/first_config.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::plan {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A table of `num_rows` rows: a number that counts, then `columns`, each cell made from the row.
+using Cell = std::string (*)(int row);
+data::TableFacts table(int num_rows, const std::vector<std::pair<std::string, Cell>>& columns) {
+  std::string text = "x";
+  for (const auto& [name, cell] : columns) text += "," + name;
+  for (int row = 0; row < num_rows; ++row) {
+    text += "\n" + std::to_string(row % 7) + ".5";
+    for (const auto& [name, cell] : columns) text += "," + cell(row);
+  }
+  const test::TemporaryFolder folder;
+  return data::inspect_csv(folder.write("my table.csv", text + "\n"));
+}
+
+std::string half(int row) { return row % 2 == 0 ? "a" : "b"; }
+std::string rare(int row) { return row % 10 == 0 ? "a" : "b"; }
+std::string counting(int row) { return std::to_string(row); }
+std::string scattered(int row) { return std::to_string(row * 7919 % 10007); }
+std::string name_of(int row) { return "n" + std::to_string(row); }
+std::string constant(int) { return "5"; }
+std::string nothing(int) { return ""; }
+std::string mostly_numbers(int row) { return row == 3 ? "none" : scattered(row); }
+std::string mostly_texts(int row) { return row % 3 == 0 ? "1" : half(row); }
+std::string with_commas(int row) { return "\"" + std::to_string(row % 50) + ",5\""; }
+std::string gaps(int row) { return row % 5 == 0 ? "" : half(row); }
+
+Words names(const std::vector<Exception>& exceptions) {
+  Words result;
+  for (const Exception& exception : exceptions) {
+    result.push_back(exception.column + ": " + exception.reason);
+  }
+  return result;
+}
+
+TEST(FirstConfigTest, ColumnsThatAreNoFeaturesAreNamed) {
+  const FirstConfig first = make_first_config(table(100, {{"count", counting},
+                                                          {"car_id", scattered},
+                                                          {"amount", scattered},
+                                                          {"name", name_of},
+                                                          {"same", constant},
+                                                          {"empty", nothing},
+                                                          {"bad", mostly_numbers},
+                                                          {"grade", mostly_texts},
+                                                          {"price", with_commas},
+                                                          {"y", half}}),
+                                              "y");
+  EXPECT_EQ(names(first.id), (Words{"count: another whole number in every row",
+                                    "car_id: another whole number in every row",
+                                    "name: another text in every row"}));
+  EXPECT_EQ(names(first.ignore),
+            (Words{"same: the same value in every row", "empty: no value in any row",
+                   "bad: 1 of 100 values are no numbers, the first in line 5: \"none\"",
+                   "price: numbers with a comma, the first in line 2: \"0,5\"; write it 0.5"}));
+  EXPECT_EQ(names(first.categorical), (Words{"grade: numbers and texts"}));
+  EXPECT_EQ(first.config.data.ignore, (Words{"same", "empty", "bad", "price"}));
+  EXPECT_EQ(first.config.data.target, Words{"y"});
+  EXPECT_EQ(first.config.data.task, config::Task::kClassification);
+  EXPECT_EQ(first.config.tag, "my_table");
+}
+
+TEST(FirstConfigTest, ColumnsThatTheReaderLeftOutAreNamedToo) {
+  FirstConfig first = make_first_config(table(30, {{"same", constant}, {"y", half}}), "y");
+  data::Schema schema;
+  schema.columns = {{.name = "x"},
+                    {.name = "same", .kind = data::ColumnKind::kLeftOut, .is_declared = true},
+                    {.name = "z", .kind = data::ColumnKind::kLeftOut, .reason = "long texts"}};
+  add_left_out(first, schema);
+  EXPECT_EQ(names(first.ignore), (Words{"same: the same value in every row", "z: long texts"}));
+  EXPECT_EQ(first.config.data.ignore, (Words{"same", "z"}));
+}
+
+TEST(FirstConfigTest, NumbersAreARegressionUnlessTheyAreFewWholeOnes) {
+  const data::TableFacts facts = table(60, {{"few", constant}, {"many", scattered}});
+  EXPECT_EQ(make_first_config(facts, "many").config.data.task, config::Task::kRegression);
+  EXPECT_EQ(make_first_config(facts, "x").config.data.task, config::Task::kRegression);
+  EXPECT_EQ(make_first_config(facts, "few").config.data.task, config::Task::kClassification);
+}
+
+TEST(FirstConfigTest, SizesFollowTheNumberOfRows) {
+  const config::Config small = make_first_config(table(100, {{"y", half}}), "y").config;
+  EXPECT_EQ(small.model.hidden_sizes, (std::vector<int64_t>{32, 32}));
+  EXPECT_EQ(small.training.epochs, 100);
+  EXPECT_EQ(small.data.validation_fraction, 0.2);
+  EXPECT_EQ(small.training.early_stopping.patience, 20);
+  const config::Config large = make_first_config(table(20'000, {{"y", half}}), "y").config;
+  EXPECT_EQ(large.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
+  EXPECT_EQ(large.training.batch_size, 128);
+  EXPECT_EQ(large.training.epochs, 30);
+  EXPECT_EQ(large.data.validation_fraction, 0.1);
+}
+
+TEST(FirstConfigTest, AccuracyDecidesWhereItTellsMuch) {
+  const auto metric = [](int num_rows, Cell cell) {
+    return make_first_config(table(num_rows, {{"y", cell}}), "y").config.training.best_metric;
+  };
+  EXPECT_EQ(metric(1000, half), config::BestMetric::kAccuracy);
+  EXPECT_EQ(metric(100, half), config::BestMetric::kLoss);
+  EXPECT_EQ(metric(1000, rare), config::BestMetric::kLoss);
+}
+
+TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
+  const data::TableFacts facts = table(
+      100,
+      {{"y", half}, {"name", name_of}, {"i", counting}, {"gaps", gaps}, {"price", with_commas}});
+  Words targets;
+  Words kinds;
+  for (const data::ColumnFacts& column : facts.columns) {
+    targets.push_back(target_text(column));
+    kinds.push_back(kind_text(column));
+  }
+  EXPECT_EQ(targets, (Words{"a number", "2 classes", "", "", "", ""}));
+  EXPECT_EQ(kinds,
+            (Words{"numbers", "text", "names of rows", "row numbers", "text", "comma numbers"}));
+}
+
+TEST(FirstConfigTest, LikelyTargetsHaveATellingNameOrStandAtTheEnd) {
+  EXPECT_EQ(likely_targets(table(50, {{"Species", half}, {"a", scattered}, {"b", constant}})),
+            (Words{"Species", "a"}));
+  EXPECT_EQ(likely_targets(table(50, {{"a", half}, {"name", name_of}})), (Words{"a"}));
+}
+
+TEST(FirstConfigTest, ATargetThatIsNotThereOrCannotBeLearntIsRefused) {
+  const data::TableFacts facts =
+      table(100, {{"price", with_commas}, {"name", name_of}, {"y", half}});
+  const auto refusal = [&](const std::string& target, ErrorKind kind) {
+    const Error error = test::error_of([&] { make_first_config(facts, target); });
+    EXPECT_EQ(error.kind(), kind);
+    std::string message = error.what();
+    if (const auto at = message.find(facts.file); at != std::string::npos) {
+      message.replace(at, facts.file.size(), "FILE");
+    }
+    return message;
+  };
+  EXPECT_EQ(refusal("Price", ErrorKind::kUsage),
+            "--target: FILE has no column \"Price\"; did you mean \"price\"?");
+  EXPECT_EQ(refusal("something else", ErrorKind::kUsage),
+            "--target: FILE has no column \"something else\"; trainer init without --target lists "
+            "them");
+  EXPECT_EQ(refusal("price", ErrorKind::kData),
+            "FILE:2: column \"price\": expected a number, got \"0,5\"; write it without a comma: "
+            "0.5");
+  EXPECT_EQ(refusal("name", ErrorKind::kData),
+            "FILE: column \"name\" cannot be predicted: its texts hardly ever repeat; choose "
+            "another --target");
+}
+
+}  // namespace
+}  // namespace trainer::plan

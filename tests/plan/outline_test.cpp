@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/plan/outline.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace trainer::plan {
+namespace {
+
+using config::ScheduleName;
+
+config::TrainingConfig training(int64_t epochs, config::ScheduleConfig schedule = {}) {
+  config::TrainingConfig training;
+  training.epochs = epochs;
+  training.batch_size = 10;
+  training.learning_rate = 0.5;
+  training.schedule = schedule;
+  return training;
+}
+
+std::vector<int64_t> epochs_of(const std::vector<Stretch>& stretches) {
+  std::vector<int64_t> epochs;
+  for (const Stretch& stretch : stretches) epochs.push_back(stretch.epoch);
+  return epochs;
+}
+
+TEST(OutlineTest, CountsRowsAndSteps) {
+  config::TrainingConfig options = training(3, {.warmup_epochs = 0.5});
+  options.gradient_accumulation_steps = 2;
+  const Outline outline = make_outline(options, 67);
+  EXPECT_EQ(outline.samples_per_step, 20);
+  EXPECT_EQ(outline.steps_per_epoch, 4);
+  EXPECT_EQ(outline.samples_of_last_step, 7);
+  EXPECT_EQ(outline.schedule.total_steps, 12);
+  EXPECT_EQ(outline.schedule.warmup_steps, 2);
+  EXPECT_TRUE(outline.first_reductions.empty());
+}
+
+TEST(OutlineTest, EpochsFollowEachOther) {
+  const auto stretches =
+      epoch_stretches(make_outline(training(2, {.name = ScheduleName::kLinear}), 40));
+  ASSERT_EQ(stretches.size(), 2U);
+  EXPECT_EQ(stretches[0].epoch, 1);
+  EXPECT_EQ(stretches[0].first_step, 1);
+  EXPECT_EQ(stretches[0].last_step, 4);
+  EXPECT_EQ(stretches[0].first_rate, 0.5);
+  EXPECT_EQ(stretches[0].last_rate, 0.3125);
+  EXPECT_EQ(stretches[1].epoch, 2);
+  EXPECT_EQ(stretches[1].first_step, 5);
+  EXPECT_EQ(stretches[1].last_step, 8);
+  EXPECT_EQ(stretches[1].first_rate, 0.25);
+  EXPECT_EQ(stretches[1].last_rate, 0.0625);
+}
+
+TEST(OutlineTest, FewEpochsAreShownInParts) {
+  const auto stretches = telling_stretches(make_outline(training(2), 50), 6);
+  ASSERT_EQ(stretches.size(), 6U);  // three of each five steps
+  EXPECT_EQ(epochs_of(stretches), (std::vector<int64_t>{1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(stretches[0].first_step, 1);
+  EXPECT_EQ(stretches[0].last_step, 1);
+  EXPECT_EQ(stretches[1].last_step, 3);
+  EXPECT_EQ(stretches[2].last_step, 5);
+  EXPECT_EQ(stretches[3].first_step, 6);
+  EXPECT_EQ(stretches[5].last_step, 10);
+}
+
+TEST(OutlineTest, AnEpochOfOneStepIsOnePart) {
+  EXPECT_EQ(epochs_of(telling_stretches(make_outline(training(2), 3), 6)),
+            (std::vector<int64_t>{1, 2}));
+}
+
+TEST(OutlineTest, EpochsThatFitAreAllShown) {
+  EXPECT_EQ(epochs_of(telling_stretches(make_outline(training(4), 50), 6)),
+            (std::vector<int64_t>{1, 2, 3, 4}));
+}
+
+TEST(OutlineTest, OfManyEpochsTheOneWhereTheRiseEndsIsShown) {
+  EXPECT_EQ(epochs_of(telling_stretches(make_outline(training(100), 50), 5)),
+            (std::vector<int64_t>{1, 25, 50, 75, 100}));
+  EXPECT_EQ(
+      epochs_of(telling_stretches(make_outline(training(100, {.warmup_epochs = 3.5}), 50), 5)),
+      (std::vector<int64_t>{1, 4, 34, 67, 100}));
+  EXPECT_EQ(epochs_of(telling_stretches(
+                make_outline(training(100, {.name = ScheduleName::kOneCycle}), 50), 3)),
+            (std::vector<int64_t>{1, 30, 100}));
+}
+
+TEST(OutlineTest, TellsWhenAPlateauCouldReduceTheRate) {
+  config::ScheduleConfig schedule{
+      .name = ScheduleName::kReduceOnPlateau, .warmup_epochs = 1, .patience = 2};
+  EXPECT_EQ(make_outline(training(10, schedule), 50).first_reductions,
+            (std::vector<int64_t>{25, 40}));
+  EXPECT_TRUE(make_outline(training(5, schedule), 50).first_reductions.empty());
+}
+
+TEST(OutlineTest, TellsWhenStepReducesTheRate) {
+  config::ScheduleConfig schedule{
+      .name = ScheduleName::kStep, .warmup_epochs = 0.4, .step_epochs = 3};
+  EXPECT_EQ(make_outline(training(10, schedule), 50).first_reductions,
+            (std::vector<int64_t>{17, 32, 47}));
+  EXPECT_EQ(make_outline(training(100, schedule), 50).first_reductions.size(), kMostReductions);
+  EXPECT_TRUE(make_outline(training(3, schedule), 50).first_reductions.empty());
+}
+
+}  // namespace
+}  // namespace trainer::plan

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/plan/plateau.h"
+#include "trainer/plan/schedule.h"
+
+#include "support/golden_file.h"
+
+namespace trainer::plan {
+namespace {
+
+using config::ScheduleName;
+using nlohmann::json;
+
+constexpr double kTolerance = 1e-12;  // PyTorch computes most of them one from the other
+
+TEST(ScheduleGoldenTest, EveryRateIsThatOfPyTorch) {
+  const std::map<std::string, ScheduleName> names = {{"constant", ScheduleName::kConstant},
+                                                     {"linear", ScheduleName::kLinear},
+                                                     {"cosine", ScheduleName::kCosine},
+                                                     {"step", ScheduleName::kStep},
+                                                     {"one_cycle", ScheduleName::kOneCycle}};
+  const json golden = test::read_golden("schedules.json");
+  for (const json& c : golden.at("by_step")) {
+    ScheduleOptions options;
+    options.name = names.at(c.at("name"));
+    options.peak = c.at("peak");
+    options.warmup_steps = c.at("warmup_steps");
+    options.total_steps = c.at("total_steps");
+    options.final_factor = c.value("final_factor", 0.0);
+    options.gamma = c.value("gamma", 1.0);
+    options.drop_steps = c.value("drop_steps", 1);
+    options.rise_fraction = c.value("rise_fraction", 0.0);
+    options.initial_factor = c.value("initial_factor", 0.0);
+    for (int64_t step = 0; step < options.total_steps; ++step) {
+      EXPECT_NEAR(learning_rate(options, step), c.at("rates").at(static_cast<std::size_t>(step)),
+                  kTolerance)
+          << c.at("name") << " step " << step << " of " << options.total_steps;
+    }
+  }
+}
+
+TEST(ScheduleGoldenTest, PlateausAreReducedAsByPyTorch) {
+  const json golden = test::read_golden("schedules.json");
+  for (const json& c : golden.at("plateaus")) {
+    config::ScheduleConfig schedule;
+    schedule.patience = c.at("patience");
+    schedule.threshold = c.at("threshold");
+    schedule.cooldown = c.at("cooldown");
+    ScheduleOptions options;
+    options.name = ScheduleName::kReduceOnPlateau;
+    options.peak = c.at("peak");
+    options.gamma = c.at("gamma");
+    options.least_rate = c.at("min_learning_rate");
+    const Better better = c.at("better") == "lower" ? Better::kLower : Better::kHigher;
+    PlateauState state;
+    for (std::size_t epoch = 0; epoch < c.at("metrics").size(); ++epoch) {
+      state = after_epoch(state, c.at("metrics").at(epoch), better, schedule, options);
+      EXPECT_NEAR(learning_rate(options, 0, state.num_reductions), c.at("rates").at(epoch),
+                  kTolerance)
+          << c.dump() << " epoch " << epoch;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainer::plan

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace trainer::test {
+
+/// A file of tests/golden, written by the scripts there.
+inline nlohmann::json read_golden(const std::string& name) {
+  const std::string path = std::string(TRAINER_SOURCE_DIR) + "/tests/golden/" + name;
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return nlohmann::json::parse(file);
+}
+
+}  // namespace trainer::test
