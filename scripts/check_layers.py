@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that folders are layers: a file includes only its own layer and those above it in the list,
-that the half without LibTorch stays without it, and that files keep to their size.
+that the half without LibTorch stays without it, that the ONNX library is used in one layer only, and
+that files keep to their size.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
@@ -12,11 +13,13 @@ from pathlib import Path
 # same layers in the same order.
 # Those without LibTorch.
 CORE = ["core", "archive", "config", "cpu", "data", "metrics", "plan", "run", "checkpoint", "apply"]
+ONNX = ["onnx_export"]  # with ONNX, without LibTorch; of all others only the program sees it
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
-LAYERS = CORE + ENGINE + PROGRAM
+LAYERS = CORE + ONNX + ENGINE + PROGRAM
 
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")
+ONNX_LIBRARY = re.compile(r"^(onnx|google/protobuf)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SUFFIXES = {".h", ".hpp", ".cpp"}
 MAX_LINES = {"header": 150, "source": 400, "test": 600}
@@ -67,6 +70,8 @@ def check_include(root, path, layer, name):
         chain = libtorch_chain(root, path, name, set())
         if chain:
             return f"layer {layer} must stay without LibTorch, but includes {' -> '.join(chain)}"
+    if ONNX_LIBRARY.match(name) and layer not in ONNX:
+        return f"layer {layer} must stay without ONNX, but includes {name}"
     target_file = included_file(root, path, name)
     if target_file is None:
         if name.startswith("trainer/"):
@@ -79,6 +84,8 @@ def check_include(root, path, layer, name):
         return f"{name} is private to layer {target}"
     if LAYERS.index(target) > LAYERS.index(layer):
         return f"layer {layer} must not include {name}: layer {target} comes later in the list"
+    if target in ONNX and layer not in PROGRAM:
+        return f"layer {layer} must not include {name}: only the program opens layer {target}"
     if layer in PROGRAM and target in ENGINE and target != "engine":
         return f"layer {layer} must not include {name}: of the engine half it may see only engine"
     return None

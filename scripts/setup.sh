@@ -11,16 +11,16 @@ packages() {
   case $1 in
     apt-build)
       echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev
-      echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
+      echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libonnx-dev
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
     apt-test) echo python3 python3-torch ;;
     apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
-      echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark
+      echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx
       ;;
-    brew-test) ;;
+    brew-test) echo node ;;
     brew-gate) echo llvm clang-format cppcheck lcov shellcheck ;;
   esac
 }
@@ -147,6 +147,27 @@ install_brew() {
     fail "Homebrew could not install them. By hand: brew install$missing"
 }
 
+# ---- ONNX Runtime --------------------------------------------------------------------------------
+
+# Runs exported models in the tests, which are left out without it. Of this version the package has the
+# libraries of all systems inside, so that no script of its own has to download them. Debian's npm
+# would bring hundreds of packages: it is used where it is, and not installed.
+onnxruntime="onnxruntime-node@1.14.0"
+
+install_onnxruntime() {
+  local folder
+  folder="$(cd "$(dirname "$0")/.." && pwd)/build/node"
+  [ -e "$folder/node_modules/onnxruntime-node" ] && return
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    say "note: the tests of ONNX files are left out without npm, which brings $onnxruntime"
+    return
+  fi
+  say "installing with npm: $onnxruntime"
+  npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$folder" \
+    "$onnxruntime" >&2 ||
+    say "note: npm could not install it; the tests of ONNX files are left out"
+}
+
 # ---- what is asked -------------------------------------------------------------------------------
 
 groups=()
@@ -177,6 +198,10 @@ elif command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
 else
   fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
     "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \
-    "nlohmann_json, zlib, GoogleTest and Google Benchmark; for the gate also clang-format," \
+    "nlohmann_json, zlib, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
     "clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
 fi
+
+case " ${groups[*]} " in
+  *" test "*) install_onnxruntime ;;
+esac

@@ -36,6 +36,22 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
   zip.finish();
 }
 
+void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::string& path) {
+  constexpr std::string_view kZipBegin = "PK\x03\x04";
+  constexpr std::string_view kLegacyBegin =
+      "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+  if (begin.starts_with(kLegacyBegin)) {
+    fail(path,
+         "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
+         "it again with torch.save");
+  }
+  if (!begin.starts_with(kZipBegin)) {
+    fail(path, fmt::format("expected a zip file as torch.save writes it, got a file that begins "
+                           "with {}",
+                           in_quotes(begin)));
+  }
+}
+
 // The root folder that all records of the zip file share.
 std::string find_stem(const ZipRecords& records, const std::string& path) {
   constexpr std::string_view kSuffix = "/data.pkl";
@@ -69,7 +85,7 @@ void save(const fs::path& path, const Dict& root) {
 
 Dict load(const fs::path& path) {
   const std::string name = path.string();
-  const FileBuffer file = read_file(name);
+  const FileBuffer file = read_file(name, check_zip_begin);
   const ZipRecords records = read_zip({file.data.get(), file.size}, name);
   const std::string stem = find_stem(records, name);
   check_byte_order(records, stem, name);

@@ -11,7 +11,6 @@
 #include <future>
 #include <new>
 #include <span>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -19,7 +18,6 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
 
 #include "archive/zip.h"
 
@@ -76,24 +74,13 @@ void read_in_parts(int descriptor, std::span<std::byte> bytes, const std::string
   for (std::future<void>& other : others) other.get();
 }
 
-// Refuses what is clearly no archive before memory is taken for the whole of it.
-void check_begin(int descriptor, const std::string& path) {
-  constexpr std::string_view kZipBegin = "PK\x03\x04";
-  constexpr std::string_view kLegacyBegin =
-      "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+// Before memory is taken for the whole of it.
+void check_first_bytes(int descriptor, uint64_t file_size, CheckBegin check_begin,
+                       const std::string& path) {
   std::array<char, 20> buffer{};
   const ssize_t got = ::pread(descriptor, buffer.data(), buffer.size(), 0);
-  const std::string_view begin(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  if (begin.starts_with(kLegacyBegin)) {
-    fail(path,
-         "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
-         "it again with torch.save");
-  }
-  if (!begin.starts_with(kZipBegin)) {
-    fail(path, fmt::format("expected a zip file as torch.save writes it, got a file that begins "
-                           "with {}",
-                           in_quotes(begin)));
-  }
+  check_begin({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file_size,
+              path);
 }
 
 }  // namespace
@@ -109,9 +96,10 @@ FileBuffer allocate(std::size_t size) {
       std::shared_ptr<std::byte>(data, [](std::byte* old) { ::operator delete(old, kAlignment); }),
       size};
 }
+
 // Reads and does not map: a mapped file that another process cuts short would end this one by
 // SIGBUS, and the CRC-32 makes every byte needed anyway.
-FileBuffer read_file(const std::string& path) {
+FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
   // Non-blocking, so that a pipe cannot hang the program before it is recognised.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -123,8 +111,8 @@ FileBuffer read_file(const std::string& path) {
   if (status.st_size == 0) {
     fail(path, "is empty; it was not written completely, take an older checkpoint");
   }
-  check_begin(file.get(), path);
   const auto size = static_cast<std::size_t>(status.st_size);
+  check_first_bytes(file.get(), size, check_begin, path);
   try {
     FileBuffer buffer = allocate(size);
     read_in_parts(file.get(), {buffer.data.get(), size}, path);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
+#include "trainer/archive/safetensors.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 
@@ -76,11 +77,17 @@ void rename_sequential(std::vector<NamedTensor>& weights) {
 }  // namespace
 
 std::vector<NamedTensor> read_weights(const std::filesystem::path& path) {
-  const Dict root = archive::load(path);
   std::vector<NamedTensor> weights;
-  for (const auto& [name, value] : find_state_dict(root, path)) {
-    if (name.ends_with("num_batches_tracked")) continue;
-    weights.push_back({name, *value.get_if<TensorData>()});
+  const auto add = [&](const std::string& name, const TensorData& tensor) {
+    if (!name.ends_with("num_batches_tracked")) weights.push_back({name, tensor});
+  };
+  if (archive::is_safetensors(path)) {
+    for (const auto& [name, tensor] : archive::read_safetensors(path).tensors) add(name, tensor);
+  } else {
+    const Dict root = archive::load(path);
+    for (const auto& [name, value] : find_state_dict(root, path)) {
+      add(name, *value.get_if<TensorData>());
+    }
   }
   rename_sequential(weights);
   return weights;

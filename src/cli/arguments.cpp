@@ -10,38 +10,11 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
-#include "trainer/core/version.h"
-#include "trainer/run/system_info.h"
+
+#include "cli/help_text.h"
 
 namespace trainer::cli {
 namespace {
-
-constexpr const char* kFooter = R"(Examples:
-  trainer --config configs/train.yaml
-  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
-  trainer --resume runs/latest
-  trainer --config configs/train.yaml --print-config
-  trainer config schedule --config configs/train.yaml
-  trainer init --data table.csv --target price --output price.yaml
-  trainer find-batch --config configs/train.yaml
-  trainer predict runs/latest --data new.csv --output predictions.csv
-  trainer eval runs/latest --data labelled.csv
-  trainer inspect runs/latest
-  trainer cv --config configs/train.yaml --folds 5
-  trainer verify runs/latest
-  trainer selftest resume
-
-Every key of the configuration can be given as key=value; `trainer config reference` lists them.
-
-Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
-  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
-
-std::string version_text() {
-  const BuildInfo& build = build_info();
-  return fmt::format("trainer {} ({}{})\nLibTorch {}\nBLAS {}\nbuilt with {}, {}\n", build.version,
-                     build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "",
-                     build.libtorch, run::blas_info().name, build.compiler, build.build_type);
-}
 
 /// The CLI11 application and what it writes into. Values of keys stay text: the field table reads
 /// them, whether they come from a file or from here.
@@ -70,7 +43,7 @@ class Parser {
         ->type_name("KEY=VALUE");
     add_key_flags();
     add_commands();
-    app_.footer(kFooter);
+    app_.footer(help_footer());
     app_.fallthrough();
     app_.allow_extras();
   }
@@ -186,6 +159,7 @@ class Parser {
                                     Command::kInspect);
     add_model(*inspect);
     inspect->add_flag("--json", arguments_.json, "As JSON");
+    add_export();
     CLI::App* selftest = app_.add_subcommand("selftest", "Prove on this machine what is promised");
     selftest->require_subcommand(1);
     selftest->fallthrough();
@@ -193,6 +167,21 @@ class Parser {
                 Command::kSelftestResume)
         ->add_option("--kills", kills_, "How often a run is killed (5)")
         ->type_name("VALUE");
+  }
+
+  void add_export() {
+    CLI::App* command =
+        add_command(app_, "export", "Write a trained model in another format", Command::kExport);
+    add_model(*command);
+    command->add_option("-o,--output", export_.output, "The file to write")->type_name("FILE");
+    command
+        ->add_option("--format", export_.format,
+                     "onnx, safetensors (weights only) or torchscript; by the extension of FILE: "
+                     ".onnx, .safetensors, .pt")
+        ->type_name("FORMAT");
+    command->add_flag("--softmax", export_.softmax, "Put out probabilities instead of logits");
+    command->add_flag("--preprocessing", export_.preprocessing,
+                      "Take the columns of the table as they are, each an input (onnx)");
   }
 
   void add_init() {
@@ -220,11 +209,27 @@ class Parser {
         ->type_name("RUN_OR_CHECKPOINT");
   }
 
+  // The name of a command that applies a model.
+  std::string model_command() const {
+    switch (arguments_.command) {
+      case Command::kPredict:
+        return "predict";
+      case Command::kEval:
+        return "eval";
+      case Command::kInspect:
+        return "inspect";
+      case Command::kExport:
+        return "export";
+      default:
+        return "";
+    }
+  }
+
   void check_model_command() {
+    const std::string name = model_command();
+    if (name.empty()) return;
     const bool predicts = arguments_.command == Command::kPredict;
-    const bool evaluates = arguments_.command == Command::kEval;
-    if (!predicts && !evaluates && arguments_.command != Command::kInspect) return;
-    const char* name = predicts ? "predict" : evaluates ? "eval" : "inspect";
+    const bool has_threads = predicts || arguments_.command == Command::kEval;
     if (model_.empty()) {
       problems_.push_back(
           fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
@@ -232,10 +237,12 @@ class Parser {
     if (predicts && arguments_.data.empty()) {
       problems_.emplace_back("predict: expected --data FILE, got nothing");
     }
+    if (arguments_.command == Command::kExport)
+      arguments_.exported = understand_export(export_, problems_);
     if (!resume_.empty())
       problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
     for (const config::Override& given : arguments_.overrides) {
-      if ((predicts || evaluates) && given.key == "threads") continue;
+      if (has_threads && given.key == "threads") continue;
       problems_.push_back(
           fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
                       given.key, name));
@@ -253,38 +260,30 @@ class Parser {
   void check_selftest() {
     if (arguments_.command != Command::kSelftestResume) return;
     if (!resume_.empty()) problems_.emplace_back("--resume: selftest resume makes its own runs");
-    const auto kills = parse_int(kills_);
-    if (kills_.empty()) return;
-    if (!kills || *kills < 1) {
-      problems_.push_back(
-          fmt::format("--kills: expected an integer >= 1, got {}", in_quotes(kills_)));
-      return;
-    }
-    arguments_.num_kills = *kills;
+    take_count("--kills", kills_, arguments_.num_kills);
   }
 
   void check_find_batch() {
     if (arguments_.command != Command::kFindBatch) return;
     if (!resume_.empty()) problems_.emplace_back("--resume: find-batch goes on with no run");
-    if (most_rows_.empty()) return;
-    const auto most = parse_int(most_rows_);
-    if (!most || *most < 1) {
+    take_count("--max-batch", most_rows_, arguments_.most_rows);
+  }
+
+  void take_count(const char* flag, const std::string& text, int64_t& count, int64_t least = 1) {
+    if (text.empty()) return;
+    const auto value = parse_int(text);
+    if (value && *value >= least) {
+      count = *value;
+    } else {
       problems_.push_back(
-          fmt::format("--max-batch: expected an integer >= 1, got {}", in_quotes(most_rows_)));
-      return;
+          fmt::format("{}: expected an integer >= {}, got {}", flag, least, in_quotes(text)));
     }
-    arguments_.most_rows = *most;
   }
 
   void check_cv() {
-    if (arguments_.command != Command::kCrossValidate || folds_.empty()) return;
-    const auto folds = parse_int(folds_);
-    if (!folds || *folds < 2 || *folds > 1000) {
-      problems_.push_back(
-          fmt::format("--folds: expected an integer from 2 to 1000, got {}", in_quotes(folds_)));
-      return;
+    if (arguments_.command == Command::kCrossValidate) {
+      take_count("--folds", folds_, arguments_.num_folds, 2);
     }
-    arguments_.num_folds = *folds;
   }
 
   void check_init() {
@@ -387,6 +386,7 @@ class Parser {
   std::string kills_;
   std::string folds_;
   std::string most_rows_;
+  ExportWords export_;
   std::string model_;
   bool version_ = false;
   bool print_config_ = false;

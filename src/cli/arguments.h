@@ -9,6 +9,8 @@
 
 #include "trainer/config/load.h"
 
+#include "cli/export_arguments.h"
+
 namespace trainer::cli {
 
 enum class Command {
@@ -25,6 +27,7 @@ enum class Command {
   kEval,
   kCrossValidate,
   kInspect,
+  kExport,
   kSelftestResume,
   kShowText,  // --help, --version: `text` is the whole answer
 };
@@ -38,16 +41,18 @@ struct Arguments {
   std::vector<config::Override> overrides;  // in the order of the command line
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
-  std::vector<std::filesystem::path> paths;  // of verify; the model of predict, eval, inspect
-  std::string data;                          // of init, predict and eval; - is standard input
-  std::string output;                        // of init and predict; - is standard output
-  std::optional<std::string> target;         // of init
-  bool force = false;                        // of init
-  std::string delimiter;                     // of predict and eval; empty: as in the run
-  bool json = false;                         // of config schedule, inspect, eval and cv
-  int64_t num_kills = 5;                     // of selftest resume
-  int64_t num_folds = 0;                     // of cv; 0: as configured, or 5
-  int64_t most_rows = 0;                     // of find-batch; 0: all of the training part
+  std::vector<std::filesystem::path>
+      paths;                          // of verify; a model: of predict, eval, inspect and export
+  std::string data;                   // of init, predict and eval; - is standard input
+  std::string output;                 // of init and predict; - is standard output
+  std::optional<std::string> target;  // of init
+  bool force = false;                 // of init
+  std::string delimiter;              // of predict and eval; empty: as in the run
+  bool json = false;                  // of config schedule, inspect, eval and cv
+  int64_t num_kills = 5;              // of selftest resume
+  int64_t num_folds = 0;              // of cv; 0: as configured, or 5
+  int64_t most_rows = 0;              // of find-batch; 0: all of the training part
+  ExportArguments exported;
   Verbosity verbosity = Verbosity::kNormal;
   std::string text;
   std::string command_line;  // as typed, for system.json

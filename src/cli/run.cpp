@@ -9,6 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/cv_command.h"
 #include "cli/eval_command.h"
+#include "cli/export_command.h"
 #include "cli/find_batch_command.h"
 #include "cli/init_command.h"
 #include "cli/inspect_command.h"
@@ -56,6 +57,8 @@ int run(int argc, const char* const* argv) {
       return inspect_command(arguments);
     case Command::kSelftestResume:
       return selftest_resume_command(arguments);
+    case Command::kExport:
+      return export_command(arguments);
     case Command::kShowText:
       fmt::print("{}", arguments.text);
       break;

@@ -94,8 +94,8 @@ std::vector<Field> model_fields() {
           "0 but for pytorch.",
           {.elsewhere = {"initializer", "weight_init"}}),
       file(TRAINER_MEMBER(model.init_from),
-           "Initial weights from a checkpoint of trainer, or from a state dict that Python wrote "
-           "with torch.save.",
+           "Initial weights from a checkpoint of trainer, from a state dict that Python wrote "
+           "with torch.save, or from a safetensors file.",
            {.elsewhere = {"pretrained", "init_checkpoint", "load_weights"},
             .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(model.init_skip),

@@ -161,6 +161,11 @@ void AtomicFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
+const fs::path& AtomicFile::flushed() {
+  flush();
+  return temporary_;
+}
+
 void AtomicFile::commit() {
   flush();
   crash_point();

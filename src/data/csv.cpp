@@ -114,10 +114,9 @@ char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path) 
 }
 
 bool is_missing(std::string_view field) {
-  constexpr std::array<std::string_view, 5> kMissing = {"", "na", "nan", "null", "?"};
   constexpr size_t kLongest = 4;
-  return field.size() <= kLongest &&
-         std::find(kMissing.begin(), kMissing.end(), lower_case(field)) != kMissing.end();
+  return field.size() <= kLongest && std::find(kMissingTexts.begin(), kMissingTexts.end(),
+                                               lower_case(field)) != kMissingTexts.end();
 }
 
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {

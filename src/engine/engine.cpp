@@ -15,6 +15,7 @@
 #include "trainer/engine/api.h"
 
 #include "engine/batch_search_run.h"
+#include "engine/torchscript.h"
 #include "engine/train_run.h"
 
 namespace trainer::engine {
@@ -63,9 +64,16 @@ BatchSearchReport find_batch(const BatchSearchRequest& request) {
   return translated([&] { return run_batch_search(request); });
 }
 
+apply::ExportReport export_torchscript(const apply::Model& model,
+                                       const apply::ExportOptions& options,
+                                       const std::filesystem::path& path) {
+  return translated([&] { return write_torchscript(model, options, path); });
+}
+
 }  // namespace trainer::engine
 
 const trainer::engine::Api* trainer_engine_api() {
-  static const trainer::engine::Api api{trainer::engine::train, trainer::engine::find_batch};
+  static const trainer::engine::Api api{trainer::engine::train, trainer::engine::find_batch,
+                                        trainer::engine::export_torchscript};
   return &api;
 }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/archive/archive.h"
+#include "trainer/archive/safetensors.h"
 #include "trainer/core/error.h"
 
 #include "support/checkpoints.h"
@@ -80,6 +81,22 @@ TEST_F(WeightsTest, TheModulesOfASequentialAreNamedByTheirOrder) {
 TEST_F(WeightsTest, NamesThatAreNotAllNumbersStay) {
   const Names names = {"0.weight", "head.weight"};
   EXPECT_EQ(names_in({{"0.weight", kMatrix}, {"head.weight", kMatrix}}), names);
+}
+
+TEST_F(WeightsTest, ComeFromASafetensorsFileWhateverItIsCalled) {
+  archive::Safetensors content;
+  content.tensors = {{"0.weight", kMatrix},
+                     {"0.bias", {archive::DType::kBFloat16, {1}, kVector.data, kVector.owner}},
+                     {"1.num_batches_tracked", {archive::DType::kInt64, {0}, nullptr, nullptr}}};
+  for (const char* name : {"weights.safetensors", "weights.pt"}) {
+    const std::filesystem::path path = folder_.path() / name;
+    archive::write_safetensors(path, content);
+    const std::vector<NamedTensor> weights = read_weights(path);
+    ASSERT_EQ(weights.size(), 2U);
+    EXPECT_EQ(weights[0].name, "layers.0.weight");
+    EXPECT_EQ(weights[0].tensor.shape, (std::vector<int64_t>{1, 2}));
+    EXPECT_EQ(weights[1].tensor.dtype, archive::DType::kBFloat16);
+  }
 }
 
 TEST_F(WeightsTest, AFileWithoutAStateDictIsRefused) {

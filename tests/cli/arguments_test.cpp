@@ -77,6 +77,42 @@ TEST(ArgumentsTest, VerifyTakesPaths) {
   EXPECT_EQ(message_of({"verify", "--deep"}), "--deep: unknown flag; did you mean \"--help\"?");
 }
 
+TEST(ArgumentsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
+  const Arguments arguments =
+      parse({"export", "runs/latest", "--output", "m.onnx", "--softmax", "--preprocessing"});
+  EXPECT_EQ(arguments.command, Command::kExport);
+  EXPECT_EQ(arguments.paths.front(), "runs/latest");
+  EXPECT_EQ(arguments.exported.output, "m.onnx");
+  EXPECT_EQ(arguments.exported.format, ExportFormat::kOnnx);
+  EXPECT_EQ(arguments.exported.options.outputs, apply::ExportOutputs::kProbabilities);
+  EXPECT_EQ(arguments.exported.options.inputs, apply::ExportInputs::kColumns);
+  const auto format_of = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"export", "a.pt", "-o"});
+    return parse(words).exported.format;
+  };
+  EXPECT_EQ(format_of({"m.PT"}), ExportFormat::kTorchscript);
+  EXPECT_EQ(format_of({"m.safetensors"}), ExportFormat::kSafetensors);
+  EXPECT_EQ(format_of({"m.onnx", "--format", "torchscript"}), ExportFormat::kTorchscript);
+  EXPECT_EQ(format_of({"m", "--format=onnx"}), ExportFormat::kOnnx);
+}
+
+TEST(ArgumentsTest, ExportRefusesWhatItDoesNotUnderstand) {
+  EXPECT_EQ(message_of({"export"}),
+            "export: expected a run folder or a checkpoint file, got nothing\n"
+            "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.bin", "seed=1"}),
+            "--output: expected a name that ends in .onnx, .safetensors or .pt, got \"m.bin\"; or "
+            "say which format with --format\n"
+            "command line: seed: export goes by the run's own configuration; leave it out");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
+            "--format: expected onnx, safetensors or torchscript, got \"tflite\"");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.safetensors", "--softmax", "--preprocessing"}),
+            "--softmax: a safetensors file holds weights only; take --format onnx or torchscript\n"
+            "--preprocessing: only ONNX files take the columns of a table; take --format onnx");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
+            "--resume: export goes on with no run");
+}
+
 TEST(ArgumentsTest, SelftestTakesItsOptionsAndThoseOfARun) {
   const Arguments arguments =
       parse({"selftest", "resume", "--kills", "20", "--seed", "7", "model.dropout=0"});

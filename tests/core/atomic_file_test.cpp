@@ -57,6 +57,18 @@ TEST(AtomicFileTest, KeepsTheOldFileUntilCommit) {
   EXPECT_EQ(content(path), "new");
 }
 
+TEST(AtomicFileTest, WhatWasFlushedCanBeReadAndContinued) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.path() / "a.txt");
+  file.write("first ");
+  EXPECT_EQ(content(file.flushed()), "first ");
+  const std::string more(1 << 20, 'x');
+  file.write(more);
+  EXPECT_EQ(content(file.flushed()), "first " + more);
+  file.commit();
+  EXPECT_EQ(content(folder.path() / "a.txt"), "first " + more);
+}
+
 TEST(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
   const TemporaryFolder folder;
   { AtomicFile(folder.path() / "a.txt").write("text"); }

@@ -26,7 +26,7 @@ expect() {  # expect NAME STATUS TEXT: what the check says about the house, whol
   fi
 }
 
-layers="core archive config cpu data plan run checkpoint device model optim train engine cli"
+layers="core archive config cpu data metrics plan run checkpoint apply onnx_export device model optim train engine cli"
 build_house() {
   rm -rf "${house:?}"/*
   put docs/architecture.md "| layer | for |" "|---|---|"
@@ -40,7 +40,7 @@ build_house() {
 }
 
 build_house
-expect "a house in order" 0 "layers: 16 files in order"
+expect "a house in order" 0 "layers: 20 files in order"
 
 put src/core/upward.cpp '#include <vector>' '#include "trainer/data/data.h"'
 expect "an include of a later layer" 1 \
@@ -66,6 +66,14 @@ expect "the command line sees only engine; private headers; unknown names and fo
 src/cli/deep.cpp:2: trainer/none/none.h is not in include/
 src/misc/misc.cpp:1: folder misc is not in the list of layers: $layers
 src/run/curious.cpp:1: data/secret.h is private to layer data"
+
+build_house
+put src/onnx_export/graph.cpp '#include <onnx/onnx_pb.h>' '#include "trainer/core/core.h"'
+put src/apply/file.cpp '#include <onnx/checker.h>'
+put src/engine/both.cpp '#include "trainer/onnx_export/onnx_export.h"'
+expect "ONNX outside of its layer" 1 \
+  "src/apply/file.cpp:1: layer apply must stay without ONNX, but includes onnx/checker.h
+src/engine/both.cpp:1: layer engine must not include trainer/onnx_export/onnx_export.h: only the program opens layer onnx_export"
 
 build_house
 yes '//' | head -n 151 >"$house/include/trainer/core/long.h" || true

@@ -28,6 +28,9 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  /// The temporary name, under which all that was written so far can be read: to check it before
+  /// commit().
+  const std::filesystem::path& flushed();
   void commit();
 
  private:

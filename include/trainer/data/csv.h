@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -31,7 +32,10 @@ struct CsvOptions {
 /// and a comma for all others; it never looks into the file.
 char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path);
 
-/// Whether a field stands for no value: it is empty, or NA, NaN, null or ? in any capitals.
+/// What stands for no value, in small letters.
+inline constexpr std::array<std::string_view, 5> kMissingTexts = {"", "na", "nan", "null", "?"};
+
+/// Whether a field stands for no value: it is one of these in any capitals.
 bool is_missing(std::string_view field);
 
 /// Reads a CSV file with a header (RFC 4180: quoted fields with delimiters, doubled quotes and

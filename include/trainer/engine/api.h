@@ -9,6 +9,9 @@ namespace trainer::engine {
 struct Api {
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
+  apply::ExportReport (*export_torchscript)(const apply::Model& model,
+                                            const apply::ExportOptions& options,
+                                            const std::filesystem::path& path);
 };
 
 /// The name of the only symbol that is looked up.

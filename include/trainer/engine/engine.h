@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "trainer/apply/export.h"
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
 #include "trainer/metrics/report.h"
@@ -69,5 +70,12 @@ TrainReport train(const TrainRequest& request);
 /// Looks for the largest batch that fits and the fastest one, by real steps; writes nothing.
 /// Throws Error and nothing else.
 BatchSearchReport find_batch(const BatchSearchRequest& request);
+
+/// Writes `model` as a TorchScript file, which torch.jit.load reads, complete or not at all: it
+/// gets its name when it has been loaded again and its outputs are those of apply::Predictor.
+/// Throws Error and nothing else.
+apply::ExportReport export_torchscript(const apply::Model& model,
+                                       const apply::ExportOptions& options,
+                                       const std::filesystem::path& path);
 
 }  // namespace trainer::engine

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/archive/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+#include "archive/file_buffer.h"
+#include "archive/zip.h"
+
+namespace trainer::archive {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kLengthBytes = 8;
+// The reference implementation's; a header of this size describes a million tensors.
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr const char* kMetadata = "__metadata__";
+
+struct DTypeName {
+  std::string_view name;
+  DType dtype;
+};
+
+constexpr std::array<DTypeName, 10> kDTypeNames = {{{"F32", DType::kFloat32},
+                                                    {"F64", DType::kFloat64},
+                                                    {"F16", DType::kFloat16},
+                                                    {"BF16", DType::kBFloat16},
+                                                    {"I64", DType::kInt64},
+                                                    {"I32", DType::kInt32},
+                                                    {"I16", DType::kInt16},
+                                                    {"I8", DType::kInt8},
+                                                    {"U8", DType::kUInt8},
+                                                    {"BOOL", DType::kBool}}};
+
+std::string_view name_of(DType dtype) {
+  return std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
+                      [&](const DTypeName& row) { return row.dtype == dtype; })
+      ->name;
+}
+
+std::optional<DType> dtype_of(std::string_view name) {
+  const auto* const found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
+                                         [&](const DTypeName& row) { return row.name == name; });
+  if (found == kDTypeNames.end()) return std::nullopt;
+  return found->dtype;
+}
+
+uint64_t length_in(std::span<const std::byte> begin) {
+  uint64_t length = 0;
+  std::memcpy(&length, begin.data(), kLengthBytes);
+  return length;
+}
+
+// ---- reading ----
+
+// Whether header and length can be those of a file of `file_size` bytes; `begin` are its first.
+bool is_plausible(std::string_view begin, uint64_t file_size) {
+  if (begin.size() <= kLengthBytes || begin[kLengthBytes] != '{') return false;
+  const uint64_t length = length_in(std::as_bytes(std::span(begin)));
+  return length <= std::min(kMaxHeaderBytes, file_size - kLengthBytes);
+}
+
+void check_safetensors_begin(std::string_view begin, uint64_t file_size, const std::string& path) {
+  if (is_plausible(begin, file_size)) return;
+  if (begin.size() <= kLengthBytes) {
+    fail(path, fmt::format("expected a safetensors file, got {} bytes; it was not written or "
+                           "copied completely",
+                           file_size));
+  }
+  if (begin[kLengthBytes] != '{') {
+    fail(path, fmt::format("expected a safetensors file, got a file that begins with {}; save it "
+                           "with safetensors.torch.save_file",
+                           in_quotes(begin)));
+  }
+  fail(path, fmt::format("the header is said to have {} bytes, expected at most {}; the file is "
+                         "damaged or was not copied completely",
+                         length_in(std::as_bytes(std::span(begin))),
+                         std::min(kMaxHeaderBytes, file_size - kLengthBytes)));
+}
+
+/// Takes the header of one file apart.
+class HeaderReader {
+ public:
+  HeaderReader(const FileBuffer& file, const std::string& path) : file_(file), path_(path) {
+    const std::span<const std::byte> bytes(file.data.get(), file.size);
+    const uint64_t length = length_in(bytes);
+    text_ = text_of(bytes.subspan(kLengthBytes, length));
+    data_begin_ = kLengthBytes + length;
+  }
+
+  Safetensors read() {
+    const json header = parse();
+    Safetensors content;
+    for (const auto& [name, entry] : header.items()) {
+      if (name == kMetadata) {
+        content.metadata = read_metadata(entry);
+      } else {
+        tensors_.push_back(read_tensor(name, entry));
+      }
+    }
+    check_places();
+    content.tensors.reserve(tensors_.size());
+    for (Placed& placed : tensors_) {
+      content.tensors.emplace_back(std::move(placed.name), std::move(placed.tensor));
+    }
+    return content;
+  }
+
+ private:
+  struct Placed {
+    std::string name;
+    uint64_t begin = 0;  // behind the header
+    uint64_t end = 0;
+    TensorData tensor;
+  };
+
+  [[noreturn]] void refuse(const std::string& what) const { fail(path_, what); }
+
+  // A JSON object would keep the last of two equal names and say nothing.
+  json parse() const {
+    std::vector<std::set<std::string>> names;
+    const auto note = [&](int /*depth*/, json::parse_event_t event, const json& value) {
+      if (event == json::parse_event_t::object_start) names.emplace_back();
+      if (event == json::parse_event_t::object_end) names.pop_back();
+      if (event == json::parse_event_t::key && !names.back().insert(value).second) {
+        refuse(fmt::format("the header has {} twice", in_quotes(value.get<std::string>())));
+      }
+      return true;
+    };
+    try {
+      json header = json::parse(text_, note);
+      if (!header.is_object()) refuse("the header is no JSON object; the file is damaged");
+      return header;
+    } catch (const json::exception& error) {
+      refuse(fmt::format("the header cannot be read ({}); the file is damaged", error.what()));
+    }
+  }
+
+  std::vector<std::pair<std::string, std::string>> read_metadata(const json& entry) const {
+    if (!entry.is_object()) {
+      refuse(fmt::format("{}: expected texts by name, got {}", kMetadata, entry.type_name()));
+    }
+    std::vector<std::pair<std::string, std::string>> metadata;
+    metadata.reserve(entry.size());
+    for (const auto& [key, value] : entry.items()) {
+      if (!value.is_string()) {
+        refuse(fmt::format("{}: {}: expected a text, got {}", kMetadata, in_quotes(key),
+                           value.type_name()));
+      }
+      metadata.emplace_back(key, value.get<std::string>());
+    }
+    return metadata;
+  }
+
+  Placed read_tensor(const std::string& name, const json& entry) const {
+    const std::string place = fmt::format("tensor {}", in_quotes(name));
+    const auto member = [&](const char* key) -> const json& {
+      const auto found = entry.find(key);
+      if (found == entry.end()) refuse(fmt::format("{}: {} is missing", place, key));
+      return *found;
+    };
+    if (!entry.is_object()) {
+      refuse(fmt::format("{}: expected dtype, shape and data_offsets, got {}", place,
+                         entry.type_name()));
+    }
+    Placed placed;
+    placed.name = name;
+    placed.tensor.dtype = read_dtype(place, member("dtype"));
+    placed.tensor.shape = read_shape(place, member("shape"));
+    read_offsets(place, member("data_offsets"), placed);
+    const std::optional<uint64_t> expected = num_bytes(placed.tensor);
+    if (!expected || *expected != placed.end - placed.begin) {
+      refuse(fmt::format("{}: {} does not take the {} bytes of its data_offsets", place,
+                         type_text(placed.tensor), placed.end - placed.begin));
+    }
+    placed.tensor.data = file_.data.get() + data_begin_ + placed.begin;
+    placed.tensor.owner = file_.data;
+    return placed;
+  }
+
+  DType read_dtype(const std::string& place, const json& value) const {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const std::optional<DType> dtype = dtype_of(text);
+    if (dtype) return *dtype;
+    std::vector<std::string> names;
+    names.reserve(kDTypeNames.size());
+    for (const DTypeName& row : kDTypeNames) names.emplace_back(row.name);
+    refuse(fmt::format("{}: expected a dtype of {}, got {}; convert it to F32", place,
+                       joined(names, " or "), in_quotes(text)));
+  }
+
+  std::vector<int64_t> read_shape(const std::string& place, const json& value) const {
+    std::vector<int64_t> shape;
+    bool is_good = value.is_array();
+    for (std::size_t i = 0; is_good && i < value.size(); ++i) {
+      is_good = value[i].is_number_unsigned() &&
+                value[i].get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
+      if (is_good) shape.push_back(value[i].get<int64_t>());
+    }
+    if (!is_good) {
+      refuse(fmt::format("{}: expected a shape of whole numbers, got {}", place,
+                         in_quotes(value.dump())));
+    }
+    return shape;
+  }
+
+  void read_offsets(const std::string& place, const json& value, Placed& placed) const {
+    const uint64_t size = file_.size - data_begin_;
+    const bool is_good = value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
+                         value[1].is_number_unsigned() &&
+                         value[0].get<uint64_t>() <= value[1].get<uint64_t>() &&
+                         value[1].get<uint64_t>() <= size;
+    if (!is_good) {
+      refuse(
+          fmt::format("{}: expected data_offsets within the {} bytes behind the header, got {}; "
+                      "the file is damaged or was not copied completely",
+                      place, size, in_quotes(value.dump())));
+    }
+    placed.begin = value[0].get<uint64_t>();
+    placed.end = value[1].get<uint64_t>();
+  }
+
+  // Nothing where that is more than any file has.
+  static std::optional<uint64_t> num_bytes(const TensorData& tensor) {
+    uint64_t count = element_size(tensor.dtype);
+    if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end()) return 0;
+    for (const int64_t extent : tensor.shape) {
+      if (static_cast<uint64_t>(extent) > std::numeric_limits<int64_t>::max() / count) return {};
+      count *= static_cast<uint64_t>(extent);
+    }
+    return count;
+  }
+
+  void check_places() {
+    std::stable_sort(tensors_.begin(), tensors_.end(), [](const Placed& a, const Placed& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    uint64_t end = 0;
+    for (const Placed& placed : tensors_) {
+      if (placed.begin != end) {
+        refuse(
+            fmt::format("tensor {}: begins at {}, but the one before it ends at {}; tensors may "
+                        "not overlap or leave gaps",
+                        in_quotes(placed.name), placed.begin, end));
+      }
+      end = placed.end;
+    }
+    const uint64_t size = file_.size - data_begin_;
+    if (end != size) {
+      refuse(
+          fmt::format("the tensors end at {}, expected at {}, the end of the file; it has bytes "
+                      "that belong to nothing",
+                      end, size));
+    }
+  }
+
+  const FileBuffer& file_;
+  const std::string& path_;
+  std::string_view text_;
+  uint64_t data_begin_ = 0;
+  std::vector<Placed> tensors_;
+};
+
+// ---- writing ----
+
+using Named = std::pair<std::string, TensorData>;
+
+std::vector<const Named*> in_file_order(const Safetensors& content) {
+  std::vector<const Named*> order;
+  order.reserve(content.tensors.size());
+  for (const Named& named : content.tensors) order.push_back(&named);
+  std::stable_sort(order.begin(), order.end(), [](const Named* a, const Named* b) {
+    return element_size(a->second.dtype) > element_size(b->second.dtype);
+  });
+  return order;
+}
+
+void add_once(nlohmann::ordered_json& object, std::set<std::string>& names, const std::string& name,
+              nlohmann::ordered_json value) {
+  if (!names.insert(name).second || name == kMetadata) {
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("safetensors: the name {} stands twice", in_quotes(name)));
+  }
+  object.push_back({name, std::move(value)});
+}
+
+std::string header_of(const Safetensors& content, const std::vector<const Named*>& order) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!content.metadata.empty()) {
+    std::set<std::string> names;
+    nlohmann::ordered_json metadata = nlohmann::ordered_json::object();
+    for (const auto& [name, text] : content.metadata) add_once(metadata, names, name, text);
+    header[kMetadata] = std::move(metadata);
+  }
+  std::set<std::string> names;
+  uint64_t offset = 0;
+  for (const Named* named : order) {
+    const auto& [name, tensor] = *named;
+    const uint64_t end = offset + tensor.num_bytes();
+    add_once(header, names, name,
+             {{"dtype", name_of(tensor.dtype)},
+              {"shape", tensor.shape},
+              {"data_offsets", {offset, end}}});
+    offset = end;
+  }
+  try {
+    return header.dump();
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::kRuntime, fmt::format("safetensors: {}", error.what()));
+  }
+}
+
+bool continues_with(std::ifstream& stream, std::span<const std::byte> expected) {
+  std::vector<char> part(std::size_t{1} << 20);
+  while (!expected.empty()) {
+    const std::size_t size = std::min(part.size(), expected.size());
+    if (!stream.read(part.data(), static_cast<std::streamsize>(size)) ||
+        std::memcmp(part.data(), expected.data(), size) != 0) {
+      return false;
+    }
+    expected = expected.subspan(size);
+  }
+  return true;
+}
+
+// What disks and file systems return is compared, not what was meant to be written.
+void check_written(const fs::path& written, std::string_view begin,
+                   const std::vector<const Named*>& order, const fs::path& path) {
+  read_safetensors(written);
+  std::ifstream stream(written, std::ios::binary);
+  const bool is_same =
+      continues_with(stream, std::as_bytes(std::span(begin))) &&
+      std::all_of(order.begin(), order.end(), [&](const Named* named) {
+        return continues_with(stream, {named->second.data, named->second.num_bytes()});
+      });
+  if (is_same) return;
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("{}: what was read back is not what was written; the disk or its file "
+                          "system is not in order",
+                          path.string()));
+}
+
+}  // namespace
+
+bool is_safetensors(const fs::path& path) {
+  if (lower_case(path.extension().string()) == ".safetensors") return true;
+  std::array<char, kLengthBytes + 1> begin{};
+  std::ifstream stream(path, std::ios::binary);
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(path, unknown);
+  return !unknown && stream.read(begin.data(), begin.size()) &&
+         is_plausible({begin.data(), begin.size()}, size);
+}
+
+Safetensors read_safetensors(const fs::path& path) {
+  const std::string name = path.string();
+  const FileBuffer file = read_file(name, check_safetensors_begin);
+  return HeaderReader(file, name).read();
+}
+
+void write_safetensors(const fs::path& path, const Safetensors& content) {
+  const std::vector<const Named*> order = in_file_order(content);
+  std::string header = header_of(content, order);
+  header.append(
+      (kRecordAlignment - (kLengthBytes + header.size()) % kRecordAlignment) % kRecordAlignment,
+      ' ');
+  const uint64_t length = header.size();
+  std::string begin(kLengthBytes, '\0');
+  std::memcpy(begin.data(), &length, kLengthBytes);
+  begin += header;
+  AtomicFile file(path);
+  file.write(begin);
+  for (const Named* named : order) {
+    file.write(std::span(named->second.data, named->second.num_bytes()));
+  }
+  check_written(file.flushed(), begin, order, path);
+  file.commit();
+}
+
+}  // namespace trainer::archive

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/export_command.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+#include "cli/engine_library.h"
+#include "cli/onnx_library.h"
+
+namespace trainer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+// A checkpoint is what a run goes on from: an export must not take its name.
+void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
+  std::error_code ignored;
+  const fs::path folder = checkpoint.parent_path();
+  const bool is_among_them = folder.filename() == "checkpoints" &&
+                             fs::equivalent(folder, fs::absolute(output).parent_path(), ignored);
+  if (!is_among_them && !fs::equivalent(output, checkpoint, ignored)) return;
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("--output: {} would stand among the checkpoints of the run; choose another "
+                  "folder",
+                  output.string()));
+}
+
+void refuse_softmax(const apply::Model& model, const apply::ExportOptions& options) {
+  if (options.outputs != apply::ExportOutputs::kProbabilities ||
+      model.schema.task == config::Task::kClassification) {
+    return;
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--softmax: {} is a regression, which has no classes; leave it out",
+                          model.file.string()));
+}
+
+apply::ExportReport write(const apply::Model& model, const ExportArguments& arguments) {
+  switch (arguments.format) {
+    case ExportFormat::kOnnx:
+      return onnx_library().write(model, arguments.options, arguments.output);
+    case ExportFormat::kSafetensors:
+      return apply::export_safetensors(model, arguments.output);
+    case ExportFormat::kTorchscript:
+      return engine_library().export_torchscript(model, arguments.options, arguments.output);
+  }
+  return {};
+}
+
+void print_ports(const char* name, const std::vector<apply::Port>& ports) {
+  constexpr std::size_t kMost = 12;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (i == kMost && ports.size() > kMost + 1) {
+      fmt::print("{:<11} and {} more\n", "", ports.size() - kMost);
+      return;
+    }
+    fmt::print("{:<11} {}: {}\n", i == 0 ? name : "", ports[i].name, ports[i].type);
+  }
+}
+
+}  // namespace
+
+int export_command(const Arguments& arguments) {
+  const ExportArguments& wanted = arguments.exported;
+  if (wanted.format == ExportFormat::kOnnx) onnx_library();  // or what to install, at once
+  const apply::Model model = apply::load_model(arguments.paths.front());
+  refuse_checkpoints(wanted.output, model.file);
+  refuse_softmax(model, wanted.options);
+  const apply::ExportReport report = write(model, wanted);
+  fmt::print("{:<11} {}, epoch {}{}\n", "model", model.file.string(), model.position.epoch,
+             model.is_averaged ? ", averaged weights" : "");
+  print_ports("input", report.inputs);
+  print_ports("output", report.outputs);
+  fmt::print("{:<11} {} ({}, {})\n", "written", wanted.output.string(), report.format,
+             human_bytes(fs::file_size(wanted.output)));
+  fmt::print("{:<11} {}\n", "checked", report.checked);
+  return 0;
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help_text.h"
+
+#include <fmt/format.h>
+
+#include "trainer/core/version.h"
+#include "trainer/run/system_info.h"
+
+namespace trainer::cli {
+
+std::string help_footer() {
+  return R"(Examples:
+  trainer --config configs/train.yaml
+  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
+  trainer --resume runs/latest
+  trainer --config configs/train.yaml --print-config
+  trainer config schedule --config configs/train.yaml
+  trainer init --data table.csv --target price --output price.yaml
+  trainer find-batch --config configs/train.yaml
+  trainer predict runs/latest --data new.csv --output predictions.csv
+  trainer eval runs/latest --data labelled.csv
+  trainer inspect runs/latest
+  trainer cv --config configs/train.yaml --folds 5
+  trainer verify runs/latest
+  trainer export runs/latest --output model.onnx
+  trainer selftest resume
+
+Every key of the configuration can be given as key=value; `trainer config reference` lists them.
+
+Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
+  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
+}
+
+std::string version_text() {
+  const BuildInfo& build = build_info();
+  return fmt::format("trainer {} ({}{})\nLibTorch {}\nBLAS {}\nbuilt with {}, {}\n", build.version,
+                     build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "",
+                     build.libtorch, run::blas_info().name, build.compiler, build.build_type);
+}
+
+}  // namespace trainer::cli

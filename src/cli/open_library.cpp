@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/open_library.h"
+
+#include <dlfcn.h>
+
+#include "trainer/core/library_folder.h"
+
+namespace trainer::cli {
+namespace {
+
+#ifdef __APPLE__
+constexpr const char* kExtension = ".dylib";
+#else
+constexpr const char* kExtension = ".so";
+#endif
+
+}  // namespace
+
+std::filesystem::path library_path(const std::string& stem) {
+  return library_folder() / ("lib" + stem + kExtension);
+}
+
+void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,
+                std::string& reason) {
+  // By its path: a search would go by the RUNPATH of whoever calls dlopen, under AddressSanitizer
+  // the sanitizer's own.
+  const int scope = symbols == Symbols::kGlobal ? RTLD_GLOBAL : RTLD_LOCAL;
+  void* handle = dlopen(library.c_str(), RTLD_NOW | scope);
+  void* address = handle == nullptr ? nullptr : dlsym(handle, symbol);
+  if (address == nullptr) {
+    const char* said = dlerror();
+    reason = said == nullptr ? "unknown reason" : said;
+  }
+  return address;
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file with LibTorch's headers of TorchScript, which take as long as all others together.
+#include "engine/torchscript.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+
+namespace trainer::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using apply::ExportOutputs;
+using apply::Model;
+using torch::jit::Module;
+
+constexpr const char* kDescription = "trainer.json";
+
+at::Tensor tensor_of(const float* values, const std::vector<int64_t>& shape) {
+  return at::from_blob(const_cast<float*>(values), shape, at::kFloat).clone();  // NOLINT: read
+}
+
+at::Tensor tensor_of(const std::vector<float>& values) {
+  return tensor_of(values.data(), {static_cast<int64_t>(values.size())});
+}
+
+/// Modules within modules, so that the state dict has the names of ours: `layers.0.weight`.
+class Builder {
+ public:
+  explicit Builder(const Model& model) : model_(model) {}
+
+  Module build(ExportOutputs outputs) {
+    Module mlp = make_module("Mlp");
+    for (const checkpoint::NamedTensor& weight : model_.weights) add_weight(weight);
+    for (const auto& [name, modules] : groups_) {
+      Module group = make_module(name);
+      for (const auto& [index, module] : modules) group.register_module(index, module);
+      mlp.register_module(name, group);
+    }
+    add_scaling(mlp, "features", model_.schema.scaling);
+    if (is_regression()) add_scaling(mlp, "targets", model_.schema.target_scaling);
+    mlp.define(forward_source(outputs));
+    return mlp;
+  }
+
+ private:
+  bool is_regression() const { return model_.schema.task == config::Task::kRegression; }
+
+  // One compilation unit: only so do modules know each other's types.
+  Module make_module(const std::string& name) {
+    Module module(c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true);
+    module.register_attribute("training", c10::BoolType::get(), false);  // Python asks for it
+    return module;
+  }
+
+  // The one called `name`, which is made where there is none, in the order of the weights.
+  template <typename T, typename Make>
+  static T& find_or_make(std::vector<std::pair<std::string, T>>& all, const std::string& name,
+                         const Make& make) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return found != all.end() ? found->second : all.emplace_back(name, make()).second;
+  }
+
+  // "layers.0.weight": the group "layers" has a module "0" with a parameter "weight".
+  void add_weight(const checkpoint::NamedTensor& weight) {
+    const std::size_t first = weight.name.find('.');
+    const std::size_t second = weight.name.find('.', first + 1);
+    const std::string group = weight.name.substr(0, first);
+    const std::string index = weight.name.substr(first + 1, second - first - 1);
+    const std::string name = weight.name.substr(second + 1);
+    Modules& modules = find_or_make(groups_, group, [] { return Modules(); });
+    Module& module = find_or_make(modules, index, [&] { return make_module(group + "_" + index); });
+    const at::Tensor tensor = tensor_of(apply::float_values(weight.tensor), weight.tensor.shape);
+    module.register_parameter(name, tensor, name.starts_with("running_"));
+  }
+
+  static void add_scaling(Module& mlp, const std::string& of, const data::Scaling& scaling) {
+    mlp.register_buffer(of + "_shift", tensor_of(scaling.shift));
+    mlp.register_buffer(of + "_scale", tensor_of(scaling.scale));
+  }
+
+  std::string forward_source(ExportOutputs outputs) const {
+    const cpu::NetworkOptions& options = model_.options;
+    std::string source = "def forward(self, features):\n";
+    const auto line = [&](const std::string& text) { source += "    " + text + "\n"; };
+    line("x = (features - self.features_shift) * self.features_scale");
+    lines_of_embeddings(line);
+    for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
+      const bool is_output = i == options.hidden_sizes.size();
+      line(fmt::format("layer = getattr(self.layers, \"{}\")", i));
+      line("y = torch.linear(x, layer.weight, layer.bias)");
+      if (is_output) break;
+      line_of_norm(line, i);
+      line(fmt::format("y = torch.{}(y)", activation()));
+      line(options.residual && i > 0 ? "x = x + y" : "x = y");
+    }
+    line("return " + result(outputs));
+    return source;
+  }
+
+  // The last features are numbers of rows of the embeddings, which take their place.
+  template <typename Line>
+  void lines_of_embeddings(const Line& line) const {
+    constexpr int kLong = static_cast<int>(at::kLong);
+    const int64_t num_tables = apply::num_embeddings(model_.schema);
+    const int64_t num_plain = model_.schema.num_features() - num_tables;
+    if (num_tables == 0) return;
+    std::string parts = fmt::format("torch.narrow(x, 1, 0, {})", num_plain);
+    for (int64_t i = 0; i < num_tables; ++i) {
+      line(fmt::format("table{0} = getattr(self.embeddings, \"{0}\").weight", i));
+      line(fmt::format("row{} = torch.to(torch.select(x, 1, {}), {})", i, num_plain + i, kLong));
+      parts += fmt::format(", torch.embedding(table{0}, row{0})", i);
+    }
+    line(fmt::format("x = torch.cat([{}], 1)", parts));
+  }
+
+  template <typename Line>
+  void line_of_norm(const Line& line, std::size_t i) const {
+    const config::Norm norm = model_.options.norm;
+    if (norm == config::Norm::kNone) return;
+    line(fmt::format("norm = getattr(self.norms, \"{}\")", i));
+    line(norm == config::Norm::kLayer
+             ? fmt::format("y = torch.layer_norm(y, [{}], norm.weight, norm.bias, 1e-05)",
+                           model_.options.hidden_sizes[i])
+             : "y = torch.batch_norm(y, norm.weight, norm.bias, norm.running_mean, "
+               "norm.running_var, False, 0.1, 1e-05, False)");
+  }
+
+  const char* activation() const {
+    switch (model_.options.activation) {
+      case config::Activation::kRelu:
+        return "relu";
+      case config::Activation::kGelu:
+        return "gelu";
+      case config::Activation::kSilu:
+        return "silu";
+      case config::Activation::kTanh:
+        return "tanh";
+    }
+    return "";
+  }
+
+  std::string result(ExportOutputs outputs) const {
+    if (is_regression()) return "y / self.targets_scale + self.targets_shift";
+    if (outputs == ExportOutputs::kScores) return "y";
+    return model_.options.num_outputs == 1 ? "torch.cat([torch.sigmoid(-y), torch.sigmoid(y)], 1)"
+                                           : "torch.softmax(y, 1)";
+  }
+
+  using Modules = std::vector<std::pair<std::string, Module>>;
+
+  const Model& model_;
+  std::vector<std::pair<std::string, Modules>> groups_;
+  std::shared_ptr<torch::jit::CompilationUnit> unit_ =
+      std::make_shared<torch::jit::CompilationUnit>();
+};
+
+/// Loads the file as another program would, and compares. Returns the largest difference.
+double largest_difference(const fs::path& file, const Model& model, ExportOutputs outputs) {
+  constexpr int64_t kNumRows = 32;
+  const data::Matrix features = apply::made_up_features(model, kNumRows);
+  const std::vector<float> expected = apply::expected_outputs(model, features, outputs);
+  Module loaded = torch::jit::load(file.string(), at::kCPU);
+  const at::Tensor input = tensor_of(std::get<std::vector<float>>(features.values).data(),
+                                     {kNumRows, features.num_columns});
+  const at::Tensor output = loaded.forward({input}).toTensor().contiguous();
+  if (output.dim() != 2 || output.numel() != static_cast<int64_t>(expected.size())) return INFINITY;
+  const float* got = output.data_ptr<float>();
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(got[i]) - expected[i]);
+    const double relative = difference / std::max(1.0, std::abs(static_cast<double>(expected[i])));
+    // Not std::max: NaN must not be taken for agreement.
+    if (!(relative <= largest)) largest = std::isnan(relative) ? INFINITY : relative;
+  }
+  return largest;
+}
+
+}  // namespace
+
+apply::ExportReport write_torchscript(const Model& model, const apply::ExportOptions& options,
+                                      const fs::path& path) {
+  constexpr double kTolerance = 1e-5;
+  std::ostringstream stream;
+  Builder(model)
+      .build(options.outputs)
+      .save(stream, {{kDescription, apply::export_description(model)}});
+  AtomicFile file(path);
+  file.write(stream.view());
+  const double difference = largest_difference(file.flushed(), model, options.outputs);
+  if (difference > kTolerance) {
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("{}: the outputs of what was written differ by {:.2g} from those of "
+                            "trainer; this is a mistake of trainer, please report it",
+                            path.string(), difference));
+  }
+  file.commit();
+  const auto port = [](const std::string& name, int64_t width) {
+    return apply::Port{name, fmt::format("float32 [batch, {}]", width)};
+  };
+  return {.format = "TorchScript",
+          .inputs = {port("features", model.schema.num_features())},
+          .outputs = {port(apply::output_name(model, options.outputs),
+                           apply::output_width(model, options.outputs))},
+          .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
+}
+
+}  // namespace trainer::engine

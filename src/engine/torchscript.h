@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "trainer/apply/export.h"
+
+namespace trainer::engine {
+
+/// See engine.h; LibTorch's exceptions are not translated yet.
+apply::ExportReport write_torchscript(const apply::Model& model,
+                                      const apply::ExportOptions& options,
+                                      const std::filesystem::path& path);
+
+}  // namespace trainer::engine

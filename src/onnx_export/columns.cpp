@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "trainer/core/error.h"
+#include "trainer/data/csv.h"
+
+#include "onnx_export/parts.h"
+
+namespace trainer::onnx_export {
+namespace {
+
+using data::Column;
+using data::ColumnKind;
+
+constexpr int64_t kFloat = onnx::TensorProto::FLOAT;
+
+// Every spelling of a missing cell: the operator that looks texts up knows capitals from others.
+std::vector<std::string> missing_texts() {
+  std::vector<std::string> texts;
+  for (const std::string_view lower : data::kMissingTexts) {
+    for (unsigned capitals = 0; capitals < 1U << lower.size(); ++capitals) {
+      std::string text(lower);
+      bool is_new = true;
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_letter = text[i] >= 'a' && text[i] <= 'z';
+        const bool is_capital = (capitals >> i & 1U) != 0;
+        if (is_capital && is_letter) text[i] = static_cast<char>(text[i] - 'a' + 'A');
+        if (is_capital && !is_letter) is_new = false;
+      }
+      if (is_new) texts.push_back(std::move(text));
+    }
+  }
+  return texts;
+}
+
+Name as_float(GraphBuilder& graph, const Name& value) {
+  return graph.node("Cast", {value}, {attribute("to", kFloat)});
+}
+
+/// What data::place_among computes, as sums over knots: the part of each way between two different
+/// quantiles that lies below a value, and the steps where several quantiles are equal.
+struct Knots {
+  std::vector<float> low;    // [gaps]
+  std::vector<float> width;  // [gaps] to the next quantile that differs
+  std::vector<float> step;   // [steps]
+  std::vector<float> half;   // [steps] of its height
+};
+
+Knots knots_of(const std::vector<float>& quantiles) {
+  Knots knots;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const bool is_last = i + 1 == quantiles.size();
+    if (!is_last && quantiles[i + 1] == quantiles[i]) continue;
+    if (i > begin) {
+      knots.step.push_back(quantiles[i]);
+      knots.half.push_back(static_cast<float>(i - begin) / 2);
+    }
+    if (!is_last) {
+      knots.low.push_back(quantiles[i]);
+      knots.width.push_back(quantiles[i + 1] - quantiles[i]);
+    }
+    begin = i + 1;
+  }
+  return knots;
+}
+
+Name row_of(GraphBuilder& graph, const Name& wish, std::span<const float> values) {
+  return graph.constant(wish, {1, static_cast<int64_t>(values.size())}, values);
+}
+
+Name sum_of(GraphBuilder& graph, const Name& value) {
+  constexpr std::array<int64_t, 1> kAxes = {1};
+  return graph.node("ReduceSum", {value, graph.constant("axes", {1}, kAxes)},
+                    {attribute("keepdims", int64_t{1})});
+}
+
+// From -1 to 1; NaN stays.
+Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
+  if (column.quantiles.size() == 1) return graph.node("Sub", {value, value});
+  const Knots knots = knots_of(column.quantiles);
+  std::vector<Name> sums;
+  if (!knots.low.empty()) {
+    const Name above = graph.node("Sub", {value, row_of(graph, column.name + ".low", knots.low)});
+    const Name ratio =
+        graph.node("Div", {above, row_of(graph, column.name + ".width", knots.width)});
+    const Name part = graph.node("Clip", {ratio, graph.number("zero", 0), graph.number("one", 1)});
+    sums.push_back(sum_of(graph, part));
+  }
+  if (!knots.step.empty()) {
+    const Name above = graph.node("Sub", {value, row_of(graph, column.name + ".step", knots.step)});
+    const Name steps = graph.node("Add", {graph.node("Sign", {above}), graph.number("one", 1)});
+    sums.push_back(sum_of(
+        graph, graph.node("Mul", {steps, row_of(graph, column.name + ".half", knots.half)})));
+  }
+  const Name sum = sums.size() == 1 ? sums.front() : graph.node("Add", sums);
+  const float scale = 2 / static_cast<float>(column.quantiles.size() - 1);
+  const Name place = graph.node(
+      "Sub", {graph.node("Mul", {sum, graph.number("scale", scale)}), graph.number("one", 1)});
+  if (column.fill) return place;
+  return graph.node("Where", {graph.node("IsNaN", {value}), value, place});
+}
+
+// The cell or its fill, and a mark of what is missing.
+void add_numeric(GraphBuilder& graph, const Column& column, std::vector<Name>& features) {
+  const Name cell =
+      graph.input(column.name, onnx::TensorProto::FLOAT, 1, "a number, NaN where missing");
+  const bool uses_missing = column.fill || column.marks_missing;
+  const Name missing = uses_missing ? graph.node("IsNaN", {cell}) : Name();
+  Name value = cell;
+  if (column.fill) {
+    value = graph.node("Where", {missing, graph.number(column.name + ".fill", *column.fill), cell});
+  }
+  features.push_back(column.quantiles.empty() ? value : place_among(graph, column, value));
+  if (column.marks_missing) features.push_back(as_float(graph, missing));
+}
+
+// [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column
+// marks them, and what is in no list becomes `other`.
+Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) {
+  const Name cell =
+      graph.input(column.name, onnx::TensorProto::STRING, 1, "a text, empty where missing");
+  std::vector<std::string> texts = column.categories;
+  std::vector<int64_t> numbers(texts.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (column.marks_missing) {
+    const std::vector<std::string> missing = missing_texts();
+    texts.insert(texts.end(), missing.begin(), missing.end());
+    numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
+  }
+  return graph.node("LabelEncoder", {cell},
+                    {attribute("keys_strings", texts), attribute("values_int64s", numbers),
+                     attribute("default_int64", other)},
+                    "ai.onnx.ml");
+}
+
+// 1 for the cell's own category, else 0.
+void add_categorical(GraphBuilder& graph, const Column& column, std::vector<Name>& features) {
+  const Name numbers = category_numbers(graph, column, /*other=*/-1);
+  std::vector<int64_t> all(static_cast<std::size_t>(data::num_features(column)));
+  std::iota(all.begin(), all.end(), 0);
+  const Shape shape = {1, static_cast<int64_t>(all.size())};
+  const Name each = graph.constant(column.name + ".categories", shape, all);
+  features.push_back(as_float(graph, graph.node("Equal", {numbers, each})));
+}
+
+}  // namespace
+
+void check_columns(const apply::Model& model) {
+  if (!model.schema.columns.empty()) return;
+  throw Error(
+      ErrorKind::kUsage,
+      "--preprocessing: the model's data are no table with columns; export without it, then "
+      "the input is the matrix of features");
+}
+
+Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
+  std::vector<Name> features;
+  std::vector<Name> embedded;  // stand behind all others
+  for (const Column& column : schema.columns) {
+    if (column.kind == ColumnKind::kNumeric) {
+      add_numeric(graph, column, features);
+    } else if (data::is_embedded(column)) {
+      const auto other = static_cast<int64_t>(column.categories.size());
+      embedded.push_back(as_float(graph, category_numbers(graph, column, other)));
+    } else if (column.kind == ColumnKind::kCategorical) {
+      add_categorical(graph, column, features);
+    }
+  }
+  features.insert(features.end(), embedded.begin(), embedded.end());
+  if (features.size() == 1) return features.front();
+  return graph.node("Concat", features, {attribute("axis", int64_t{1})});
+}
+
+}  // namespace trainer::onnx_export

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx_export/graph.h"
+
+#include <fmt/format.h>
+
+namespace trainer::onnx_export {
+namespace {
+
+onnx::AttributeProto named(const char* name, onnx::AttributeProto::AttributeType type) {
+  onnx::AttributeProto attribute;
+  attribute.set_name(name);
+  attribute.set_type(type);
+  return attribute;
+}
+
+void describe(onnx::ValueInfoProto& value, const Name& name, int32_t type, int64_t width,
+              const std::string& meaning) {
+  value.set_name(name);
+  value.set_doc_string(meaning);
+  onnx::TypeProto::Tensor& tensor = *value.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(type);
+  tensor.mutable_shape()->add_dim()->set_dim_param("batch");
+  tensor.mutable_shape()->add_dim()->set_dim_value(width);
+}
+
+}  // namespace
+
+onnx::AttributeProto attribute(const char* name, int64_t value) {
+  onnx::AttributeProto result = named(name, onnx::AttributeProto::INT);
+  result.set_i(value);
+  return result;
+}
+
+onnx::AttributeProto attribute(const char* name, float value) {
+  onnx::AttributeProto result = named(name, onnx::AttributeProto::FLOAT);
+  result.set_f(value);
+  return result;
+}
+
+onnx::AttributeProto attribute(const char* name, std::span<const int64_t> values) {
+  onnx::AttributeProto result = named(name, onnx::AttributeProto::INTS);
+  for (const int64_t value : values) result.add_ints(value);
+  return result;
+}
+
+onnx::AttributeProto attribute(const char* name, std::span<const std::string> values) {
+  onnx::AttributeProto result = named(name, onnx::AttributeProto::STRINGS);
+  for (const std::string& value : values) result.add_strings(value);
+  return result;
+}
+
+Name GraphBuilder::free_name(const Name& wish) {
+  Name name = wish;
+  for (int i = 1; !reserve(name); ++i) name = fmt::format("{}_{}", wish, i);
+  return name;
+}
+
+Name GraphBuilder::input(const Name& name, int32_t type, int64_t width,
+                         const std::string& meaning) {
+  describe(*graph_.add_input(), name, type, width, meaning);
+  return name;
+}
+
+Name GraphBuilder::tensor(const Name& wish, const Shape& shape, int32_t type,
+                          std::span<const std::byte> bytes) {
+  onnx::TensorProto& tensor = *graph_.add_initializer();
+  tensor.set_name(free_name(wish));
+  tensor.set_data_type(type);
+  for (const int64_t extent : shape) tensor.add_dims(extent);
+  tensor.set_raw_data(bytes.data(), bytes.size());  // little-endian, as this machine is
+  return tensor.name();
+}
+
+Name GraphBuilder::constant(const Name& wish, const Shape& shape, std::span<const float> values) {
+  return tensor(wish, shape, onnx::TensorProto::FLOAT, std::as_bytes(values));
+}
+
+Name GraphBuilder::constant(const Name& wish, const Shape& shape, std::span<const int64_t> values) {
+  return tensor(wish, shape, onnx::TensorProto::INT64, std::as_bytes(values));
+}
+
+Name GraphBuilder::weight(const checkpoint::NamedTensor& weight) {
+  return tensor(weight.name, weight.tensor.shape, onnx::TensorProto::FLOAT,
+                {weight.tensor.data, weight.tensor.num_bytes()});
+}
+
+Name GraphBuilder::node(const char* op, const std::vector<Name>& inputs,
+                        const std::vector<onnx::AttributeProto>& attributes, const char* domain) {
+  onnx::NodeProto& node = *graph_.add_node();
+  node.set_op_type(op);
+  if (*domain != '\0') node.set_domain(domain);
+  for (const Name& input : inputs) node.add_input(input);
+  for (const onnx::AttributeProto& attribute : attributes) *node.add_attribute() = attribute;
+  node.set_name(free_name(fmt::format("{}.{}", graph_.node_size() - 1, op)));
+  node.add_output(free_name(node.name() + ".output"));
+  return node.output(0);
+}
+
+void GraphBuilder::output(const Name& name, int64_t width, const std::string& meaning) {
+  graph_.mutable_node(graph_.node_size() - 1)->set_output(0, name);
+  describe(*graph_.add_output(), name, onnx::TensorProto::FLOAT, width, meaning);
+}
+
+}  // namespace trainer::onnx_export

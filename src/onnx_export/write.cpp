@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <onnx/checker.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+#include "trainer/core/version.h"
+#include "trainer/onnx_export/api.h"
+
+#include "onnx_export/parts.h"
+
+namespace trainer::onnx_export {
+namespace {
+
+namespace fs = std::filesystem;
+using apply::ExportInputs;
+using apply::ExportOptions;
+using apply::Model;
+
+// Of 2021: ONNX Runtime from 1.6 on reads it, and so do converters for phones and accelerators that
+// never went further. All that a network needs is in it or can be composed.
+constexpr int64_t kOpset = 13;
+constexpr int64_t kMlOpset = 2;    // of ai.onnx.ml, the version of that time
+constexpr int64_t kIrVersion = 7;  // likewise, of the file format
+
+bool takes_columns(const ExportOptions& options) {
+  return options.inputs == ExportInputs::kColumns;
+}
+
+void check_size(const Model& model) {
+  std::size_t num_bytes = 0;
+  for (const checkpoint::NamedTensor& weight : model.weights)
+    num_bytes += weight.tensor.num_bytes();
+  constexpr std::size_t kMostBytes = std::size_t{1} << 31;
+  constexpr std::size_t kDescription = std::size_t{1} << 20;
+  if (num_bytes + kDescription < kMostBytes) return;
+  throw Error(ErrorKind::kRuntime,
+              fmt::format("{}: an ONNX file holds less than 2 GiB, the weights have {}; take "
+                          "--format safetensors or torchscript",
+                          model.file.string(), human_bytes(num_bytes)));
+}
+
+void add_opset(onnx::ModelProto& proto, const char* domain, int64_t version) {
+  onnx::OperatorSetIdProto& opset = *proto.add_opset_import();
+  opset.set_domain(domain);
+  opset.set_version(version);
+}
+
+std::string output_meaning(const Model& model, const ExportOptions& options) {
+  if (model.schema.task == config::Task::kRegression) {
+    return fmt::format("{}, in the units of the data", joined(model.schema.target_names, ", "));
+  }
+  if (apply::output_width(model, options.outputs) == 1) {
+    return fmt::format("of the class {}", model.schema.labels.back());
+  }
+  return fmt::format("of the classes {}", fmt::join(model.schema.labels, ", "));
+}
+
+/// The output keeps its name unless a column has it.
+Name reserved_output(GraphBuilder& graph, const Model& model, const ExportOptions& options) {
+  const Name wish = apply::output_name(model, options.outputs);
+  Name name = wish;
+  while (!graph.reserve(name)) name += "_of_model";
+  return name;
+}
+
+void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions& options) {
+  proto.set_name("mlp");
+  GraphBuilder graph(proto);
+  Name features = "features";
+  if (takes_columns(options)) {
+    for (const data::Column& column : model.schema.columns) graph.reserve(column.name);
+  } else {
+    graph.reserve(features);
+  }
+  const Name output = reserved_output(graph, model, options);
+  features = takes_columns(options)
+                 ? add_columns(graph, model.schema)
+                 : graph.input(features, onnx::TensorProto::FLOAT, model.schema.num_features(),
+                               "features as trainer encodes them, not scaled");
+  const Name scores = add_network(graph, model, features);
+  add_outputs(graph, model, options.outputs, scores);
+  graph.output(output, apply::output_width(model, options.outputs), output_meaning(model, options));
+}
+
+onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
+  onnx::ModelProto proto;
+  proto.set_ir_version(kIrVersion);
+  proto.set_producer_name("trainer");
+  proto.set_producer_version(build_info().version);
+  proto.set_doc_string(
+      fmt::format("A multilayer perceptron that trainer trained, from {}, epoch {}",
+                  model.file.filename().string(), model.position.epoch));
+  add_opset(proto, "", kOpset);
+  if (takes_columns(options)) add_opset(proto, "ai.onnx.ml", kMlOpset);
+  for (const auto& [name, text] : apply::export_metadata(model)) {
+    onnx::StringStringEntryProto& entry = *proto.add_metadata_props();
+    entry.set_key(name);
+    entry.set_value(text);
+  }
+  fill_graph(*proto.mutable_graph(), model, options);
+  return proto;
+}
+
+// As the file has it: what others will be told.
+apply::Port port_of(const onnx::ValueInfoProto& value) {
+  const onnx::TypeProto::Tensor& tensor = value.type().tensor_type();
+  std::string extents;
+  for (const auto& dim : tensor.shape().dim()) {
+    extents += extents.empty() ? "" : ", ";
+    extents += dim.has_dim_param() ? dim.dim_param() : std::to_string(dim.dim_value());
+  }
+  const bool is_text = tensor.elem_type() == onnx::TensorProto::STRING;
+  return {value.name(), fmt::format("{} [{}]", is_text ? "string" : "float32", extents)};
+}
+
+/// The model in a file that has been written, with every check that the library has.
+onnx::ModelProto checked(const fs::path& written, const std::string& bytes, const fs::path& path) {
+  std::ifstream stream(written, std::ios::binary);
+  const std::string again{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  onnx::ModelProto proto;
+  if (again != bytes || !proto.ParseFromString(again)) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: what was read back is not what was written; the disk or its file "
+                            "system is not in order",
+                            path.string()));
+  }
+  try {
+    onnx::checker::check_model(proto);
+    onnx::ShapeInferenceOptions strict;
+    strict.check_type = true;
+    strict.error_mode = 1;
+    onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(), strict);
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("{}: ONNX refuses what was written: {}; this is a mistake of trainer, "
+                            "please report it",
+                            path.string(), error.what()));
+  }
+  return proto;
+}
+
+apply::ExportReport write(const Model& model, const ExportOptions& options, const fs::path& path) {
+  if (takes_columns(options)) check_columns(model);
+  check_size(model);
+  const std::string bytes = make_model(model, options).SerializeAsString();
+  AtomicFile file(path);
+  file.write(bytes);
+  const onnx::ModelProto proto = checked(file.flushed(), bytes, path);
+  file.commit();
+  apply::ExportReport report;
+  report.format = fmt::format("ONNX, opset {}", kOpset);
+  const auto& graph = proto.graph();
+  std::transform(graph.input().begin(), graph.input().end(), std::back_inserter(report.inputs),
+                 port_of);
+  std::transform(graph.output().begin(), graph.output().end(), std::back_inserter(report.outputs),
+                 port_of);
+  report.checked = "read again, ONNX's checker, shape inference";
+  return report;
+}
+
+}  // namespace
+}  // namespace trainer::onnx_export
+
+const trainer::onnx_export::Api* trainer_onnx_api() {
+  static const trainer::onnx_export::Api api{trainer::onnx_export::write};
+  return &api;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs ONNX files as another program would, with ONNX Runtime.
+// node run_onnx.js probe        ends with 0 when ONNX Runtime is there (NODE_PATH)
+// node run_onnx.js JOBS.json    [{"model": FILE, "inputs": {NAME: {"type", "dims", "data"}}}, ...];
+//                               null stands for NaN; prints [{NAME: {"dims", "data"}}, ...]
+'use strict';
+const fs = require('fs');
+const ort = require('onnxruntime-node');
+
+function tensor({ type, dims, data }) {
+  if (type === 'string') return new ort.Tensor(type, data, dims);
+  return new ort.Tensor(type, Float32Array.from(data, (x) => (x === null ? NaN : x)), dims);
+}
+
+async function run(job) {
+  const session = await ort.InferenceSession.create(job.model);
+  const inputs = {};
+  for (const [name, value] of Object.entries(job.inputs)) inputs[name] = tensor(value);
+  if (session.inputNames.join() !== Object.keys(inputs).join()) {
+    throw new Error(`${job.model}: the inputs are ${session.inputNames}`);
+  }
+  const outputs = {};
+  for (const [name, { dims, data }] of Object.entries(await session.run(inputs))) {
+    outputs[name] = { dims, data: Array.from(data) };
+  }
+  return outputs;
+}
+
+async function main(word) {
+  if (word === 'probe') return;
+  const results = [];
+  for (const job of JSON.parse(fs.readFileSync(word, 'utf8'))) results.push(await run(job));
+  console.log(JSON.stringify(results));
+}
+
+main(process.argv[2]).catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/model.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/config/load.h"
+#include "trainer/data/network_options.h"
+
+#include "support/checkpoints.h"
+#include "support/numbers.h"
+
+namespace trainer::test {
+
+/// What a made-up model is to be.
+struct ModelRecipe {
+  std::string model = "{hidden_sizes: [8, 8]}";  // YAML
+  std::string training = "{}";
+  int64_t num_features = 5;
+  std::vector<std::string> labels = {"a", "b", "c"};  // none: regression
+  int64_t num_targets = 1;
+  bool is_averaged = false;
+};
+
+inline std::vector<checkpoint::NamedTensor> made_up_weights(
+    const std::vector<apply::WeightSpec>& specs, uint64_t seed) {
+  std::vector<checkpoint::NamedTensor> weights;
+  weights.reserve(specs.size());
+  for (const apply::WeightSpec& spec : specs) {
+    int64_t size = 1;
+    for (const int64_t extent : spec.shape) size *= extent;
+    std::vector<float> values = some_numbers(size, seed++);
+    if (spec.name.ends_with("var")) {
+      for (float& value : values) value = std::abs(value) + 0.5F;
+    }
+    weights.push_back({spec.name, float_data(spec.shape, values)});
+  }
+  return weights;
+}
+
+/// A checkpoint that apply::load_model takes, with other numbers for another seed.
+inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint64_t seed = 1) {
+  checkpoint::Checkpoint c;
+  c.config = fmt::format("model: {}\ntraining: {}\n", recipe.model, recipe.training);
+  c.optimizer = "adamw";
+  c.position = {.epoch = 3, .step = 12, .samples_in_epoch = 0};
+  data::Schema& schema = c.schema;
+  const auto size = static_cast<std::size_t>(recipe.num_features);
+  for (std::size_t i = 0; i < size; ++i) schema.feature_names.push_back(fmt::format("x{}", i));
+  schema.scaling = {some_numbers(recipe.num_features, 77), std::vector<float>(size, 0.75F)};
+  schema.labels = recipe.labels;
+  if (recipe.labels.empty()) {
+    schema.task = config::Task::kRegression;
+    for (int64_t i = 0; i < recipe.num_targets; ++i) {
+      schema.target_names.push_back(fmt::format("y{}", i));
+      schema.target_scaling.shift.push_back(static_cast<float>(10 * i - 3));
+      schema.target_scaling.scale.push_back(0.25F / static_cast<float>(i + 1));
+    }
+  } else {
+    schema.target_names = {"kind"};
+  }
+  const config::Config config = config::load({{"recipe", c.config, ""}}, {}).config;
+  const auto specs = apply::weight_specs(data::network_options(config, schema));
+  c.model = made_up_weights(specs, seed);
+  std::vector<apply::WeightSpec> parameters = specs;
+  std::erase_if(parameters,
+                [](const auto& spec) { return spec.name.find(".running_") != std::string::npos; });
+  for (const char* moment : {"exp_avg", "exp_avg_sq"}) {
+    c.moments.push_back({moment, made_up_weights(parameters, seed)});
+  }
+  if (recipe.is_averaged) c.moments.push_back({"ema", made_up_weights(parameters, seed + 100)});
+  return c;
+}
+
+}  // namespace trainer::test
