@@ -119,6 +119,7 @@ Json to_json(const Report& report) {
 }
 
 std::string score_text(const Score& score) {
+  if (score.name == "loss") return loss_text(score.value);
   const bool is_part = score.name == "f1" || score.name.ends_with("accuracy");
   if (is_part) return percent(score.value);
   const bool is_bounded = score.name == "auroc" || score.name == "r2";

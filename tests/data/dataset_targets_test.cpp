@@ -58,8 +58,8 @@ TEST_F(DatasetTargetsTest, RefusesSeveralTargetsAsClasses) {
   DataConfig data = table("u,a,v\n1,1,2\n", {"u", "v"});
   data.task = config::Task::kClassification;
   EXPECT_EQ(problem(data),
-            "t.csv: data.target names 2 columns, and only regression predicts several; name one, "
-            "or set data.task: regression");
+            "t.csv: 2 targets, and only regression predicts several; leave one, or set data.task: "
+            "regression");
 }
 
 TEST_F(DatasetTargetsTest, NamesTheTargetThatIsWrong) {

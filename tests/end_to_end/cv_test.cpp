@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cross-validation by the program.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::kSource;
+
+class CvTest : public ::testing::Test {
+ protected:
+  test::ProcessResult cv(const std::string& config, const std::string& more = "") {
+    return test::trainer_in(folder_.path(),
+                            "cv --config " + (kSource / "configs" / config).string() + " " + more);
+  }
+  /// The only folder in runs.
+  fs::path cv_folder() const { return only_in(folder_.path() / "runs"); }
+  static fs::path only_in(const fs::path& folder) {
+    const std::vector<fs::directory_entry> found{fs::directory_iterator(folder), {}};
+    EXPECT_EQ(found.size(), 1U);
+    return found.front().path();
+  }
+  json results() const { return json::parse(test::read_file(cv_folder() / "cv.json")); }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CvTest, PenguinsReachNinetySevenPercentOverFiveFolds) {
+  const test::ProcessResult result = cv("penguins.yaml", "--folds 5");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json all = results();
+  EXPECT_GE(all["mean"]["accuracy"].get<double>(), 0.97) << result.out;
+  int64_t num_rows = 0;
+  for (const json& run : all["runs"]) {
+    num_rows += run["rows"].get<int64_t>();
+    EXPECT_TRUE(fs::exists(cv_folder() / run["run"].get<std::string>() / "summary.json"));
+  }
+  EXPECT_EQ(num_rows, 344);
+  EXPECT_TRUE(result.out.starts_with("fold    rows  best epoch ")) << result.out;
+  EXPECT_NE(result.err.find("fold 5/5  loss "), std::string::npos) << result.err;
+}
+
+TEST_F(CvTest, MilesAGallonReachAnR2OfEightyFivePercentOverFiveFolds) {
+  const test::ProcessResult result = cv("auto_mpg.yaml", "--folds 5 --json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GE(json::parse(result.out)["mean"]["r2"].get<double>(), 0.85) << result.out;
+}
+
+TEST_F(CvTest, DigitsReachNinetySevenAndAHalfPercentOverFiveFolds) {
+  const test::ProcessResult result = cv("train.yaml", "--folds 5 --json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GE(json::parse(result.out)["mean"]["accuracy"].get<double>(), 0.975) << result.out;
+}
+
+TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
+  const test::ProcessResult whole = cv("penguins.yaml", "--folds 3 --epochs 3");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const json before = results();
+  // As if it had been killed in the second fold, before anything of the third.
+  const std::string second = before["runs"][1]["run"];
+  fs::remove(cv_folder() / second / "summary.json");
+  fs::remove_all(cv_folder() / before["runs"][2]["run"].get<std::string>());
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json after = results();
+  EXPECT_EQ(after["runs"][1]["run"], second);
+  EXPECT_EQ(after["mean"], before["mean"]);
+  EXPECT_EQ(after["spread"], before["spread"]);
+}
+
+TEST_F(CvTest, RefusesWhatCannotBeDone) {
+  EXPECT_EQ(cv("penguins.yaml", "--folds 1").err,
+            "error: --folds: expected an integer >= 2, got \"1\"\n");
+  const test::ProcessResult none = test::trainer_in(folder_.path(), "cv");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err,
+            "error: cv: expected a configuration, got nothing; try trainer cv --config "
+            "configs/train.yaml --folds 5\n");
+  const test::ProcessResult few = cv("penguins.yaml", "--folds 100");
+  EXPECT_EQ(few.exit_code, 3);
+  EXPECT_NE(
+      few.err.find("penguins.csv: column \"species\": the label \"Chinstrap\" has 68 rows, and "
+                   "there are 100 folds, so that a fold would lack it; use fewer folds or "
+                   "leave its rows out\n"),
+      std::string::npos)
+      << few.err;
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+  const test::ProcessResult elsewhere = test::trainer_in(folder_.path(), "cv --resume .");
+  EXPECT_EQ(elsewhere.exit_code, 7);
+  EXPECT_EQ(elsewhere.err,
+            "error: .: expected the folder of a cross-validation, with a run folder that ends in "
+            "_fold_1, got none\n");
+}
+
+}  // namespace
+}  // namespace trainer

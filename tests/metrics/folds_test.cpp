@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/folds.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trainer::metrics {
+namespace {
+
+std::vector<FoldResult> two_folds() {
+  return {{1, "a_fold_1", 12, 1000, {{"loss", 0.25}, {"accuracy", 0.9}}},
+          {2, "b_fold_2", 0, 999, {{"loss", 0.75}, {"accuracy", 0.8}}}};
+}
+
+TEST(FoldsTableTest, HasMeanAndSpreadOfEachScore) {
+  EXPECT_EQ(folds_table(two_folds()),
+            "fold     rows  best epoch    loss  accuracy\n"
+            "1       1,000          12  0.2500   90.00 %\n"
+            "2         999           -  0.7500   80.00 %\n"
+            "mean                       0.5000   85.00 %\n"
+            "spread                     0.3536    7.07 %\n");
+}
+
+TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
+  const std::vector<Spread> all = spreads(two_folds());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "loss");
+  EXPECT_EQ(all[0].mean, 0.5);
+  EXPECT_NEAR(all[0].deviation, 0.5 / std::sqrt(2.0), 1e-15);
+  EXPECT_EQ(spreads({two_folds().front()}).front().deviation, 0);
+  EXPECT_TRUE(spreads({}).empty());
+}
+
+TEST(FoldsTableTest, JsonHasTheSame) {
+  const nlohmann::ordered_json json = to_json(two_folds(), 5);
+  EXPECT_EQ(json["folds"], 5);
+  EXPECT_EQ(
+      json["runs"][0].dump(),
+      R"({"fold":1,"run":"a_fold_1","best_epoch":12,"rows":1000,"loss":0.25,"accuracy":0.9})");
+  EXPECT_EQ(json["mean"]["loss"], 0.5);
+  EXPECT_TRUE(json["spread"].contains("accuracy"));
+}
+
+}  // namespace
+}  // namespace trainer::metrics
