@@ -114,9 +114,12 @@ Evaluated evaluate_file(const Model& model, const std::filesystem::path& data, c
   require_table(model, data);
   const data::Schema& schema = model.schema;
   const std::string& weight = model.config.data.weight;
-  data::CsvPieces pieces(
-      data, {.columns = schema.columns, .targets = schema.target_names, .weight = weight},
-      delimiter);
+  data::CsvPieces pieces(data,
+                         {.columns = schema.columns,
+                          .targets = schema.target_names,
+                          .weight = weight,
+                          .delimiter_option = "--delimiter "},
+                         delimiter);
   Evaluation evaluation(model, num_threads);
   std::vector<int64_t> num_unknown(schema.columns.size());
   data::Table table;

@@ -188,7 +188,7 @@ class Reader {
     std::vector<int64_t> columns(static_cast<size_t>(num_elements_ / num_rows()));
     for (size_t i = 0; i < columns.size(); ++i) {
       auto rest = static_cast<int64_t>(i);
-      int64_t stride = static_cast<int64_t>(columns.size());
+      auto stride = static_cast<int64_t>(columns.size());
       for (size_t axis = 1; axis < shape.size(); ++axis) {
         stride /= shape[axis];
         columns[i] += rest % shape[axis] * stride;

@@ -9,9 +9,10 @@ namespace {
 
 /// Every `width`-th of `values`, from the first on.
 double mean_of(std::span<const float> values, std::size_t first, std::size_t width) {
+  const std::size_t count = values.size() / width;
   double sum = 0;
   for (std::size_t i = first; i < values.size(); i += width) sum += static_cast<double>(values[i]);
-  return sum / static_cast<double>(values.size() / width);
+  return sum / static_cast<double>(count);
 }
 
 TargetScores scores_of(const Outputs& predictions, std::span<const float> targets,

@@ -99,7 +99,7 @@ Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
   }
   const Name sum = sums.size() == 1 ? sums.front() : graph.node("Add", sums);
   const float scale = 2 / static_cast<float>(column.quantiles.size() - 1);
-  const Name place = graph.node(
+  Name place = graph.node(
       "Sub", {graph.node("Mul", {sum, graph.number("scale", scale)}), graph.number("one", 1)});
   if (column.fill) return place;
   return graph.node("Where", {graph.node("IsNaN", {value}), value, place});

@@ -86,7 +86,7 @@ TEST_F(NpyTest, EveryTypeInBothByteOrdersBecomesFloat) {
   const std::string shape = "(3,)";
   for (const bool big : {false, true}) {
     const std::string order = big ? ">" : "<";
-    const auto check = [&]<class T>(const std::string& type, const std::vector<T>& elements) {
+    const auto check = [&](const std::string& type, const auto& elements) {
       EXPECT_EQ(floats(file_of(header_of(order + type, shape), bytes_of(elements, big))), expected)
           << order << type;
     };

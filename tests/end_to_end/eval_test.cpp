@@ -110,7 +110,10 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
       "data.source=csv data.path=t.csv data.target=y data.validation_fraction=0.25 --epochs 1 "
       "data.test_fraction=0 --batch-size 2 -q");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_EQ(refusal("a\n1\n2\n"),
+  EXPECT_EQ(refusal("a;y\n1;p\n"),
+            "error: bad.csv:1: the delimiter comma gives just one column, \"a;y\"; did you "
+            "mean --delimiter semicolon?\n");
+  EXPECT_EQ(refusal("a,z\n1,p\n"),
             "error: bad.csv:1: expected the columns of the training data, but \"y\" is not in the "
             "header\n");
   EXPECT_EQ(refusal("a,y\n"), "error: bad.csv: no rows after the header\n");

@@ -34,8 +34,9 @@ std::vector<Row> rows_of(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream cells(line);
-    Row& row = rows.emplace_back();
+    Row row;
     for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -48,21 +48,21 @@ MlpOptions golden_options(const json& c) {
 class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
  protected:
   EmbeddingGoldenTest()
-      : c(golden()["cases"][GetParam()]),
-        mlp(golden_options(c), c10::kCPU),
-        features(golden_tensor(golden()["features"])),
-        classes(golden_tensor(golden()["classes"]).to(at::kLong)) {
-    test::set_parameters(mlp.parameters(), golden()["parameters"]);
+      : c_(golden()["cases"][GetParam()]),
+        mlp_(golden_options(c_), c10::kCPU),
+        features_(golden_tensor(golden()["features"])),
+        classes_(golden_tensor(golden()["classes"]).to(at::kLong)) {
+    test::set_parameters(mlp_.parameters(), golden()["parameters"]);
   }
 
   void expect_gradients() {
-    test::expect_golden(mlp.parameters(), mlp.parameters().gradients, c["gradients"]);
+    test::expect_golden(mlp_.parameters(), mlp_.parameters().gradients, c_["gradients"]);
   }
 
-  const json& c;
-  Mlp mlp;
-  at::Tensor features;
-  at::Tensor classes;
+  const json& c_;
+  Mlp mlp_;
+  at::Tensor features_;
+  at::Tensor classes_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
@@ -70,27 +70,27 @@ INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
 
 TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
   for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
-    mlp.parameters().gradients.zero_();
+    mlp_.parameters().gradients.zero_();
     const at::Tensor outputs =
-        add_gradient(mlp, {.features = features,
-                           .targets = classes,
+        add_gradient(mlp_, {.features = features_,
+                           .targets = classes_,
                            .loss = {},
-                           .scale = 1 / static_cast<double>(features.size(0)),
+                           .scale = 1 / static_cast<double>(features_.size(0)),
                            .noise = {}});
-    EXPECT_TRUE(close(outputs, golden_tensor(c["outputs"])));
+    EXPECT_TRUE(close(outputs, golden_tensor(c_["outputs"])));
     expect_gradients();
   }
 }
 
 TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
   const optim::OptimizerOptions optimizer;
-  optim::OptimizerState state = optim::make_state(optimizer, mlp.parameters());
-  const train::StepContext context{mlp, state, optimizer, {}, /*clip_norm=*/0};
-  const train::ResidentData data{features, classes, at::zeros({5}), at::ones({5})};
+  optim::OptimizerState state = optim::make_state(optimizer, mlp_.parameters());
+  const train::StepContext context{mlp_, state, optimizer, {}, /*clip_norm=*/0};
+  const train::ResidentData data{features_, classes_, at::zeros({5}), at::ones({5})};
   const at::Tensor order = at::arange(6, at::kLong);
   const auto step = train::make_fused_step(context, 6, 2);
   const train::StepStats stats = step->run({data, order, 0, 6, 6}, /*learning_rate=*/0);
-  EXPECT_NEAR(stats.loss_sum / 6, c["mean_loss"].get<float>(), 1e-6);
+  EXPECT_NEAR(stats.loss_sum / 6, c_["mean_loss"].get<float>(), 1e-6);
   expect_gradients();
   // The same rows in batches that add up.
   step->run({data, order, 0, 6, 4}, 0);
