@@ -14,9 +14,9 @@
 namespace trainer::apply {
 namespace {
 
-class InspectTest : public testing::Test {
+class InspectModelTest : public testing::Test {
  protected:
-  InspectTest() {
+  InspectModelTest() {
     std::filesystem::create_directory(folder_.path() / "checkpoints");
     checkpoint::Checkpoint c = test::sound_checkpoint();
     c.schema.columns[2] = {
@@ -36,7 +36,7 @@ class InspectTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(InspectTest, DescribesModelDataAndPlace) {
+TEST_F(InspectModelTest, DescribesModelDataAndPlace) {
   expect_lines(
       text(),
       {"stands at   epoch 3 of 10, step 12", "best epoch  2 (loss 0.0625)",
@@ -50,7 +50,7 @@ TEST_F(InspectTest, DescribesModelDataAndPlace) {
   EXPECT_EQ(text().find("history"), std::string::npos);
 }
 
-TEST_F(InspectTest, ShowsTheFirstTheLastAndTheBestEpochs) {
+TEST_F(InspectModelTest, ShowsTheFirstTheLastAndTheBestEpochs) {
   folder_.write("config_resolved.yaml", "");
   std::string metrics;
   for (int epoch = 1; epoch <= 30; ++epoch) {
@@ -75,7 +75,7 @@ TEST_F(InspectTest, ShowsTheFirstTheLastAndTheBestEpochs) {
   EXPECT_EQ(all.find("\n               23 "), std::string::npos) << all;
 }
 
-TEST_F(InspectTest, JsonHasEverything) {
+TEST_F(InspectModelTest, JsonHasEverything) {
   const auto json = nlohmann::json::parse(inspection_json(inspect(folder_.path())));
   EXPECT_EQ(json["epoch"], 3);
   EXPECT_EQ(json["best"]["value"], 0.0625);

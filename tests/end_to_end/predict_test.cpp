@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program applied to tables that it was not trained on.
-#include <signal.h>
-
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -128,6 +126,23 @@ TEST_F(PredictEndToEndTest, PredictsARegressionWithAveragedWeightsAndScaledTarge
       checkpoint::read(path("runs/latest/checkpoints/best.pt")).schema.target_scaling.scale[0];
   EXPECT_NEAR(squares * scale * scale / static_cast<double>(truth.size() - 1),
               test_record(path("runs/latest"))["loss"].get<double>(), 1e-5);
+}
+
+TEST_F(PredictEndToEndTest, PredictsWithEmbeddingsAndQuantiles) {
+  train("penguins.csv", "data.target=species data.embed_above=1 data.scaling=quantile --epochs 4");
+  const test::ProcessResult result = predict("--data test.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Row> predicted = rows_of(result.out);
+  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  const auto species = static_cast<std::size_t>(
+      std::find(truth[0].begin(), truth[0].end(), "species") - truth[0].begin());
+  ASSERT_EQ(predicted.size(), truth.size());
+  int64_t num_correct = 0;
+  for (std::size_t row = 1; row < truth.size(); ++row) {
+    if (predicted[row][0] == truth[row][species]) ++num_correct;
+  }
+  EXPECT_DOUBLE_EQ(static_cast<double>(num_correct) / static_cast<double>(truth.size() - 1),
+                   test_record(path("runs/latest"))["accuracy"].get<double>());
 }
 
 TEST_F(PredictEndToEndTest, FileStandardInputAndThreadsGiveTheSameBytes) {
