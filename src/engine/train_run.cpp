@@ -240,7 +240,7 @@ void log_details(const char* part, const std::optional<metrics::Report>& report)
   if (!report) return;
   log::info(fmt::format("{:<11} {}", part, metrics::summary_text(*report)));
   std::istringstream lines(metrics::details_text(*report));
-  for (std::string line; std::getline(lines, line);) log::info("  " + line);
+  for (std::string line; std::getline(lines, line);) log::info(line.empty() ? line : "  " + line);
 }
 
 // The results of a run that is complete.
