@@ -50,7 +50,7 @@ Part make_part(const trainer::data::Table& table, const trainer::data::Scaling& 
       },
       matrix.values);
   std::vector<int64_t> classes;
-  for (const std::string& label : table.target) {
+  for (const std::string& label : table.targets) {
     classes.push_back(trainer::parse_int(label).value());
   }
   return {(x - torch::tensor(scaling.shift)) * torch::tensor(scaling.scale),

@@ -71,9 +71,8 @@ std::string columns_text(const std::vector<data::Column>& columns) {
       {data::ColumnKind::kLeftOut, "left out"}};
   std::vector<std::string> counts;
   for (const auto& kind : kinds) {
-    const auto count = std::count_if(columns.begin(), columns.end(), [&](const data::Column& c) {
-      return c.kind == kind.first;
-    });
+    const auto count = std::count_if(columns.begin(), columns.end(),
+                                     [&](const data::Column& c) { return c.kind == kind.first; });
     if (count > 0) counts.push_back(fmt::format("{} {}", with_thousands(count), kind.second));
   }
   return fmt::format("{}", fmt::join(counts, ", "));

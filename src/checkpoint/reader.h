@@ -63,7 +63,7 @@ class Reader {
   }
 
   Reader element(const std::string& key, const archive::Value& value) const {
-    const archive::Dict* dict = value.get_if<archive::Dict>();
+    const auto* dict = value.get_if<archive::Dict>();
     if (dict == nullptr) {
       refuse(key, fmt::format("expected a list of dict, got {} in it", archive::type_name(value)));
     }

@@ -135,25 +135,13 @@ class Parser {
     CLI::App* predict =
         add_command(app_, "predict", "Apply a trained model to a table", Command::kPredict);
     add_model(*predict);
-    predict
-        ->add_option("--data", arguments_.data,
-                     "Table with the columns of the training data, "
-                     "- for standard input")
-        ->type_name("FILE");
+    add_data(*predict, "Table with the columns of the training data, - for standard input");
     predict
         ->add_option("-o,--output", arguments_.output, "Where predictions go (-, standard output)")
         ->type_name("FILE");
-    predict
-        ->add_option("--delimiter", arguments_.delimiter,
-                     "Of the table: auto, comma, semicolon or tab (as in the run)")
-        ->type_name("VALUE");
     CLI::App* eval = add_command(app_, "eval", "Say how good a trained model is", Command::kEval);
     add_model(*eval);
-    eval->add_option("--data", arguments_.data,
-                     "CSV file with the targets, - for standard input (the run's own test part)")
-        ->type_name("FILE");
-    eval->add_option("--delimiter", arguments_.delimiter, "As data.delimiter (that of the run)")
-        ->type_name("VALUE");
+    add_data(*eval, "Table with the targets, - for standard input (the run's own test part)");
     eval->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
                                     Command::kInspect);
@@ -166,6 +154,14 @@ class Parser {
     add_command(*selftest, "resume", "Prove that a killed run ends with the same bits",
                 Command::kSelftestResume)
         ->add_option("--kills", kills_, "How often a run is killed (5)")
+        ->type_name("VALUE");
+  }
+
+  void add_data(CLI::App& command, const char* help) {
+    command.add_option("--data", arguments_.data, help)->type_name("FILE");
+    command
+        .add_option("--delimiter", arguments_.delimiter,
+                    "Of the table: auto, comma, semicolon or tab (as in the run)")
         ->type_name("VALUE");
   }
 

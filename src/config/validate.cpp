@@ -215,8 +215,17 @@ class Conflicts {
     } else if (optimizer.nesterov && optimizer.momentum == 0) {
       report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
     }
+    check_loss();
+    check_of_task();
+  }
+
+  bool is_regression() const {
+    return config_.data.task == Task::kRegression || is_for_regression(config_.training.loss);
+  }
+
+  void check_loss() {
+    const TrainingConfig& training = config_.training;
     const Task task = config_.data.task;
-    const bool regression = task == Task::kRegression || is_for_regression(training.loss);
     if (is_for_regression(training.loss) && task == Task::kClassification) {
       report("training.loss",
              fmt::format("{} needs data.task: regression", value_text("training.loss", config_)));
@@ -225,7 +234,7 @@ class Conflicts {
       report("training.loss", fmt::format("{} needs data.task: classification",
                                           value_text("training.loss", config_)));
     }
-    if (training.label_smoothing > 0 && regression) {
+    if (training.label_smoothing > 0 && is_regression()) {
       report("training.label_smoothing", "is for cross-entropy; remove it for regression");
     } else if (training.label_smoothing > 0 && training.loss == Loss::kBinaryCrossEntropy) {
       report("training.label_smoothing",
@@ -234,6 +243,13 @@ class Conflicts {
     if (is_set("training.huber_delta") && training.loss != Loss::kHuber) {
       report("training.huber_delta", "has no effect unless training.loss is huber");
     }
+  }
+
+  // What is for classes, or for numbers.
+  void check_of_task() {
+    const TrainingConfig& training = config_.training;
+    const Task task = config_.data.task;
+    const bool regression = is_regression();
     if (config_.data.class_weights != ClassWeights::kNone && regression) {
       report("data.class_weights", "is for classification; remove it for regression");
     }

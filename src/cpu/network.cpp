@@ -14,8 +14,8 @@ constexpr int64_t kFewestRowsAtOnce = 16;
 
 }  // namespace
 
-Network::Network(const NetworkOptions& options, NetworkMemory memory, int64_t max_rows, Team& team,
-                 const Kernels& kernels)
+Network::Network(const NetworkOptions& options, const NetworkMemory& memory, int64_t max_rows,
+                 Team& team, const Kernels& kernels)
     : options_(options),
       max_rows_(max_rows),
       team_(team),

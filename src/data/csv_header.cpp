@@ -162,6 +162,65 @@ class RoleList {
   std::vector<bool> named_;
 };
 
+/// Gives columns the roles that a trained model has for them; all others are skipped.
+class TrainedRoles {
+ public:
+  explicit TrainedRoles(const std::vector<std::string>& names) : names_(names) {
+    for (const std::string& name : names) {
+      columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
+    }
+  }
+
+  void set(const TrainedColumns& trained) {
+    for (size_t i = 0; i < trained.targets.size(); ++i) {
+      set_place(require(trained.targets[i]), Role::kTarget, i);
+    }
+    if (!trained.weight.empty()) set_place(require(trained.weight), Role::kWeight, 0);
+    size_t num_ids = 0;
+    for (const Column& column : trained.columns) {
+      if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
+        if (CsvColumn* id = find(column.name)) set_place(id, Role::kId, num_ids++);
+      }
+      if (num_features(column) > 0) set_feature(require(column.name), column);
+    }
+  }
+
+  /// Names in quotes.
+  const std::vector<std::string>& missing() const { return missing_; }
+  std::vector<CsvColumn> take() { return std::move(columns_); }
+
+ private:
+  CsvColumn* find(const std::string& name) {
+    const auto at = std::find(names_.begin(), names_.end(), name);
+    return at == names_.end() ? nullptr : &columns_[static_cast<size_t>(at - names_.begin())];
+  }
+
+  CsvColumn* require(const std::string& name) {
+    CsvColumn* column = find(name);
+    if (column == nullptr) missing_.push_back(in_quotes(name));
+    return column;
+  }
+
+  static void set_place(CsvColumn* column, Role role, size_t place) {
+    if (column == nullptr) return;
+    column->role = role;
+    column->place = place;
+  }
+
+  static void set_feature(CsvColumn* column, const Column& trained) {
+    if (column == nullptr) return;
+    const bool is_number = trained.kind == ColumnKind::kNumeric;
+    column->role = is_number ? Role::kNumber : Role::kText;
+    column->kind = trained.kind;
+    column->is_trained = true;
+    column->refuses_missing = is_number && !trained.fill;
+  }
+
+  const std::vector<std::string>& names_;
+  std::vector<CsvColumn> columns_;
+  std::vector<std::string> missing_;
+};
+
 }  // namespace
 
 std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place) {
@@ -230,51 +289,16 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
                     const TrainedColumns& trained, char delimiter) {
-  CsvHeader header{place, {}, {}, 0};
-  for (const std::string& name : names) {
-    CsvColumn& added = header.columns.emplace_back();
-    added = {name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true};
-  }
-  std::vector<std::string> missing;
-  const auto find = [&](const std::string& name) {
-    const auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end()) missing.push_back(in_quotes(name));
-    return static_cast<size_t>(at - names.begin());
-  };
-  for (size_t t = 0; t < trained.targets.size(); ++t) {
-    const size_t i = find(trained.targets[t]);
-    if (i == names.size()) continue;
-    header.columns[i].role = Role::kTarget;
-    header.columns[i].place = t;
-  }
-  if (!trained.weight.empty()) {
-    const size_t i = find(trained.weight);
-    if (i < names.size()) header.columns[i].role = Role::kWeight;
-  }
-  size_t num_ids = 0;
-  for (const Column& column : trained.columns) {
-    if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
-      const auto at = std::find(names.begin(), names.end(), column.name);
-      if (at == names.end()) continue;
-      CsvColumn& id = header.columns[static_cast<size_t>(at - names.begin())];
-      id.role = Role::kId;
-      id.place = num_ids++;
-    }
-    if (num_features(column) == 0) continue;
-    const size_t i = find(column.name);
-    if (i == names.size()) continue;
-    const bool is_number = column.kind == ColumnKind::kNumeric;
-    header.columns[i].role = is_number ? Role::kNumber : Role::kText;
-    header.columns[i].kind = column.kind;
-    header.columns[i].is_trained = true;
-    header.columns[i].refuses_missing = is_number && !column.fill;
-  }
-  if (!missing.empty()) {
+  TrainedRoles roles(names);
+  roles.set(trained);
+  if (!roles.missing().empty()) {
     require_several(names, place, delimiter, trained.delimiter_option);
-    throw data_error(place, fmt::format("expected the columns of the training data, but {} {} not "
-                                        "in the header",
-                                        joined(missing), missing.size() == 1 ? "is" : "are"));
+    throw data_error(
+        place, fmt::format("expected the columns of the training data, but {} {} not "
+                           "in the header",
+                           joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
   }
+  CsvHeader header{place, roles.take(), {}, 0};
   count_features(header);
   return header;
 }

@@ -183,16 +183,20 @@ class WrittenOut {
         if (trains_tables) add_table_gradients(linear);
         return;
       }
-      const at::Tensor weight = lowered(value(i, kWeight), options_);
-      const bool has_skip = options_.residual && i < num_hidden_;
-      if (!has_skip) {
-        gradient = at::mm(linear, weight);
-      } else if (gradient.scalar_type() == linear.scalar_type()) {
-        gradient = at::addmm(gradient, linear, weight);
-      } else {
-        gradient = gradient.add(at::mm(linear, weight));
-      }
+      gradient = input_gradient(i, gradient, linear);
     }
+  }
+
+  // Of a layer whose output has `gradient` and whose linear part has `linear`.
+  at::Tensor input_gradient(std::size_t layer, const at::Tensor& gradient,
+                            const at::Tensor& linear) const {
+    const at::Tensor weight = lowered(value(layer, kWeight), options_);
+    const bool has_skip = options_.residual && layer < num_hidden_;
+    if (!has_skip) return at::mm(linear, weight);
+    if (gradient.scalar_type() != linear.scalar_type()) {
+      return gradient.add(at::mm(linear, weight));
+    }
+    return at::addmm(gradient, linear, weight);
   }
 
   // From the gradient of the first layer's linear part. The rows of a batch are added up in a fixed

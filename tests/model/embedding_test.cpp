@@ -73,10 +73,10 @@ TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
     mlp_.parameters().gradients.zero_();
     const at::Tensor outputs =
         add_gradient(mlp_, {.features = features_,
-                           .targets = classes_,
-                           .loss = {},
-                           .scale = 1 / static_cast<double>(features_.size(0)),
-                           .noise = {}});
+                            .targets = classes_,
+                            .loss = {},
+                            .scale = 1 / static_cast<double>(features_.size(0)),
+                            .noise = {}});
     EXPECT_TRUE(close(outputs, golden_tensor(c_["outputs"])));
     expect_gradients();
   }

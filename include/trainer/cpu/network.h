@@ -23,7 +23,7 @@ class Network {
   using Loss = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows`.
-  Network(const NetworkOptions& options, NetworkMemory memory, int64_t max_rows, Team& team,
+  Network(const NetworkOptions& options, const NetworkMemory& memory, int64_t max_rows, Team& team,
           const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
