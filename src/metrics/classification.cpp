@@ -143,7 +143,8 @@ double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, i
     const auto target = static_cast<std::size_t>(targets[i]);
     int64_t num_larger = 0;
     for (std::size_t j = 0; j < row.size(); ++j) {
-      if (row[j] > row[target] || (row[j] == row[target] && j < target)) ++num_larger;
+      const bool is_first_of_equals = j < target && row[j] == row[target];
+      if (row[j] > row[target] || is_first_of_equals) ++num_larger;
     }
     if (num_larger < k) ++right;
   }

@@ -145,16 +145,14 @@ TEST_F(CsvPiecesTest, AFieldMayBeLongerThanABlock) {
 
 class SomeRowsTest : public CsvPiecesTest {
  protected:
-  SomeRowsTest() {
-    columns_ = {{.name = "a", .fill = 0.5F},
-                {.name = "id", .kind = ColumnKind::kId},
-                {.name = "k", .kind = ColumnKind::kCategorical, .categories = {"p", "q"}},
-                {.name = "code", .kind = ColumnKind::kId},
-                {.name = "left", .kind = ColumnKind::kLeftOut}};
-  }
   TrainedColumns trained() const { return {columns_, {}, "", TrainedColumns::Ids::kKept}; }
 
-  std::vector<Column> columns_;
+  std::vector<Column> columns_ = {
+      {.name = "a", .fill = 0.5F},
+      {.name = "id", .kind = ColumnKind::kId},
+      {.name = "k", .kind = ColumnKind::kCategorical, .categories = {"p", "q"}},
+      {.name = "code", .kind = ColumnKind::kId},
+      {.name = "left", .kind = ColumnKind::kLeftOut}};
 };
 
 TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {

@@ -10,7 +10,7 @@ namespace {
 
 using config::ScheduleName;
 
-config::TrainingConfig training(int64_t epochs, config::ScheduleConfig schedule = {}) {
+config::TrainingConfig training(int64_t epochs, const config::ScheduleConfig& schedule = {}) {
   config::TrainingConfig training;
   training.epochs = epochs;
   training.batch_size = 10;
