@@ -82,7 +82,7 @@ TEST_F(CsvPiecesTest, TheFieldsDependOnNoBlockSize) {
 
 TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
   using namespace std::string_view_literals;
-  for (const size_t block_bytes : {1, 4, 7, 100}) {
+  for (const size_t block_bytes : {size_t{1}, size_t{4}, size_t{7}, size_t{100}}) {
     const std::string found = walk("a,b\n1,2\n3,\0\n"sv, block_bytes);
     EXPECT_TRUE(found.ends_with(
         ":3: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
