@@ -75,13 +75,6 @@ ordered_json network_json(const Model& model) {
           {"residual", model.options.residual}};
 }
 
-// Never "auto".
-std::string loss_text(const Model& model) {
-  config::Config config = model.config;
-  config.training.loss = model.loss;
-  return config::value_text("training.loss", config);
-}
-
 ordered_json description_of(const Model& model) {
   const data::Schema& schema = model.schema;
   ordered_json description = {{"producer", "trainer " + build_info().version},
@@ -91,7 +84,7 @@ ordered_json description_of(const Model& model) {
                               {"step", model.position.step},
                               {"averaged_weights", model.is_averaged},
                               {"task", is_regression(model) ? "regression" : "classification"},
-                              {"loss", loss_text(model)},
+                              {"loss", loss_name(model.loss)},
                               {"model", network_json(model)},
                               {"feature_names", schema.feature_names},
                               {"target_names", schema.target_names},

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/cpu/kernels.h"
+#include "trainer/data/scaling.h"
 
 namespace trainer::apply {
 namespace {
@@ -142,13 +143,8 @@ std::vector<float> probabilities(const Model& model, std::span<const float> outp
 }
 
 std::vector<float> predicted_values(const Model& model, std::span<const float> outputs) {
-  const data::Scaling& scaling = model.schema.target_scaling;
-  const std::size_t width = scaling.shift.size();
-  std::vector<float> values(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const double value = outputs[i];
-    values[i] = static_cast<float>(value / scaling.scale[i % width] + scaling.shift[i % width]);
-  }
+  std::vector<float> values(outputs.begin(), outputs.end());
+  data::unscale(model.schema.target_scaling, values);
   return values;
 }
 

@@ -86,13 +86,12 @@ config::Loaded config_of(const CrossValidation& cv, int64_t fold) {
   return config::load(cv.documents, overrides);
 }
 
-/// The run of a fold, gone on with where there is one already.
-engine::TrainReport train_fold(const CrossValidation& cv, const Arguments& arguments,
-                               int64_t fold) {
+/// The run of a fold, gone on with where `before` is one already.
+engine::TrainReport train_fold(const CrossValidation& cv, const Arguments& arguments, int64_t fold,
+                               const std::optional<fs::path>& before) {
   engine::TrainRequest request;
   request.config = config_of(cv, fold);
-  if (const auto before = find_fold(cv.folder, fold);
-      before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
+  if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
     request.resume = checkpoint::open_checkpoint(*before, checkpoint::Purpose::kContinue);
   }
   request.on_change =
@@ -131,7 +130,7 @@ int cv_command(const Arguments& arguments) {
     const auto before = find_fold(cv.folder, fold);
     std::optional<metrics::FoldResult> result = before ? read_fold(*before, fold) : std::nullopt;
     if (!result) {
-      const engine::TrainReport report = train_fold(cv, arguments, fold);
+      const engine::TrainReport report = train_fold(cv, arguments, fold, before);
       if (report.stop_signal != 0) {
         log::warning(fmt::format("stopped in fold {}; go on with: trainer cv --resume {}", fold,
                                  cv.folder.string()));

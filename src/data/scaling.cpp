@@ -135,7 +135,9 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
 void unscale(const Scaling& scaling, std::span<float> values) {
   const size_t num_columns = scaling.shift.size();
   for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = values[i] / scaling.scale[i % num_columns] + scaling.shift[i % num_columns];
+    const auto value = static_cast<double>(values[i]);
+    values[i] =
+        static_cast<float>(value / scaling.scale[i % num_columns] + scaling.shift[i % num_columns]);
   }
 }
 

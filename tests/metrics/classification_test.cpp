@@ -15,18 +15,10 @@ namespace {
 using Classes = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
-Floats flat(const nlohmann::json& rows) {
-  Floats values;
-  for (const auto& row : rows) {
-    for (const auto& value : row) values.push_back(value.get<float>());
-  }
-  return values;
-}
-
 class ClassificationTest : public ::testing::TestWithParam<const char*> {
  protected:
   const nlohmann::json golden_ = test::read_golden("metrics.json")[GetParam()];
-  const Floats logits_ = flat(golden_["logits"]);
+  const Floats logits_ = test::golden_rows(golden_["logits"]);
   const Classes targets_ = golden_["targets"].get<Classes>();
   const Outputs outputs_{logits_, static_cast<int64_t>(golden_["logits"][0].size())};
   const ConfusionMatrix confusion_ =

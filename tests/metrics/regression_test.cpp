@@ -12,18 +12,11 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Floats flat(const nlohmann::json& rows) {
-  Floats values;
-  for (const auto& row : rows) {
-    for (const auto& value : row) values.push_back(value.get<float>());
-  }
-  return values;
-}
-
 TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
   const nlohmann::json golden = test::read_golden("metrics.json")["regression"];
-  const Floats predictions = flat(golden["predictions"]);
-  const std::vector<TargetScores> scores = target_scores({predictions, 2}, flat(golden["targets"]));
+  const Floats predictions = test::golden_rows(golden["predictions"]);
+  const std::vector<TargetScores> scores =
+      target_scores({predictions, 2}, test::golden_rows(golden["targets"]));
   ASSERT_EQ(scores.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(scores[i].mae, golden["mae"][i].get<double>(), 1e-6);

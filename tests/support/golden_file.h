@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,15 @@ inline nlohmann::json read_golden(const std::string& name) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   return nlohmann::json::parse(file);
+}
+
+/// Rows of numbers, one behind the other.
+inline std::vector<float> golden_rows(const nlohmann::json& rows) {
+  std::vector<float> values;
+  for (const auto& row : rows) {
+    for (const auto& value : row) values.push_back(value.get<float>());
+  }
+  return values;
 }
 
 }  // namespace trainer::test
