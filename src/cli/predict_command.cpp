@@ -25,7 +25,7 @@ namespace {
 // That of the data, unless the name of the output says otherwise.
 char output_delimiter(const std::string& output, char of_data) {
   if (output == "-") return of_data;
-  const char by_name = data::csv_delimiter(config::Delimiter::kAuto, output);
+  const char by_name = data::csv_delimiter("auto", output);
   return by_name == ',' && of_data == ';' ? of_data : by_name;
 }
 

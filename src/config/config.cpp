@@ -3,6 +3,12 @@
 
 namespace trainer::config {
 
+// https://pandas.pydata.org/docs/reference/api/pandas.read_csv.html, na_values
+std::vector<std::string> default_missing_texts() {
+  return {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "1.#IND", "1.#QNAN",
+          "<NA>", "N/A",      "NA",  "NULL",    "NaN",      "None", "?"};
+}
+
 Loss loss_for(Loss loss, Task task) {
   if (loss != Loss::kAuto) return loss;
   return task == Task::kRegression ? Loss::kMse : Loss::kCrossEntropy;
@@ -18,12 +24,17 @@ bool fits_task(BestMetric metric, Task task) {
   switch (metric) {
     case BestMetric::kLoss:
       return true;
+    case BestMetric::kLogLoss:
     case BestMetric::kAccuracy:
+    case BestMetric::kBalancedAccuracy:
     case BestMetric::kF1:
+    case BestMetric::kBinaryF1:
     case BestMetric::kAuroc:
+    case BestMetric::kPrAuc:
       return task != Task::kRegression;
     case BestMetric::kMae:
     case BestMetric::kRmse:
+    case BestMetric::kMape:
     case BestMetric::kR2:
       break;
   }
@@ -31,7 +42,16 @@ bool fits_task(BestMetric metric, Task task) {
 }
 
 bool is_better_when_larger(BestMetric metric) {
-  return metric != BestMetric::kLoss && metric != BestMetric::kMae && metric != BestMetric::kRmse;
+  switch (metric) {
+    case BestMetric::kLoss:
+    case BestMetric::kLogLoss:
+    case BestMetric::kMae:
+    case BestMetric::kRmse:
+    case BestMetric::kMape:
+      return false;
+    default:
+      return true;
+  }
 }
 
 std::vector<int64_t> hidden_sizes(const ModelConfig& model) {

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+
 #include "config/field_makers.h"
 
 namespace trainer::config {
+namespace {
+
+bool valid_delimiter(std::string_view text) {
+  if (text == "auto" || text == "comma" || text == "semicolon" || text == "tab") return true;
+  if (text.size() != 1) return false;
+  const auto c = static_cast<unsigned char>(text.front());
+  const bool could_be_a_number = std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+';
+  return c < 0x80 && c != '"' && c != '\n' && c != '\r' && c != '\0' && !could_be_a_number;
+}
+
+bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
+
+}  // namespace
 
 std::vector<Field> data_fields() {
   return {
@@ -16,9 +31,16 @@ std::vector<Field> data_fields() {
       choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
              "What is predicted. auto: regression when the target is numeric and has fractions or "
              "more than 100 different values, else classification."),
-      choice(TRAINER_MEMBER(data.delimiter), {"auto", "comma", "semicolon", "tab"},
-             "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma.",
-             {.elsewhere = {"sep", "separator"}}),
+      text(TRAINER_MEMBER(data.delimiter), "auto, comma, semicolon, tab or one character",
+           valid_delimiter,
+           "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma.",
+           {.elsewhere = {"sep", "separator"}}),
+      text(TRAINER_MEMBER(data.decimal), "\".\" or \",\"", valid_decimal,
+           "Decimal mark of the numbers in the CSV file.", {.elsewhere = {"decimal_separator"}}),
+      texts(TRAINER_MEMBER(data.missing),
+            "Texts and numbers of the CSV file that stand for a missing value, in any capitals. "
+            "An empty field always does.",
+            {.elsewhere = {"na_values", "nan_values", "missing_values"}}),
       texts(TRAINER_MEMBER(data.ignore),
             "Columns of the CSV file that are left out: names, or patterns with * and ?. So are "
             "the lists below.",
@@ -69,16 +91,31 @@ std::vector<Field> data_fields() {
               "Whether a numeric column with missing values in the training part gets a further "
               "feature that is 1 where the value is missing.",
               {.elsewhere = {"add_indicator"}}),
+      boolean(TRAINER_MEMBER(data.drop_rows_without_target),
+              "Whether rows whose target is missing are left out (true) or are an error (false).",
+              {.elsewhere = {"dropna", "drop_missing_target"}}),
+      choice(TRAINER_MEMBER(data.outliers), {"warn", "clip", "ignore"},
+             "Numbers that are far from all others of their column: named in a warning; limited "
+             "to the range of the others, as in training so in predictions; or left alone.",
+             {.elsewhere = {"winsorize", "clip_outliers"}}),
       file(TRAINER_MEMBER(data.validation_path),
            "CSV file of the validation part, with the columns of data.path in any order. Then "
            "data.path is not divided for it.",
            {.elsewhere = {"val_path", "valid_path"}, .on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.test_path), "The same for the test part.",
            {.on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(data.split), {"random", "chronological"},
+             "How rows are divided by the fractions: at random, or by data.time: the latest rows "
+             "are the test part, those before them the validation part.",
+             {.elsewhere = {"shuffle", "split_method"}}),
+      text(TRAINER_MEMBER(data.time), "a column name", any_text,
+           "Column of numbers or ISO 8601 dates that data.split: chronological goes by. It is no "
+           "feature unless data.numeric lists it.",
+           {.elsewhere = {"time_column", "timestamp", "date_column"}}),
       text(TRAINER_MEMBER(data.split_column), "a column name", any_text,
            "Column that says of each row which part it belongs to: train, validation (or val) or "
            "test. It is no feature.",
-           {.elsewhere = {"split", "fold_column"}}),
+           {.elsewhere = {"fold_column"}}),
       text(TRAINER_MEMBER(data.group), "a column name", any_text,
            "Column whose equal values belong together: rows of one group are never in two parts. "
            "It is no feature.",
@@ -89,6 +126,9 @@ std::vector<Field> data_fields() {
               "trainer cv trains one run for each fold.",
               {.elsewhere = {"n_splits", "cv"}}),
       integer(TRAINER_MEMBER(data.fold), kAtLeast1, "Which of data.folds is the test part."),
+      integer(TRAINER_MEMBER(data.repeat), kAtLeast1,
+              "Which division into data.folds: each number is another one, with the same seed.",
+              {.elsewhere = {"n_repeats"}}),
       file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or plain.",
            {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or plain.",

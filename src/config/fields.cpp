@@ -139,7 +139,8 @@ std::vector<Field> training_fields() {
           "Implementation of the training step: fused has the gradients written out, autograd has "
           "LibTorch derive them. Both compute the same; auto is fused."),
       choice(TRAINER_MEMBER(training.best_metric),
-             {"loss", "accuracy", "f1", "auroc", "mae", "rmse", "r2"},
+             {"loss", "log_loss", "accuracy", "balanced_accuracy", "f1", "binary_f1", "auroc",
+              "pr_auc", "mae", "rmse", "mape", "r2"},
              "What decides which epoch is best (best.pt) and when to stop early, of the validation "
              "part; loss or accuracy of the training part when there is no validation part. f1 is "
              "the mean over the classes, auroc too.",

@@ -98,17 +98,11 @@ std::vector<std::string> id_names_of(const CsvHeader& header) {
 
 }  // namespace
 
-char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path) {
-  switch (choice) {
-    case config::Delimiter::kComma:
-      return ',';
-    case config::Delimiter::kSemicolon:
-      return ';';
-    case config::Delimiter::kTab:
-      return '\t';
-    case config::Delimiter::kAuto:
-      break;
-  }
+char csv_delimiter(std::string_view choice, const std::filesystem::path& path) {
+  if (choice == "comma") return ',';
+  if (choice == "semicolon") return ';';
+  if (choice == "tab") return '\t';
+  if (choice != "auto") return choice.front();
   const std::string extension = lower_case(path.extension().string());
   return extension == ".tsv" || extension == ".tab" ? '\t' : ',';
 }

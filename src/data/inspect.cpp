@@ -117,7 +117,7 @@ size_t fields_of_first_rows(const std::filesystem::path& path, char delimiter) {
 }
 
 char find_delimiter(const std::filesystem::path& path) {
-  char best = csv_delimiter(config::Delimiter::kAuto, path);
+  char best = csv_delimiter("auto", path);
   size_t most = fields_of_first_rows(path, best);
   for (const char delimiter : {',', ';', '\t'}) {
     const size_t num_fields = fields_of_first_rows(path, delimiter);

@@ -166,12 +166,11 @@ bool is_accuracy_telling(const ColumnFacts& target, double num_validation) {
   return 3 * least->second >= most->second;
 }
 
-config::Delimiter delimiter_of(const TableFacts& table) {
-  if (table.delimiter == data::csv_delimiter(config::Delimiter::kAuto, table.file)) {
-    return config::Delimiter::kAuto;
-  }
-  if (table.delimiter == ';') return config::Delimiter::kSemicolon;
-  return table.delimiter == '\t' ? config::Delimiter::kTab : config::Delimiter::kComma;
+std::string delimiter_of(const TableFacts& table) {
+  if (table.delimiter == data::csv_delimiter("auto", table.file)) return "auto";
+  if (table.delimiter == ';') return "semicolon";
+  if (table.delimiter == '\t') return "tab";
+  return table.delimiter == ',' ? "comma" : std::string(1, table.delimiter);
 }
 
 // The name of the file in the characters of a tag.

@@ -244,7 +244,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   }
   writer.key("data.source");
   writer.key("data.path", "starts at the folder of this file");
-  if (config.data.delimiter != config::Delimiter::kAuto) writer.key("data.delimiter");
+  if (config.data.delimiter != "auto") writer.key("data.delimiter");
   write_target(writer, column_of(table, config.data.target.front()), config.data.task);
   writer.list("data.id", first.id);
   writer.list("data.ignore", first.ignore);

@@ -148,14 +148,13 @@ TEST_F(CsvTest, ReadsTheSampleData) {
 }
 
 TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
-  using config::Delimiter;
-  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.csv"), ',');
-  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.TSV"), '\t');
-  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "a.tab"), '\t');
-  EXPECT_EQ(csv_delimiter(Delimiter::kAuto, "tsv"), ',');
-  EXPECT_EQ(csv_delimiter(Delimiter::kComma, "a.tsv"), ',');
-  EXPECT_EQ(csv_delimiter(Delimiter::kSemicolon, "a.csv"), ';');
-  EXPECT_EQ(csv_delimiter(Delimiter::kTab, "a.csv"), '\t');
+  EXPECT_EQ(csv_delimiter("auto", "a.csv"), ',');
+  EXPECT_EQ(csv_delimiter("auto", "a.TSV"), '\t');
+  EXPECT_EQ(csv_delimiter("auto", "a.tab"), '\t');
+  EXPECT_EQ(csv_delimiter("auto", "tsv"), ',');
+  EXPECT_EQ(csv_delimiter("comma", "a.tsv"), ',');
+  EXPECT_EQ(csv_delimiter("semicolon", "a.csv"), ';');
+  EXPECT_EQ(csv_delimiter("tab", "a.csv"), '\t');
 }
 
 // ---- files that cannot be read ----

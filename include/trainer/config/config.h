@@ -14,7 +14,20 @@ enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
-enum class BestMetric { kLoss, kAccuracy, kF1, kAuroc, kMae, kRmse, kR2 };
+enum class BestMetric {
+  kLoss,
+  kLogLoss,
+  kAccuracy,
+  kBalancedAccuracy,
+  kF1,
+  kBinaryF1,
+  kAuroc,
+  kPrAuc,
+  kMae,
+  kRmse,
+  kMape,
+  kR2
+};
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw };
 enum class ScheduleName { kConstant, kLinear, kCosine, kStep, kOneCycle, kReduceOnPlateau };

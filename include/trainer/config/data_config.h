@@ -9,11 +9,15 @@ namespace trainer::config {
 
 enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
-enum class Delimiter { kAuto, kComma, kSemicolon, kTab };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
 enum class ClassWeights { kNone, kBalanced };
 enum class Fill { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
+enum class Outliers { kWarn, kClip, kIgnore };
+enum class SplitMethod { kRandom, kChronological };
+
+/// The texts that pandas.read_csv takes for missing values, and "?". An empty field always is one.
+std::vector<std::string> default_missing_texts();
 
 // Bounds, units and meanings of all members stand once, in src/config/data_fields.cpp.
 
@@ -43,7 +47,9 @@ struct DataConfig {
   std::string path;
   std::vector<std::string> target;
   Task task = Task::kAuto;
-  Delimiter delimiter = Delimiter::kAuto;
+  std::string delimiter = "auto";  // auto, comma, semicolon, tab, or the character itself
+  std::string decimal = ".";
+  std::vector<std::string> missing = default_missing_texts();
   std::vector<std::string> ignore;
   std::vector<std::string> id;
   std::string weight;
@@ -57,12 +63,17 @@ struct DataConfig {
   Fill fill = Fill::kMean;
   double fill_value = 0.0;
   bool missing_indicator = false;
+  bool drop_rows_without_target = false;
+  Outliers outliers = Outliers::kWarn;
   std::string validation_path;
   std::string test_path;
+  SplitMethod split = SplitMethod::kRandom;
+  std::string time;
   std::string split_column;
   std::string group;
   int64_t folds = 0;
   int64_t fold = 1;
+  int64_t repeat = 1;
   IdxConfig idx;
   NpyConfig npy;
   SyntheticConfig synthetic;

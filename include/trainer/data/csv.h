@@ -28,9 +28,9 @@ struct CsvOptions {
   std::string weight = {};
 };
 
-/// The delimiter that `choice` means for `path`. kAuto is a tab for names that end in .tsv or .tab
-/// and a comma for all others; it never looks into the file.
-char csv_delimiter(config::Delimiter choice, const std::filesystem::path& path);
+/// The delimiter that data.delimiter: `choice` means for `path`. "auto" is a tab for names that end
+/// in .tsv or .tab and a comma for all others; it never looks into the file.
+char csv_delimiter(std::string_view choice, const std::filesystem::path& path);
 
 /// What stands for no value, in small letters.
 inline constexpr std::array<std::string_view, 5> kMissingTexts = {"", "na", "nan", "null", "?"};
