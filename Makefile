@@ -33,7 +33,7 @@ run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CON
 	build/release/bin/trainer --config $(CONFIG) $(ARGS)
 
 test: setup-build setup-test build ## Build and run all tests
-	@ctest --preset release
+	@scripts/run_tests.sh release
 
 format: setup-gate ## Lay out the C++ files with clang-format
 	@scripts/format.sh
@@ -59,7 +59,7 @@ bench-peers: setup-build build/release/build.ninja ## Compare with PyTorch and o
 
 asan: setup-build setup-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
 	@cmake --build --preset asan
-	@ctest --preset asan
+	@scripts/run_tests.sh asan
 
 coverage: setup ## All tests with line coverage; fails under 80 %
 	@scripts/coverage.sh

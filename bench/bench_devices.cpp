@@ -47,12 +47,17 @@ bool has_google_flag(const Options& options, const std::string& flag) {
   return false;
 }
 
-// Throws Error(kUsage) for a flag that Google Benchmark does not know; it has said so itself.
-void initialize_google(const Options& options) {
+std::vector<std::string> google_command_line(const Options& options) {
   std::vector<std::string> words = {"bench_devices"};
   // All rows once, then all again: repetitions far apart in time show how a machine drifts.
   if (options.num_checks > 0) words.emplace_back("--benchmark_enable_random_interleaving=true");
   words.insert(words.end(), options.google_arguments.begin(), options.google_arguments.end());
+  return words;
+}
+
+// `words` must outlive the benchmarks: Google Benchmark keeps a pointer to the name of the program
+// for its JSON. Throws Error(kUsage) for a flag that it does not know; it has said so itself.
+void initialize_google(std::vector<std::string>& words) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
@@ -172,7 +177,8 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (options.num_threads == 0) options.num_threads = cpu::usable_cpus();
-  initialize_google(options);
+  std::vector<std::string> google_words = google_command_line(options);
+  initialize_google(google_words);
   std::optional<Results> baseline;  // read before minutes of measuring
   if (!options.baseline.empty()) baseline = read_results(options.baseline);
 

@@ -2,11 +2,12 @@
 # Installs what is missing to build, test and check trainer, and returns at once when nothing is.
 # Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
+# With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, npm, curl).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. TRAINER_SKIP_SETUP=1: nothing.
 set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
-# gate: formatting, linting, coverage.
+# gate: formatting, linting, coverage. require-all: what the tests need that are skipped otherwise.
 packages() {
   case $1 in
     apt-build)
@@ -15,12 +16,17 @@ packages() {
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
     apt-test) echo python3 python3-torch ;;
+    apt-require-all)  # a Node.js from elsewhere is as good, and would conflict with Debian's
+      command -v npm >/dev/null || echo nodejs npm
+      command -v curl >/dev/null || echo curl
+      ;;
     apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
       echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx
       ;;
     brew-test) echo node ;;
+    brew-require-all) ;;
     brew-gate) echo llvm clang-format cppcheck lcov shellcheck ;;
   esac
 }
@@ -149,23 +155,21 @@ install_brew() {
 
 # ---- ONNX Runtime --------------------------------------------------------------------------------
 
-# Runs exported models in the tests, which are left out without it. Of this version the package has the
+# Runs exported models in the tests, which are skipped without it. Of this version the package has the
 # libraries of all systems inside, so that no script of its own has to download them. Debian's npm
-# would bring hundreds of packages: it is used where it is, and not installed.
+# would bring hundreds of packages: it is used where it is, and installed for TRAINER_REQUIRE_ALL only.
 onnxruntime="onnxruntime-node@1.14.0"
 
 install_onnxruntime() {
   local folder
   folder="$(cd "$(dirname "$0")/.." && pwd)/build/node"
   [ -e "$folder/node_modules/onnxruntime-node" ] && return
-  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-    say "note: the tests of ONNX files are left out without npm, which brings $onnxruntime"
-    return
-  fi
+  command -v node >/dev/null && command -v npm >/dev/null || return 0
   say "installing with npm: $onnxruntime"
   npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$folder" \
-    "$onnxruntime" >&2 ||
-    say "note: npm could not install it; the tests of ONNX files are left out"
+    "$onnxruntime" >&2 && return
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || fail "npm could not install $onnxruntime"
+  say "note: npm could not install it; the tests of ONNX files are skipped"
 }
 
 # ---- what is asked -------------------------------------------------------------------------------
@@ -179,7 +183,7 @@ for argument in "$@"; do
       exit
       ;;
     -h | --help)
-      sed -n '2,6s/^# \{0,1\}//p' "$0"
+      sed -n '2,7s/^# \{0,1\}//p' "$0"
       exit
       ;;
     *) fail "unknown word '$argument'; expected build, test, gate or --select-blas" ;;
@@ -187,6 +191,9 @@ for argument in "$@"; do
 done
 [ "${#groups[@]}" -eq 0 ] && groups=(build test gate)
 [ -n "${TRAINER_SKIP_SETUP:-}" ] && exit 0
+case " ${groups[*]} " in
+  *" test "*) [ -z "${TRAINER_REQUIRE_ALL:-}" ] || groups+=(require-all) ;;
+esac
 
 if [ "$(uname -s)" = Darwin ]; then
   # shellcheck disable=SC2046  # one word a package

@@ -48,6 +48,11 @@ std::size_t TensorData::num_bytes() const {
   return static_cast<std::size_t>(num_elements()) * element_size(dtype);
 }
 
+bool operator==(const TensorData& a, const TensorData& b) {
+  return a.dtype == b.dtype && a.shape == b.shape &&
+         std::equal(a.data, a.data + a.num_bytes(), b.data);
+}
+
 std::string type_text(const TensorData& tensor) {
   return fmt::format("{} [{}]", dtype_name(tensor.dtype), fmt::join(tensor.shape, ", "));
 }

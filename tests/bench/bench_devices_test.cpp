@@ -116,6 +116,7 @@ TEST_F(BenchDevicesTest, FlagsOfGoogleBenchmarkWork) {
       kTiny + " --benchmark_format=json --benchmark_repetitions=3 --benchmark_filter=cpu_fp32/");
   EXPECT_EQ(json.exit_code, 0) << json.err;
   const auto parsed = nlohmann::json::parse(json.out);
+  EXPECT_EQ(parsed.at("context").at("executable"), "bench_devices");
   EXPECT_EQ(parsed.at("benchmarks").at(0).at("repetitions"), 3);
   EXPECT_TRUE(parsed.at("benchmarks").at(0).contains("median_ms"));
   EXPECT_THAT(json.err, HasSubstr("Recommendation"));

@@ -22,7 +22,7 @@ constexpr bool takes(std::index_sequence<I...>) {
 }
 
 /// The number of members of an aggregate: the most initializers that it takes.
-template <typename T, std::size_t N = 32>
+template <typename T, std::size_t N = 64>
 constexpr std::size_t num_members() {
   if constexpr (takes<T>(std::make_index_sequence<N>())) {
     return N;

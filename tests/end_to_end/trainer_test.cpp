@@ -153,7 +153,8 @@ TEST(TrainerTest, FiveStepsMakeAWholeRunFolder) {
   const test::TemporaryFolder folder;
   const ProcessResult result =
       trainer_in(folder.path(),
-                 "--epochs 1 --tag five data.synthetic.num_samples=200 logging.save_interval=1");
+                 "--epochs 1 --tag five --device cpu data.synthetic.num_samples=200 "
+                 "logging.save_interval=1");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err.find('\r'), std::string::npos);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);

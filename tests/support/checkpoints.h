@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/version.h"
 
 namespace trainer::test {
 
@@ -20,6 +21,7 @@ inline archive::TensorData float_data(std::vector<int64_t> shape,
 /// A checkpoint in which every entry has a value of its own.
 inline checkpoint::Checkpoint full_checkpoint() {
   checkpoint::Checkpoint c;
+  c.trainer_version = build_info().version;
   c.model = {{"layers.0.weight", float_data({2, 3}, {1, 2, 3, 4, 5, 6})},
              {"layers.0.bias", float_data({2}, {-1, 0.5F})}};
   c.optimizer = "adamw";
@@ -50,7 +52,7 @@ inline checkpoint::Checkpoint full_checkpoint() {
                       {.name = "row", .kind = data::ColumnKind::kId, .is_declared = true},
                       {.name = "b"},
                       {.name = "notes", .kind = data::ColumnKind::kLeftOut, .reason = "long"},
-                      {.name = "c", .fill = 7}};
+                      {.name = "c", .fill = 7, .quantiles = {-1, 0.5F, 2}}};
   c.schema.unknown_category = config::UnknownCategory::kError;
   c.fingerprints = {{"/data/train.csv", 987654321, 0xFEDCBA98}, {"/data/test.csv", 0, 0}};
   c.num_threads = 4;

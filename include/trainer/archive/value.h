@@ -44,6 +44,9 @@ struct TensorData {
   std::size_t num_bytes() const;
 };
 
+/// Whether type, shape and every byte are the same.
+bool operator==(const TensorData& a, const TensorData& b);
+
 /// "float32 [2, 3]".
 std::string type_text(const TensorData& tensor);
 

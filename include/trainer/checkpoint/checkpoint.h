@@ -23,12 +23,16 @@ inline constexpr int64_t kFormatVersion = 4;
 struct NamedTensor {
   std::string name;
   archive::TensorData tensor;
+
+  bool operator==(const NamedTensor&) const = default;
 };
 
 /// What an optimizer remembers of each parameter, such as "exp_avg"; names as in the model.
 struct Moment {
   std::string name;
   std::vector<NamedTensor> tensors;
+
+  bool operator==(const Moment&) const = default;
 };
 
 /// Where a run stands. The order of the samples follows from seed and epoch, the learning rate
@@ -37,6 +41,8 @@ struct Position {
   int64_t epoch = 0;             // epochs completed
   int64_t step = 0;              // optimizer steps done
   int64_t samples_in_epoch = 0;  // of the epoch under way, used so far
+
+  bool operator==(const Position&) const = default;
 };
 
 /// Sums over samples, so that the records of metrics.jsonl are the same after a resume.
@@ -44,12 +50,16 @@ struct Totals {
   double loss_sum = 0;
   int64_t num_correct = 0;
   int64_t num_samples = 0;
+
+  bool operator==(const Totals&) const = default;
 };
 
 /// The best epoch so far by training.best_metric.
 struct Best {
   int64_t epoch = 0;
   double value = 0;
+
+  bool operator==(const Best&) const = default;
 };
 
 /// What a run overcame so far.
@@ -59,12 +69,16 @@ struct Recoveries {
   int64_t overflowed_steps = 0;  // made again because a scaled fp16 gradient overflowed
   int64_t out_of_memory = 0;     // times that memory ran out and the run went on
   int64_t rows_at_once = 0;      // of a batch, since then; 0: all of them
+
+  bool operator==(const Recoveries&) const = default;
 };
 
 /// The factor of the loss that keeps small gradients above the least fp16 number.
 struct Scaler {
   double scale = 0;
   int64_t good_steps = 0;
+
+  bool operator==(const Scaler&) const = default;
 };
 
 /// Everything that a run needs to go on exactly where it stood.
@@ -88,6 +102,8 @@ struct Checkpoint {
   data::Schema schema;
   std::vector<data::Fingerprint> fingerprints;
   int64_t num_threads = 1;
+
+  bool operator==(const Checkpoint&) const = default;
 };
 
 /// Writes `checkpoint` under `path`, complete or not at all. Throws Error(kFileSystem).

@@ -34,6 +34,8 @@ struct Column {
   int64_t embedding_size = 0;
   /// kNumeric: ascending; a cell becomes its place among them, from -1 to 1. Empty: it stays.
   std::vector<float> quantiles = {};
+
+  bool operator==(const Column&) const = default;
 };
 
 bool is_embedded(const Column& column);

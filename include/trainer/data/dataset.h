@@ -49,6 +49,8 @@ struct Schema {
     if (task == config::Task::kRegression) return num_targets();
     return loss == config::Loss::kBinaryCrossEntropy ? 1 : static_cast<int64_t>(labels.size());
   }
+
+  bool operator==(const Schema&) const = default;
 };
 
 struct Datasets {

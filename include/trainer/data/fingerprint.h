@@ -12,6 +12,8 @@ struct Fingerprint {
   std::string path;  // absolute
   uint64_t num_bytes = 0;
   uint32_t crc32 = 0;
+
+  bool operator==(const Fingerprint&) const = default;
 };
 
 /// Throws Error(kData) when the file cannot be read.

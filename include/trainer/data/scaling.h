@@ -14,6 +14,8 @@ namespace trainer::data {
 struct Scaling {
   std::vector<float> shift;  // [num_features]
   std::vector<float> scale;  // [num_features]
+
+  bool operator==(const Scaling&) const = default;
 };
 
 /// kNone and kQuantile: shift 0, scale 1. kStandard: mean and 1 / standard deviation (of the

@@ -15,6 +15,8 @@ struct PlateauState {
   int64_t bad_epochs = 0;      // in a row, since the best one, a reduction or a cooldown
   int64_t cooldown_left = 0;   // epochs
   int64_t num_reductions = 0;
+
+  bool operator==(const PlateauState&) const = default;
 };
 
 /// Whether larger values of a metric are better.

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// main() of the test programs: GoogleTest's, and nobody overlooks a test that was skipped. The file
+// that TRAINER_SKIPPED_TESTS names gets a line for each; with TRAINER_REQUIRE_ALL, which continuous
+// integration sets, it is a failure.
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+/// The reason of a test that was skipped, on one line; empty for others.
+std::string skip_reason(const testing::TestResult& result) {
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    const testing::TestPartResult& part = result.GetTestPartResult(i);
+    if (!part.skipped()) continue;
+    std::string reason = part.message();
+    // GoogleTest puts a word of its own before the text.
+    if (reason.rfind("Skipped\n", 0) == 0) reason.erase(0, reason.find('\n') + 1);
+    for (char& c : reason) c = c == '\n' || c == '\t' ? ' ' : c;
+    while (!reason.empty() && reason.back() == ' ') reason.pop_back();
+    return reason;
+  }
+  return "";
+}
+
+class SkippedTests : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& test) override {
+    if (!test.result()->Skipped()) return;
+    const std::string reason = skip_reason(*test.result());
+    if (const char* file = std::getenv("TRAINER_SKIPPED_TESTS")) {
+      std::ofstream(file, std::ios::app)
+          << reason << '\t' << test.test_suite_name() << '.' << test.name() << '\n';
+    }
+    if (std::getenv("TRAINER_REQUIRE_ALL") != nullptr) {
+      ADD_FAILURE() << "skipped, and TRAINER_REQUIRE_ALL is set: " << reason;
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new SkippedTests);
+  return RUN_ALL_TESTS();
+}
