@@ -22,7 +22,7 @@ constexpr bool takes(std::index_sequence<I...>) {
 }
 
 /// The number of members of an aggregate: the most initializers that it takes.
-template <typename T, std::size_t N = 32>
+template <typename T, std::size_t N = 64>
 constexpr std::size_t num_members() {
   if constexpr (takes<T>(std::make_index_sequence<N>())) {
     return N;
@@ -74,8 +74,7 @@ TEST(FieldsTest, EveryFieldHasAHelpThatEndsAsASentence) {
 TEST(FieldsTest, EveryDefaultIsAccepted) {
   for (const Field& field : fields()) {
     const std::string text = value_text(field, Config{});
-    const std::string value = text == "\"\"" ? "" : text;
-    EXPECT_NO_THROW(load({}, {{field.path, value, "test"}})) << field.path << "=" << text;
+    EXPECT_NO_THROW(load({}, {{field.path, text, "test"}})) << field.path << "=" << text;
   }
 }
 
