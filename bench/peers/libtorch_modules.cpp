@@ -33,7 +33,7 @@ struct Part {
 trainer::data::Table read_table(const fs::path& folder, const Json& files,
                                 const std::string& part) {
   if (files.contains(part)) {
-    return trainer::data::read_csv(folder / files[part].get<std::string>(), {{"label"}, {}, ','});
+    return trainer::data::read_csv(folder / files[part].get<std::string>(), {{"label"}, {}, {}});
   }
   return trainer::data::read_idx_pair(folder / files[part + "_images"].get<std::string>(),
                                       folder / files[part + "_labels"].get<std::string>());

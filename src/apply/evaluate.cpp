@@ -109,8 +109,8 @@ void require_same_data(const Model& model, const data::Datasets& datasets) {
 
 }  // namespace
 
-Evaluated evaluate_file(const Model& model, const std::filesystem::path& data, char delimiter,
-                        int64_t num_threads) {
+Evaluated evaluate_file(const Model& model, const std::filesystem::path& data,
+                        const data::CsvFormat& format, int64_t num_threads) {
   require_table(model, data);
   const data::Schema& schema = model.schema;
   const std::string& weight = model.config.data.weight;
@@ -118,8 +118,9 @@ Evaluated evaluate_file(const Model& model, const std::filesystem::path& data, c
                          {.columns = schema.columns,
                           .targets = schema.target_names,
                           .weight = weight,
-                          .delimiter_option = "--delimiter "},
-                         delimiter);
+                          .delimiter_option = "--delimiter ",
+                          .drop_rows_without_target = model.config.data.drop_rows_without_target},
+                         format);
   Evaluation evaluation(model, num_threads);
   std::vector<int64_t> num_unknown(schema.columns.size());
   data::Table table;
@@ -135,13 +136,14 @@ Evaluated evaluate_file(const Model& model, const std::filesystem::path& data, c
                                               data.string(), in_quotes(weight)));
   }
   Evaluated evaluated{evaluation.report(), "", {}};
+  evaluated.num_without_target = pieces.num_without_target();
   evaluated.warnings = data::describe_unknown(schema.columns, num_unknown, data.string());
   return evaluated;
 }
 
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
-  const data::Datasets datasets =
-      data::load_datasets(model.config.data, static_cast<uint64_t>(model.config.seed));
+  const data::Datasets datasets = data::load_datasets(
+      data::as_in_run(model.config.data, model.schema), static_cast<uint64_t>(model.config.seed));
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;

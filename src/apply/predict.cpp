@@ -51,7 +51,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   require_other_file(request);
   const std::unique_ptr<RowSource> source = open_rows(model, request);
   for (const std::string& note : source->notes()) notes(note);
-  PredictionText lines(model, source->id_names(), request.output_delimiter);
+  PredictionText lines(model, source->id_names(), request.output_delimiter, request.output_decimal);
   const int64_t most = request.rows_at_once > 0 ? request.rows_at_once : rows_at_once(model);
   PredictReport report;
   Rows rows;

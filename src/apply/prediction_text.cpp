@@ -36,8 +36,12 @@ bool are_finite(std::span<const float> values) {
 }  // namespace
 
 PredictionText::PredictionText(const Model& model, const std::vector<std::string>& id_names,
-                               char delimiter)
-    : model_(model), names_(id_names), num_ids_(id_names.size()), delimiter_(delimiter) {
+                               char delimiter, char decimal)
+    : model_(model),
+      names_(id_names),
+      num_ids_(id_names.size()),
+      delimiter_(delimiter),
+      decimal_(decimal) {
   const data::Schema& schema = model.schema;
   if (schema.num_targets() > 1) {
     for (const std::string& target : schema.target_names) names_.push_back("prediction_" + target);
@@ -85,7 +89,9 @@ void PredictionText::add_numbers(std::span<const float> numbers, bool is_finite,
                                  fmt::memory_buffer& out) const {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i > 0) out.push_back(delimiter_);
+    const std::size_t begin = out.size();
     if (is_finite) fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), numbers[i]);
+    if (decimal_ != '.') std::replace(out.begin() + begin, out.end(), '.', decimal_);
   }
 }
 

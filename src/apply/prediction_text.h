@@ -16,7 +16,8 @@ namespace trainer::apply {
 class PredictionText {
  public:
   /// Throws Error(kData) when an id has the name of another column.
-  PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter);
+  PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter,
+                 char decimal);
 
   void add_header(fmt::memory_buffer& out) const;
 
@@ -35,6 +36,7 @@ class PredictionText {
   std::vector<std::string> labels_;  // in quotes where they need them
   std::size_t num_ids_;
   char delimiter_;
+  char decimal_;
   int64_t num_not_finite_ = 0;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <unordered_set>
 #include <utility>
 
@@ -13,12 +12,11 @@
 #include "trainer/core/text.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv_pieces.h"
+#include "trainer/data/data_file.h"
 #include "trainer/data/idx.h"
 
 namespace trainer::apply {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Data without columns (images, synthetic) can come as a table of its features.
 std::vector<data::Column> columns_of(const data::Schema& schema) {
@@ -41,11 +39,11 @@ std::string named(const std::vector<std::string>& names) {
 
 class CsvRows : public RowSource {
  public:
-  CsvRows(const Model& model, const PredictRequest& request)
+  CsvRows(const Model& model, const PredictRequest& request, data::DataFile file)
       : schema_(model.schema),
-        name_(request.data == "-" ? "standard input" : request.data.string()),
+        name_(file.name()),
         columns_(columns_of(model.schema)),
-        pieces_(request.data, trained(), request.delimiter),
+        pieces_(std::move(file), trained(), request.format),
         num_unknown_(columns_.size()) {}
 
   std::vector<std::string> id_names() const override { return pieces_.id_names(); }
@@ -120,16 +118,18 @@ class CsvRows : public RowSource {
 
 class ImageRows : public RowSource {
  public:
-  ImageRows(const Model& model, const PredictRequest& request)
-      : file_(data::read_idx(request.data)), width_(model.schema.num_features()) {
+  ImageRows(const Model& model, data::DataFile file)
+      : name_(file.name()),
+        file_(data::read_idx(std::move(file))),
+        width_(model.schema.num_features()) {
     int64_t num_pixels = 1;
     for (std::size_t i = 1; i < file_.sizes.size(); ++i) num_pixels *= file_.sizes[i];
     if (num_pixels == width_ && file_.sizes[0] > 0) return;
     throw Error(ErrorKind::kData,
                 fmt::format("{}: expected images of {} pixels as in the training data, got {} "
                             "of {}",
-                            request.data.string(), with_thousands(width_),
-                            with_thousands(file_.sizes[0]), with_thousands(num_pixels)));
+                            name_, with_thousands(width_), with_thousands(file_.sizes[0]),
+                            with_thousands(num_pixels)));
   }
 
   bool next(int64_t max_rows, Rows& rows) override {
@@ -145,31 +145,20 @@ class ImageRows : public RowSource {
   uint64_t likely_bytes() const override { return file_.bytes.size(); }
 
  private:
+  std::string name_;
   data::IdxFile file_;
   int64_t width_;
   int64_t next_ = 0;
 };
 
-/// IDX begins with two zeros, gzip with its own mark; a table with neither.
-bool is_idx(const fs::path& path) {
-  if (path == "-" || !fs::is_regular_file(path)) return false;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return false;
-  const int first = std::fgetc(file);
-  const int second = std::fgetc(file);
-  std::fclose(file);
-  constexpr int kGzipFirst = 0x1F;
-  constexpr int kGzipSecond = 0x8B;
-  return (first == 0 && second == 0) || (first == kGzipFirst && second == kGzipSecond);
-}
-
 }  // namespace
 
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request) {
-  if (model.schema.columns.empty() && is_idx(request.data)) {
-    return std::make_unique<ImageRows>(model, request);
+  data::DataFile file(request.data, data::DataFile::Kind::kAny);
+  if (model.schema.columns.empty() && file.begins_as_idx()) {
+    return std::make_unique<ImageRows>(model, std::move(file));
   }
-  return std::make_unique<CsvRows>(model, request);
+  return std::make_unique<CsvRows>(model, request, std::move(file));
 }
 
 }  // namespace trainer::apply

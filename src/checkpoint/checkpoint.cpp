@@ -9,6 +9,7 @@
 
 #include "trainer/archive/archive.h"
 #include "trainer/core/version.h"
+#include "trainer/data/csv_format.h"
 
 #include "checkpoint/reader.h"
 
@@ -75,6 +76,7 @@ Dict schema_dict(const data::Schema& schema) {
       {"shift", float_tensor(schema.scaling.shift)},
       {"scale", float_tensor(schema.scaling.scale)},
       {"columns", column_list(schema.columns)},
+      {"missing", text_list(schema.missing)},
       {"unknown_category", kUnknownCategory.at(static_cast<std::size_t>(schema.unknown_category))}};
 }
 
@@ -230,6 +232,8 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
   read_target_scaling(reader, version, schema);
   read_columns(reader, version, schema);
+  const bool has_missing = archive::find(reader.dict(), "missing") != nullptr;
+  schema.missing = has_missing ? reader.texts("missing") : data::former_missing_texts();
   return schema;
 }
 

@@ -12,6 +12,7 @@
 #include "trainer/core/text.h"
 
 #include "cli/help_text.h"
+#include "cli/unknown_words.h"
 
 namespace trainer::cli {
 namespace {
@@ -54,9 +55,11 @@ class Parser {
     } catch (const CLI::CallForHelp&) {
       return answer(help_text());
     } catch (const CLI::ParseError& e) {
+      refuse_missing_command();
       throw Error(ErrorKind::kUsage, fmt::format("{}; see trainer --help", e.what()));
     }
     if (version_) return answer(version_text());
+    if (!positional_.empty() && positional_.front() == "help") return answer(help_text());
     refuse_unknown_flags();
     take_overrides();
     check_verify();
@@ -90,10 +93,24 @@ class Parser {
     return arguments;
   }
 
-  // `train` is what the program does without a command: it has the same help.
-  std::string help_text() const {
+  // `train` is what the program does without a command: its help is that of the program but for
+  // the other commands.
+  std::string help_text() {
     if (!app_.got_subcommand("train")) return app_.help();
-    return app_.get_formatter()->make_help(&app_, app_.get_name(), CLI::AppFormatMode::Normal);
+    for (CLI::App* command : app_.get_subcommands({})) command->group("");
+    app_.footer(train_help_footer());
+    return app_.get_formatter()->make_help(&app_, "trainer train", CLI::AppFormatMode::Normal);
+  }
+
+  // The library says "A subcommand is required".
+  void refuse_missing_command() const {
+    for (const CLI::App* command : app_.get_subcommands()) {
+      if (command->get_require_subcommand_min() == 0 || !command->get_subcommands().empty()) {
+        continue;
+      }
+      throw Error(ErrorKind::kUsage,
+                  missing_command(*command, app_.get_option("override")->results()));
+    }
   }
 
   void add_key_flags() {
@@ -159,9 +176,18 @@ class Parser {
 
   void add_data(CLI::App& command, const char* help) {
     command.add_option("--data", arguments_.data, help)->type_name("FILE");
+    add_format(command, "as in the run");
+  }
+
+  void add_format(CLI::App& command, const char* otherwise) {
     command
         .add_option("--delimiter", arguments_.delimiter,
-                    "Of the table: auto, comma, semicolon or tab (as in the run)")
+                    fmt::format("Of the table: comma, semicolon, tab or the character itself ({})",
+                                otherwise))
+        ->type_name("VALUE");
+    command
+        .add_option("--decimal", arguments_.decimal,
+                    fmt::format("Decimal mark of its numbers: . or , ({})", otherwise))
         ->type_name("VALUE");
   }
 
@@ -187,7 +213,11 @@ class Parser {
     init->add_option("--target", arguments_.target,
                      "Column to predict; without it the columns are listed")
         ->type_name("COLUMN");
-    init->add_option("--output", arguments_.output, "YAML file to write, - for standard output")
+    init->add_option("--task", arguments_.task,
+                     "classification or regression (auto: by the target's values)")
+        ->type_name("VALUE");
+    add_format(*init, "found in the table");
+    init->add_option("-o,--output", arguments_.output, "YAML file to write, - for standard output")
         ->type_name("FILE");
     init->add_flag("--force", arguments_.force, "Replace the output if it is there already");
   }
@@ -287,7 +317,11 @@ class Parser {
     if (arguments_.data.empty()) {
       problems_.emplace_back("init: expected --data FILE.csv, got nothing");
     }
-    if (arguments_.output.empty()) {
+    if (arguments_.data == "-") {
+      problems_.emplace_back(
+          "init: expected a file that the configuration can name, got --data -; save the table");
+    }
+    if (arguments_.target && arguments_.output.empty()) {
       problems_.emplace_back(
           "init: expected --output FILE.yaml, or - for standard output, got nothing");
     }
@@ -313,57 +347,17 @@ class Parser {
   void take_assignment(const std::string& text, const std::string& place) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems_.push_back(fmt::format("{}: expected {}key=value, got {}{}", place,
-                                      place == "--set" ? "" : "a command or ", in_quotes(text),
-                                      meant(text, command_names())));
+      problems_.push_back(unknown_word(app_, text, place));
       return;
     }
     arguments_.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), place});
   }
 
-  std::vector<std::string> command_names() const {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
-    return names;
-  }
-
-  static std::string meant(const std::string& word, const std::vector<std::string>& candidates) {
-    const auto near = nearest_word(word, candidates);
-    return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
-  }
-
-  // `--max-epochs` of another tool, or a slip of the finger.
-  std::string suggest_flag(const std::string& given) const {
-    std::string word = given.substr(given.find_first_not_of('-'));
-    std::replace(word.begin(), word.end(), '-', '_');
-    for (const config::Field& field : config::fields()) {
-      const bool same = std::find(field.elsewhere.begin(), field.elsewhere.end(), word) !=
-                            field.elsewhere.end() ||
-                        field.path.substr(field.path.rfind('.') + 1) == word;
-      if (!same) continue;
-      return field.flag.empty() ? fmt::format("; use {}=VALUE", field.path)
-                                : fmt::format("; use {} VALUE", field.flag);
-    }
-    std::vector<std::string> flags;
-    add_flags(app_, flags);
-    return meant(given, flags);
-  }
-
-  // Those of an application and of the commands that were given.
-  static void add_flags(const CLI::App& app, std::vector<std::string>& flags) {
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-    }
-    for (const CLI::App* command : app.get_subcommands()) add_flags(*command, flags);
-  }
-
   // Before the rest: what follows an unknown flag is most likely its value.
   void refuse_unknown_flags() const {
     std::vector<std::string> problems;
-    for (const std::string& word : app_.remaining(true)) {
-      if (word.size() < 2 || word[0] != '-') continue;
-      const std::string flag = word.substr(0, word.find('='));
-      problems.push_back(fmt::format("{}: unknown flag{}", flag, suggest_flag(flag)));
+    for (const std::string& flag : unknown_flags(app_)) {
+      problems.push_back(fmt::format("{}: unknown flag{}", flag, suggest_flag(app_, flag)));
     }
     refuse(problems);
   }

@@ -47,7 +47,9 @@ struct Arguments {
   std::string output;                 // of init and predict; - is standard output
   std::optional<std::string> target;  // of init
   bool force = false;                 // of init
-  std::string delimiter;              // of predict and eval; empty: as in the run
+  std::string delimiter;              // of predict, eval and init; empty: as in the run, or found
+  std::string decimal;                // likewise
+  std::string task;                   // of init; empty: as data.task: auto
   bool json = false;                  // of config schedule, inspect, eval and cv
   int64_t num_kills = 5;              // of selftest resume
   int64_t num_folds = 0;              // of cv; 0: as configured, or 5

@@ -45,8 +45,15 @@ int eval_command(const Arguments& arguments) {
   const apply::Evaluated evaluated =
       arguments.data.empty()
           ? apply::evaluate_own_part(model, num_threads)
-          : apply::evaluate_file(model, arguments.data, delimiter_of(config.data, arguments.data),
-                                 num_threads);
+          : apply::evaluate_file(model, arguments.data,
+                                 format_of(config.data, model.schema, arguments.data), num_threads);
+  if (evaluated.num_without_target > 0) {
+    log::info(fmt::format("{} without a target {} left out",
+                          evaluated.num_without_target == 1
+                              ? "1 row"
+                              : with_thousands(evaluated.num_without_target) + " rows",
+                          evaluated.num_without_target == 1 ? "is" : "are"));
+  }
   for (const std::string& warning : evaluated.warnings) log::warning(warning);
   const std::string data = data_name(arguments, evaluated);
   fmt::print("{}", arguments.json ? as_json(model, data, evaluated.report)

@@ -7,9 +7,18 @@
 #include "trainer/run/system_info.h"
 
 namespace trainer::cli {
+namespace {
+
+constexpr const char* kKeysAndExitCodes = R"(
+Every key of the configuration can be given as key=value; `trainer config reference` lists them.
+
+Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
+  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
+
+}  // namespace
 
 std::string help_footer() {
-  return R"(Examples:
+  return std::string(R"(Examples:
   trainer --config configs/train.yaml
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
@@ -24,11 +33,16 @@ std::string help_footer() {
   trainer verify runs/latest
   trainer export runs/latest --output model.onnx
   trainer selftest resume
+)") + kKeysAndExitCodes;
+}
 
-Every key of the configuration can be given as key=value; `trainer config reference` lists them.
-
-Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
-  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
+std::string train_help_footer() {
+  return std::string(R"(Examples:
+  trainer --config configs/train.yaml
+  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
+  trainer --resume runs/latest
+  trainer --config configs/train.yaml --resume auto
+)") + kKeysAndExitCodes;
 }
 
 std::string version_text() {

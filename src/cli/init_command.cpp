@@ -16,6 +16,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
+#include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
 #include "trainer/plan/first_config.h"
@@ -84,14 +85,17 @@ std::string columns_text(const data::TableFacts& table) {
   return text;
 }
 
-[[noreturn]] void ask_for_target(const data::TableFacts& table) {
+// With an output somebody expects a file.
+void list_columns(const data::TableFacts& table, const Arguments& arguments) {
   fmt::print("{}", columns_text(table));
   std::vector<std::string> likely = plan::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
-  throw Error(
-      ErrorKind::kUsage,
-      fmt::format("init: expected --target COLUMN, got nothing{}",
-                  likely.empty() ? "" : fmt::format("; it may be {}", joined(likely, " or "))));
+  const std::string guess =
+      likely.empty() ? "" : fmt::format("; it may be {}", joined(likely, " or "));
+  if (!arguments.output.empty()) {
+    throw Error(ErrorKind::kUsage, "init: expected --target COLUMN, got nothing" + guess);
+  }
+  log::info("choose the column to predict with --target, and a file with --output" + guess);
 }
 
 // How the file says where the table is: config::load() undoes that in the same way.
@@ -125,12 +129,11 @@ void warn_of_numbers_as_names(const data::TableFacts& table) {
 }
 
 void tell_table(const data::TableFacts& table) {
-  const char* delimiter = table.delimiter == ','   ? "comma"
-                          : table.delimiter == ';' ? "semicolon"
-                                                   : "tab";
-  log::info(fmt::format("read {} rows and {} columns of {}, {} between them",
-                        with_thousands(table.num_rows), table.columns.size(), table.file,
-                        delimiter));
+  const auto num_columns = static_cast<int64_t>(table.columns.size());
+  log::info(fmt::format("read {} rows and {} columns of {}, {} between them{}",
+                        with_thousands(table.num_rows), with_thousands(num_columns), table.file,
+                        data::delimiter_name(table.delimiter),
+                        table.decimal == ',' ? ", decimal commas" : ""));
 }
 
 void tell_left_out(std::span<const plan::Exception> columns) {
@@ -154,15 +157,53 @@ data::Datasets read_with(plan::FirstConfig& first) {
   return data;
 }
 
+// What the flags say, checked as keys of the configuration are.
+config::DataConfig flags_of(const Arguments& arguments) {
+  std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
+                                             {"data.path", arguments.data, "--data"},
+                                             {"data.target", "\"?\"", "--target"}};
+  const auto add = [&](const char* key, const std::string& value, const char* flag) {
+    if (!value.empty()) overrides.push_back({key, value, flag});
+  };
+  add("data.delimiter", arguments.delimiter, "--delimiter");
+  add("data.decimal", arguments.decimal, "--decimal");
+  add("data.task", arguments.task, "--task");
+  return config::load({}, overrides).config.data;
+}
+
+// Reads it again where something in it stands for missing values.
+data::TableFacts inspect(const Arguments& arguments, const config::DataConfig& flags) {
+  data::InspectOptions options;
+  options.delimiter = flags.delimiter;
+  if (!arguments.decimal.empty()) options.decimal = flags.decimal;
+  data::TableFacts table = data::inspect_csv(arguments.data, options);
+  const std::vector<plan::MissingCode> codes = plan::find_missing_codes(table);
+  if (codes.empty()) return table;
+  for (const plan::MissingCode& code : codes) {
+    log::info(fmt::format("column {}: {} in {} taken for a missing value (data.missing)",
+                          in_quotes(code.column), in_quotes(code.text),
+                          code.count == 1 ? "1 row is" : with_thousands(code.count) + " rows is"));
+    if (std::find(options.missing.begin(), options.missing.end(), code.text) ==
+        options.missing.end()) {
+      options.missing.push_back(code.text);
+    }
+  }
+  return data::inspect_csv(arguments.data, options);
+}
+
 }  // namespace
 
 int init_command(const Arguments& arguments) {
-  check_output(arguments);
+  const config::DataConfig flags = flags_of(arguments);
+  if (arguments.target) check_output(arguments);
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const data::TableFacts table = data::inspect_csv(arguments.data);
+  const data::TableFacts table = inspect(arguments, flags);
   warn_of_numbers_as_names(table);
-  if (!arguments.target) ask_for_target(table);
-  plan::FirstConfig first = plan::make_first_config(table, *arguments.target);
+  if (!arguments.target) {
+    list_columns(table, arguments);
+    return 0;
+  }
+  plan::FirstConfig first = plan::make_first_config(table, *arguments.target, flags.task);
   tell_table(table);
   const data::Datasets data = read_with(first);
   const bool to_output = arguments.output == kStandardOutput;

@@ -7,7 +7,6 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
 #include "trainer/cpu/cpus.h"
-#include "trainer/data/csv.h"
 
 namespace trainer::cli {
 
@@ -20,12 +19,18 @@ config::Config config_for(const Arguments& arguments, const apply::Model& model)
   if (!arguments.delimiter.empty()) {
     overrides.push_back({"data.delimiter", arguments.delimiter, "--delimiter"});
   }
+  if (!arguments.decimal.empty()) {
+    overrides.push_back({"data.decimal", arguments.decimal, "--decimal"});
+  }
   return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
 }
 
 // A pipe has no name that could say more than that of the training data.
-char delimiter_of(const config::DataConfig& data, const std::string& given) {
-  return data::csv_delimiter(data.delimiter, given == "-" ? fs::path(data.path) : fs::path(given));
+data::CsvFormat format_of(const config::DataConfig& data, const data::Schema& schema,
+                          const std::string& given) {
+  data::CsvFormat format = data::csv_format(data, given == "-" ? data.path : given);
+  format.missing = data::MissingValues(schema.missing);
+  return format;
 }
 
 int64_t threads_of(const config::Config& config) {

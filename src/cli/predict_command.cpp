@@ -15,18 +15,18 @@
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
-#include "trainer/data/csv.h"
+#include "trainer/data/csv_format.h"
 
 #include "cli/model_data.h"
 
 namespace trainer::cli {
 namespace {
 
-// That of the data, unless the name of the output says otherwise.
-char output_delimiter(const std::string& output, char of_data) {
-  if (output == "-") return of_data;
-  const char by_name = data::csv_delimiter("auto", output);
-  return by_name == ',' && of_data == ';' ? of_data : by_name;
+// That of the data, unless the name of the output says otherwise: no tabs but in .tsv files.
+char output_delimiter(const std::string& output, const data::CsvFormat& of_data) {
+  if (output == "-") return of_data.delimiter;
+  const char by_name = data::csv_delimiter("auto", output, of_data.decimal);
+  return by_name == '\t' || of_data.delimiter == '\t' ? by_name : of_data.delimiter;
 }
 
 int64_t rate(int64_t num_rows, double seconds) {
@@ -87,8 +87,9 @@ int predict_command(const Arguments& arguments) {
   apply::PredictRequest request;
   request.data = arguments.data;
   request.output = arguments.output;
-  request.delimiter = delimiter_of(config.data, arguments.data);
-  request.output_delimiter = output_delimiter(arguments.output, request.delimiter);
+  request.format = format_of(config.data, model.schema, arguments.data);
+  request.output_delimiter = output_delimiter(arguments.output, request.format);
+  request.output_decimal = request.format.decimal;
   request.num_threads = threads_of(config);
   watch_signals(Waiting::kEnds);
   Progress progress;

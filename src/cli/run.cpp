@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run.h"
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <variant>
+
 #include <fmt/format.h>
 
 #include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
+#include "trainer/core/log.h"
 
 #include "cli/arguments.h"
 #include "cli/cv_command.h"
@@ -20,6 +27,22 @@
 #include "cli/verify_command.h"
 
 namespace trainer::cli {
+namespace {
+
+// They may still come, so that the configuration is valid all the same.
+void check_files(const config::Config& config) {
+  for (const config::Field& field : config::fields()) {
+    const auto* access = std::get_if<config::PathAccess>(&field.access);
+    if (access == nullptr || field.path == "output_dir") continue;
+    config::Config copy = config;
+    const std::string& path = access->member(copy);
+    std::error_code ignored;
+    if (path.empty() || std::filesystem::exists(path, ignored)) continue;
+    log::warning(fmt::format("{}: {}: no such file", field.path, path));
+  }
+}
+
+}  // namespace
 
 int run(int argc, const char* const* argv) {
   const Arguments arguments = parse_arguments(argc, argv);
@@ -30,7 +53,7 @@ int run(int argc, const char* const* argv) {
       fmt::print("{}", config::dump(resolve(arguments, checkpoint::Purpose::kLook).config));
       break;
     case Command::kConfigCheck:
-      resolve(arguments, checkpoint::Purpose::kLook);
+      check_files(resolve(arguments, checkpoint::Purpose::kLook).config.config);
       fmt::print("the configuration is valid\n");
       break;
     case Command::kConfigReference:

@@ -29,14 +29,17 @@ std::vector<Field> data_fields() {
             "Column of the CSV file that is to be predicted; a list of columns for regression.",
             {.elsewhere = {"label_column", "data.label", "target_column"}}),
       choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
-             "What is predicted. auto: regression when the target is numeric and has fractions or "
-             "more than 100 different values, else classification."),
+             "What is predicted. auto: classification when the target holds text, at most 20 "
+             "different whole numbers, or at most 100 that count from 0 or 1 without a gap and "
+             "have five rows each on average; else regression."),
       text(TRAINER_MEMBER(data.delimiter), "auto, comma, semicolon, tab or one character",
            valid_delimiter,
-           "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma.",
+           "Between the fields of the CSV file. auto: tab for .tsv and .tab, else comma, or "
+           "semicolon with data.decimal: \",\".",
            {.elsewhere = {"sep", "separator"}}),
       text(TRAINER_MEMBER(data.decimal), "\".\" or \",\"", valid_decimal,
-           "Decimal mark of the numbers in the CSV file.", {.elsewhere = {"decimal_separator"}}),
+           "Decimal mark of the numbers in the CSV file, which have nothing between thousands.",
+           {.elsewhere = {"decimal_separator"}}),
       texts(TRAINER_MEMBER(data.missing),
             "Texts and numbers of the CSV file that stand for a missing value, in any capitals. "
             "An empty field always does.",
@@ -65,9 +68,11 @@ std::vector<Field> data_fields() {
             "becomes a feature that is 1 or 0, and missing cells one more, unless there are many "
             "(data.embed_above). Columns in no list are categorical when they hold text.",
             {.elsewhere = {"categorical_feature", "cat_features", "cat_cols"}}),
-      integer(TRAINER_MEMBER(data.max_categories), kAtLeast1,
-              "A column of text with more different values is left out, unless data.categorical "
-              "lists it."),
+      integer_or_auto(TRAINER_MEMBER(data.max_categories), kAtLeast0,
+                      "A column of text with more different values is left out, unless "
+                      "data.categorical lists it. auto: a fifth of the rows that have a value, so "
+                      "that categories have five rows each on average, but at least 10 and at most "
+                      "10,000."),
       integer(TRAINER_MEMBER(data.embed_above), kAtLeast0,
               "A categorical column with more categories in the training part is no features of 1 "
               "and 0: the model learns some numbers for each category (an embedding), and for what "

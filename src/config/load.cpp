@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <set>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "trainer/core/text.h"
 
 #include "config/values.h"
+#include "config/yaml.h"
 
 namespace trainer::config {
 namespace {
@@ -54,25 +56,20 @@ std::string suggestion(std::string_view unknown) {
   return "; trainer config reference lists all keys";
 }
 
+// `data.decimal=","`, as a file has it.
+bool is_in_quotes(const std::string& text) {
+  return text.size() > 1 && text.front() == '"' && text.back() == '"';
+}
+
 class Loader {
  public:
   void read(const Document& document) {
-    YAML::Node root;
     try {
-      root = YAML::Load(document.text);
-    } catch (const YAML::ParserException& e) {
+      read_root(document, read_yaml(document.text));
+    } catch (const YamlProblem& problem) {
       problems_.push_back(
-          fmt::format("{}:{}: YAML syntax: {}", document.name, e.mark.line + 1, e.msg));
-      return;
+          fmt::format("{}:{}: YAML: {}", document.name, problem.line, problem.text));
     }
-    if (root.IsNull()) return;  // an empty file changes nothing
-    if (!root.IsMap()) {
-      problems_.push_back(fmt::format("{}:{}: expected a mapping of keys to values, got {}",
-                                      document.name, root.Mark().line + 1,
-                                      root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
-      return;
-    }
-    read_section(document, root, "");
   }
 
   void apply(const Override& change) {
@@ -81,11 +78,17 @@ class Loader {
       report_unknown(change.place, change.key);
       return;
     }
+    if (change.value.empty() && !takes_raw_text(*field)) {
+      problems_.push_back(fmt::format("{}: {}: expected {}, got nothing; null sets the default",
+                                      change.place, change.key, expected_text(field->access)));
+      return;
+    }
     YAML::Node node;
     try {
-      node = takes_raw_text(*field) && change.value != "null" ? YAML::Node(change.value)
-                                                              : YAML::Load(change.value);
-    } catch (const YAML::ParserException&) {
+      const bool is_raw =
+          takes_raw_text(*field) && change.value != "null" && !is_in_quotes(change.value);
+      node = is_raw ? YAML::Node(change.value) : YAML::Load(change.value);
+    } catch (const YAML::Exception&) {
       node = YAML::Node(change.value);  // not YAML: the field says what it expects
     }
     set(*field, node, std::filesystem::current_path(), change.place);
@@ -101,16 +104,28 @@ class Loader {
   }
 
  private:
+  void read_root(const Document& document, const YAML::Node& root) {
+    if (root.IsNull()) return;  // an empty file changes nothing
+    if (!root.IsMap()) {
+      problems_.push_back(fmt::format("{}:{}: expected a mapping of keys to values, got {}",
+                                      document.name, root.Mark().line + 1,
+                                      root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
+      return;
+    }
+    read_section(document, root, "");
+  }
+
   void read_section(const Document& document, const YAML::Node& section,
                     const std::string& prefix) {
     std::set<std::string> seen;
-    for (const auto& entry : section) {
+    for (const auto& entry : entries_of(section)) {
       const std::string place = fmt::format("{}:{}", document.name, entry.first.Mark().line + 1);
       if (!entry.first.IsScalar()) {
         problems_.push_back(fmt::format("{}: expected a key, got a list or mapping", place));
         continue;
       }
       const std::string path = prefix + entry.first.Scalar();
+      if (path.starts_with("x-")) continue;  // a place for what anchors name
       if (!seen.insert(path).second) {
         problems_.push_back(fmt::format("{}: {}: this key stands twice; remove one", place, path));
         continue;
@@ -186,12 +201,20 @@ Document read_document(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, error)) {
     throw refuse("expected a YAML file, got a folder; name the file in it");
   }
+  if (path == "-") {
+    return {"standard input", std::string(std::istreambuf_iterator<char>(std::cin), {}),
+            std::filesystem::current_path()};
+  }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
     throw refuse(fmt::format("cannot read the configuration: {}", std::strerror(errno)));
   }
   std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  return {path.string(), std::move(text), std::filesystem::absolute(path).parent_path()};
+  // What comes out of a pipe (/dev/stdin, <(command)) lies in no folder.
+  const bool is_file = std::filesystem::is_regular_file(path, error);
+  return {
+      path.string(), std::move(text),
+      is_file ? std::filesystem::absolute(path).parent_path() : std::filesystem::current_path()};
 }
 
 Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides) {

@@ -70,7 +70,7 @@ struct SchemaOf {
   Json operator()(const IntegerListAccess& access) const {
     Json element = {{"type", "integer"}};
     add_bounds(element, access.bounds);
-    return {{"type", "array"}, {"items", element}};
+    return {{"anyOf", {element, {{"type", "array"}, {"items", element}}}}};
   }
   Json operator()(const TextListAccess&) const {
     const Json text = {{"type", "string"}};
@@ -99,9 +99,11 @@ Json& section_schema(Json& root, std::string_view path) {
 std::string reference_page() {
   std::string page =
       "# Configuration\n\n"
-      "Made by `trainer config reference` from the table in `src/config/fields.cpp`; a test\n"
-      "compares the two. Values come from the defaults, then the configuration files in their\n"
-      "order, then the command line (`--lr 2e-3`, `training.epochs=5`, `--set model.norm=layer`).\n"
+      "Made by `trainer config reference`. Values come from the defaults, then the configuration\n"
+      "files in their order, then the command line (`--lr 2e-3`, `training.epochs=5`,\n"
+      "`--set model.norm=layer`). Keys `x-...` at the top of a file are ignored: there is room "
+      "for\n"
+      "what `<<: *name` merges into sections.\n"
       "`null` sets a key back to its default. A relative path in a file starts at that file's\n"
       "folder; on the command line, at the working directory.\n";
   std::string section = "none yet";
@@ -120,6 +122,7 @@ std::string json_schema() {
   Json root = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                {"title", "trainer configuration"}};
   root.update(object_schema());
+  root["patternProperties"]["^x-"] = Json::object();
   for (const Field& field : fields()) {
     Json schema = std::visit(SchemaOf{}, field.access);
     schema["description"] = field.help;

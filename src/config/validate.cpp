@@ -45,12 +45,28 @@ class Conflicts {
   // A file named but not used would be a run on other data than the user believes.
   void check_source() {
     const auto& data = config_.data;
-    for (const char* key :
-         {"data.path", "data.target", "data.delimiter", "data.ignore", "data.id", "data.numeric",
-          "data.categorical", "data.max_categories", "data.embed_above", "data.embedding_size",
-          "data.unknown_category", "data.fill", "data.fill_value", "data.missing_indicator",
-          "data.weight", "data.validation_path", "data.test_path", "data.split_column",
-          "data.group"}) {
+    for (const char* key : {"data.path",
+                            "data.target",
+                            "data.delimiter",
+                            "data.decimal",
+                            "data.missing",
+                            "data.drop_rows_without_target",
+                            "data.ignore",
+                            "data.id",
+                            "data.numeric",
+                            "data.categorical",
+                            "data.max_categories",
+                            "data.embed_above",
+                            "data.embedding_size",
+                            "data.unknown_category",
+                            "data.fill",
+                            "data.fill_value",
+                            "data.missing_indicator",
+                            "data.weight",
+                            "data.validation_path",
+                            "data.test_path",
+                            "data.split_column",
+                            "data.group"}) {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
@@ -86,6 +102,11 @@ class Conflicts {
     require("data.path", config_.data.path, "csv");
     require("data.target", fmt::format("{}", fmt::join(config_.data.target, "")), "csv");
     check_targets();
+    const std::string& delimiter = config_.data.delimiter;
+    if (config_.data.decimal == "," && (delimiter == "comma" || delimiter == ",")) {
+      report("data.decimal",
+             "conflicts with data.delimiter, which is a comma too; one of them must be another");
+    }
     if (is_set("data.fill_value") && config_.data.fill != Fill::kConstant) {
       report("data.fill_value", "has no effect unless data.fill is constant");
     }
@@ -187,6 +208,11 @@ class Conflicts {
 
   void check_model() {
     const ModelConfig& model = config_.model;
+    constexpr std::size_t kMaxLayers = 1000;
+    if (model.hidden_sizes.size() > kMaxLayers) {
+      report("model.hidden_sizes", fmt::format("expected at most {} layers, got {}", kMaxLayers,
+                                               model.hidden_sizes.size()));
+    }
     if (!model.hidden_sizes.empty()) {
       for (const char* key : {"model.hidden_size", "model.num_layers"}) {
         if (is_set(key)) report(key, "conflicts with model.hidden_sizes; remove one");

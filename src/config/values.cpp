@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -57,6 +59,27 @@ std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) 
   return value;
 }
 
+// "~/runs": what is no word of its own for the shell (output_dir=~/runs) comes here as it is.
+std::filesystem::path with_home(const std::string& text) {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || (text != "~" && !text.starts_with("~/"))) return text;
+  return home + text.substr(1);
+}
+
+// A list without its brackets: "8" or "64,32".
+YAML::Node elements_of(const std::string& text) {
+  YAML::Node elements(YAML::NodeType::Sequence);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view element = std::string_view(text).substr(begin, end - begin);
+    while (!element.empty() && element.front() == ' ') element.remove_prefix(1);
+    while (!element.empty() && element.back() == ' ') element.remove_suffix(1);
+    elements.push_back(std::string(element));
+    begin = end + 1;
+  }
+  return elements;
+}
+
 struct Assigner {
   Config& config;
   const YAML::Node& node;
@@ -99,7 +122,7 @@ struct Assigner {
 
   Problem operator()(const PathAccess& access) const {
     if (!node.IsScalar()) return expected(expected_text(access), node);
-    const std::filesystem::path path(node.Scalar());
+    const std::filesystem::path path = with_home(node.Scalar());
     access.member(config) =
         path.empty() ? "" : std::filesystem::absolute(folder / path).lexically_normal().string();
     return {};
@@ -121,9 +144,9 @@ struct Assigner {
   }
 
   Problem operator()(const IntegerListAccess& access) const {
-    if (!node.IsSequence()) return expected(expected_text(access), node);
+    if (!node.IsScalar() && !node.IsSequence()) return expected(expected_text(access), node);
     std::vector<int64_t> values;
-    for (const YAML::Node& element : node) {
+    for (const YAML::Node& element : node.IsScalar() ? elements_of(node.Scalar()) : node) {
       const std::optional<int64_t> value = integer_in(element, access.bounds);
       if (!value) {
         return fmt::format("element {}: expected an integer{}, got {}", values.size() + 1,
@@ -141,8 +164,9 @@ struct Assigner {
     if (!node.IsScalar() && !node.IsSequence()) return expected(expected_text(access), node);
     for (const YAML::Node& element : node) {
       if (!element.IsScalar()) {
-        return fmt::format("element {}: expected a text, got {}", values.size() + 1,
-                           describe(element));
+        return fmt::format("element {}: expected a text, got {}{}", values.size() + 1,
+                           describe(element),
+                           element.IsNull() ? "; write it in quotes: \"null\"" : "");
       }
       values.push_back(element.Scalar());
     }

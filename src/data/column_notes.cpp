@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <string_view>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -21,9 +22,16 @@ std::string counted(int64_t count, const char* what) {
   return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
 }
 
-int64_t count_missing(const Table& table, const std::string& name) {
-  const auto found = std::find(table.feature_names.begin(), table.feature_names.end(), name);
-  return table.num_missing[static_cast<size_t>(found - table.feature_names.begin())];
+/// Of each feature column.
+using MissingCounts = std::unordered_map<std::string_view, int64_t>;
+
+MissingCounts missing_counts(const Table& table) {
+  MissingCounts counts;
+  counts.reserve(table.feature_names.size());
+  for (size_t i = 0; i < table.feature_names.size(); ++i) {
+    counts.emplace(table.feature_names[i], table.num_missing[i]);
+  }
+  return counts;
 }
 
 std::string numeric_note(const Column& column, int64_t num_missing, config::Fill fill) {
@@ -52,12 +60,12 @@ std::string categorical_note(const Column& column, int64_t num_missing) {
   return text;
 }
 
-std::string note_of(const Table& table, const Column& column, config::Fill fill) {
+std::string note_of(const MissingCounts& missing, const Column& column, config::Fill fill) {
   switch (column.kind) {
     case ColumnKind::kNumeric:
-      return numeric_note(column, count_missing(table, column.name), fill);
+      return numeric_note(column, missing.at(column.name), fill);
     case ColumnKind::kCategorical:
-      return categorical_note(column, count_missing(table, column.name));
+      return categorical_note(column, missing.at(column.name));
     case ColumnKind::kId:
       return column.reason.empty() ? "names a row" : "names a row; " + column.reason;
     case ColumnKind::kLeftOut:
@@ -107,12 +115,13 @@ bool are_equal(const std::vector<float>& values, size_t width, size_t a, size_t 
 std::vector<std::string> describe_columns(const Table& table, const std::vector<Column>& columns,
                                           config::Fill fill) {
   std::vector<std::string> lines;
+  const MissingCounts missing = missing_counts(table);
   int64_t num_numeric = 0;
   int64_t num_categorical = 0;
   for (const Column& column : columns) {
     num_numeric += column.kind == ColumnKind::kNumeric ? 1 : 0;
     num_categorical += column.kind == ColumnKind::kCategorical ? 1 : 0;
-    const std::string note = note_of(table, column, fill);
+    const std::string note = note_of(missing, column, fill);
     if (!note.empty()) lines.push_back(fmt::format("{}: {}", in_quotes(column.name), note));
   }
   if (lines.empty()) return lines;

@@ -2,7 +2,6 @@
 #include "trainer/data/csv.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "trainer/core/text.h"
 #include "trainer/data/csv_pieces.h"
+#include "trainer/data/data_file.h"
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
@@ -34,8 +34,8 @@ void reserve_rows(Table& table, const CsvText& text, uint64_t num_bytes, const C
 
 /// A file and the walk over it.
 struct Source {
-  Source(const std::filesystem::path& path, InputFile::Kind kind, char delimiter)
-      : file(path, kind), text(file), cursor(file.name(), text, delimiter) {}
+  Source(DataFile from, const CsvFormat& format)
+      : file(std::move(from)), text(file), cursor(file.name(), text, format) {}
 
   /// Goes to the header, and says where it is.
   std::string find_header() {
@@ -43,13 +43,17 @@ struct Source {
     return fmt::format("{}:{}", file.name(), cursor.row_line());
   }
 
-  InputFile file;
+  DataFile file;
   CsvText text;
   CsvCursor cursor;
 };
 
 void require_rows(const Table& table) {
-  if (table.lines.empty()) throw data_error(table.file, "no rows after the header");
+  if (!table.lines.empty()) return;
+  throw data_error(table.file, table.num_without_target == 0
+                                   ? std::string("no rows after the header")
+                                   : fmt::format("none of the {} rows has a value to predict",
+                                                 with_thousands(table.num_without_target)));
 }
 
 /// All rows; `source` stands behind the header.
@@ -59,7 +63,7 @@ Table read_table(Source& source, CsvHeader header, std::span<const std::string> 
   table.target_names.assign(targets.begin(), targets.end());
   table.file = source.file.name();
   table.features.values = std::vector<float>();
-  reserve_rows(table, source.text, source.file.likely_bytes(), header);
+  reserve_rows(table, source.text, source.file.likely_content_bytes(), header);
   RowReader reader(source.cursor, header, max_categories, table);
   while (source.cursor.begin_row()) reader.read_row();
   require_rows(table);
@@ -98,30 +102,15 @@ std::vector<std::string> id_names_of(const CsvHeader& header) {
 
 }  // namespace
 
-char csv_delimiter(std::string_view choice, const std::filesystem::path& path) {
-  if (choice == "comma") return ',';
-  if (choice == "semicolon") return ';';
-  if (choice == "tab") return '\t';
-  if (choice != "auto") return choice.front();
-  const std::string extension = lower_case(path.extension().string());
-  return extension == ".tsv" || extension == ".tab" ? '\t' : ',';
-}
-
-bool is_missing(std::string_view field) {
-  constexpr size_t kLongest = 4;
-  return field.size() <= kLongest && std::find(kMissingTexts.begin(), kMissingTexts.end(),
-                                               lower_case(field)) != kMissingTexts.end();
-}
-
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  Source source(path, InputFile::Kind::kRegular, options.delimiter);
+  Source source(DataFile(path), options.format);
   const std::string place = source.find_header();
   const std::vector<std::string> names = read_names(source.cursor, place);
-  require_several(names, place, options.delimiter, "data.delimiter: ");
+  require_several(names, place, source.cursor.format().delimiter, "data.delimiter: ");
   CsvHeader header = header_of(place, names, options);
   {
     // Looks at the first rows, which may be many, before they are read.
-    Source first(path, InputFile::Kind::kRegular, options.delimiter);
+    Source first(DataFile(path), options.format);
     first.find_header();
     first.cursor.count_fields();
     survey_columns(first.cursor, header);
@@ -130,30 +119,35 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
 }
 
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
-                  char delimiter) {
-  Source source(path, InputFile::Kind::kRegular, delimiter);
+                  const CsvFormat& format) {
+  Source source(DataFile(path), format);
   const std::string place = source.find_header();
-  CsvHeader header = header_of(place, read_names(source.cursor, place), trained, delimiter);
+  CsvHeader header =
+      header_of(place, read_names(source.cursor, place), trained, source.cursor.format().delimiter);
   return read_table(source, std::move(header), trained.targets, 0);
 }
 
 struct CsvPieces::State {
-  State(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter)
-      : source(path, InputFile::Kind::kAny, delimiter),
-        targets(trained.targets.begin(), trained.targets.end()) {
+  State(DataFile file, const TrainedColumns& trained, const CsvFormat& format)
+      : source(std::move(file), format), targets(trained.targets.begin(), trained.targets.end()) {
     const std::string place = source.find_header();
-    header = header_of(place, read_names(source.cursor, place), trained, delimiter);
+    header = header_of(place, read_names(source.cursor, place), trained,
+                       source.cursor.format().delimiter);
   }
 
   Source source;
   CsvHeader header;
   std::vector<std::string> targets;
+  int64_t num_without_target = 0;
   bool has_rows = false;
 };
 
+CsvPieces::CsvPieces(DataFile file, const TrainedColumns& trained, const CsvFormat& format)
+    : state_(std::make_unique<State>(std::move(file), trained, format)) {}
+
 CsvPieces::CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained,
-                     char delimiter)
-    : state_(std::make_unique<State>(path, trained, delimiter)) {}
+                     const CsvFormat& format)
+    : CsvPieces(DataFile(path, DataFile::Kind::kAny), trained, format) {}
 
 CsvPieces::~CsvPieces() = default;
 
@@ -173,12 +167,17 @@ bool CsvPieces::next(Table& table, int64_t max_rows) {
   table.target_names = state_->targets;
   table.id_names = id_names();
   RowReader reader(source.cursor, state_->header, 0, table);
-  for (int64_t row = 0; row < max_rows && source.cursor.begin_row(); ++row) reader.read_row();
+  table.num_without_target = state_->num_without_target;
+  const auto most = static_cast<size_t>(max_rows);
+  while (table.lines.size() < most && source.cursor.begin_row()) reader.read_row();
+  state_->num_without_target = table.num_without_target;
   state_->has_rows = state_->has_rows || !table.lines.empty();
   if (!state_->has_rows) require_rows(table);
   reader.finish();
   return !table.lines.empty();
 }
+
+int64_t CsvPieces::num_without_target() const { return state_->num_without_target; }
 
 uint64_t CsvPieces::bytes_read() const { return state_->source.file.bytes_read(); }
 

@@ -13,13 +13,23 @@
 
 namespace trainer::data {
 
-CsvCursor::CsvCursor(std::string file, CsvText& text, char delimiter)
-    : file_(std::move(file)), text_(text), delimiter_(delimiter), position_(text.begin()) {
+CsvCursor::CsvCursor(std::string file, CsvText& text, const CsvFormat& format)
+    : file_(std::move(file)), text_(text), format_(format), position_(text.begin()) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (std::string_view(text.begin(), text.end()).starts_with(kByteOrderMark)) {
     position_ += kByteOrderMark.size();
   }
+  skip_separator_line();
   row_begin_ = position_;
+}
+
+void CsvCursor::skip_separator_line() {
+  constexpr std::string_view kBegin = "sep=";
+  const std::string_view text(position_, text_.end());
+  const bool fits = text.size() > kBegin.size() + 1 && text.starts_with(kBegin);
+  if (!fits || (text[kBegin.size() + 1] != '\n' && text[kBegin.size() + 1] != '\r')) return;
+  format_.delimiter = text[kBegin.size()];
+  position_ = after_line_break(position_ + kBegin.size() + 1);
 }
 
 bool CsvCursor::begin_row() {
@@ -54,11 +64,13 @@ std::string_view CsvCursor::next_field() {
 
 size_t CsvCursor::next_plain_numbers(std::span<float> values) {
   const char* p = position_;
+  const char mark = format_.decimal;
+  const bool some_are_missing = format_.missing.has_numbers();
   size_t count = 0;
   while (count < values.size()) {
     Decimal decimal;
     double number = 0;
-    const char* end = read_decimal(p, decimal);
+    const char* end = read_decimal(p, decimal, mark);
     if (decimal.num_digits > kMaxExactDigits) break;
     if (decimal.num_digits > 0 && ends_field(*end)) {
       number = to_double(decimal);
@@ -66,8 +78,9 @@ size_t CsvCursor::next_plain_numbers(std::span<float> values) {
       end = read_dressed_number(p, number);
       if (end == nullptr) break;
     }
+    if (some_are_missing && format_.missing.contains(number)) break;
     values[count++] = static_cast<float>(number);
-    if (*end != delimiter_) {
+    if (*end != format_.delimiter) {
       field_ += static_cast<int64_t>(count);
       end_field(end);
       return count;
@@ -84,7 +97,7 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
   const bool quoted = *p == '"';
   if (quoted) ++p;
   Decimal decimal;
-  p = read_exponent(read_decimal(p, decimal), decimal);
+  p = read_exponent(read_decimal(p, decimal, format_.decimal), decimal);
   if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
   while (is_blank(*p)) ++p;
   if (!ends_field(*p)) return nullptr;
@@ -142,11 +155,15 @@ void CsvCursor::end_quoted_field(const char* position) {
                   field_, in_quotes({position, static_cast<size_t>(end - position)})));
 }
 
-size_t CsvCursor::count_fields() {
+void CsvCursor::rewind_row() {
   position_ = row_begin_;
   line_ = row_line_;
   field_ = 0;
   in_row_ = true;
+}
+
+size_t CsvCursor::count_fields() {
+  rewind_row();
   while (in_row_) next_field();
   return static_cast<size_t>(field_);
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "trainer/data/csv_format.h"
+
 #include "data/csv_text.h"
 
 namespace trainer::data {
@@ -17,8 +19,11 @@ namespace trainer::data {
 ///   }
 class CsvCursor {
  public:
-  /// `text`, at its beginning, must outlive the cursor.
-  CsvCursor(std::string file, CsvText& text, char delimiter);
+  /// `text`, at its beginning, must outlive the cursor. A first line `sep=;`, as Excel writes and
+  /// reads it, is no row, and its delimiter counts.
+  CsvCursor(std::string file, CsvText& text, const CsvFormat& format);
+
+  const CsvFormat& format() const { return format_; }
 
   /// Goes to the next line that is not blank; false at the end of the text.
   bool begin_row();
@@ -31,16 +36,23 @@ class CsvCursor {
   /// unclosed quote and for text after a closing quote.
   std::string_view next_field();
 
-  /// Reads fields into `values` as long as they are plain numbers, as nearly all are, at most to
-  /// the end of the row; says how many. The field behind them is still to be read.
+  /// Reads fields into `values` as long as they are plain numbers that stand for themselves, as
+  /// nearly all do, at most to the end of the row; says how many. The field behind them is still to
+  /// be read.
   size_t next_plain_numbers(std::span<float> values);
+
+  /// Back to the beginning of the row.
+  void rewind_row();
 
   /// The number of fields in the row, from its beginning. Ends the row.
   size_t count_fields();
 
  private:
-  bool ends_field(char c) const { return c == delimiter_ || c == '\n' || c == '\r' || c == '\0'; }
-  bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
+  bool ends_field(char c) const {
+    return c == format_.delimiter || c == '\n' || c == '\r' || c == '\0';
+  }
+  bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != format_.delimiter; }
+  void skip_separator_line();
   void end_field(const char* position);
   /// A plain number with an exponent, in quotes or between blanks: where its field ends, or
   /// nullptr.
@@ -52,7 +64,7 @@ class CsvCursor {
 
   std::string file_;
   CsvText& text_;
-  char delimiter_;
+  CsvFormat format_;
   const char* position_;
   const char* row_begin_;
   int64_t line_ = 1;
@@ -69,7 +81,7 @@ inline const char* CsvCursor::after_line_break(const char* position) {
 }
 
 inline void CsvCursor::end_field(const char* position) {
-  if (*position == delimiter_) {
+  if (*position == format_.delimiter) {
     position_ = position + 1;
     return;
   }

@@ -2,6 +2,7 @@
 #include "data/csv_header.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -13,11 +14,22 @@
 namespace trainer::data {
 namespace {
 
-std::string delimiter_name(char delimiter) {
-  if (delimiter == ',') return "comma";
-  if (delimiter == ';') return "semicolon";
-  return delimiter == '\t' ? "tab" : fmt::format("'{}'", delimiter);
-}
+/// Where each name stands.
+class Places {
+ public:
+  explicit Places(const std::vector<std::string>& names) {
+    places_.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i) places_.emplace(names[i], i);
+  }
+
+  std::optional<size_t> of(std::string_view name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> places_;
+};
 
 void require_good_names(const std::string& place, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, size_t> first_place;
@@ -72,19 +84,18 @@ std::vector<std::string> quoted(const std::vector<std::string>& names) {
 class RoleList {
  public:
   RoleList(const std::string& place, const std::vector<std::string>& names)
-      : place_(place), names_(names), columns_(names.size()), keys_(names.size()) {
+      : place_(place), names_(names), places_(names), columns_(names.size()), keys_(names.size()) {
     for (size_t i = 0; i < names.size(); ++i) columns_[i].name = names[i];
   }
 
   size_t set(const char* key, const std::string& name, Role role, ColumnKind kind) {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) {
+    const std::optional<size_t> found = places_.of(name);
+    if (!found) {
       throw data_error(place_, fmt::format("{}: column {} is not in the header; {}", key,
                                            in_quotes(name), missing_column_help(name, names_)));
     }
-    const auto i = static_cast<size_t>(found - names_.begin());
-    assign(key, i, role, kind);
-    return i;
+    assign(key, *found, role, kind);
+    return *found;
   }
 
   void set_target(const std::string& name, size_t target) {
@@ -124,9 +135,7 @@ class RoleList {
   std::vector<CsvColumn> take() { return std::move(columns_); }
 
  private:
-  bool is_name(const std::string& text) const {
-    return std::find(names_.begin(), names_.end(), text) != names_.end();
-  }
+  bool is_name(const std::string& text) const { return places_.of(text).has_value(); }
 
   void assign(const char* key, size_t i, Role role, ColumnKind kind) {
     require_free(key, i, role);
@@ -157,6 +166,7 @@ class RoleList {
 
   const std::string& place_;
   const std::vector<std::string>& names_;
+  Places places_;
   std::vector<CsvColumn> columns_;
   std::vector<std::string> keys_;  // [names] that gave the role; empty: none did
   std::vector<bool> named_;
@@ -165,7 +175,8 @@ class RoleList {
 /// Gives columns the roles that a trained model has for them; all others are skipped.
 class TrainedRoles {
  public:
-  explicit TrainedRoles(const std::vector<std::string>& names) : names_(names) {
+  explicit TrainedRoles(const std::vector<std::string>& names) : places_(names) {
+    columns_.reserve(names.size());
     for (const std::string& name : names) {
       columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
     }
@@ -191,8 +202,8 @@ class TrainedRoles {
 
  private:
   CsvColumn* find(const std::string& name) {
-    const auto at = std::find(names_.begin(), names_.end(), name);
-    return at == names_.end() ? nullptr : &columns_[static_cast<size_t>(at - names_.begin())];
+    const std::optional<size_t> place = places_.of(name);
+    return place ? &columns_[*place] : nullptr;
   }
 
   CsvColumn* require(const std::string& name) {
@@ -216,7 +227,7 @@ class TrainedRoles {
     column->refuses_missing = is_number && !trained.fill;
   }
 
-  const std::vector<std::string>& names_;
+  Places places_;
   std::vector<CsvColumn> columns_;
   std::vector<std::string> missing_;
 };
@@ -234,9 +245,11 @@ void require_several(const std::vector<std::string>& names, const std::string& p
                      char delimiter, const std::string& option) {
   if (names.size() > 1) return;
   const std::string& only_name = names.front();
-  std::string fix = fmt::format("choose another with {} (comma, semicolon or tab)",
-                                option.substr(0, option.find_first_of(": ")));
-  for (const char other : {',', ';', '\t'}) {
+  std::string fix = fmt::format(
+      "choose another with {} (comma, semicolon, tab or the "
+      "character itself)",
+      option.substr(0, option.find_first_of(": ")));
+  for (const char other : {',', ';', '\t', '|'}) {
     if (other != delimiter && only_name.find(other) != std::string::npos) {
       fix = fmt::format("did you mean {}{}?", option, delimiter_name(other));
       break;
@@ -274,7 +287,9 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
   roles.end_names();
   for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
 
-  CsvHeader header{place, roles.take(), {}, 0};
+  CsvHeader header{place, roles.take()};
+  header.drops_rows_without_target = options.drop_rows_without_target;
+  header.is_of_training = true;
   for (CsvColumn& column : header.columns) {
     column.refuses_missing = options.fill == config::Fill::kError;
   }
@@ -298,7 +313,10 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
                            "in the header",
                            joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
   }
-  CsvHeader header{place, roles.take(), {}, 0};
+  CsvHeader header{place, roles.take()};
+  header.decimal_option =
+      trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
+  header.drops_rows_without_target = trained.drop_rows_without_target;
   count_features(header);
   return header;
 }

@@ -31,8 +31,11 @@ struct CsvColumn {
 struct CsvHeader {
   std::string place;  // "file:line"
   std::vector<CsvColumn> columns;
-  std::vector<size_t> numbers_from;  // [columns.size()] how many from here on are numbers
-  size_t num_features = 0;           // numbers and texts
+  std::vector<size_t> numbers_from = {};  // [columns.size()] how many from here on are numbers
+  size_t num_features = 0;                // numbers and texts
+  std::string decimal_option = "set data.decimal: \",\"";  // what a message says
+  bool drops_rows_without_target = false;
+  bool is_of_training = false;  // of data.path
 };
 
 /// The names of the columns, from the first row. Throws Error(kData), see read_csv.
@@ -58,7 +61,8 @@ void survey_columns(CsvCursor& cursor, CsvHeader& header);
 /// Sets `numbers_from` and `num_features` by the roles.
 void count_features(CsvHeader& header);
 
-/// How to write a number that `field` writes with commas ("1,234" or "3,14"), or an empty text.
-std::string without_commas(std::string_view field);
+/// How to write a number that `field` writes with another decimal mark than `decimal` or with marks
+/// between thousands ("1,234", "3,14" or "1.234,5" where it is a point), or an empty text.
+std::string rewritten_number(std::string_view field, char decimal);
 
 }  // namespace trainer::data

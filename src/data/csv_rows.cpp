@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/csv_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,6 +17,8 @@ namespace trainer::data {
 namespace {
 
 constexpr size_t kMaxCategoryBytes = 1000;
+constexpr size_t kMostCategories = 10'000;  // with data.max_categories: auto
+constexpr int64_t kRowsPerCategory = 5;     // likewise
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 std::string missing_as_found(std::string_view field) {
@@ -28,25 +31,34 @@ std::string fix_of_missing(const CsvColumn& column) {
                              "data.ignore";
 }
 
-std::string fix_of_text(const CsvColumn& column, std::string_view field) {
-  if (const std::string number = without_commas(field); !number.empty()) {
-    return "write it without a comma: " + number;
+std::string fix_of_text(const CsvColumn& column, std::string_view field, const CsvFormat& format,
+                        const CsvHeader& header) {
+  if (const std::string number = rewritten_number(field, format.decimal); !number.empty()) {
+    if (format.decimal == ',') {
+      return "write it with a decimal comma and nothing between thousands: " + number;
+    }
+    const bool may_be_decimal = format.delimiter != ',' && number.find('.') != std::string::npos;
+    return "write it without a comma: " + number +
+           (may_be_decimal ? ", or " + header.decimal_option : "");
   }
   if (column.is_trained) return "correct it, as the column was numeric in the training data";
-  return column.is_declared ? "correct it or list the column in data.categorical"
-                            : "correct it, or list the column in data.categorical or data.ignore";
+  return column.is_declared ? "correct it, add it to data.missing or list the column in "
+                              "data.categorical"
+                            : "correct it, add it to data.missing, or list the column in "
+                              "data.categorical or data.ignore";
 }
 
 // Why `field` cannot be a number of `column`.
 std::string number_problem(std::string_view field, std::optional<double> value,
-                           const CsvColumn& column) {
-  if (is_missing(field)) {
+                           const CsvColumn& column, const CsvFormat& format,
+                           const CsvHeader& header) {
+  if (is_missing(field, format)) {
     return fmt::format("expected a number, got {}; {}", missing_as_found(field),
                        fix_of_missing(column));
   }
   if (!value) {
     return fmt::format("expected a number, got {}; {}", in_quotes(field),
-                       fix_of_text(column, field));
+                       fix_of_text(column, field, format, header));
   }
   const std::string_view limit = std::isfinite(*value) ? " of at most 3.4e+38" : "";
   return fmt::format("expected a finite number{}, got {}", limit, in_quotes(field));
@@ -75,6 +87,11 @@ RowReader::RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categorie
       num_missing_(header.columns.size()) {}
 
 void RowReader::read_row() {
+  if (header_.drops_rows_without_target && lacks_target()) {
+    fail_unless_well_formed();
+    ++table_.num_without_target;
+    return;
+  }
   table_.lines.push_back(cursor_.row_line());
   table_.targets.resize(table_.targets.size() + num_targets_);
   table_.ids.resize(table_.ids.size() + table_.id_names.size());
@@ -85,17 +102,41 @@ void RowReader::read_row() {
   if (cursor_.in_row()) fail_unless_well_formed();
 }
 
+// Before anything of the row is kept.
+bool RowReader::lacks_target() {
+  bool is_lacking = false;
+  for (size_t column = 0; column < header_.columns.size() && cursor_.in_row(); ++column) {
+    const std::string_view field = cursor_.next_field();
+    is_lacking = is_lacking || (header_.columns[column].role == Role::kTarget &&
+                                is_missing(field, cursor_.format()));
+  }
+  cursor_.rewind_row();
+  return is_lacking;
+}
+
+// Few rows of each category: a name, not a kind.
+void RowReader::leave_out_names(size_t column) {
+  constexpr int64_t kFewCategories = 10;
+  const CsvColumn& about = header_.columns[column];
+  const auto num_words = static_cast<int64_t>(words_[column].size());
+  if (about.role != Role::kText || about.is_declared || num_words <= kFewCategories) return;
+  const auto num_rows = static_cast<int64_t>(table_.lines.size());
+  const int64_t num_present = num_rows - num_missing_[column];
+  if (2 * num_words > num_present) {
+    leave_out(column, fmt::format("its texts hardly ever repeat ({} in {} rows)",
+                                  with_thousands(num_words), with_thousands(num_present)));
+  } else if (max_categories_ == 0 && kRowsPerCategory * num_words > num_present) {
+    leave_out(column, fmt::format("fewer than {} rows for each of its {} texts "
+                                  "(data.max_categories)",
+                                  kRowsPerCategory, with_thousands(num_words)));
+  }
+}
+
 void RowReader::finish() {
   const auto num_rows = table_.lines.size();
   for (size_t i = 0; i < header_.columns.size(); ++i) {
     CsvColumn& column = header_.columns[i];
-    // Few rows of each category: a name, not a kind.
-    constexpr size_t kFewCategories = 10;
-    if (column.role == Role::kText && !column.is_declared && words_[i].size() > kFewCategories &&
-        2 * words_[i].size() > num_rows) {
-      leave_out(i, fmt::format("its texts hardly ever repeat ({} in {} rows)", words_[i].size(),
-                               with_thousands(static_cast<int64_t>(num_rows))));
-    }
+    leave_out_names(i);
     if (column.role == Role::kNumber || column.role == Role::kText) {
       table_.feature_names.push_back(column.name);
       table_.words.push_back(words_[i].take());
@@ -119,7 +160,7 @@ size_t RowReader::read_cells(size_t column) {
       break;
     case Role::kTarget:
       table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].place] =
-          next_required(column, "a value to predict");
+          next_target(column);
       break;
     case Role::kSkipped:
       cursor_.next_field();
@@ -154,11 +195,13 @@ size_t RowReader::read_numbers(size_t column) {
 
 float RowReader::next_number(size_t column) {
   const std::string_view field = cursor_.next_field();
-  const std::optional<double> value = parse_double(field);
+  const CsvFormat& format = cursor_.format();
+  const std::optional<double> value = number_in(field, format.decimal);
   const auto number = static_cast<float>(value.value_or(0));
-  if (value && std::isfinite(number)) return number;
-  if (!is_missing(field) || header_.columns[column].refuses_missing) {
-    fail(column, number_problem(field, value, header_.columns[column]));
+  const bool stands_for_itself = value && !format.missing.contains(*value);
+  if (stands_for_itself && std::isfinite(number)) return number;
+  if (!is_missing(field, format) || header_.columns[column].refuses_missing) {
+    fail(column, number_problem(field, value, header_.columns[column], format, header_));
   }
   ++num_missing_[column];
   return kMissing;
@@ -167,7 +210,7 @@ float RowReader::next_number(size_t column) {
 float RowReader::next_text(size_t column) {
   const std::string_view field = cursor_.next_field();
   if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
-  if (is_missing(field)) {
+  if (is_missing(field, cursor_.format())) {
     ++num_missing_[column];
     return kMissing;
   }
@@ -183,9 +226,10 @@ float RowReader::next_text(size_t column) {
     fail(column,
          fmt::format("expected text in UTF-8, got {}; save the file as UTF-8", in_quotes(field)));
   }
-  if (is_open && words_[column].size() > max_categories_) {
+  const size_t most = max_categories_ == 0 ? kMostCategories : max_categories_;
+  if (is_open && words_[column].size() > most) {
     leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
-                                  with_thousands(static_cast<int64_t>(max_categories_))));
+                                  with_thousands(static_cast<int64_t>(most))));
     return kMissing;
   }
   return static_cast<float>(number);
@@ -198,13 +242,27 @@ void RowReader::leave_out(size_t column, std::string reason) {
   words_[column].clear();
 }
 
-std::string_view RowReader::next_required(size_t column, std::string_view what) {
+std::string_view RowReader::next_required(size_t column, std::string_view what,
+                                          std::string_view fix) {
   const std::string_view field = cursor_.next_field();
-  if (is_missing(field)) {
-    fail(column, fmt::format("expected {}, got {}; fill it in or remove the row", what,
-                             missing_as_found(field)));
+  if (is_missing(field, cursor_.format())) {
+    fail(column, fmt::format("expected {}, got {}; {}", what, missing_as_found(field), fix));
   }
   return field;
+}
+
+// As text, a number with a decimal point.
+std::string RowReader::next_target(size_t column) {
+  std::string text(next_required(column, "a value to predict",
+                                 header_.is_of_training
+                                     ? "fill it in, remove the row, or leave all such rows out "
+                                       "with data.drop_rows_without_target: true"
+                                     : "fill it in or remove the row"));
+  const char decimal = cursor_.format().decimal;
+  if (decimal != '.' && number_in(text, decimal)) {
+    std::replace(text.begin(), text.end(), decimal, '.');
+  }
+  return text;
 }
 
 Part RowReader::next_part(size_t column) {
@@ -220,7 +278,7 @@ Part RowReader::next_part(size_t column) {
 
 float RowReader::next_weight(size_t column) {
   const std::string_view field = next_required(column, "a weight");
-  const auto weight = static_cast<float>(parse_double(field).value_or(-1));
+  const auto weight = static_cast<float>(number_in(field, cursor_.format().decimal).value_or(-1));
   if (std::isfinite(weight) && weight >= 0) return weight;
   fail(column, fmt::format("expected a weight, a number of at least 0, got {}", in_quotes(field)));
 }

@@ -50,7 +50,8 @@ class RowReader {
   /// `table` has its target names, and floats for features.
   RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categories, Table& table);
 
-  /// The row at whose beginning the cursor is. Throws Error(kData), see read_csv.
+  /// The row at whose beginning the cursor is, or none if it is to be dropped. Throws Error(kData),
+  /// see read_csv.
   void read_row();
 
   /// Gives the table what is known only now.
@@ -62,7 +63,11 @@ class RowReader {
   float next_number(size_t column);
   float next_text(size_t column);
   void leave_out(size_t column, std::string reason);
-  std::string_view next_required(size_t column, std::string_view what);
+  bool lacks_target();
+  void leave_out_names(size_t column);
+  std::string_view next_required(size_t column, std::string_view what,
+                                 std::string_view fix = "fill it in or remove the row");
+  std::string next_target(size_t column);
   Part next_part(size_t column);
   float next_weight(size_t column);
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "data/file_bytes.h"
+
 namespace trainer::data {
 namespace {
 
@@ -17,15 +19,11 @@ size_t count_line_breaks(const char* begin, const char* end) {
 
 }  // namespace
 
-CsvText::CsvText(InputFile& file, size_t block_bytes)
+CsvText::CsvText(DataFile& file, size_t block_bytes)
     : file_(file), block_bytes_(std::max<size_t>(block_bytes, 1)) {
   do {
     fill();
   } while (!find_end(0));
-  constexpr std::string_view kGzip = "\x1F\x8B";
-  if (std::string_view(begin(), end_).starts_with(kGzip)) {
-    throw data_error(file_.name(), "is compressed with gzip; unpack it first (gunzip)");
-  }
   require_text(0);
 }
 
@@ -91,7 +89,8 @@ void CsvText::require_text(size_t from) {
 size_t CsvText::likely_lines() const {
   const size_t num_lines = count_line_breaks(begin(), end()) + 1;
   if (has_ended_ && end_ == filled_) return num_lines;
-  const double share = static_cast<double>(file_.likely_bytes()) / static_cast<double>(end_);
+  const double share =
+      static_cast<double>(file_.likely_content_bytes()) / static_cast<double>(end_);
   return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0) * 1.05);
 }
 

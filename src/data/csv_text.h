@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/file_bytes.h"
+#include "trainer/data/data_file.h"
 
 namespace trainer::data {
 
@@ -19,7 +19,7 @@ class CsvText {
 
   /// Reads `block_bytes` at once; a longer row takes more. Throws Error(kData) for a NUL byte, here
   /// and in read_on().
-  explicit CsvText(InputFile& file, size_t block_bytes = kBlockBytes);
+  explicit CsvText(DataFile& file, size_t block_bytes = kBlockBytes);
 
   /// Where the window begins and ends.
   const char* begin() const { return buffer_.data(); }
@@ -37,7 +37,7 @@ class CsvText {
   bool find_end(size_t from);
   void require_text(size_t from);
 
-  InputFile& file_;
+  DataFile& file_;
   size_t block_bytes_;
   std::vector<char> buffer_;
   size_t filled_ = 0;            // bytes of the file in the buffer

@@ -84,6 +84,7 @@ Datasets divide_table(Table& table, Matrix features, Target target, const Split&
               std::move(places), std::move(table.weights)},
              split);
   datasets.schema.task = target.task;
+  datasets.task_reason = std::move(target.task_reason);
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_names = std::move(table.target_names);
   datasets.schema.labels = std::move(target.labels);
@@ -162,8 +163,13 @@ void require_embedding(const std::vector<Column>& columns, const config::DataCon
 Dataset load_part(const std::string& path, const config::DataConfig& data, const std::string& part,
                   Datasets& datasets) {
   const Schema& schema = datasets.schema;
-  Table table = read_csv_as(path, {schema.columns, data.target, data.weight},
-                            csv_delimiter(data.delimiter, path));
+  Table table = read_csv_as(path,
+                            {.columns = schema.columns,
+                             .targets = data.target,
+                             .weight = data.weight,
+                             .drop_rows_without_target = data.drop_rows_without_target},
+                            csv_format(data, path));
+  datasets.num_without_target += table.num_without_target;
   std::vector<int64_t> num_unknown;
   Dataset dataset = dataset_as_trained(table, schema, data.path, num_unknown);
   warn_of_unknown(datasets, num_unknown, part);
@@ -176,7 +182,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   if (!data.test_path.empty()) options.test_fraction = 0;
   Table table = read_csv(data.path, {.targets = data.target,
                                      .ignored = data.ignore,
-                                     .delimiter = csv_delimiter(data.delimiter, data.path),
+                                     .format = csv_format(data, data.path),
                                      .id = data.id,
                                      .numeric = data.numeric,
                                      .categorical = data.categorical,
@@ -184,8 +190,10 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .fill = data.fill,
                                      .split_column = data.split_column,
                                      .group = data.group,
-                                     .weight = data.weight});
+                                     .weight = data.weight,
+                                     .drop_rows_without_target = data.drop_rows_without_target});
   Target target = learn_target(table, wanted_task(data));
+  require_other_names(table, target);
   if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
@@ -205,6 +213,8 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
   datasets.schema.unknown_category = data.unknown_category;
+  datasets.schema.missing = data.missing;
+  datasets.num_without_target += table.num_without_target;
   for (std::string& note : find_useless_columns(datasets.train.features, datasets.schema.columns)) {
     datasets.notes.push_back(std::move(note));
   }

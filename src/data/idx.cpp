@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/idx.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
-#include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,87 +24,13 @@ constexpr size_t kMagicBytes = 4;
 constexpr size_t kSizeBytes = 4;
 constexpr uint8_t kUnsignedByte = 0x08;
 
-constexpr size_t kBufferBytes = size_t{1} << 18;
+[[noreturn]] void fail(const DataFile& file, const std::string& problem) {
+  throw data_error(file.name(), problem);
+}
 
-struct InflateEnd {
-  void operator()(z_stream* stream) const {
-    inflateEnd(stream);
-    delete stream;
-  }
-};
-
-/// The content of a file, unpacked when it is a gzip file. Each byte of the file is seen once.
-class Reader {
- public:
-  explicit Reader(const std::filesystem::path& path)
-      : name_(path.string()), file_(path), buffer_(kBufferBytes) {
-    if (has_bytes() && begins_member()) {
-      stream_.reset(new z_stream{});
-      constexpr int kGzipOnly = 16;
-      if (inflateInit2(stream_.get(), MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
-    }
-  }
-
-  /// Fills as much of `bytes` as the file still holds and says how much that is.
-  size_t read(std::span<uint8_t> bytes) { return stream_ ? unpack(bytes) : copy(bytes); }
-
-  /// What the content may well need, however much its header claims. Images shrink to a quarter or
-  /// so; what shrinks further is read all the same, only into memory that grows.
-  uint64_t likely_bytes() const {
-    constexpr uint64_t kGoodRatio = 10;
-    return (stream_ ? kGoodRatio : 1) * file_.likely_bytes();
-  }
-
-  Fingerprint fingerprint() { return file_.fingerprint(); }
-
-  [[noreturn]] void fail(const std::string& problem) const { throw data_error(name_, problem); }
-
- private:
-  /// Whether the file has another byte; it is in input_ then.
-  bool has_bytes() {
-    if (!input_.empty()) return true;
-    input_ = std::span(buffer_).first(file_.read(std::as_writable_bytes(std::span(buffer_))));
-    return !input_.empty();
-  }
-
-  /// A gzip file may have several members; what else follows one is no part of the content.
-  bool begins_member() const {
-    return input_[0] == 0x1F && (input_.size() < 2 || input_[1] == 0x8B);
-  }
-
-  size_t copy(std::span<uint8_t> bytes) {
-    const size_t count = std::min(bytes.size(), input_.size());
-    std::copy_n(input_.begin(), count, bytes.begin());
-    input_ = input_.subspan(count);
-    return count + file_.read(std::as_writable_bytes(bytes.subspan(count)));
-  }
-
-  size_t unpack(std::span<uint8_t> bytes) {
-    stream_->next_out = bytes.data();
-    stream_->avail_out = static_cast<uInt>(bytes.size());
-    while (stream_->avail_out > 0 && !at_end_) {
-      if (!has_bytes()) fail("the gzip file is cut off; get it again");
-      stream_->next_in = input_.data();
-      stream_->avail_in = static_cast<uInt>(input_.size());
-      const int status = inflate(stream_.get(), Z_NO_FLUSH);
-      input_ = input_.last(stream_->avail_in);
-      if (status == Z_STREAM_END) {
-        at_end_ = !has_bytes() || !begins_member();
-        inflateReset(stream_.get());
-      } else if (status != Z_OK) {
-        fail("the gzip file is damaged; get it again");
-      }
-    }
-    return bytes.size() - stream_->avail_out;
-  }
-
-  std::string name_;
-  InputFile file_;
-  std::vector<uint8_t> buffer_;
-  std::span<uint8_t> input_;                      // the part of buffer_ that is still to be used
-  std::unique_ptr<z_stream, InflateEnd> stream_;  // of a gzip file
-  bool at_end_ = false;                           // of the last member
-};
+size_t read(DataFile& file, std::span<uint8_t> bytes) {
+  return file.read(std::as_writable_bytes(bytes));
+}
 
 std::string shape_text(const std::vector<int64_t>& sizes) {
   std::string text;
@@ -119,30 +41,29 @@ std::string shape_text(const std::vector<int64_t>& sizes) {
   return text;
 }
 
-size_t read_num_dimensions(Reader& reader) {
+size_t read_num_dimensions(DataFile& file) {
   std::array<uint8_t, kMagicBytes> magic{};
-  const size_t count = reader.read(magic);
-  if (count == 0) reader.fail("the file is empty");
+  const size_t count = read(file, magic);
+  if (count == 0) fail(file, "the file is empty");
   if (count < magic.size() || magic[0] != 0 || magic[1] != 0) {
     std::string bytes;
     for (size_t i = 0; i < count; ++i) bytes += fmt::format(" {:02x}", magic[i]);
-    reader.fail("not an IDX file: it must begin with the bytes 00 00 08, got" + bytes);
+    fail(file, "not an IDX file: it must begin with the bytes 00 00 08, got" + bytes);
   }
   if (magic[2] != kUnsignedByte) {
-    reader.fail(
-        fmt::format("element type 0x{:02x} is not supported; only unsigned bytes (0x08) "
-                    "are",
-                    magic[2]));
+    fail(file, fmt::format("element type 0x{:02x} is not supported; only unsigned bytes (0x08) "
+                           "are",
+                           magic[2]));
   }
-  if (magic[3] == 0) reader.fail("an IDX file needs at least one dimension, got 0");
+  if (magic[3] == 0) fail(file, "an IDX file needs at least one dimension, got 0");
   return magic[3];
 }
 
-std::vector<int64_t> read_sizes(Reader& reader) {
-  std::vector<int64_t> sizes(read_num_dimensions(reader));
+std::vector<int64_t> read_sizes(DataFile& file) {
+  std::vector<int64_t> sizes(read_num_dimensions(file));
   for (int64_t& size : sizes) {
     std::array<uint8_t, kSizeBytes> bytes{};
-    if (reader.read(bytes) < bytes.size()) reader.fail("the file ends within its header");
+    if (read(file, bytes) < bytes.size()) fail(file, "the file ends within its header");
     for (const uint8_t byte : bytes) size = size << 8 | byte;
   }
   return sizes;
@@ -159,24 +80,27 @@ std::optional<uint64_t> num_elements(const std::vector<int64_t>& sizes) {
   return product;
 }
 
-std::vector<uint8_t> read_elements(Reader& reader, const std::vector<int64_t>& sizes) {
+std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& sizes) {
   const std::optional<uint64_t> expected = num_elements(sizes);
-  if (!expected) reader.fail(fmt::format("impossible sizes {}", shape_text(sizes)));
+  if (!expected) fail(file, fmt::format("impossible sizes {}", shape_text(sizes)));
   std::vector<uint8_t> elements;
-  elements.reserve(static_cast<size_t>(std::min(*expected, reader.likely_bytes())));
+  // What the content may well need, however much its header claims. Images shrink to a quarter or
+  // so; what shrinks further is read all the same, only into memory that grows.
+  constexpr uint64_t kGoodRatio = 10;
+  elements.reserve(static_cast<size_t>(std::min(*expected, kGoodRatio * file.likely_bytes())));
   std::vector<uint8_t> chunk(size_t{1} << 20);
-  while (const size_t count = reader.read(chunk)) {
+  while (const size_t count = read(file, chunk)) {
     if (elements.size() + count > *expected) {
-      reader.fail(fmt::format("bytes after the {} elements that the header announces ({})",
-                              with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes)));
+      fail(file, fmt::format("bytes after the {} elements that the header announces ({})",
+                             with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes)));
     }
     elements.insert(elements.end(), chunk.begin(),
                     chunk.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (elements.size() < *expected) {
-    reader.fail(fmt::format("cut off: the header announces {} elements ({}), the file holds {}",
-                            with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes),
-                            with_thousands(static_cast<int64_t>(elements.size()))));
+    fail(file, fmt::format("cut off: the header announces {} elements ({}), the file holds {}",
+                           with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes),
+                           with_thousands(static_cast<int64_t>(elements.size()))));
   }
   return elements;
 }
@@ -224,13 +148,14 @@ std::vector<std::string> pixel_names(const std::vector<int64_t>& sizes) {
 
 }  // namespace
 
-IdxFile read_idx(const std::filesystem::path& path) {
-  Reader reader(path);
-  IdxFile file;
-  file.sizes = read_sizes(reader);
-  file.bytes = read_elements(reader, file.sizes);
-  file.fingerprint = reader.fingerprint();
-  return file;
+IdxFile read_idx(const std::filesystem::path& path) { return read_idx(DataFile(path)); }
+
+IdxFile read_idx(DataFile file) {
+  IdxFile content;
+  content.sizes = read_sizes(file);
+  content.bytes = read_elements(file, content.sizes);
+  content.fingerprint = file.fingerprint();
+  return content;
 }
 
 Table read_idx_pair(const std::filesystem::path& images, const std::filesystem::path& labels) {

@@ -12,7 +12,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
-#include "trainer/data/csv.h"
+#include "trainer/data/csv_format.h"
+#include "trainer/data/data_file.h"
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
@@ -24,22 +25,29 @@ namespace {
 
 constexpr size_t kMaxLabelBytes = 1000;
 
+/// How many numbers of a table can only be read with one of the decimal marks.
+struct DecimalMarks {
+  int64_t num_commas = 0;
+  int64_t num_points = 0;
+};
+
 /// Collects the facts of one column, cell by cell.
 class Collector {
  public:
   explicit Collector(std::string name) { facts_.name = std::move(name); }
 
-  void add(std::string_view field, int64_t line) {
-    if (is_missing(field)) {
+  void add(std::string_view field, int64_t line, const CsvFormat& format, DecimalMarks& marks) {
+    if (is_missing(field, format)) {
       ++facts_.num_missing;
       return;
     }
     if (facts_.num_values() == 0) facts_.first_value = field;
-    const std::optional<double> number = parse_double(field);
+    const std::optional<double> number = number_in(field, format.decimal);
     if (number && std::isfinite(*number)) {
       add_number(*number);
+      if (std::trunc(*number) != *number && !may_be_thousands(field)) ++marks.num_points;
     } else {
-      add_text(field, line);
+      add_text(field, line, format, marks);
     }
     count_different(field);
   }
@@ -59,8 +67,23 @@ class Collector {
     int64_t count;
   };
 
+  // "1.234": where the comma is the decimal mark, 1234.
+  static bool may_be_thousands(std::string_view field) {
+    constexpr size_t kThousand = 3;
+    const size_t point = field.find('.');
+    return point != std::string_view::npos && field.size() - point - 1 == kThousand;
+  }
+
   void add_number(double number) {
     const bool is_first = facts_.num_numbers == 0;
+    if (is_first || number < facts_.least) {
+      facts_.next_least = is_first ? number : facts_.least;
+      facts_.num_least = 1;
+    } else if (number == facts_.least) {
+      ++facts_.num_least;
+    } else if (facts_.next_least == facts_.least || number < facts_.next_least) {
+      facts_.next_least = number;
+    }
     facts_.is_whole = facts_.is_whole && std::trunc(number) == number;
     facts_.is_counting = facts_.is_counting && (is_first || number == last_ + 1);
     facts_.least = is_first ? number : std::min(facts_.least, number);
@@ -69,21 +92,48 @@ class Collector {
     ++facts_.num_numbers;
   }
 
-  void add_text(std::string_view field, int64_t line) {
-    const std::string plain = data::without_commas(field);
-    if (!plain.empty()) ++facts_.num_with_commas;
+  void add_text(std::string_view field, int64_t line, const CsvFormat& format,
+                DecimalMarks& marks) {
+    const std::string plain = rewritten_number(field, format.decimal);
+    if (!plain.empty()) {
+      ++facts_.num_with_commas;
+      if (field.find('.') > field.find(',') && field.find('.') != std::string_view::npos) {
+        ++marks.num_points;  // 1,234.5
+      } else if (plain.find('.') != std::string::npos) {
+        ++marks.num_commas;  // 39,1 or 1.234,5
+      }
+    }
+    add_odd(field);
     if (facts_.num_texts++ > 0) return;
     facts_.first_text = field;
     facts_.first_text_line = line;
     facts_.without_commas = plain;
   }
 
+  void add_odd(std::string_view field) {
+    if (has_many_texts_) return;
+    auto& texts = facts_.odd_texts;
+    const auto found = std::find_if(texts.begin(), texts.end(),
+                                    [&](const auto& text) { return text.first == field; });
+    if (found != texts.end()) {
+      ++found->second;
+    } else if (texts.size() < static_cast<size_t>(kMaxOddTexts)) {
+      texts.emplace_back(field, 1);
+    } else {
+      has_many_texts_ = true;
+      texts.clear();
+    }
+  }
+
   // By hashes, so that a column of a million long texts does not fill the memory.
   void count_different(std::string_view field) {
+    const size_t hash = std::hash<std::string_view>()(field);
     if (facts_.is_whole && facts_.num_different < kMaxDifferent) {
-      const bool is_new = different_.insert(std::hash<std::string_view>()(field)).second;
+      const bool is_new = different_.insert(hash).second;
       facts_.num_different += is_new ? 1 : 0;
       facts_.has_repeats = facts_.has_repeats || !is_new;
+    } else if (facts_.is_whole && !facts_.has_repeats) {
+      facts_.has_repeats = different_.contains(hash);
     }
     if (facts_.is_whole && facts_.num_different <= kMaxLabels) {
       const std::string text(field.substr(0, kMaxLabelBytes));
@@ -93,72 +143,112 @@ class Collector {
 
   ColumnFacts facts_;
   double last_ = 0;
+  bool has_many_texts_ = false;
   std::unordered_set<size_t> different_;
   std::unordered_map<std::string, Label> labels_;
 };
 
-// The number of fields of the first rows, or 0 where they differ or there are fewer than two.
-size_t fields_of_first_rows(const std::filesystem::path& path, char delimiter) {
+/// Reads the first rows with a delimiter.
+struct FirstRows {
+  size_t num_fields = 0;  // of each; 0 where they differ or there are fewer than two
+  char delimiter = ',';   // what the file itself says, else that one
+};
+
+FirstRows read_first_rows(const std::filesystem::path& path, char delimiter) {
   constexpr int kRows = 20;
-  InputFile file(path);
+  DataFile file(path);
   try {
     CsvText text(file);
-    CsvCursor cursor(path.string(), text, delimiter);
-    size_t num_fields = 0;
+    CsvCursor cursor(path.string(), text, {.delimiter = delimiter});
+    FirstRows found{0, cursor.format().delimiter};
     for (int row = 0; row < kRows && cursor.begin_row(); ++row) {
       const size_t count = cursor.count_fields();
-      if (row > 0 && count != num_fields) return 0;
-      num_fields = count;
+      if (row > 0 && count != found.num_fields) return {0, delimiter};
+      found.num_fields = count;
     }
-    return num_fields > 1 ? num_fields : 0;
+    if (found.num_fields < 2) found.num_fields = 0;
+    return found;
   } catch (const Error&) {
-    return 0;  // quotes that end in the middle of a field: another delimiter
+    return {0, delimiter};  // quotes that end in the middle of a field: another delimiter
   }
 }
 
 char find_delimiter(const std::filesystem::path& path) {
-  char best = csv_delimiter("auto", path);
-  size_t most = fields_of_first_rows(path, best);
-  for (const char delimiter : {',', ';', '\t'}) {
-    const size_t num_fields = fields_of_first_rows(path, delimiter);
-    if (num_fields > most) {
-      most = num_fields;
-      best = delimiter;
-    }
+  FirstRows best = read_first_rows(path, csv_delimiter("auto", path));
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    const FirstRows found = read_first_rows(path, delimiter);
+    if (found.num_fields > best.num_fields) best = found;
   }
-  return best;
+  return best.delimiter;
 }
 
-void inspect_row(CsvCursor& cursor, const std::string& file, std::vector<Collector>& columns) {
-  size_t column = 0;
-  for (; column < columns.size() && cursor.in_row(); ++column) {
-    columns[column].add(cursor.next_field(), cursor.row_line());
+/// Reads a table whose format is known.
+class Inspection {
+ public:
+  explicit Inspection(TableFacts& table) : table_(table) {}
+
+  /// Says how its numbers are written.
+  DecimalMarks read(const std::filesystem::path& path, const CsvFormat& format) {
+    DataFile file(path);
+    CsvText text(file);
+    CsvCursor cursor(table_.file, text, format);
+    table_.delimiter = cursor.format().delimiter;
+    if (!cursor.begin_row()) throw data_error(table_.file, "the file is empty");
+    const std::string place = fmt::format("{}:{}", table_.file, cursor.row_line());
+    const std::vector<std::string> names = read_names(cursor, place);
+    require_several(names, place, table_.delimiter, "--delimiter ");
+    columns_ = std::vector<Collector>(names.begin(), names.end());
+    table_.num_rows = 0;
+    for (; cursor.begin_row(); ++table_.num_rows) add_row(cursor);
+    if (table_.num_rows == 0) throw data_error(table_.file, "no rows after the header");
+    return marks_;
   }
-  if (column == columns.size() && !cursor.in_row()) return;
-  const int64_t line = cursor.row_line();
-  throw data_error(fmt::format("{}:{}", file, line),
-                   fmt::format("expected {} fields as in the header, got {}", columns.size(),
-                               cursor.count_fields()));
-}
+
+  void finish() {
+    table_.columns.reserve(columns_.size());
+    for (Collector& column : columns_) table_.columns.push_back(column.take());
+  }
+
+ private:
+  void add_row(CsvCursor& cursor) {
+    size_t column = 0;
+    for (; column < columns_.size() && cursor.in_row(); ++column) {
+      columns_[column].add(cursor.next_field(), cursor.row_line(), cursor.format(), marks_);
+    }
+    if (column == columns_.size() && !cursor.in_row()) return;
+    const int64_t line = cursor.row_line();
+    throw data_error(fmt::format("{}:{}", table_.file, line),
+                     fmt::format("expected {} fields as in the header, got {}", columns_.size(),
+                                 cursor.count_fields()));
+  }
+
+  TableFacts& table_;
+  std::vector<Collector> columns_;
+  DecimalMarks marks_;
+};
 
 }  // namespace
 
-TableFacts inspect_csv(const std::filesystem::path& path) {
+TableFacts inspect_csv(const std::filesystem::path& path, const InspectOptions& options) {
   TableFacts table;
   table.file = path.string();
-  table.delimiter = find_delimiter(path);
-  InputFile file(path);
-  CsvText text(file);
-  CsvCursor cursor(table.file, text, table.delimiter);
-  if (!cursor.begin_row()) throw data_error(table.file, "the file is empty");
-  const std::string place = fmt::format("{}:{}", table.file, cursor.row_line());
-  const std::vector<std::string> names = read_names(cursor, place);
-  require_several(names, place, table.delimiter, "data.delimiter: ");
-  std::vector<Collector> columns(names.begin(), names.end());
-  for (; cursor.begin_row(); ++table.num_rows) inspect_row(cursor, table.file, columns);
-  if (table.num_rows == 0) throw data_error(table.file, "no rows after the header");
-  table.columns.reserve(columns.size());
-  for (Collector& column : columns) table.columns.push_back(column.take());
+  table.missing = options.missing;
+  const bool finds_decimal = options.decimal == "auto";
+  table.decimal = finds_decimal ? '.' : options.decimal.front();
+  CsvFormat format{options.delimiter == "auto"
+                       ? find_delimiter(path)
+                       : csv_delimiter(options.delimiter, path, table.decimal),
+                   table.decimal, MissingValues(options.missing)};
+  Inspection inspection(table);
+  const DecimalMarks marks = inspection.read(path, format);
+  if (finds_decimal && table.delimiter != ',' && marks.num_commas > 0 && marks.num_points == 0) {
+    table.decimal = format.decimal = ',';
+    Inspection again(table);
+    again.read(path, format);
+    again.finish();
+  } else {
+    inspection.finish();
+  }
   return table;
 }
 

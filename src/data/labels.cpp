@@ -8,23 +8,27 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/task.h"
 
 #include "data/file_bytes.h"
 
 namespace trainer::data {
 namespace {
 
-constexpr size_t kMaxWholeNumberClasses = 100;  // more different whole numbers are a quantity
-constexpr size_t kMaxAutoClasses = 1000;        // more different texts are names, not classes
+constexpr size_t kMaxAutoClasses = 1000;  // more different texts are names, not classes
 
 /// What the target column holds, before it is known what it means.
 struct Survey {
   bool all_numbers = true;
   bool all_whole = true;
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
   std::unordered_map<std::string_view, size_t> first_rows;  // of each label
 };
 
@@ -50,6 +54,8 @@ Survey survey_target(const Table& table, size_t max_labels) {
       const std::optional<double> value = parse_double(text);
       survey.all_numbers = value.has_value();
       survey.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
+      survey.least = std::min(survey.least, value.value_or(survey.least));
+      survey.most = std::max(survey.most, value.value_or(survey.most));
     } else if (survey.all_numbers) {
       survey.all_numbers = parse_double(text).has_value();
     }
@@ -58,10 +64,13 @@ Survey survey_target(const Table& table, size_t max_labels) {
   return survey;
 }
 
-config::Task decide_task(const Survey& survey) {
-  const bool few = survey.first_rows.size() <= kMaxWholeNumberClasses;
-  return !survey.all_numbers || (survey.all_whole && few) ? config::Task::kClassification
-                                                          : config::Task::kRegression;
+TaskChoice decide_task(const Survey& survey, size_t num_rows) {
+  return infer_task({.all_numbers = survey.all_numbers,
+                     .all_whole = survey.all_whole,
+                     .num_different = static_cast<int64_t>(survey.first_rows.size()),
+                     .least = survey.least,
+                     .most = survey.most,
+                     .num_rows = static_cast<int64_t>(num_rows)});
 }
 
 void require_plausible_classes(const Table& table, const Survey& survey, config::Task wanted) {
@@ -165,11 +174,16 @@ Target learn_target(const Table& table, config::Task wanted) {
   Survey survey;
   if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
     target.task = config::Task::kRegression;
+    target.task_reason = "as there are several targets";
   } else if (wanted != config::Task::kRegression) {
     require_one_target(table);
     const bool all = wanted == config::Task::kClassification;
     survey = survey_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
-    if (wanted == config::Task::kAuto) target.task = decide_task(survey);
+    if (wanted == config::Task::kAuto) {
+      TaskChoice choice = decide_task(survey, table.targets.size());
+      target.task = choice.task;
+      target.task_reason = std::move(choice.reason);
+    }
   }
   if (target.task == config::Task::kRegression) {
     target.values = target_values(table);
@@ -228,6 +242,22 @@ void require_labels_in_training(const Table& table, const Target& target, const 
         fmt::format("the label {} is in no row of the training part, so it cannot be "
                     "learnt; divide the rows in another way or remove those with it",
                     in_quotes(table.targets[row])));
+  }
+}
+
+void require_other_names(const Table& table, const Target& target) {
+  std::unordered_set<std::string> taken = {"prediction"};
+  if (table.target_names.size() > 1) {
+    taken.clear();
+    for (const std::string& name : table.target_names) taken.insert("prediction_" + name);
+  }
+  for (const std::string& label : target.labels) taken.insert("p_" + label);
+  for (const Column& column : table.columns) {
+    if (column.kind != ColumnKind::kId || !taken.contains(column.name)) continue;
+    throw data_error(table.file,
+                     fmt::format("data.id: column {} has the name of a column of the predictions; "
+                                 "rename it, or list it in data.ignore",
+                                 in_quotes(column.name)));
   }
 }
 

@@ -15,6 +15,7 @@ namespace trainer::data {
 /// The targets as numbers, and what they mean.
 struct Target {
   config::Task task = config::Task::kClassification;  // never kAuto
+  std::string task_reason = {};                       // why, where it was inferred
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
   std::vector<int64_t> classes;                       // [num_rows]; classification only
   std::vector<float> values;                          // [num_rows, num_targets]; regression only
@@ -34,6 +35,10 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
 
 /// Throws Error(kData) for a label that no row of the training part has.
 void require_labels_in_training(const Table& table, const Target& target, const Split& split);
+
+/// Throws Error(kData) for an id column that has the name of a column of the predictions, beside
+/// which it will stand.
+void require_other_names(const Table& table, const Target& target);
 
 /// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
 /// infinity.

@@ -35,14 +35,14 @@ inline const char* read_first_digits(const char* p, uint64_t& number) {
   return read_digits(p + 1 + has_second, number);
 }
 
-/// Reads sign, digits and decimal point, and returns where they end.
-inline const char* read_decimal(const char* p, Decimal& decimal) {
+/// Reads sign, digits and the decimal mark, and returns where they end.
+inline const char* read_decimal(const char* p, Decimal& decimal, char mark = '.') {
   decimal.is_negative = *p == '-';
   if (decimal.is_negative) ++p;
   const char* begin = p;
   p = read_first_digits(p, decimal.digits);
   decimal.num_digits = p - begin;
-  if (*p == '.') {
+  if (*p == mark) {
     begin = ++p;
     p = read_digits(p, decimal.digits);
     decimal.power = begin - p;

@@ -141,11 +141,23 @@ std::string model_text(const train::Session& session) {
 
 std::string data_text(const data::Datasets& data) {
   const data::Schema& schema = data.schema;
-  const std::string target = schema.task == config::Task::kRegression
-                                 ? "a number (regression)"
-                                 : fmt::format("{} classes (classification)", schema.labels.size());
+  const bool is_regression = schema.task == config::Task::kRegression;
+  const std::string target = fmt::format(
+      "{} ({}{}{})", is_regression ? "a number" : fmt::format("{} classes", schema.labels.size()),
+      is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
+      data.task_reason);
   return fmt::format("{} features, target \"{}\": {}", schema.num_features(),
                      joined(schema.target_names, "\" and \""), target);
+}
+
+std::string rows_text(const data::Datasets& data) {
+  std::string text =
+      fmt::format("{} train, {} validation, {} test", with_thousands(data.train.size()),
+                  with_thousands(data.validation.size()), with_thousands(data.test.size()));
+  if (data.num_without_target > 0) {
+    text += fmt::format("; {} without a target left out", with_thousands(data.num_without_target));
+  }
+  return text;
 }
 
 // Everything that decides what the run computes, derived values included.
@@ -167,10 +179,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   for (const std::string& note : session.data.notes) {
     line(&note == session.data.notes.data() ? "columns" : "", note);
   }
-  line("rows",
-       fmt::format("{} train, {} validation, {} test", with_thousands(session.data.train.size()),
-                   with_thousands(session.data.validation.size()),
-                   with_thousands(session.data.test.size())));
+  line("rows", rows_text(session.data));
   line("model", model_text(session));
   line("training",
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
@@ -271,7 +280,10 @@ void write_summary(const TrainReport& report, const run::RunDir& run) {
 TrainReport run_training(const TrainRequest& request) {
   const Stopwatch stopwatch;
   const config::Config& config = request.config.config;
-  data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  data::Datasets data = data::load_datasets(
+      request.resume ? data::as_in_run(config.data, request.resume->checkpoint.schema)
+                     : config.data,
+      static_cast<uint64_t>(config.seed));
   const std::string changes = request.resume ? check_resume(request, data) : "";
   Decisions decisions = decide_device(config);
   config::Config decided = config;

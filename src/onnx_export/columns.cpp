@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "trainer/core/error.h"
-#include "trainer/data/csv.h"
+#include "trainer/core/text.h"
 
 #include "onnx_export/parts.h"
 
@@ -17,24 +22,59 @@ using data::Column;
 using data::ColumnKind;
 
 constexpr int64_t kFloat = onnx::TensorProto::FLOAT;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Every spelling of a missing cell: the operator that looks texts up knows capitals from others.
-std::vector<std::string> missing_texts() {
-  std::vector<std::string> texts;
-  for (const std::string_view lower : data::kMissingTexts) {
-    for (unsigned capitals = 0; capitals < 1U << lower.size(); ++capitals) {
-      std::string text(lower);
-      bool is_new = true;
-      for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_letter = text[i] >= 'a' && text[i] <= 'z';
-        const bool is_capital = (capitals >> i & 1U) != 0;
-        if (is_capital && is_letter) text[i] = static_cast<char>(text[i] - 'a' + 'A');
-        if (is_capital && !is_letter) is_new = false;
-      }
-      if (is_new) texts.push_back(std::move(text));
-    }
+/// The spellings of what is missing: the operator that looks texts up knows capitals from others.
+struct Missing {
+  std::vector<std::string> texts = {""};
+  std::vector<float> numbers;
+};
+
+// All of a text with few letters; of another those that people use.
+void add_spellings(const std::string& text, std::set<std::string>& spellings) {
+  constexpr std::size_t kManyLetters = 10;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  std::vector<std::size_t> letters;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_letter(text[i])) letters.push_back(i);
   }
-  return texts;
+  const std::string lower = lower_case(text);
+  const auto with_capitals = [&](uint64_t capitals) {
+    std::string spelling = lower;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      char& c = spelling[letters[i]];
+      if ((capitals >> std::min<std::size_t>(i, 63) & 1U) != 0)
+        c = static_cast<char>(c - 'a' + 'A');
+    }
+    return spelling;
+  };
+  spellings.insert(text);
+  if (letters.size() > kManyLetters) {
+    for (const uint64_t capitals : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
+      spellings.insert(with_capitals(capitals));
+    }
+    return;
+  }
+  for (uint64_t capitals = 0; capitals < uint64_t{1} << letters.size(); ++capitals) {
+    spellings.insert(with_capitals(capitals));
+  }
+}
+
+Missing missing_of(const data::Schema& schema) {
+  Missing missing;
+  std::set<std::string> spellings;
+  for (const std::string& text : schema.missing) {
+    add_spellings(text, spellings);
+    const std::optional<double> number = parse_double(text);
+    if (!number) continue;
+    missing.numbers.push_back(static_cast<float>(*number));
+    const std::string shortest_text = shortest(*number);
+    spellings.insert(shortest_text);
+    if (std::trunc(*number) == *number) spellings.insert(shortest_text + ".0");
+  }
+  spellings.erase("");
+  missing.texts.insert(missing.texts.end(), spellings.begin(), spellings.end());
+  return missing;
 }
 
 Name as_float(GraphBuilder& graph, const Name& value) {
@@ -106,9 +146,13 @@ Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
 }
 
 // The cell or its fill, and a mark of what is missing.
-void add_numeric(GraphBuilder& graph, const Column& column, std::vector<Name>& features) {
-  const Name cell =
-      graph.input(column.name, onnx::TensorProto::FLOAT, 1, "a number, NaN where missing");
+void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes,
+                 std::vector<Name>& features) {
+  Name cell = graph.input(column.name, onnx::TensorProto::FLOAT, 1, "a number, NaN where missing");
+  for (const float number : codes.numbers) {
+    const Name is_missing = graph.node("Equal", {cell, graph.number("missing", number)});
+    cell = graph.node("Where", {is_missing, graph.number("nan", kNan), cell});
+  }
   const bool uses_missing = column.fill || column.marks_missing;
   const Name missing = uses_missing ? graph.node("IsNaN", {cell}) : Name();
   Name value = cell;
@@ -121,15 +165,15 @@ void add_numeric(GraphBuilder& graph, const Column& column, std::vector<Name>& f
 
 // [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column
 // marks them, and what is in no list becomes `other`.
-Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) {
+Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& codes,
+                      int64_t other) {
   const Name cell =
       graph.input(column.name, onnx::TensorProto::STRING, 1, "a text, empty where missing");
   std::vector<std::string> texts = column.categories;
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (column.marks_missing) {
-    const std::vector<std::string> missing = missing_texts();
-    texts.insert(texts.end(), missing.begin(), missing.end());
+    texts.insert(texts.end(), codes.texts.begin(), codes.texts.end());
     numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
   }
   return graph.node("LabelEncoder", {cell},
@@ -139,8 +183,9 @@ Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) 
 }
 
 // 1 for the cell's own category, else 0.
-void add_categorical(GraphBuilder& graph, const Column& column, std::vector<Name>& features) {
-  const Name numbers = category_numbers(graph, column, /*other=*/-1);
+void add_categorical(GraphBuilder& graph, const Column& column, const Missing& codes,
+                     std::vector<Name>& features) {
+  const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
   std::vector<int64_t> all(static_cast<std::size_t>(data::num_features(column)));
   std::iota(all.begin(), all.end(), 0);
   const Shape shape = {1, static_cast<int64_t>(all.size())};
@@ -161,14 +206,15 @@ void check_columns(const apply::Model& model) {
 Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
   std::vector<Name> features;
   std::vector<Name> embedded;  // stand behind all others
+  const Missing missing = missing_of(schema);
   for (const Column& column : schema.columns) {
     if (column.kind == ColumnKind::kNumeric) {
-      add_numeric(graph, column, features);
+      add_numeric(graph, column, missing, features);
     } else if (data::is_embedded(column)) {
       const auto other = static_cast<int64_t>(column.categories.size());
-      embedded.push_back(as_float(graph, category_numbers(graph, column, other)));
+      embedded.push_back(as_float(graph, category_numbers(graph, column, missing, other)));
     } else if (column.kind == ColumnKind::kCategorical) {
-      add_categorical(graph, column, features);
+      add_categorical(graph, column, missing, features);
     }
   }
   features.insert(features.end(), embedded.begin(), embedded.end());

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -142,15 +143,28 @@ void write_classes(Writer& writer, const ColumnFacts& target) {
   }
 }
 
-void write_target(Writer& writer, const ColumnFacts& target, config::Task task) {
-  if (task == config::Task::kRegression) {
+void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& first) {
+  if (first.config.data.task == config::Task::kRegression) {
     writer.comment(
         fmt::format("Numbers from {} to {}.", shortest(target.least), shortest(target.most)));
   } else {
     write_classes(writer, target);
   }
   writer.line("data.target", config::yaml_text(target.name));
-  writer.key("data.task");
+  writer.key("data.task", first.task_reason);
+  if (target.num_missing == 0) return;
+  writer.comment(fmt::format("{} {} no value there.", counted(target.num_missing, "row"),
+                             target.num_missing == 1 ? "has" : "have"));
+  writer.key("data.drop_rows_without_target");
+}
+
+// By default, or with what init found.
+void write_missing(Writer& writer, const config::Config& config) {
+  const std::size_t num_default = config::default_missing_texts().size();
+  if (config.data.missing.size() == num_default) return;
+  writer.comment("What stands for a missing value: the texts that do by default, and the last of");
+  writer.comment("these, found in columns of numbers. Correct the table where they are mistakes.");
+  writer.key("data.missing");
 }
 
 /// What the comments say of the columns that become features.
@@ -159,6 +173,7 @@ struct Features {
   std::vector<std::string> categorical;  // with the numbers of their values
   std::vector<std::string> missing;      // with the numbers of their missing cells
   std::vector<std::string> few;          // names of numeric ones that could be kinds
+  std::string group;                     // a column that names what several rows have in common
 };
 
 Features describe_features(const TableFacts& table, const data::Schema& schema) {
@@ -167,9 +182,11 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
   const auto with_count = [](const std::string& name, int64_t count) {
     return fmt::format("{} ({})", in_quotes(name), with_thousands(count));
   };
+  std::unordered_map<std::string_view, const ColumnFacts*> facts_of;
+  for (const ColumnFacts& column : table.columns) facts_of.emplace(column.name, &column);
   for (const data::Column& column : schema.columns) {
     if (data::num_features(column) == 0) continue;
-    const ColumnFacts& facts = column_of(table, column.name);
+    const ColumnFacts& facts = *facts_of.at(column.name);
     if (facts.num_missing > 0) {
       features.missing.push_back(with_count(column.name, facts.num_missing));
     }
@@ -178,6 +195,7 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
       continue;
     }
     ++features.num_numeric;
+    if (features.group.empty() && groups_rows(facts)) features.group = column.name;
     const bool is_few = facts.num_different > 2 && facts.num_different <= kFew;
     if (facts.is_whole && is_few) features.few.push_back(column.name);
   }
@@ -197,6 +215,12 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
     writer.comment(fmt::format("Values are missing in {}; data.fill says what numbers become.",
                                shown(features.missing)));
   }
+  if (!features.group.empty()) {
+    writer.comment(fmt::format("If {} names what rows have in common (a customer), no feature:",
+                               in_quotes(features.group)));
+    writer.comment("group: " + config::yaml_text(features.group) +
+                   "  # keeps its rows in one part");
+  }
   // Of many columns they are more likely counts or pixels.
   constexpr int64_t kManyColumns = 20;
   if (features.few.empty() || features.num_numeric > kManyColumns) return;
@@ -210,12 +234,8 @@ void write_training(Writer& writer, const config::Config& config) {
   writer.key("training.epochs");
   writer.key("training.batch_size");
   writer.key("training.learning_rate", "trainer config schedule shows its course");
-  if (config.data.task == config::Task::kClassification) {
-    const bool by_accuracy = config.training.best_metric == config::BestMetric::kAccuracy;
-    writer.key("training.best_metric",
-               by_accuracy ? "or loss, which sees how sure the model is"
-                           : "accuracy tells little of few rows, or where one class has most");
-  }
+  const bool has_classes = config.data.task == config::Task::kClassification;
+  writer.key("training.best_metric", has_classes ? "or accuracy, f1, auroc" : "or mae, rmse, r2");
   writer.key("training.schedule.name");
   writer.key("training.early_stopping.patience", "epochs without a better one");
 }
@@ -245,7 +265,9 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   writer.key("data.source");
   writer.key("data.path", "starts at the folder of this file");
   if (config.data.delimiter != "auto") writer.key("data.delimiter");
-  write_target(writer, column_of(table, config.data.target.front()), config.data.task);
+  if (config.data.decimal != ".") writer.key("data.decimal");
+  write_missing(writer, config);
+  write_target(writer, column_of(table, config.data.target.front()), first);
   writer.list("data.id", first.id);
   writer.list("data.ignore", first.ignore);
   writer.list("data.categorical", first.categorical);

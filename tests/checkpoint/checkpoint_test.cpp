@@ -197,6 +197,18 @@ TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
             "trainer 9.8.7, use that version or a newer one");
 }
 
+TEST_F(CheckpointTest, MissingValuesAreKeptAndWereOnceTheSameFour) {
+  Checkpoint c = read(path_);
+  c.schema.missing = {"-999", "k.A."};
+  write(path_, c);
+  EXPECT_EQ(read(path_).schema.missing, c.schema.missing);
+  Dict root = archive::load(path_);
+  std::erase_if(dict_of(entry(root, "schema")),
+                [](const auto& item) { return item.first == "missing"; });
+  archive::save(path_, root);
+  EXPECT_EQ(read(path_).schema.missing, (std::vector<std::string>{"NA", "NaN", "null", "?"}));
+}
+
 TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   std::vector<std::string> later = {"plateau"};
   make_older(3, later);

@@ -138,7 +138,9 @@ TEST(ArgumentsTest, HelpNamesCommandsFlagsAndExitCodes) {
                            "config", "Exit codes: 0 done", "143 terminated"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
-  EXPECT_EQ(parse({"train", "--help"}).text, text);
+  const std::string train = parse({"train", "--help"}).text;
+  EXPECT_NE(train.find("trainer train [OPTIONS]"), std::string::npos) << train;
+  EXPECT_EQ(train.find("find-batch"), std::string::npos) << train;
   EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
@@ -128,9 +133,97 @@ TEST(LoadTest, ADuplicateKeyIsAnError) {
   EXPECT_EQ(message_of("seed: 1\nseed: 2\n"), "a.yaml:2: seed: this key stands twice; remove one");
 }
 
-TEST(LoadTest, AYamlSyntaxErrorNamesItsLine) {
-  EXPECT_EQ(message_of("seed: 1\ndata: [1,\n"),
-            "a.yaml:3: YAML syntax: end of sequence flow not found");
+TEST(LoadTest, AYamlSyntaxErrorNamesItsLineInPlainWords) {
+  EXPECT_EQ(message_of("seed: 1\ndata: [1,\n"), "a.yaml:3: YAML: a [ is never closed");
+  EXPECT_EQ(message_of("data: {a: 1\n"), "a.yaml:2: YAML: a { is never closed");
+  EXPECT_EQ(message_of("seed: ]\n"), "a.yaml:1: YAML: a ] or } that closes nothing");
+  EXPECT_EQ(message_of("training:\n\tepochs: 1\n"),
+            "a.yaml:2: YAML: a tab at the beginning of the line; indent with spaces");
+  EXPECT_EQ(message_of("training:\n  epochs: 1\n batch_size: 2\n"),
+            "a.yaml:3: YAML: this line is indented unlike those above; keys of one section stand "
+            "below each other");
+  EXPECT_EQ(message_of("tag: a: b\n"),
+            "a.yaml:1: YAML: a colon where none can be; indent the line as those above, or put the "
+            "value in quotes");
+  EXPECT_EQ(message_of("seed: 1\ntag: @b\n"),
+            "a.yaml:2: YAML: a value cannot begin with \"@\"; put it in quotes");
+  EXPECT_EQ(message_of("training: *no\n"),
+            "a.yaml:1: YAML: a name behind * that no & above defines");
+  EXPECT_EQ(
+      message_of("tag: \"C:\\data\"\n"),
+      "a.yaml:1: YAML: a backslash within double quotes that begins no known escape; write it "
+      "twice, or use single quotes");
+}
+
+TEST(LoadTest, ASecondDocumentIsAnError) {
+  const std::string problem =
+      ": YAML: a second document begins here, and only one is read; make it a file of its own "
+      "(--config takes several) or remove this line";
+  EXPECT_EQ(message_of("seed: 1\n---\ntraining: {epochs: 3}\n"), "a.yaml:2" + problem);
+  EXPECT_EQ(message_of("# a\n---\nseed: 1\n...\nseed: 2\n"), "a.yaml:4" + problem);
+  EXPECT_EQ(load({document("---\nseed: 7\n---\n")}, {}).config.seed, 7);
+  EXPECT_EQ(load({document("---\nseed: 7\n...\n")}, {}).config.seed, 7);
+}
+
+TEST(LoadTest, MergeKeysFillInWhatASectionLacks) {
+  const Loaded loaded = load({document("x-common: &common\n  epochs: 3\n  batch_size: 8\n"
+                                       "x-more: &more {batch_size: 9, learning_rate: 0.5}\n"
+                                       "training:\n  <<: [*common, *more]\n  epochs: 4\n")},
+                             {});
+  EXPECT_EQ(loaded.config.training.epochs, 4);
+  EXPECT_EQ(loaded.config.training.batch_size, 8);
+  EXPECT_EQ(loaded.config.training.learning_rate, 0.5);
+  EXPECT_EQ(origin_of(loaded, "training.batch_size"), "a.yaml:3");
+  EXPECT_EQ(message_of("training:\n  <<: 5\n"),
+            "a.yaml:2: YAML: <<: expected a mapping to merge, such as *name");
+  EXPECT_EQ(message_of("x-a: &a {zebra: 1}\ntraining:\n  <<: *a\n"),
+            "a.yaml:1: training.zebra: unknown key; trainer config reference lists all keys");
+}
+
+TEST(LoadTest, AnEmptyValueOnTheCommandLineIsNoDefault) {
+  EXPECT_EQ(message_of_override("training.epochs", ""),
+            "--set: training.epochs: expected an integer >= 1, got nothing; null sets the default");
+  EXPECT_EQ(load({document("tag: a")}, {{"tag", "", "--set"}}).config.tag, "");
+}
+
+TEST(LoadTest, AListOfNumbersNeedsNoBrackets) {
+  const auto sizes = [](const std::string& value) {
+    return load({}, {{"model.hidden_sizes", value, "--set"}}).config.model.hidden_sizes;
+  };
+  EXPECT_EQ(sizes("8"), std::vector<int64_t>{8});
+  EXPECT_EQ(sizes("4,4"), (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(sizes("64, 32"), (std::vector<int64_t>{64, 32}));
+  EXPECT_EQ(sizes("[64,32]"), (std::vector<int64_t>{64, 32}));
+  EXPECT_EQ(message_of_override("model.hidden_sizes", "4x4"),
+            "--set: model.hidden_sizes: element 1: expected an integer >= 1 and <= 1048576, got "
+            "\"4x4\"");
+}
+
+TEST(LoadTest, ATildeIsTheHomeFolder) {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) GTEST_SKIP() << "HOME is not set";
+  const auto output_dir = [](const std::string& path) {
+    return load({}, {{"output_dir", path, "--set"}}).config.output_dir;
+  };
+  const std::filesystem::path folder = std::filesystem::path(home).lexically_normal();
+  EXPECT_EQ(output_dir("~/runs"), (folder / "runs").string());
+  EXPECT_EQ(output_dir("a~"), (std::filesystem::current_path() / "a~").string());
+}
+
+TEST(LoadTest, NullInAListOfTextsIsToBeQuoted) {
+  EXPECT_EQ(message_of("data: {missing: [NA, null]}\n"),
+            "a.yaml:1: data.missing: element 2: expected a text, got null; write it in quotes: "
+            "\"null\"");
+}
+
+TEST(LoadTest, ADecimalCommaNeedsAnotherDelimiter) {
+  const std::string csv = "data: {source: csv, path: a.csv, target: y, decimal: \",\"";
+  for (const char* delimiter : {"comma", "\",\""}) {
+    EXPECT_EQ(message_of(csv + ", delimiter: " + delimiter + "}\n"),
+              "a.yaml:1: data.decimal: conflicts with data.delimiter, which is a comma too; one of "
+              "them must be another");
+  }
+  EXPECT_EQ(load({document(csv + "}\n")}, {}).config.data.decimal, ",");
 }
 
 TEST(LoadTest, AFileThatIsNoMappingIsAnError) {

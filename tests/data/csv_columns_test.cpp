@@ -83,10 +83,11 @@ TEST_F(CsvColumnsTest, LooksAsFarAsTheFirstValueOfAColumn) {
 TEST_F(CsvColumnsTest, RefusesTextFarBehindManyNumbers) {
   std::string content = "a,y\n";
   for (int i = 0; i < 2000; ++i) content += "1,1\n";
-  EXPECT_EQ(
-      problem(content + "x,1\n", {.targets = {"y"}}),
-      "t.csv:2002: column \"a\": expected a number, got \"x\"; correct it, or list the column "
-      "in data.categorical or data.ignore");
+  EXPECT_EQ(problem(content + "x,1\n", {.targets = {"y"}}),
+            "t.csv:2002: column \"a\": expected a number, got \"x\"; correct it, add it to "
+            "data.missing, or list "
+            "the column "
+            "in data.categorical or data.ignore");
 }
 
 TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
@@ -98,11 +99,23 @@ TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
 }
 
 TEST_F(CsvColumnsTest, LeavesOutTextsThatHardlyRepeat) {
-  const Table table = read(texts(21, 11));
+  const Table table = read(texts(21, 11), {.targets = {"y"}, .max_categories = 64});
   EXPECT_EQ(table.columns[0].kind, ColumnKind::kLeftOut);
   EXPECT_EQ(table.columns[0].reason, "its texts hardly ever repeat (11 in 21 rows)");
-  EXPECT_EQ(kinds(read(texts(22, 11))), "a categorical, b numeric");
+  EXPECT_EQ(kinds(read(texts(22, 11), {.targets = {"y"}, .max_categories = 64})),
+            "a categorical, b numeric");
   EXPECT_EQ(kinds(read(texts(10, 10))), "a categorical, b numeric");
+}
+
+TEST_F(CsvColumnsTest, KeepsAsManyTextsAsHaveFiveRowsEach) {
+  EXPECT_EQ(kinds(read(texts(500, 100))), "a categorical, b numeric");
+  EXPECT_EQ(kinds(read(texts(5005, 1001))), "a categorical, b numeric");
+  const Table table = read(texts(499, 100));
+  EXPECT_EQ(kinds(table), "a left out, b numeric");
+  EXPECT_EQ(table.columns[0].reason,
+            "fewer than 5 rows for each of its 100 texts (data.max_categories)");
+  EXPECT_EQ(read(texts(50'005, 10'001)).columns[0].reason,
+            "more than 10,000 different texts (data.max_categories)");
 }
 
 TEST_F(CsvColumnsTest, LeavesOutLongTexts) {
@@ -203,7 +216,7 @@ TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
 class CsvAsTest : public CsvColumnsTest {
  protected:
   Table read_as(std::string_view content) {
-    return read_csv_as(folder_.write("t.csv", content), {columns_, kTarget}, ',');
+    return read_csv_as(folder_.write("t.csv", content), {columns_, kTarget}, {});
   }
 
   std::vector<Column> columns_ = {

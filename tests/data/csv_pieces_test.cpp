@@ -16,11 +16,11 @@
 
 #include "trainer/core/error.h"
 #include "trainer/data/columns.h"
+#include "trainer/data/data_file.h"
 #include "trainer/data/fingerprint.h"
 
 #include "data/csv_cursor.h"
 #include "data/csv_text.h"
-#include "data/file_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 
@@ -37,9 +37,9 @@ class CsvPiecesTest : public testing::Test {
     const std::filesystem::path path = folder_.write("t.csv", content);
     std::string fields;
     try {
-      InputFile file(path);
+      DataFile file(path);
       CsvText text(file, block_bytes);
-      CsvCursor cursor("t", text, ',');
+      CsvCursor cursor("t", text, {});
       while (cursor.begin_row()) {
         fields += fmt::format("[{}:", cursor.row_line());
         while (cursor.in_row()) fields += fmt::format("<{}>", cursor.next_field());
@@ -92,7 +92,7 @@ TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
 }
 
 TEST_F(CsvPiecesTest, APackedFileIsToldFromText) {
-  EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4), ": is compressed with gzip; unpack it first (gunzip)");
+  EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4), ": the gzip file is damaged; get it again");
 }
 
 TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
@@ -159,7 +159,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
   const auto path = folder_.write("t.csv",
                                   "code,further,k,a,id\n"
                                   "007,x,q,1,\" A,1\"\nNA,y,p,,B\n009,z,r,3,\n");
-  CsvPieces pieces(path, trained(), ',');
+  CsvPieces pieces(path, trained(), {});
   EXPECT_EQ(pieces.names(), (Words{"code", "further", "k", "a", "id"}));
   Table table;
   ASSERT_TRUE(pieces.next(table, 2));
@@ -179,7 +179,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
 
 TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
   const auto path = folder_.write("t.csv", "a,k,id,code\n1,p,,\n2,p,,\nx,p,,\n");
-  CsvPieces pieces(path, trained(), ',');
+  CsvPieces pieces(path, trained(), {});
   Table table;
   ASSERT_TRUE(pieces.next(table, 1));
   ASSERT_TRUE(pieces.next(table, 1));
@@ -191,7 +191,7 @@ TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
 
 TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
   const auto path = folder_.write("t.csv", "a,k\n\n");
-  CsvPieces pieces(path, trained(), ',');
+  CsvPieces pieces(path, trained(), {});
   Table table;
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
             path.string() + ": no rows after the header");
@@ -199,7 +199,7 @@ TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
 
 TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
   columns_.resize(1);
-  CsvPieces pieces(folder_.write("t.csv", "a\n1\n2\n"), trained(), ',');
+  CsvPieces pieces(folder_.write("t.csv", "a\n1\n2\n"), trained(), {});
   Table table;
   ASSERT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
@@ -209,7 +209,7 @@ TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {
   TrainedColumns columns = trained();
   columns.delimiter_option = "--delimiter ";
   const auto path = folder_.write("t.csv", "a;k\n1;p\n");
-  EXPECT_EQ(test::error_of([&] { CsvPieces(path, columns, ','); }).what(),
+  EXPECT_EQ(test::error_of([&] { CsvPieces(path, columns, {}); }).what(),
             path.string() +
                 ":1: the delimiter comma gives just one column, \"a;k\"; did you mean "
                 "--delimiter semicolon?");
@@ -219,7 +219,7 @@ TEST_F(SomeRowsTest, APipeCanBeRead) {
   const std::filesystem::path path = folder_.path() / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   std::thread writer([&] { folder_.write("pipe", "k,a\nq,7\n"); });
-  CsvPieces pieces(path, trained(), ',');
+  CsvPieces pieces(path, trained(), {});
   Table table;
   EXPECT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(table.features.num_rows, 1);

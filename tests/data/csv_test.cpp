@@ -19,18 +19,18 @@ using Floats = std::vector<float>;
 
 class CsvTest : public ::testing::Test {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {{"y"}, {}, ','}) {
+  Table read(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {
     return read_csv(folder_.write("t.csv", content), options);
   }
   Floats features(std::string_view content) {
     return std::get<Floats>(read(content).features.values);
   }
   /// The message without the folder.
-  std::string problem(std::string_view content, const CsvOptions& options = {{"y"}, {}, ','}) {
+  std::string problem(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {
     return problem_of(folder_.write("t.csv", content), options);
   }
   std::string problem_of(const std::filesystem::path& path,
-                         const CsvOptions& options = {{"y"}, {}, ','}) {
+                         const CsvOptions& options = {{"y"}, {}, {}}) {
     const Error error = test::error_of([&] { read_csv(path, options); });
     EXPECT_EQ(error.kind(), ErrorKind::kData);
     const std::string message = error.what();
@@ -55,7 +55,7 @@ TEST_F(CsvTest, ReadsFeaturesAndTarget) {
 }
 
 TEST_F(CsvTest, LeavesOutIgnoredColumnsWhateverTheyHold) {
-  const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {{"y"}, {"id"}, ','});
+  const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {{"y"}, {"id"}, {}});
   EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
 }
@@ -128,7 +128,7 @@ TEST_F(CsvTest, RoundsEveryFormOfANumberAlike) {
 }
 
 TEST_F(CsvTest, ReadsPlainAndOtherNumbersBetweenOtherColumns) {
-  const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {{"y"}, {"n", "d"}, ','});
+  const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {{"y"}, {"n", "d"}, {}});
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3.25f, 0}));
   EXPECT_EQ(features("y,a,b\r\n5,1,\"2\"\r\n6,3,4e0"), (Floats{1, 2, 3, 4}));
 }
@@ -137,24 +137,14 @@ TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0
 
 TEST_F(CsvTest, ReadsTheSampleData) {
   const std::filesystem::path samples = std::filesystem::path(TRAINER_SOURCE_DIR) / "configs/data";
-  const Table digits = read_csv(samples / "digits.csv", {{"digit"}, {}, ','});
+  const Table digits = read_csv(samples / "digits.csv", {{"digit"}, {}, {}});
   EXPECT_EQ(digits.features.num_rows, 1797);
   EXPECT_EQ(digits.features.num_columns, 64);
   EXPECT_EQ(digits.lines.back(), 1798);
   const Table cars = read_csv(samples / "auto_mpg.csv",
-                              {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, ','});
+                              {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, {}});
   EXPECT_EQ(cars.features.num_rows, 398);
   EXPECT_EQ(cars.targets.front(), "18");
-}
-
-TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
-  EXPECT_EQ(csv_delimiter("auto", "a.csv"), ',');
-  EXPECT_EQ(csv_delimiter("auto", "a.TSV"), '\t');
-  EXPECT_EQ(csv_delimiter("auto", "a.tab"), '\t');
-  EXPECT_EQ(csv_delimiter("auto", "tsv"), ',');
-  EXPECT_EQ(csv_delimiter("comma", "a.tsv"), ',');
-  EXPECT_EQ(csv_delimiter("semicolon", "a.csv"), ';');
-  EXPECT_EQ(csv_delimiter("tab", "a.csv"), '\t');
 }
 
 // ---- files that cannot be read ----
@@ -169,7 +159,7 @@ TEST_F(CsvTest, RefusesAnUnreadableFile) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("secret.csv", "a,y\n1,2\n");
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  const Error error = test::error_of([&] { read_csv(path, {{"y"}, {}, ','}); });
+  const Error error = test::error_of([&] { read_csv(path, {{"y"}, {}, {}}); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_EQ(error.what(), path.string() + ": cannot be read: Permission denied");
 }
@@ -180,7 +170,7 @@ TEST_F(CsvTest, RefusesAFolder) {
 }
 
 TEST(CsvDeviceTest, RefusesWhatIsNotARegularFile) {
-  const Error error = test::error_of([] { read_csv("/dev/zero", {{"y"}, {}, ','}); });
+  const Error error = test::error_of([] { read_csv("/dev/zero", {{"y"}, {}, {}}); });
   EXPECT_STREQ(error.what(), "/dev/zero: is not a regular file");
 }
 
@@ -210,12 +200,12 @@ TEST_F(CsvTest, RefusesOneColumnAndNamesTheDelimiter) {
   EXPECT_EQ(problem("a\ty\n1\t3\n"),
             "t.csv:1: the delimiter comma gives just one column, \"a\\ty\"; did you mean "
             "data.delimiter: tab?");
-  EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}, {}, '\t'}),
+  EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}, {}, {.delimiter = '\t'}}),
             "t.csv:1: the delimiter tab gives just one column, \"a,y\"; did you mean "
             "data.delimiter: comma?");
   EXPECT_EQ(problem("a:y\n1:3\n"),
             "t.csv:1: the delimiter comma gives just one column, \"a:y\"; choose another with "
-            "data.delimiter (comma, semicolon or tab)");
+            "data.delimiter (comma, semicolon, tab or the character itself)");
 }
 
 TEST_F(CsvTest, RefusesAColumnWithoutName) {
@@ -231,37 +221,37 @@ TEST_F(CsvTest, RefusesTwoColumnsOfOneName) {
 }
 
 TEST_F(CsvTest, RefusesAnAbsentTarget) {
-  EXPECT_EQ(problem("length,species\n1,2\n", {{"speices"}, {}, ','}),
+  EXPECT_EQ(problem("length,species\n1,2\n", {{"speices"}, {}, {}}),
             "t.csv:1: data.target: column \"speices\" is not in the header; did you mean "
             "\"species\"?");
-  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {{"price"}, {}, ','}),
+  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {{"price"}, {}, {}}),
             "t.csv:3: data.target: column \"price\" is not in the header; it has length and "
             "species");
-  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {{"price"}, {}, ','}),
+  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {{"price"}, {}, {}}),
             "t.csv:1: data.target: column \"price\" is not in the header; it has c1, c2, c3, c4, "
             "c5, c6, c7, c8 and 2 more");
 }
 
 TEST_F(CsvTest, SaysThatAHeaderIsRequired) {
-  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {{"species"}, {}, ','}),
+  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {{"species"}, {}, {}}),
             "t.csv:1: data.target: column \"species\" is not in the header; the first line holds "
             "only numbers, but a header with the column names is required");
 }
 
 TEST_F(CsvTest, RefusesAnAbsentIgnoredColumn) {
-  EXPECT_EQ(problem("name,a,y\nx,1,2\n", {{"y"}, {"nmae"}, ','}),
+  EXPECT_EQ(problem("name,a,y\nx,1,2\n", {{"y"}, {"nmae"}, {}}),
             "t.csv:1: data.ignore: column \"nmae\" is not in the header; did you mean \"name\"?");
 }
 
 TEST_F(CsvTest, RefusesAnIgnoredTarget) {
-  EXPECT_EQ(problem("a,y\n1,2\n", {{"y"}, {"y"}, ','}),
+  EXPECT_EQ(problem("a,y\n1,2\n", {{"y"}, {"y"}, {}}),
             "t.csv:1: data.ignore: column \"y\" is the target; take it out of data.ignore or "
             "choose another data.target");
 }
 
 TEST_F(CsvTest, RefusesAHeaderWithoutFeatures) {
   EXPECT_EQ(
-      problem("a,y\n1,2\n", {{"y"}, {"a"}, ','}),
+      problem("a,y\n1,2\n", {{"y"}, {"a"}, {}}),
       "t.csv:1: no feature columns are left beside the target \"y\"; take some out of data.ignore "
       "and data.id");
 }
@@ -283,7 +273,8 @@ TEST_F(CsvTest, NamesTheLineWhereARowWithLineBreaksBegins) {
   EXPECT_EQ(problem("y,a\n\"p\nq\",1\n\"r\ns\",2,3\n"),
             "t.csv:4: expected 2 fields as in the header, got 3");
   EXPECT_EQ(problem("y,a\np,1\n\"p\r\nq\",abc\n"),
-            "t.csv:3: column \"a\": expected a number, got \"abc\"; correct it, or list the column "
+            "t.csv:3: column \"a\": expected a number, got \"abc\"; correct it, add it to "
+            "data.missing, or list the column "
             "in data.categorical or data.ignore");
 }
 
@@ -292,14 +283,15 @@ TEST_F(CsvTest, RefusesTextAmongNumbers) {
        {"abc", "1.2.3", "12abc", "1 2", "0x1F", "--1", "-", ".", "1e", "1e+", "e5", ",", "1,,2"}) {
     EXPECT_EQ(problem(std::string("pixel_0_3,y\n1,2\n\"") + text + "\",2\n"),
               std::string("t.csv:3: column \"pixel_0_3\": expected a number, got \"") + text +
-                  "\"; correct it, or list the column in data.categorical or data.ignore");
+                  "\"; correct it, add it to data.missing, or list the column in "
+                  "data.categorical or data.ignore");
   }
 }
 
 TEST_F(CsvTest, RefusesTextInADeclaredNumber) {
   EXPECT_EQ(problem("sex,y\nMALE,2\n", {.targets = {"y"}, .numeric = {"sex"}}),
-            "t.csv:2: column \"sex\": expected a number, got \"MALE\"; correct it or list the "
-            "column in data.categorical");
+            "t.csv:2: column \"sex\": expected a number, got \"MALE\"; correct it, add it to "
+            "data.missing or list the column in data.categorical");
 }
 
 TEST_F(CsvTest, SaysHowToWriteNumbersWithCommas) {
@@ -340,7 +332,8 @@ TEST_F(CsvTest, ShowsTheBeginningOfAMillionCharacters) {
   const std::string field(1'000'000, 'x');
   EXPECT_EQ(problem("a,y\n1,2\n" + field + ",2\n"),
             "t.csv:3: column \"a\": expected a number, got " + shown +
-                "; correct it, or list the column in data.categorical or data.ignore");
+                "; correct it, add it to data.missing, or list the column in "
+                "data.categorical or data.ignore");
   EXPECT_EQ(problem("a,y\n" + field + ",2\n", {.targets = {"y"}, .categorical = {"a"}}),
             "t.csv:2: column \"a\": expected a category of at most 1,000 bytes, got 1,000,000 "
             "bytes: " +
@@ -371,11 +364,12 @@ TEST_F(CsvTest, RefusesNumbersBeyondFloat32) {
 
 TEST_F(CsvTest, RefusesAMissingTarget) {
   EXPECT_EQ(problem("a,y\n1,p\n2,\n"),
-            "t.csv:3: column \"y\": expected a value to predict, got an empty field; fill it in or "
-            "remove the row");
+            "t.csv:3: column \"y\": expected a value to predict, got an empty field; fill it in, "
+            "remove the row, or leave all such rows out with data.drop_rows_without_target: true");
   EXPECT_EQ(problem("a,y\n1,NA\n"),
             "t.csv:2: column \"y\": expected a value to predict, got \"NA\", a missing value; fill "
-            "it in or remove the row");
+            "it in, remove the row, or leave all such rows out with "
+            "data.drop_rows_without_target: true");
 }
 
 TEST_F(CsvTest, RefusesAnUnclosedQuote) {

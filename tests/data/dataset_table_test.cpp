@@ -299,7 +299,7 @@ TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
   data.task = config::Task::kRegression;
   const Datasets trained = load_datasets(data, 1);
   const auto path = folder_.write("new.csv", "y,u,k,a\n10,1,p,2\n20,2,z,\n60,3,p,6\n");
-  CsvPieces pieces(path, {trained.schema.columns, trained.schema.target_names}, ',');
+  CsvPieces pieces(path, {trained.schema.columns, trained.schema.target_names}, {});
   Table piece;
   Rows num_unknown;
   Floats values;

@@ -99,10 +99,14 @@ TEST_F(DatasetTest, TakesOtherNumbersForValues) {
 
 TEST_F(DatasetTest, TakesManyWholeNumbersForValues) {
   Labels target;
-  for (int i = 0; i < 100; ++i) target.push_back(std::to_string(i));
-  EXPECT_EQ(load_datasets(csv(target), 1).schema.task, Task::kClassification);
+  for (int i = 0; i < 20; ++i) target.push_back(std::to_string(2 * i));
+  const Datasets classes = load_datasets(csv(target), 1);
+  EXPECT_EQ(classes.schema.task, Task::kClassification);
+  EXPECT_EQ(classes.task_reason, "as it holds 20 different whole numbers");
   target.push_back("100");
-  EXPECT_EQ(load_datasets(csv(target), 1).schema.task, Task::kRegression);
+  const Datasets values = load_datasets(csv(target), 1);
+  EXPECT_EQ(values.schema.task, Task::kRegression);
+  EXPECT_EQ(values.task_reason, "as it holds 21 different whole numbers");
 }
 
 TEST_F(DatasetTest, ObeysTheTaskThatIsAskedFor) {

@@ -68,7 +68,7 @@ TEST(InspectCsvTest, CountingNumbersAreNoticed) {
 }
 
 TEST(InspectCsvTest, NumbersWithCommasAreTexts) {
-  const ColumnFacts column = inspect("a;b\n1;2,5\n2;3,5\n").columns[1];
+  const ColumnFacts column = inspect("a,b\n1,\"2,5\"\n2,\"3,5\"\n").columns[1];
   EXPECT_EQ(column.num_texts, 2);
   EXPECT_EQ(column.num_with_commas, 2);
   EXPECT_EQ(column.without_commas, "2.5");
@@ -83,6 +83,47 @@ TEST(InspectCsvTest, CountingOfDifferentValuesEnds) {
   EXPECT_TRUE(table.columns[0].labels.empty());
 }
 
+TEST(InspectCsvTest, ARepeatIsSeenAfterTheCountingHasEnded) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < kMaxDifferent + 5; ++i) text += "id" + std::to_string(i) + ",x\n";
+  EXPECT_FALSE(inspect(text).columns[0].has_repeats);
+  EXPECT_TRUE(inspect(text + "id7,x\n").columns[0].has_repeats);
+}
+
+TEST(InspectCsvTest, OddTextsOfAColumnAreCountedIfTheyAreFew) {
+  using Texts = std::vector<std::pair<std::string, int64_t>>;
+  const TableFacts table = inspect("a,b\n1,p\n-,q\nx,r\n-,s\n2,t\n");
+  EXPECT_EQ(table.columns[0].odd_texts, (Texts{{"-", 2}, {"x", 1}}));
+  EXPECT_TRUE(table.columns[1].odd_texts.empty());
+}
+
+TEST(InspectCsvTest, TheLeastNumberIsCountedAndTheNextOneKnown) {
+  const ColumnFacts column = inspect("a,b\n5,1\n-999,1\n3,1\n-999,1\n4,1\n").columns[0];
+  EXPECT_EQ(column.num_least, 2);
+  EXPECT_EQ(column.next_least, 3);
+}
+
+TEST(InspectCsvTest, DecimalCommasAreFound) {
+  const TableFacts table = inspect("a;b\n39,1;2\n1,5;3\n");
+  EXPECT_EQ(table.decimal, ',');
+  EXPECT_EQ(table.columns[0].num_numbers, 2);
+  EXPECT_EQ(table.columns[0].least, 1.5);
+  EXPECT_EQ(inspect("a;b\n1.234,5;2\n").decimal, ',');
+  EXPECT_EQ(inspect("a;b\n1,234;2\n").decimal, '.');          // thousands
+  EXPECT_EQ(inspect("a;b\n39,1;2.5\n").decimal, '.');         // both
+  EXPECT_EQ(inspect("a;b\n\"1,234.5\";2,5\n").decimal, '.');  // both
+  EXPECT_EQ(inspect("a,b\n\"39,1\",2\n").decimal, '.');       // the comma is the delimiter
+}
+
+TEST(InspectCsvTest, WhatIsKnownOfTheTableIsTaken) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("t.csv", "a,b|c\n1,5|-\n2,5|3\n");
+  const TableFacts table = inspect_csv(file, {.delimiter = "|", .decimal = ",", .missing = {"-"}});
+  EXPECT_EQ(table.delimiter, '|');
+  EXPECT_EQ(table.columns[0].most, 2.5);
+  EXPECT_EQ(table.columns[1].num_missing, 1);
+}
+
 TEST(InspectCsvTest, TheDelimiterIsTheOneThatFits) {
   EXPECT_EQ(inspect("a,b\n1,2\n").delimiter, ',');
   EXPECT_EQ(inspect("a;b\n1;2\n").delimiter, ';');
@@ -90,9 +131,14 @@ TEST(InspectCsvTest, TheDelimiterIsTheOneThatFits) {
   EXPECT_EQ(inspect("a\tb\n1\t2\n").delimiter, '\t');
   EXPECT_EQ(inspect("\"a;b;c\",d\n\"1;2;3\",4\n").delimiter, ',');
   EXPECT_EQ(inspect("a,b\tc\n1,2\t3\n", "t.tsv").delimiter, '\t');
+  EXPECT_EQ(inspect("a|b\n1|2\n").delimiter, '|');
+  EXPECT_EQ(inspect("sep=;\na;b\n1;2\n").delimiter, ';');
 }
 
 TEST(InspectCsvTest, WhatIsNoTableIsRefused) {
+  EXPECT_EQ(message_of("a:b\n1:2\n"),
+            "t.csv:1: the delimiter comma gives just one column, \"a:b\"; choose another with "
+            "--delimiter (comma, semicolon, tab or the character itself)");
   EXPECT_EQ(message_of(""), "t.csv: the file is empty");
   EXPECT_EQ(message_of("a,b\n"), "t.csv: no rows after the header");
   EXPECT_EQ(message_of("a,b\n1,2\n1,2,3\n"), "t.csv:3: expected 2 fields as in the header, got 3");

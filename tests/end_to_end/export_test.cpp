@@ -17,6 +17,7 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/text.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/scaling.h"
@@ -191,6 +192,10 @@ std::string csv_text(const Cells& cells) {
   return text;
 }
 
+data::CsvFormat format_of(const apply::Model& model) {
+  return {.missing = data::MissingValues(model.schema.missing)};
+}
+
 ordered_json inputs_of(const apply::Model& model, const Cells& cells) {
   ordered_json inputs;
   for (const data::Column& column : model.schema.columns) {
@@ -200,7 +205,7 @@ ordered_json inputs_of(const apply::Model& model, const Cells& cells) {
     ordered_json data = ordered_json::array();
     const bool is_number = column.kind == data::ColumnKind::kNumeric;
     for (const std::string& text : texts) {
-      if (is_number && data::is_missing(text)) {
+      if (is_number && !parse_double(text)) {
         data.push_back(nullptr);
       } else if (is_number) {
         data.push_back(std::stof(text));
@@ -219,7 +224,9 @@ ordered_json inputs_of(const apply::Model& model, const Cells& cells) {
 TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
   const ProcessResult trained =
       test::trainer_in(folder_.path(), "--config " + (kSource / "configs/penguins.yaml").string() +
-                                           " --epochs 2 threads=1 data.missing_indicator=true");
+                                           " --epochs 2 threads=1 data.missing_indicator=true "
+                                           "'data.missing=[NA, NaN, \"null\", \"?\", -999, n.k., "
+                                           "a very long text]'");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const ProcessResult result = run("runs/latest -o columns.onnx --softmax --preprocessing");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -228,13 +235,14 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
             std::string::npos)
       << result.out;
   const Cells cells = {
-      {"species", {"Adelie", "Gentoo", "Adelie", "Adelie", "Gentoo", "Gentoo", "Adelie"}},
-      {"island", {"Biscoe", "Dream", "Torgersen", "Atlantis", "", "biscoe", "NaN"}},
-      {"sex", {"MALE", "FEMALE", "", "nA", "NULL", "?", "male"}},
-      {"body_mass_g", {"3750", "NA", "?", "", "5000.5", "-1", "4e3"}},
-      {"flipper_length_mm", {"181", "186", "NaN", "200", "210", "190", "0"}},
-      {"beak_length_mm", {"39.1", "null", "40", "50.5", "45", "", "38"}},
-      {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5"}}};
+      {"species",
+       {"Adelie", "Gentoo", "Adelie", "Adelie", "Gentoo", "Gentoo", "Adelie", "Adelie", "Adelie"}},
+      {"island", {"Biscoe", "Dream", "Torgersen", "Atlantis", "", "biscoe", "NaN", "-999", "N.K."}},
+      {"sex", {"MALE", "FEMALE", "", "nA", "NULL", "?", "male", "-999.0", "A very long text"}},
+      {"body_mass_g", {"3750", "NA", "?", "", "5000.5", "-1", "4e3", "-999", "4000"}},
+      {"flipper_length_mm", {"181", "186", "NaN", "200", "210", "190", "0", "200", "-9.99e2"}},
+      {"beak_length_mm", {"39.1", "null", "40", "50.5", "45", "", "38", "-998", "40"}},
+      {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5", "17", "18"}}};
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
   ordered_json jobs = ordered_json::array();
   jobs.push_back(
@@ -243,7 +251,8 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
 
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
   data::Table table = data::read_csv_as(
-      csv, {.columns = model.schema.columns, .targets = model.schema.target_names}, ',');
+      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
+      format_of(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<float>>(),
@@ -309,7 +318,8 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
                        {"beak_depth_mm", {"18.7", "17", "19", "15"}}};
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
   data::Table table = data::read_csv_as(
-      csv, {.columns = model.schema.columns, .targets = model.schema.target_names}, ',');
+      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
+      format_of(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   const ordered_json features = {

@@ -105,9 +105,11 @@ TEST(TrainerTest, BadDataEndsWithThreeAndMakesNothing) {
   const std::string common = "data.source=csv data.target=y ";
   const ProcessResult bad = trainer_in(folder.path(), common + "data.path=data/bad.csv");
   EXPECT_EQ(bad.exit_code, 3);
-  EXPECT_EQ(bad.err, "error: " + (folder.path() / "data/bad.csv").string() +
-                         ":3: column \"b\": expected a number, got \"oops\"; "
-                         "correct it, or list the column in data.categorical or data.ignore\n");
+  EXPECT_EQ(bad.err,
+            "error: " + (folder.path() / "data/bad.csv").string() +
+                ":3: column \"b\": expected a number, got \"oops\"; "
+                "correct it, add it to data.missing, or list the column in data.categorical "
+                "or data.ignore\n");
   const ProcessResult missing = trainer_in(folder.path(), common + "data.path=none.csv");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_EQ(missing.err, "error: " + (folder.path() / "none.csv").string() + ": no such file\n");

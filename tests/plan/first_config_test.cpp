@@ -31,15 +31,22 @@ data::TableFacts table(int num_rows, const std::vector<std::pair<std::string, Ce
 }
 
 std::string half(int row) { return row % 2 == 0 ? "a" : "b"; }
-std::string rare(int row) { return row % 10 == 0 ? "a" : "b"; }
 std::string counting(int row) { return std::to_string(row); }
 std::string scattered(int row) { return std::to_string(row * 7919 % 10007); }
 std::string name_of(int row) { return "n" + std::to_string(row); }
 std::string constant(int) { return "5"; }
 std::string nothing(int) { return ""; }
-std::string mostly_numbers(int row) { return row == 3 ? "none" : scattered(row); }
+std::string mostly_numbers(int row) { return row % 9 == 3 ? "<5" : scattered(row); }
 std::string mostly_texts(int row) { return row % 3 == 0 ? "1" : half(row); }
 std::string with_commas(int row) { return "\"" + std::to_string(row % 50) + ",5\""; }
+std::string hex(int row) {  // some are digits only
+  return row % 7 == 0 ? std::to_string(10'000'000 + row) : "a" + std::to_string(10'000'000 + row);
+}
+std::string mostly_five(int row) { return row % 4 == 0 ? "" : "5"; }
+std::string with_dashes(int row) { return row % 10 == 4 ? "-" : scattered(row) + ".5"; }
+std::string with_a_typo(int row) { return row == 30 ? "12O" : scattered(row); }
+std::string with_nines(int row) { return row % 10 == 4 ? "-999" : std::to_string(row % 30); }
+std::string grades(int row) { return row % 3 == 0 ? "none yet" : std::to_string(row % 3); }
 std::string gaps(int row) { return row % 5 == 0 ? "" : half(row); }
 
 Words names(const std::vector<Exception>& exceptions) {
@@ -67,7 +74,7 @@ TEST(FirstConfigTest, ColumnsThatAreNoFeaturesAreNamed) {
                                     "name: another text in every row"}));
   EXPECT_EQ(names(first.ignore),
             (Words{"same: the same value in every row", "empty: no value in any row",
-                   "bad: 1 of 100 values are no numbers, the first in line 5: \"none\"",
+                   "bad: 11 of 100 values are no numbers, the first in line 5: \"<5\"",
                    "price: numbers with a comma, the first in line 2: \"0,5\"; write it 0.5"}));
   EXPECT_EQ(names(first.categorical), (Words{"grade: numbers and texts"}));
   EXPECT_EQ(first.config.data.ignore, (Words{"same", "empty", "bad", "price"}));
@@ -99,7 +106,7 @@ TEST(FirstConfigTest, SizesFollowTheNumberOfRows) {
   EXPECT_EQ(small.model.hidden_sizes, (std::vector<int64_t>{32, 32}));
   EXPECT_EQ(small.training.epochs, 100);
   EXPECT_EQ(small.data.validation_fraction, 0.2);
-  EXPECT_EQ(small.training.early_stopping.patience, 20);
+  EXPECT_EQ(small.training.early_stopping.patience, 50);
   const config::Config large = make_first_config(table(20'000, {{"y", half}}), "y").config;
   EXPECT_EQ(large.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
   EXPECT_EQ(large.training.batch_size, 128);
@@ -107,13 +114,62 @@ TEST(FirstConfigTest, SizesFollowTheNumberOfRows) {
   EXPECT_EQ(large.data.validation_fraction, 0.1);
 }
 
-TEST(FirstConfigTest, AccuracyDecidesWhereItTellsMuch) {
-  const auto metric = [](int num_rows, Cell cell) {
-    return make_first_config(table(num_rows, {{"y", cell}}), "y").config.training.best_metric;
-  };
-  EXPECT_EQ(metric(1000, half), config::BestMetric::kAccuracy);
-  EXPECT_EQ(metric(100, half), config::BestMetric::kLoss);
-  EXPECT_EQ(metric(1000, rare), config::BestMetric::kLoss);
+TEST(FirstConfigTest, TheLossDecidesWhichEpochIsBest) {
+  for (const int num_rows : {100, 1000}) {
+    const FirstConfig first = make_first_config(table(num_rows, {{"y", half}}), "y");
+    EXPECT_EQ(first.config.training.best_metric, config::BestMetric::kLoss);
+  }
+}
+
+TEST(FirstConfigTest, HexadecimalNumbersOfRowsAreIds) {
+  const FirstConfig first = make_first_config(table(100, {{"uuid", hex}, {"y", half}}), "y");
+  EXPECT_EQ(names(first.id), Words{"uuid: another text in every row"});
+  EXPECT_TRUE(first.categorical.empty());
+}
+
+TEST(FirstConfigTest, ANumberBesideMissingCellsOnlyIsNoFeature) {
+  const FirstConfig first =
+      make_first_config(table(100, {{"five", mostly_five}, {"y", half}}), "y");
+  EXPECT_EQ(names(first.ignore), Words{"five: the same number in every row that has one"});
+}
+
+TEST(FirstConfigTest, AnIdThatIsCalledAsAPredictionIsIgnored) {
+  const FirstConfig first = make_first_config(
+      table(100, {{"prediction", name_of}, {"p_a", counting}, {"p_c", counting}, {"y", half}}),
+      "y");
+  EXPECT_EQ(names(first.ignore),
+            (Words{"prediction: another text in every row; predictions have a column of that name",
+                   "p_a: another whole number in every row; predictions have a column of that "
+                   "name"}));
+  EXPECT_EQ(names(first.id), Words{"p_c: another whole number in every row"});
+}
+
+TEST(FirstConfigTest, WhatStandsForAMissingValueIsFoundInColumnsOfNumbers) {
+  const std::vector<MissingCode> codes = find_missing_codes(table(300, {{"dashes", with_dashes},
+                                                                        {"typo", with_a_typo},
+                                                                        {"nines", with_nines},
+                                                                        {"grades", grades},
+                                                                        {"counts", scattered},
+                                                                        {"y", half}}));
+  Words found;
+  for (const MissingCode& code : codes) {
+    found.push_back(code.column + ": " + code.text + " in " + std::to_string(code.count));
+  }
+  EXPECT_EQ(found, (Words{"dashes: - in 30", "typo: 12O in 1", "nines: -999 in 30"}));
+}
+
+TEST(FirstConfigTest, RowsWithoutATargetAreLeftOut) {
+  const FirstConfig first = make_first_config(table(100, {{"y", gaps}}), "y");
+  EXPECT_TRUE(first.config.data.drop_rows_without_target);
+  EXPECT_FALSE(
+      make_first_config(table(100, {{"y", half}}), "y").config.data.drop_rows_without_target);
+}
+
+TEST(FirstConfigTest, ATaskThatIsGivenIsTaken) {
+  const data::TableFacts facts = table(60, {{"few", constant}, {"y", half}});
+  const FirstConfig first = make_first_config(facts, "few", config::Task::kRegression);
+  EXPECT_EQ(first.config.data.task, config::Task::kRegression);
+  EXPECT_EQ(first.task_reason, "");
 }
 
 TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
@@ -126,7 +182,7 @@ TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
     targets.push_back(target_text(column));
     kinds.push_back(kind_text(column));
   }
-  EXPECT_EQ(targets, (Words{"a number", "2 classes", "", "", "", ""}));
+  EXPECT_EQ(targets, (Words{"a number", "2 classes", "", "", "2 classes", ""}));
   EXPECT_EQ(kinds,
             (Words{"numbers", "text", "names of rows", "row numbers", "text", "comma numbers"}));
 }
@@ -155,8 +211,7 @@ TEST(FirstConfigTest, ATargetThatIsNotThereOrCannotBeLearntIsRefused) {
             "--target: FILE has no column \"something else\"; trainer init without --target lists "
             "them");
   EXPECT_EQ(refusal("price", ErrorKind::kData),
-            "FILE:2: column \"price\": expected a number, got \"0,5\"; write it without a comma: "
-            "0.5");
+            "FILE:2: column \"price\": expected a number, got \"0,5\"; write it 0.5");
   EXPECT_EQ(refusal("name", ErrorKind::kData),
             "FILE: column \"name\" cannot be predicted: its texts hardly ever repeat; choose "
             "another --target");

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
+#include "trainer/data/csv_format.h"
 
 namespace trainer::apply {
 
 struct PredictRequest {
   std::filesystem::path data;    // CSV, or IDX images for a model of images; "-": standard input
   std::filesystem::path output;  // "-": standard output
-  char delimiter = ',';          // of the data
+  data::CsvFormat format = {};   // of the data
   char output_delimiter = ',';
+  char output_decimal = '.';
   int64_t num_threads = 1;
   int64_t rows_at_once = 0;  // 0: as many as are fast; the output is the same
 };
@@ -39,13 +41,14 @@ using PredictNotes = std::function<void(const std::string& line)>;
 /// Writes a CSV file with a row for each row of the data, in their order: the id columns as they
 /// are, then `prediction` with the label and `p_<label>` with the probability of each class; or,
 /// for regression, `prediction`, and of several targets `prediction_<target>`. Numbers are the
-/// shortest text that reads back as the same float32. Memory does not depend on the number of rows,
-/// but for IDX. A file appears complete or not at all, and replaces an older one only then; what is
-/// no regular file (a pipe, a device) is written to as it is. Columns of the data are found by
-/// their names; others are left out, those that the training data did not have with a note. A row
-/// whose outputs are not finite has empty cells. `progress` returns false to end it: then no file
-/// is left, and the report has the rows so far. Throws Error(kData) as data::CsvPieces does and for
-/// cells that the model cannot take, and Error(kFileSystem).
+/// shortest text that reads back as the same float32, with the decimal mark of the request. Memory
+/// does not depend on the number of rows, but for IDX. A file appears complete or not at all, and
+/// replaces an older one only then; what is no regular file (a pipe, a device) is written to as it
+/// is. Columns of the data are found by their names; others are left out, those that the training
+/// data did not have with a note. A row whose outputs are not finite has empty cells. `progress`
+/// returns false to end it: then no file is left, and the report has the rows so far. Throws
+/// Error(kData) as data::CsvPieces does and for cells that the model cannot take, and
+/// Error(kFileSystem).
 PredictReport predict(const Model& model, const PredictRequest& request, const PredictNotes& notes,
                       const std::function<bool(const PredictProgress&)>& progress);
 

@@ -56,7 +56,7 @@ struct DataConfig {
   ClassWeights class_weights = ClassWeights::kNone;
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
-  int64_t max_categories = 64;
+  int64_t max_categories = 0;  // 0 = auto
   int64_t embed_above = 16;
   int64_t embedding_size = 0;  // 0 = auto
   UnknownCategory unknown_category = UnknownCategory::kUnknown;

@@ -30,7 +30,8 @@ struct Loaded {
   std::map<std::string, std::string> origins;  // by key; keys that are not in it are defaults
 };
 
-/// Reads a file. Throws Error(kUsage) when it is missing, a folder or unreadable.
+/// Reads a file, or the standard input for "-". Throws Error(kUsage) when it is missing, a folder
+/// or unreadable.
 Document read_document(const std::filesystem::path& path);
 
 /// The defaults, changed by the documents in their order and then by the overrides, checked.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trainer/config/config.h"
+#include "trainer/data/csv_format.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {
@@ -17,26 +16,18 @@ namespace trainer::data {
 struct CsvOptions {
   std::vector<std::string> targets;       // columns to predict; must be in the header
   std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?
-  char delimiter = ',';
+  CsvFormat format = {};
   std::vector<std::string> id = {};  // likewise, as the next two
   std::vector<std::string> numeric = {};
   std::vector<std::string> categorical = {};
-  int64_t max_categories = 64;  // of a text column that no list names; with more it is left out
+  /// Different texts of a column that no list names: with more it is left out. 0: see read_csv.
+  int64_t max_categories = 0;
   config::Fill fill = config::Fill::kMean;  // kError: a missing number is an error
   std::string split_column = {};
   std::string group = {};
   std::string weight = {};
+  bool drop_rows_without_target = false;
 };
-
-/// The delimiter that data.delimiter: `choice` means for `path`. "auto" is a tab for names that end
-/// in .tsv or .tab and a comma for all others; it never looks into the file.
-char csv_delimiter(std::string_view choice, const std::filesystem::path& path);
-
-/// What stands for no value, in small letters.
-inline constexpr std::array<std::string_view, 5> kMissingTexts = {"", "na", "nan", "null", "?"};
-
-/// Whether a field stands for no value: it is one of these in any capitals.
-bool is_missing(std::string_view field);
 
 /// Reads a CSV file with a header (RFC 4180: quoted fields with delimiters, doubled quotes and
 /// line breaks inside; LF, CRLF or CR; an UTF-8 byte-order mark is skipped). Blank lines are
@@ -60,11 +51,13 @@ struct TrainedColumns {
   std::string weight = {};               // likewise; none: empty
   enum class Ids { kLeft, kKept } ids = Ids::kLeft;
   std::string delimiter_option = "data.delimiter: ";  // what a message says how to choose it
+  bool drop_rows_without_target = false;
 };
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
 /// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
 /// for columns of features, targets and weights that are not there.
-Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter);
+Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
+                  const CsvFormat& format);
 
 }  // namespace trainer::data

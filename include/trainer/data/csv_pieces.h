@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trainer/data/csv.h"
+#include "trainer/data/data_file.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {
@@ -17,7 +18,10 @@ namespace trainer::data {
 class CsvPieces {
  public:
   /// Reads the header. `path` may be "-", the standard input, or a pipe. Throws as read_csv_as().
-  CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained, char delimiter);
+  CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained,
+            const CsvFormat& format);
+  /// Of a file of which nothing was read yet.
+  CsvPieces(DataFile file, const TrainedColumns& trained, const CsvFormat& format);
   ~CsvPieces();
   CsvPieces(const CsvPieces&) = delete;
   CsvPieces& operator=(const CsvPieces&) = delete;
@@ -31,6 +35,9 @@ class CsvPieces {
   /// whether there were any; ids as text, in the order of the trained columns. Throws as
   /// read_csv_as(), also when the file has no rows at all.
   bool next(Table& table, int64_t max_rows);
+
+  /// Rows that were left out so far because their target is missing.
+  int64_t num_without_target() const;
 
   /// Bytes read so far, and those of the whole file where they are known, else 0.
   uint64_t bytes_read() const;

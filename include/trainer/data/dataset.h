@@ -40,6 +40,8 @@ struct Schema {
   /// data that is no table.
   std::vector<Column> columns = {};
   config::UnknownCategory unknown_category = config::UnknownCategory::kUnknown;
+  /// What stands for a missing value in a file, as data.missing.
+  std::vector<std::string> missing = {};
 
   int64_t num_features() const { return static_cast<int64_t>(feature_names.size()); }
   int64_t num_targets() const { return static_cast<int64_t>(target_names.size()); }
@@ -59,6 +61,8 @@ struct Datasets {
   Dataset test;        // may be empty
   Schema schema;
   std::vector<Fingerprint> fingerprints;  // of each file that was read
+  std::string task_reason = {};           // why the task is what it is, where it was inferred
+  int64_t num_without_target = 0;         // rows of the files that were left out for that
   std::vector<std::string> notes = {};    // what was taken for what, one line each
   std::vector<std::string> warnings = {};
 };
@@ -69,14 +73,17 @@ struct Datasets {
 /// learnt from cells (fills, categories, scaling) is learnt from the training part.
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
 /// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
-/// classification when a label is not a number, or when all are whole numbers with at most 100
-/// different labels; else regression. IDX and synthetic labels are classes unless told otherwise.
+/// what infer_task() says. IDX and synthetic labels are classes unless told otherwise.
 /// Throws Error(kData) for everything that read_csv, read_idx, read_npy, split_rows, fit_columns
 /// and encode refuse; a label that no row of the training part has; a constant target; a regression
 /// target that is not a finite number; labels of a test file that its training file lacks; more
 /// than 1,000 classes unless `data.task: classification` asks for them, and even then when they are
 /// numbers that are not whole.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed);
+
+/// `data`, the configuration of a run with that schema, with what was inferred then or was another
+/// default when the run began: so load_datasets() reads the same as it did.
+config::DataConfig as_in_run(config::DataConfig data, const Schema& schema);
 
 /// The rows of another table (of read_csv_as, CsvPieces or read_idx_pair) with their targets, as a
 /// model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "trainer/data/data_file.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {
@@ -22,6 +23,8 @@ struct IdxFile {
 /// than unsigned byte, truncated or damaged content, bytes after the end, sizes that do not match
 /// the file. Memory is taken as content arrives, never because a header claims it.
 IdxFile read_idx(const std::filesystem::path& path);
+/// The same of a file, or a pipe, of which nothing was read yet.
+IdxFile read_idx(DataFile file);
 
 /// Reads images `[n, height, width]` (or `[n, features]`) and labels `[n]` into a table with byte
 /// features named `pixel_<row>_<column>` (or `pixel_<column>`) and the target `label`. Table::file

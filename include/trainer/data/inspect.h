@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "trainer/config/config.h"
+
 namespace trainer::data {
 
 /// What the cells of one column of a file are, all of them; nothing is decided.
@@ -23,7 +25,7 @@ struct ColumnFacts {
   /// How many different texts and whole numbers there are, kMaxDifferent at most; 0 where a number
   /// has a fraction: such numbers are not counted.
   int64_t num_different = 0;
-  bool has_repeats = false;  // among the first kMaxDifferent
+  bool has_repeats = false;  // of the first kMaxDifferent
   /// The different ones with their counts in the order in which they come, if they are at most
   /// kMaxLabels; else empty.
   std::vector<std::pair<std::string, int64_t>> labels;
@@ -32,23 +34,40 @@ struct ColumnFacts {
   int64_t first_text_line = 0;  // where its row begins
   std::string without_commas;   // how to write `first_text` if it is a number with commas
   int64_t num_with_commas = 0;  // texts that are such numbers
+  /// The different texts that are no numbers with their counts, if they are at most kMaxOddTexts;
+  /// else empty.
+  std::vector<std::pair<std::string, int64_t>> odd_texts;
+  int64_t num_least = 0;  // numbers that are `least`
+  double next_least = 0;  // the least of all others
 
   int64_t num_values() const { return num_numbers + num_texts; }
 };
 
 inline constexpr int64_t kMaxDifferent = 10'000;
 inline constexpr int64_t kMaxLabels = 1'000;
+inline constexpr int64_t kMaxOddTexts = 4;
+
+/// What is known of a table before it is read.
+struct InspectOptions {
+  std::string delimiter = "auto";                                      // as data.delimiter
+  std::string decimal = "auto";                                        // or as data.decimal
+  std::vector<std::string> missing = config::default_missing_texts();  // as data.missing
+};
 
 struct TableFacts {
   std::string file;
   char delimiter = ',';
+  char decimal = '.';
+  std::vector<std::string> missing;  // that of the options
   int64_t num_rows = 0;
   std::vector<ColumnFacts> columns;
 };
 
-/// Reads a whole CSV file of an unknown kind. The delimiter is the comma, semicolon or tab that
-/// gives the most fields, the same number in each of the first rows; where that is open, what
-/// csv_delimiter() says. Throws Error(kData) as read_csv does for a file that is no table.
-TableFacts inspect_csv(const std::filesystem::path& path);
+/// Reads a whole CSV file of an unknown kind. The delimiter is that of the options, else the comma,
+/// semicolon, tab or vertical bar that gives the most fields, the same number in each of the first
+/// rows; where that is open, what csv_delimiter() says. The decimal mark is a comma where the
+/// delimiter is none, some numbers can only be meant so ("39,1"), and none has a decimal point.
+/// Throws Error(kData) as read_csv does for a file that is no table.
+TableFacts inspect_csv(const std::filesystem::path& path, const InspectOptions& options = {});
 
 }  // namespace trainer::data

@@ -43,6 +43,7 @@ struct Table {
   std::vector<float> weights = {};                   // [num_rows] if a column has them, at least 0
   std::vector<std::string> id_names = {};            // where ids are kept
   std::vector<std::string> ids = {};                 // [num_rows, id_names]
+  int64_t num_without_target = 0;                    // rows that were left out for that
 };
 
 /// The element at (row, column) as a number.

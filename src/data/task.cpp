@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/task.h"
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr int64_t kMostKinds = 20;       // of whole numbers; more are an amount, unless they are
+constexpr int64_t kMostNumbered = 100;   // numbered one by one
+constexpr int64_t kRowsPerNumbered = 5;  // on average, for this to be no accident
+
+bool are_numbered(const TargetFacts& facts) {
+  return facts.num_different <= kMostNumbered && (facts.least == 0 || facts.least == 1) &&
+         facts.most - facts.least + 1 == static_cast<double>(facts.num_different) &&
+         facts.num_rows >= kRowsPerNumbered * facts.num_different;
+}
+
+}  // namespace
+
+TaskChoice infer_task(const TargetFacts& facts) {
+  using config::Task;
+  if (!facts.all_numbers) return {Task::kClassification, "as it holds text", ""};
+  if (!facts.all_whole) return {Task::kRegression, "as it holds numbers with fractions", ""};
+  const std::string numbers =
+      fmt::format("as it holds {} different whole numbers", with_thousands(facts.num_different));
+  if (facts.num_different <= kMostKinds || are_numbered(facts)) {
+    return {Task::kClassification, numbers,
+            facts.num_different > 2 ? "task: regression takes them for amounts" : ""};
+  }
+  return {Task::kRegression, numbers, "task: classification takes them for classes"};
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/task.h"
+
+#include <gtest/gtest.h>
+
+namespace trainer::data {
+namespace {
+
+using config::Task;
+
+TaskChoice whole_numbers(int64_t num_different, double least, double most, int64_t num_rows) {
+  return infer_task(
+      {.num_different = num_different, .least = least, .most = most, .num_rows = num_rows});
+}
+
+TEST(TaskTest, TextMakesClassesAndFractionsANumber) {
+  const TaskChoice text = infer_task({.all_numbers = false, .all_whole = false});
+  EXPECT_EQ(text.task, Task::kClassification);
+  EXPECT_EQ(text.reason, "as it holds text");
+  const TaskChoice fractions = infer_task({.all_whole = false});
+  EXPECT_EQ(fractions.task, Task::kRegression);
+  EXPECT_EQ(fractions.reason, "as it holds numbers with fractions");
+}
+
+TEST(TaskTest, FewWholeNumbersMakeClasses) {
+  const TaskChoice few = whole_numbers(20, 3, 400, 1000);
+  EXPECT_EQ(few.task, Task::kClassification);
+  EXPECT_EQ(few.reason, "as it holds 20 different whole numbers");
+  EXPECT_EQ(few.otherwise, "task: regression takes them for amounts");
+  EXPECT_EQ(whole_numbers(2, 0, 1, 1000).otherwise, "");
+  const TaskChoice ages = whole_numbers(80, 18, 97, 1000);
+  EXPECT_EQ(ages.task, Task::kRegression);
+  EXPECT_EQ(ages.reason, "as it holds 80 different whole numbers");
+  EXPECT_EQ(ages.otherwise, "task: classification takes them for classes");
+}
+
+TEST(TaskTest, NumbersWithoutAGapFromZeroOrOneMakeClassesUpToAHundred) {
+  EXPECT_EQ(whole_numbers(100, 0, 99, 500).task, Task::kClassification);
+  EXPECT_EQ(whole_numbers(47, 1, 47, 1000).task, Task::kClassification);
+  EXPECT_EQ(whole_numbers(47, 0, 47, 1000).task, Task::kRegression);  // a gap
+  EXPECT_EQ(whole_numbers(47, 2, 48, 1000).task, Task::kRegression);  // from 2
+  EXPECT_EQ(whole_numbers(100, 0, 99, 499).task, Task::kRegression);  // few rows
+  EXPECT_EQ(whole_numbers(101, 0, 100, 5000).task, Task::kRegression);
+}
+
+}  // namespace
+}  // namespace trainer::data
