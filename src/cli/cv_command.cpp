@@ -5,6 +5,7 @@
 
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
 #include "trainer/metrics/folds.h"
@@ -36,6 +38,8 @@ constexpr int64_t kDefaultFolds = 5;
 /// A cross-validation: where it is, and of what.
 struct CrossValidation {
   fs::path folder;
+  std::unique_ptr<run::NewFolder> made;  // where it was not there before
+  std::unique_ptr<FolderLock> lock;
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
   int64_t num_folds = kDefaultFolds;
@@ -56,7 +60,10 @@ CrossValidation begin(const Arguments& arguments) {
   if (config.data.folds > 0) cv.num_folds = config.data.folds;
   if (arguments.num_folds > 0) cv.num_folds = arguments.num_folds;
   const std::string tag = config.tag.empty() ? "cv" : config.tag + "_cv";
-  cv.folder = fs::absolute(config.output_dir) / run::run_name(tag, std::time(nullptr));
+  cv.made = std::make_unique<run::NewFolder>(fs::absolute(config.output_dir),
+                                             run::run_name(tag, std::time(nullptr)));
+  cv.folder = cv.made->path();
+  cv.lock = std::make_unique<FolderLock>(cv.folder);
   return cv;
 }
 
@@ -72,6 +79,7 @@ CrossValidation go_on(const Arguments& arguments) {
                             "ends in _fold_1, got none",
                             arguments.resume->string()));
   }
+  cv.lock = std::make_unique<FolderLock>(cv.folder);
   cv.documents = {config::read_document(run::RunDir{*first}.config())};
   cv.num_folds = config::load(cv.documents, {}).config.data.folds;
   return cv;

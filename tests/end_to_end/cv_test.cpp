@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-validation by the program.
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "trainer/core/folder_lock.h"
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -78,6 +81,40 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   EXPECT_EQ(after["runs"][1]["run"], second);
   EXPECT_EQ(after["mean"], before["mean"]);
   EXPECT_EQ(after["spread"], before["spread"]);
+}
+
+TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
+  const std::string one = test::kTrainer + " cv -q --config " +
+                          (kSource / "configs/penguins.yaml").string() +
+                          " --folds 2 --epochs 1 threads=1 --lr ";
+  const test::ProcessResult result =
+      test::run_process("sh -c 'cd " + folder_.path().string() +
+                        "; for rate in 0.001 0.002 0.003 0.004; do " + one + "$rate & done; wait'");
+  EXPECT_EQ(result.err, "");
+  std::set<std::string> rates;
+  for (const auto& entry : fs::directory_iterator(folder_.path() / "runs")) {
+    EXPECT_NE(result.out.find("folder  " + entry.path().string() + "\n"), std::string::npos);
+    for (const char* fold : {"fold_1", "fold_2"}) {
+      const json runs = json::parse(test::read_file(entry.path() / "cv.json"))["runs"];
+      const std::string run = runs[fold == std::string("fold_1") ? 0 : 1]["run"];
+      EXPECT_TRUE(run.ends_with(fold)) << run;
+      const std::string config = test::read_file(entry.path() / run / "config_resolved.yaml");
+      const std::size_t at = config.find("learning_rate: ");
+      rates.insert(config.substr(at, std::string("learning_rate: 0.001").size()) + " " + fold);
+    }
+  }
+  EXPECT_EQ(rates.size(), 8U) << result.out;
+}
+
+TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
+  ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1").exit_code, 0);
+  const FolderLock lock(cv_folder());
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  EXPECT_EQ(result.exit_code, 8);
+  EXPECT_EQ(result.err, "error: " + cv_folder().string() +
+                            ": another process is working in this folder; wait until it has "
+                            "ended\n");
 }
 
 TEST_F(CvTest, RefusesWhatCannotBeDone) {
