@@ -20,6 +20,9 @@
 namespace trainer::config {
 namespace {
 
+// What dump() writes behind a key that nobody set.
+constexpr const char* kDefaultNote = "  # default\n";
+
 std::string leaf_of(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
 }
@@ -66,6 +69,7 @@ class Loader {
       return;
     }
     if (root.IsNull()) return;  // an empty file changes nothing
+    is_resolved_ = document.text.find(kDefaultNote) != std::string::npos;
     if (!root.IsMap()) {
       problems_.push_back(fmt::format("{}:{}: expected a mapping of keys to values, got {}",
                                       document.name, root.Mark().line + 1,
@@ -73,6 +77,7 @@ class Loader {
       return;
     }
     read_section(document, root, "");
+    is_resolved_ = false;
   }
 
   void apply(const Override& change) {
@@ -144,7 +149,16 @@ class Loader {
       problems_.push_back(fmt::format("{}: {}: {}", place, field.path, *problem));
       return;
     }
-    loaded_.origins[field.path] = place;
+    if (is_resolved_ && has_default(field)) {
+      loaded_.origins.erase(field.path);
+    } else {
+      loaded_.origins[field.path] = place;
+    }
+  }
+
+  bool has_default(const Field& field) const {
+    static const Config kDefaults;
+    return value_text(field, loaded_.config) == value_text(field, kDefaults);
   }
 
   // The default of a path starts at the working directory, wherever the dump is read again.
@@ -173,6 +187,7 @@ class Loader {
   }
 
   Loaded loaded_;
+  bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
   std::vector<std::string> problems_;
 };
 
