@@ -2,6 +2,7 @@
 #include "trainer/run/run_dir.h"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 #include <vector>
 
@@ -23,6 +24,20 @@ namespace {
                           path.string(), why.message()));
 }
 
+// The newest of the run folders in `folder`, as they are to be named.
+std::vector<std::string> newest_runs(const fs::path& folder) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_symlink(error) || !fs::exists(RunDir{entry.path()}.config(), error)) continue;
+    runs.push_back((folder / entry.path().filename()).lexically_normal().string());
+  }
+  std::sort(runs.rbegin(), runs.rend());
+  if (runs.size() > kMost) runs.resize(kMost);
+  return runs;
+}
+
 std::string list_checkpoints(fs::path folder) {
   if (folder.empty()) folder = ".";
   std::vector<std::string> names;
@@ -31,8 +46,10 @@ std::string list_checkpoints(fs::path folder) {
     if (entry.path().extension() == ".pt") names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  if (names.empty()) return "there are no checkpoints in " + folder.string();
-  return fmt::format("{} has {}", folder.string(), joined(names));
+  if (!names.empty()) return fmt::format("{} has {}", folder.string(), joined(names));
+  const std::vector<std::string> runs = newest_runs(folder);
+  if (runs.empty()) return "there are no checkpoints in " + folder.string();
+  return "name a run: " + joined(runs, " or ");
 }
 
 [[noreturn]] void no_checkpoint(const fs::path& given, const fs::path& folder) {
@@ -87,10 +104,14 @@ RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_
 
 void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t num_checkpoints) {
   fs::path existing = fs::absolute(folder);
-  while (!fs::exists(existing) && existing.has_relative_path()) existing = existing.parent_path();
   std::error_code error;
+  while (!fs::exists(existing, error) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
   const fs::space_info space = fs::space(existing, error);
-  const uint64_t needed = checkpoint_bytes * static_cast<uint64_t>(num_checkpoints);
+  const auto count = static_cast<uint64_t>(num_checkpoints);
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  const uint64_t needed = checkpoint_bytes > kMost / count ? kMost : checkpoint_bytes * count;
   if (error || space.available >= needed) return;  // a file system that does not say is believed
   throw Error(ErrorKind::kFileSystem,
               fmt::format("{}: expected room for {} checkpoints of {}, together {}, got {}; free "

@@ -436,6 +436,26 @@ TEST_F(ExportTest, AnExportIsWhereAnotherRunMayBegin) {
       << other.err;
 }
 
+TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
+  checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
+  std::vector<std::pair<std::string, std::string>> exports = {{"m.safetensors", "safetensors"},
+                                                              {"m.pt", "TorchScript"}};
+  if (kHasOnnx) exports.emplace_back("m.onnx", "ONNX");
+  for (const auto& [file, format] : exports) {
+    ASSERT_EQ(run("c.checkpoint -o " + file).exit_code, 0);
+    for (const std::string command : {"verify ", "inspect ", "eval ", "--resume "}) {
+      const ProcessResult result = test::trainer_in(folder_.path(), command + file);
+      EXPECT_EQ(result.exit_code, 7) << command << file;
+      EXPECT_NE((result.out + result.err)
+                    .find(file + ": is an export (" + format +
+                          "), not a checkpoint; name the run or the checkpoint that it was "
+                          "exported from\n"),
+                std::string::npos)
+          << command << result.out << result.err;
+    }
+  }
+}
+
 TEST_F(ExportTest, AFileThatIsThereIsReplacedOnSuccessOnly) {
   checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
   folder_.write("m.safetensors", "old");

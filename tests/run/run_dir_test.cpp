@@ -135,6 +135,21 @@ TEST(FindCheckpointTest, AnUnknownOneIsAnErrorThatListsWhatThereIs) {
                               " has best.pt and last.pt");
 }
 
+TEST(FindCheckpointTest, AFolderOfRunsNamesTheNewest) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    folder.write("runs/" + std::string(name) + "/config_resolved.yaml", "");
+  }
+  folder.write("runs/notes/x", "");
+  fs::create_symlink("gone", folder.path() / "runs/latest");
+  const std::string runs = (folder.path() / "runs").string();
+  const std::string list = "name a run: " + runs + "/d, " + runs + "/c or " + runs + "/b";
+  EXPECT_EQ(test::error_of([&] { find_checkpoint(runs); }).what(),
+            runs + ": no such checkpoint; " + list);
+  EXPECT_EQ(test::error_of([&] { find_checkpoint(runs + "/latest"); }).what(),
+            runs + "/latest: no such checkpoint; " + list);
+}
+
 TEST(FindCheckpointTest, AnEmptyRunFolderIsAnError) {
   const test::TemporaryFolder folder;
   const Error error = test::error_of([&] { find_checkpoint(folder.path()); });
