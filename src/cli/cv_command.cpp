@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cv_command.h"
 
-#include <signal.h>
-
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -15,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/resume_point.h"
+#include "trainer/config/dump.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
@@ -26,6 +25,7 @@
 #include "cli/cv_runs.h"
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
+#include "cli/shell_word.h"
 #include "cli/train_command.h"
 
 namespace trainer::cli {
@@ -67,6 +67,29 @@ CrossValidation begin(const Arguments& arguments) {
   return cv;
 }
 
+config::Loaded config_of(const CrossValidation& cv, int64_t fold) {
+  std::vector<config::Override> overrides = cv.overrides;
+  overrides.push_back({"data.folds", std::to_string(cv.num_folds), "--folds"});
+  overrides.push_back({"data.fold", std::to_string(fold), "cv"});
+  overrides.push_back({"output_dir", cv.folder.string(), "cv"});
+  overrides.push_back({"tag", fold_tag(fold), "cv"});
+  return config::load(cv.documents, overrides);
+}
+
+// A mean over folds of several configurations would be that of none.
+void refuse_changes(const CrossValidation& cv, const config::Config& before) {
+  std::vector<std::string> changes;
+  for (const auto& change : config::fixed_differences(before, config_of(cv, 1).config)) {
+    changes.push_back(
+        fmt::format("{}: {} before, {} now", change.key, change.before, change.after));
+  }
+  if (changes.empty()) return;
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: this is not the cross-validation that was begun:\n  {}\nundo the "
+                          "changes, or start a new one without --resume",
+                          cv.folder.string(), fmt::join(changes, "\n  ")));
+}
+
 // Any run of it has the configuration of all.
 CrossValidation go_on(const Arguments& arguments) {
   CrossValidation cv;
@@ -81,17 +104,22 @@ CrossValidation go_on(const Arguments& arguments) {
   }
   cv.lock = std::make_unique<FolderLock>(cv.folder);
   cv.documents = {config::read_document(run::RunDir{*first}.config())};
-  cv.num_folds = config::load(cv.documents, {}).config.data.folds;
+  const config::Config before = config::load(cv.documents, {}).config;
+  for (const fs::path& file : arguments.config_files) {
+    cv.documents.push_back(config::read_document(file));
+  }
+  cv.num_folds = config::load(cv.documents, cv.overrides).config.data.folds;
+  if (arguments.num_folds > 0) cv.num_folds = arguments.num_folds;
+  refuse_changes(cv, before);
   return cv;
 }
 
-config::Loaded config_of(const CrossValidation& cv, int64_t fold) {
-  std::vector<config::Override> overrides = cv.overrides;
-  overrides.push_back({"data.folds", std::to_string(cv.num_folds), "--folds"});
-  overrides.push_back({"data.fold", std::to_string(fold), "cv"});
-  overrides.push_back({"output_dir", cv.folder.string(), "cv"});
-  overrides.push_back({"tag", fold_tag(fold), "cv"});
-  return config::load(cv.documents, overrides);
+// Keys that a resume may change, the number of epochs say, are to hold for all folds.
+bool has_config(const fs::path& run_dir, const config::Config& wanted) {
+  const fs::path resolved = run::RunDir{run_dir}.config();
+  if (!fs::exists(resolved)) return false;
+  const config::Document document = config::read_document(resolved);
+  return config::dump({config::load({document}, {}).config, {}}) == config::dump({wanted, {}});
 }
 
 /// The run of a fold, gone on with where `before` is one already.
@@ -136,12 +164,14 @@ int cv_command(const Arguments& arguments) {
   std::vector<metrics::FoldResult> results;
   for (int64_t fold = 1; fold <= cv.num_folds; ++fold) {
     const auto before = find_fold(cv.folder, fold);
-    std::optional<metrics::FoldResult> result = before ? read_fold(*before, fold) : std::nullopt;
+    const bool is_as_wanted = before && has_config(*before, config_of(cv, fold).config);
+    std::optional<metrics::FoldResult> result =
+        is_as_wanted ? read_fold(*before, fold) : std::nullopt;
     if (!result) {
       const engine::TrainReport report = train_fold(cv, arguments, fold, before);
       if (report.stop_signal != 0) {
         log::warning(fmt::format("stopped in fold {}; go on with: trainer cv --resume {}", fold,
-                                 cv.folder.string()));
+                                 shell_word(cv.folder.string())));
         return 128 + report.stop_signal;
       }
       result = read_fold(report.run_dir, fold);

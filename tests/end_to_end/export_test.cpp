@@ -506,8 +506,7 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
   EXPECT_EQ(refused("c.checkpoint -o m.pt --softmax", 2),
             "error: --softmax: c.checkpoint is a regression, which has no classes; leave it out\n");
   EXPECT_EQ(refused("c.checkpoint -o c.checkpoint --format safetensors", 2),
-            "error: --output: c.checkpoint would stand among the checkpoints of the run; choose "
-            "another folder\n");
+            "error: --output: c.checkpoint is the model itself; choose another name\n");
   EXPECT_EQ(refused("none.checkpoint -o m.safetensors", 7).find("error: none.checkpoint: "), 0U);
   EXPECT_EQ(refused("c.checkpoint -o nowhere/m.safetensors", 8),
             "error: cannot write nowhere/m.safetensors: No such file or directory\n");
