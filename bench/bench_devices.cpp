@@ -15,6 +15,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/standard_streams.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/device/device.h"
@@ -204,6 +205,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace trainer::bench
 
 int main(int argc, char** argv) {
+  trainer::open_standard_streams();
   try {
     return trainer::bench::run({argv + 1, argv + argc});
   } catch (const trainer::Error& e) {

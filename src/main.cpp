@@ -1,25 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <exception>
+#include <system_error>
 
-#include "trainer/core/error.h"
+#include <fmt/format.h>
+
+#include "trainer/core/exceptions.h"
 #include "trainer/core/log.h"
+#include "trainer/core/standard_streams.h"
+#include "trainer/core/text.h"
 
 #include "cli/run.h"
 
+namespace {
+
+using trainer::Error;
+using trainer::ErrorKind;
+
+// Below it the program would end by SIGSEGV.
+void require_stack() {
+  constexpr rlim_t kLeast = rlim_t{512} << 10U;
+  rlimit limit{};
+  const bool is_known = getrlimit(RLIMIT_STACK, &limit) == 0;
+  if (!is_known || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= kLeast) return;
+  throw Error(ErrorKind::kOutOfMemory,
+              fmt::format("the limit of the stack (ulimit -s) is {}; raise it to {} at least",
+                          trainer::human_bytes(limit.rlim_cur), trainer::human_bytes(kLeast)));
+}
+
+Error output_error(const std::error_code& why) {
+  return {ErrorKind::kFileSystem,
+          fmt::format("cannot write to standard output{}",
+                      why ? ": " + std::generic_category().message(why.value()) : "")};
+}
+
+// What was printed may lie in memory still.
+void flush_output() {
+  errno = 0;
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!is_written) throw output_error({errno, std::generic_category()});
+}
+
+Error error_of(const std::exception& exception) {
+  const auto* of_system = dynamic_cast<const std::system_error*>(&exception);
+  if (of_system != nullptr && std::ferror(stdout) != 0) return output_error(of_system->code());
+  return trainer::as_error(exception);
+}
+
+int run(int argc, char** argv) {
+  require_stack();
+  const int code = trainer::cli::run(argc, argv);
+  if (code == 0) flush_output();
+  return code;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  trainer::open_standard_streams();
   // A file that would outgrow `ulimit -f` is a write that fails, with a message, as on a full disk.
   signal(SIGXFSZ, SIG_IGN);
   try {
-    return trainer::cli::run(argc, argv);
-  } catch (const trainer::Error& e) {
-    trainer::log::clear_status();
-    trainer::log::error(e.what());
-    return trainer::exit_code(e.kind());
+    return run(argc, argv);
   } catch (const std::exception& e) {
+    const Error error = error_of(e);
     trainer::log::clear_status();
-    trainer::log::error(e.what());
-    return trainer::exit_code(trainer::ErrorKind::kRuntime);
+    trainer::log::error(error.what());
+    return trainer::exit_code(error.kind());
   }
 }

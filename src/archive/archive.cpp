@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/archive/archive.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
@@ -36,6 +40,20 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
   zip.finish();
 }
 
+[[noreturn]] void fail_on_export(const std::string& path, const char* format) {
+  fail(path, fmt::format("is an export ({}), not a checkpoint; name the run or the checkpoint that "
+                         "it was exported from",
+                         format));
+}
+
+// By the names of its records, which stand at the end.
+void refuse_torchscript(const FileBuffer& file, const std::string& path) {
+  constexpr std::size_t kEnd = std::size_t{1} << 16U;
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data.get()), file.size);
+  const std::string_view end = bytes.substr(bytes.size() - std::min(kEnd, bytes.size()));
+  if (end.find("/constants.pkl") != std::string_view::npos) fail_on_export(path, "TorchScript");
+}
+
 void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::string& path) {
   constexpr std::string_view kZipBegin = "PK\x03\x04";
   constexpr std::string_view kLegacyBegin =
@@ -45,6 +63,9 @@ void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::
          "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
          "it again with torch.save");
   }
+  // ir_version and, for ours, producer_name; the length of a header and a header of JSON.
+  if (begin.size() > 8 && begin[0] == '\x08' && begin[2] == '\x12') fail_on_export(path, "ONNX");
+  if (begin.size() > 8 && begin[8] == '{') fail_on_export(path, "safetensors");
   if (!begin.starts_with(kZipBegin)) {
     fail(path, fmt::format("expected a zip file as torch.save writes it, got a file that begins "
                            "with {}",
@@ -86,6 +107,7 @@ void save(const fs::path& path, const Dict& root) {
 Dict load(const fs::path& path) {
   const std::string name = path.string();
   const FileBuffer file = read_file(name, check_zip_begin);
+  refuse_torchscript(file, name);
   const ZipRecords records = read_zip({file.data.get(), file.size}, name);
   const std::string stem = find_stem(records, name);
   check_byte_order(records, stem, name);

@@ -55,12 +55,27 @@ ResumePoint open_newest(const std::vector<fs::path>& files, Purpose purpose) {
   return point;
 }
 
-bool is_same_run(const std::string& name, const std::string& text, const config::Config& config) {
+bool is_same_run(const fs::path& root, const config::Config& config) {
+  const fs::path resolved = run::RunDir{root}.config();
+  std::error_code ignored;
+  if (!fs::exists(resolved, ignored)) return false;
   try {
-    const config::Config before = config::load({{name, text, ""}}, {}).config;
-    return before.tag == config.tag && config::fixed_differences(before, config).empty();
+    const std::string text = config::read_document(resolved).text;
+    const config::Config before = config::load({{resolved.string(), text, ""}}, {}).config;
+    // A run that is asked to begin with other weights is another one.
+    return before.tag == config.tag && before.model.init_from == config.model.init_from &&
+           config::fixed_differences(before, config).empty();
   } catch (const Error&) {
     return false;  // of another version, with other keys
+  }
+}
+
+bool is_locked(const fs::path& root) {
+  try {
+    const FolderLock lock(root);
+    return false;
+  } catch (const Error&) {
+    return true;
   }
 }
 
@@ -99,12 +114,19 @@ ResumePoint open_checkpoint(const fs::path& given, Purpose purpose) {
   return {file, read(file), std::move(lock)};
 }
 
+fs::path find_same_run_at_work(const fs::path& output_dir, const config::Config& config) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(output_dir, error)) {
+    if (entry.is_symlink(error) || !entry.is_directory(error)) continue;
+    if (is_same_run(entry.path(), config) && is_locked(entry.path())) return entry.path();
+  }
+  return {};
+}
+
 std::optional<ResumePoint> find_same_run(const fs::path& output_dir, const config::Config& config,
                                          Purpose purpose) {
   for (const Run& run : runs_in(output_dir)) {
-    const fs::path resolved = run::RunDir{run.root}.config();
-    if (!fs::exists(resolved)) continue;
-    if (!is_same_run(resolved.string(), config::read_document(resolved).text, config)) continue;
+    if (!is_same_run(run.root, config)) continue;
     try {
       return open_newest(run.checkpoints, purpose);
     } catch (const Error& e) {

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engine_library.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -10,6 +17,9 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
 
 #include "cli/open_library.h"
 
@@ -24,11 +34,85 @@ void limit_spinning() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", kTurns, /*overwrite=*/0);
 }
 
+// Likewise, and a number that it cannot have ends the process.
+void check_number_of_threads() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr || cpu::openmp_threads(text)) return;
+  if (*text != '\0') {
+    log::warning(
+        fmt::format("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got "
+                    "{}; it is ignored",
+                    in_quotes(text)));
+  }
+  unsetenv("OMP_NUM_THREADS");
+}
+
+// The limit of the address space, `ulimit -v`, in bytes; 0: none.
+uint64_t address_space_limit() {
+  rlimit limit{};
+  const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return is_limited ? limit.rlim_cur : 0;
+}
+
+Error too_little_memory() {
+  return {ErrorKind::kOutOfMemory,
+          fmt::format("LibTorch does not fit into the {} of memory that ulimit -v allows; raise it",
+                      human_bytes(address_space_limit()))};
+}
+
+// OpenBLAS takes memory when it is loaded, and more for its first product.
+void multiply_with_blas() {
+  using Sgemm = void (*)(const char*, const char*, const int64_t*, const int64_t*, const int64_t*,
+                         const float*, const float*, const int64_t*, const float*, const int64_t*,
+                         const float*, float*, const int64_t*);
+  const auto sgemm = reinterpret_cast<Sgemm>(dlsym(RTLD_DEFAULT, "sgemm_"));
+  if (sgemm == nullptr) return;
+  const int64_t one = 1;  // where a BLAS reads 32 bits, these are the lower ones
+  const float factor = 1;
+  float result = 0;
+  sgemm("N", "N", &one, &one, &one, &factor, &factor, &one, &factor, &one, &factor, &result, &one);
+}
+
+// A BLAS that gets no memory asks for it again for ever. So where there may be too little, a child
+// tries.
+void require_address_space(const std::filesystem::path& library) {
+  if (address_space_limit() == 0) return;
+  const pid_t child = fork();
+  if (child < 0) throw too_little_memory();
+  if (child == 0) {
+    constexpr rlimit kSeconds{3, 3};  // of computing; loading takes a tenth of it
+    setrlimit(RLIMIT_CPU, &kSeconds);
+    constexpr rlimit kNoCoreFile{0, 0};
+    setrlimit(RLIMIT_CORE, &kNoCoreFile);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDERR_FILENO);
+    try {
+      std::string reason;
+      if (symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason) != nullptr) {
+        multiply_with_blas();
+      }
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);  // whether it could be loaded the parent finds out itself
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw too_little_memory();
+}
+
 const engine::Api* load() {
   limit_spinning();
+  check_number_of_threads();
   const std::filesystem::path library = library_path("trainer_engine");
+  require_address_space(library);
   std::string reason;
   void* symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason);
+  if (symbol == nullptr && address_space_limit() > 0 &&
+      reason.find("failed to map segment") != std::string::npos) {
+    throw too_little_memory();
+  }
   if (symbol == nullptr) {
     throw Error(ErrorKind::kDevice,
                 fmt::format("cannot load {}: {}; keep lib/ beside bin/ as it was installed, and "

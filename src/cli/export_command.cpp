@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -11,25 +10,12 @@
 #include "trainer/core/text.h"
 
 #include "cli/engine_library.h"
+#include "cli/model_data.h"
 #include "cli/onnx_library.h"
 
 namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
-
-// A checkpoint is what a run goes on from: an export must not take its name.
-void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
-  std::error_code ignored;
-  const fs::path folder = checkpoint.parent_path();
-  const bool is_among_them = folder.filename() == "checkpoints" &&
-                             fs::equivalent(folder, fs::absolute(output).parent_path(), ignored);
-  if (!is_among_them && !fs::equivalent(output, checkpoint, ignored)) return;
-  throw Error(
-      ErrorKind::kUsage,
-      fmt::format("--output: {} would stand among the checkpoints of the run; choose another "
-                  "folder",
-                  output.string()));
-}
 
 void refuse_softmax(const apply::Model& model, const apply::ExportOptions& options) {
   if (options.outputs != apply::ExportOutputs::kProbabilities ||

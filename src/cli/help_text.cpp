@@ -13,7 +13,7 @@ constexpr const char* kKeysAndExitCodes = R"(
 Every key of the configuration can be given as key=value; `trainer config reference` lists them.
 
 Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
-  6 non-finite loss, 7 checkpoint, 8 file system, 130 interrupted, 143 terminated.)";
+  6 non-finite loss, 7 checkpoint, 8 file system, 129 hung up, 130 interrupted, 143 terminated.)";
 
 }  // namespace
 

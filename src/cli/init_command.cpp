@@ -2,7 +2,6 @@
 #include "cli/init_command.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -21,6 +20,8 @@
 #include "trainer/data/inspect.h"
 #include "trainer/plan/first_config.h"
 
+#include "cli/shell_word.h"
+
 namespace trainer::cli {
 namespace {
 
@@ -36,6 +37,11 @@ void check_output(const Arguments& arguments) {
   if (fs::is_directory(output, ignored)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--output: expected a file, got the folder {}", output.string()));
+  }
+  if (fs::equivalent(output, arguments.data, ignored)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--output: {} is the table itself; choose another name", output.string()));
   }
   if (fs::exists(fs::symlink_status(output, ignored)) && !arguments.force) {
     throw Error(ErrorKind::kUsage,
@@ -102,18 +108,6 @@ void list_columns(const data::TableFacts& table, const Arguments& arguments) {
 std::string path_from(const fs::path& folder, const std::string& table) {
   const fs::path relative = fs::path(table).lexically_relative(folder.lexically_normal());
   return relative.empty() ? table : relative.string();
-}
-
-// As it can be typed.
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' ||
-           c == '-';
-  });
-  if (is_plain) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 // A table without a header would lose its first row and have numbers for names.

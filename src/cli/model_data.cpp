@@ -2,15 +2,38 @@
 #include "cli/model_data.h"
 
 #include <filesystem>
+#include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
+#include "trainer/core/error.h"
 #include "trainer/cpu/cpus.h"
 
 namespace trainer::cli {
 
 namespace fs = std::filesystem;
+
+void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
+  if (output == "-") return;
+  std::error_code ignored;
+  const fs::path folder = checkpoint.parent_path();
+  const bool is_among_them = folder.filename() == "checkpoints" &&
+                             fs::equivalent(folder, fs::absolute(output).parent_path(), ignored);
+  if (is_among_them) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--output: {} would stand among the checkpoints of the run; choose another "
+                    "folder",
+                    output.string()));
+  }
+  if (!fs::equivalent(output, checkpoint, ignored)) return;
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("--output: {} is the model itself; choose another name", output.string()));
+}
 
 config::Config config_for(const Arguments& arguments, const apply::Model& model) {
   config::Config config = model.config;

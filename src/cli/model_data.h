@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "trainer/apply/model.h"
@@ -9,8 +10,13 @@
 
 #include "cli/arguments.h"
 
-/// What predict and eval take from the run and what from the command line.
+/// What commands that apply a model take from the run and what from the command line.
 namespace trainer::cli {
+
+/// A checkpoint is what a run goes on from: throws Error(kUsage) when `output` would take the place
+/// of `checkpoint` or stand beside it in the run folder.
+void refuse_checkpoints(const std::filesystem::path& output,
+                        const std::filesystem::path& checkpoint);
 
 /// The run's configuration with --delimiter, --decimal and --threads of the command line. How many
 /// threads trained it says nothing about this machine: they are 0 unless given.

@@ -101,12 +101,13 @@ std::string summary_text(const Preview& preview) {
   line("rows",
        fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
                    with_thousands(preview.num_validation), with_thousands(preview.num_test)));
+  const int64_t batch_size = std::min(training.batch_size, outline.samples_per_step);
+  const int64_t num_batches = (outline.samples_per_step + batch_size - 1) / batch_size;
   line("effective batch",
-       training.gradient_accumulation_steps == 1
+       num_batches == 1
            ? counted(outline.samples_per_step, "row")
            : fmt::format("{}: {} batches of {}", counted(outline.samples_per_step, "row"),
-                         with_thousands(training.gradient_accumulation_steps),
-                         with_thousands(training.batch_size)));
+                         with_thousands(num_batches), with_thousands(batch_size)));
   line("steps", steps_text(outline));
   line("warm-up", outline.schedule.warmup_steps == 0
                       ? "none"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -27,6 +28,7 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/run/run_dir.h"
 
 #include "cli/child_process.h"
@@ -58,11 +60,23 @@ struct Interrupted {
   int signal;
 };
 
+std::string temporary_folder_name() {
+  const char* name = std::getenv("TMPDIR");
+  return name == nullptr ? "/tmp" : name;
+}
+
 /// A new folder among the temporary ones, removed with its content at the end of the scope.
 class WorkFolder {
  public:
   WorkFolder() {
-    std::string name = (fs::temp_directory_path() / "trainer_selftest_XXXXXX").string();
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error) {
+      throw Error(ErrorKind::kFileSystem,
+                  fmt::format("TMPDIR: expected a folder for temporary files, got {}: {}",
+                              in_quotes(temporary_folder_name()), error.message()));
+    }
+    std::string name = (parent / "trainer_selftest_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw Error(ErrorKind::kFileSystem,
                   fmt::format("cannot make the folder {}: {}", name, std::strerror(errno)));
@@ -262,7 +276,9 @@ std::string prove(const fs::path& folder, int64_t num_kills) {
   ResumeTest test(folder, num_kills);
   test.run_whole();
   // A run that is killed before its first checkpoint begins anew: it must not choose anew.
-  setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/0);
+  if (!cpu::openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
+    setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
+  }
   test.run_in_parts();
   return test.results_text();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_command.h"
 
-#include <signal.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -11,10 +9,12 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/signals.h"
 #include "trainer/core/text.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
+#include "cli/shell_word.h"
 
 namespace trainer::cli {
 namespace {
@@ -80,7 +80,7 @@ std::string results_text(const engine::TrainReport& report) {
   line("run folder", folder);
   if (report.stop_signal != 0) {
     line("stopped", fmt::format("by {}; go on with: trainer --resume {}",
-                                report.stop_signal == SIGINT ? "SIGINT" : "SIGTERM", folder));
+                                name_of_signal(report.stop_signal), shell_word(folder)));
   }
   return text;
 }
@@ -121,11 +121,13 @@ int train_command(const Arguments& arguments) {
   request.resume = std::move(resolved.resume);
   request.on_change =
       arguments.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
+  if (arguments.resume == kResumeAuto) request.beginning = engine::Beginning::kUnlessBegun;
   request.command_line = arguments.command_line;
   request.progress = make_progress_listener();
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
-  fmt::print("{}", results_text(report));
+  // Without an exception: the terminal may be gone (SIGHUP), and main() looks for errors.
+  std::fputs(results_text(report).c_str(), stdout);
   return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
 }
 

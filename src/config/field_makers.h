@@ -88,6 +88,9 @@ inline bool any_text(std::string_view) { return true; }
 
 inline constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}};
 inline constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
+// A count has room for sums and products of two: epochs times steps, batch size times accumulation.
+inline constexpr Bounds kCount0{.min = 0, .above = {}, .max = 1e9, .below = {}};
+inline constexpr Bounds kCount1{.min = 1, .above = {}, .max = 1e9, .below = {}};
 inline constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
 inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
 inline constexpr Bounds kPart{.min = {}, .above = 0, .max = {}, .below = 1};

@@ -106,11 +106,11 @@ std::vector<Field> model_fields() {
 
 std::vector<Field> training_fields() {
   return {
-      integer(TRAINER_MEMBER(training.epochs), kAtLeast1, "Passes over the training data.",
+      integer(TRAINER_MEMBER(training.epochs), kCount1, "Passes over the training data.",
               {.flag = "--epochs",
                .elsewhere = {"max_epochs", "num_epochs", "num_train_epochs", "n_epochs"},
                .on_resume = OnResume::kMayChange}),
-      integer(TRAINER_MEMBER(training.batch_size), kAtLeast1,
+      integer(TRAINER_MEMBER(training.batch_size), kCount1,
               "Rows in one batch. A step uses batch_size * gradient_accumulation_steps rows.",
               {.flag = "--batch-size", .elsewhere = {"per_device_train_batch_size"}}),
       number(TRAINER_MEMBER(training.learning_rate), kPositive,
@@ -130,7 +130,7 @@ std::vector<Field> training_fields() {
       number(TRAINER_MEMBER(training.gradient_clip_norm), kAtLeast0,
              "Gradients with a larger norm (over all parameters) are scaled down to it. 0: never.",
              {.elsewhere = {"gradient_clip_val", "max_grad_norm", "clip_grad_norm", "grad_clip"}}),
-      integer(TRAINER_MEMBER(training.gradient_accumulation_steps), kAtLeast1,
+      integer(TRAINER_MEMBER(training.gradient_accumulation_steps), kCount1,
               "Batches whose gradients make one step; the result is that of the one big batch, "
               "in the last, short window too.",
               {.elsewhere = {"accumulate_grad_batches", "grad_accum_steps"}}),
@@ -192,7 +192,7 @@ std::vector<Field> training_fields() {
              "The last rate as a part of learning_rate: linear, cosine: after the last step; "
              "one_cycle: in it.",
              {.elsewhere = {"eta_min", "final_div_factor", "end_factor"}}),
-      integer(TRAINER_MEMBER(training.schedule.step_epochs), kAtLeast1,
+      integer(TRAINER_MEMBER(training.schedule.step_epochs), kCount1,
               "step: epochs between two reductions, counted from the end of the warm-up.",
               {.elsewhere = {"step_size", "decay_epochs", "lr_step_size"}}),
       number(TRAINER_MEMBER(training.schedule.gamma), kPart,
@@ -203,7 +203,7 @@ std::vector<Field> training_fields() {
       number(TRAINER_MEMBER(training.schedule.initial_factor), kUnit,
              "one_cycle: the first rate as a part of learning_rate; one by PyTorch's div_factor.",
              {.elsewhere = {"div_factor", "start_factor"}}),
-      integer(TRAINER_MEMBER(training.schedule.patience), kAtLeast0,
+      integer(TRAINER_MEMBER(training.schedule.patience), kCount0,
               "reduce_on_plateau: epochs in a row without a better best_metric that are accepted; "
               "one more reduces the rate.",
               {.elsewhere = {"lr_patience", "plateau_patience"}}),
@@ -211,13 +211,13 @@ std::vector<Field> training_fields() {
              "reduce_on_plateau: an epoch is better when it improves best_metric by more than this "
              "part of it.",
              {.elsewhere = {"threshold_mode"}}),
-      integer(TRAINER_MEMBER(training.schedule.cooldown), kAtLeast0,
+      integer(TRAINER_MEMBER(training.schedule.cooldown), kCount0,
               "reduce_on_plateau: epochs after a reduction that do not count as without a better "
               "best_metric."),
       number(TRAINER_MEMBER(training.schedule.min_learning_rate), kAtLeast0,
              "reduce_on_plateau: no reduction goes below it.", {.elsewhere = {"min_lr"}}),
       integer(
-          TRAINER_MEMBER(training.early_stopping.patience), kAtLeast0,
+          TRAINER_MEMBER(training.early_stopping.patience), kCount0,
           "Epochs without a better best_metric after which training stops. 0: never.",
           {.elsewhere = {"early_stopping_rounds", "patience"}, .on_resume = OnResume::kMayChange}),
       number(TRAINER_MEMBER(training.early_stopping.min_delta), kAtLeast0,
@@ -228,24 +228,24 @@ std::vector<Field> training_fields() {
 
 std::vector<Field> output_fields() {
   return {
-      integer(TRAINER_MEMBER(checkpoint.every_epochs), kAtLeast1,
+      integer(TRAINER_MEMBER(checkpoint.every_epochs), kCount1,
               "Epochs between two checkpoints; the last epoch always has one.",
               {.elsewhere = {"save_every", "every_n_epochs"}, .on_resume = OnResume::kMayChange}),
-      integer(TRAINER_MEMBER(checkpoint.every_steps), kAtLeast0,
+      integer(TRAINER_MEMBER(checkpoint.every_steps), kCount0,
               "Steps between two checkpoints within an epoch. 0: none.",
               {.elsewhere = {"save_steps", "every_n_train_steps", "snapshot_interval"},
                .on_resume = OnResume::kMayChange}),
       number(TRAINER_MEMBER(checkpoint.every_seconds), kAtLeast0,
              "Seconds after which a checkpoint is written within an epoch too. 0: never.",
              {.elsewhere = {"train_time_interval"}, .on_resume = OnResume::kMayChange}),
-      integer(TRAINER_MEMBER(checkpoint.keep_last), kAtLeast1,
+      integer(TRAINER_MEMBER(checkpoint.keep_last), kCount1,
               "Checkpoints kept of the last epochs, and of the last steps within an epoch; best.pt "
               "and last.pt stay besides.",
               {.elsewhere = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(logging.level), {"debug", "info", "warning", "error"},
              "Least important messages that are shown.", {.on_resume = OnResume::kMayChange}),
       integer(
-          TRAINER_MEMBER(logging.save_interval), kAtLeast1,
+          TRAINER_MEMBER(logging.save_interval), kCount1,
           "Steps between two training records in metrics.jsonl.",
           {.elsewhere = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
   };

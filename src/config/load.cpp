@@ -22,6 +22,9 @@
 namespace trainer::config {
 namespace {
 
+// What dump() writes behind a key that nobody set.
+constexpr const char* kDefaultNote = "  # default\n";
+
 std::string leaf_of(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
 }
@@ -112,7 +115,9 @@ class Loader {
                                       root.IsSequence() ? "a list" : in_quotes(root.Scalar())));
       return;
     }
+    is_resolved_ = document.text.find(kDefaultNote) != std::string::npos;
     read_section(document, root, "");
+    is_resolved_ = false;
   }
 
   void read_section(const Document& document, const YAML::Node& section,
@@ -159,7 +164,16 @@ class Loader {
       problems_.push_back(fmt::format("{}: {}: {}", place, field.path, *problem));
       return;
     }
-    loaded_.origins[field.path] = place;
+    if (is_resolved_ && has_default(field)) {
+      loaded_.origins.erase(field.path);
+    } else {
+      loaded_.origins[field.path] = place;
+    }
+  }
+
+  bool has_default(const Field& field) const {
+    static const Config kDefaults;
+    return value_text(field, loaded_.config) == value_text(field, kDefaults);
   }
 
   // The default of a path starts at the working directory, wherever the dump is read again.
@@ -188,6 +202,7 @@ class Loader {
   }
 
   Loaded loaded_;
+  bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
   std::vector<std::string> problems_;
 };
 

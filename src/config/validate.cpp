@@ -8,6 +8,8 @@
 #include "trainer/config/load.h"
 #include "trainer/core/text.h"
 
+#include "config/field_makers.h"
+
 namespace trainer::config {
 namespace {
 
@@ -17,6 +19,9 @@ class Conflicts {
   explicit Conflicts(const Loaded& loaded) : loaded_(loaded), config_(loaded.config) {}
 
   std::vector<std::string> find() {
+    if (config_.output_dir.empty()) {
+      report("output_dir", "expected a folder, got nothing; the working directory is .");
+    }
     check_source();
     check_csv();
     check_idx();
@@ -30,10 +35,21 @@ class Conflicts {
   }
 
  private:
-  // A resolved configuration states every key: one that has its default value says nothing.
-  bool is_set(const std::string& key) const {
+  // What has no effect harms nobody where it says what is so anyway.
+  bool is_changed(const std::string& key) const {
     static const Config kDefaults;
     return value_text(key, config_) != value_text(key, kDefaults);
+  }
+
+  // Of two answers to one question both count, be one the default.
+  bool is_written(const std::string& key) const {
+    const std::string value = value_text(key, config_);
+    return loaded_.origins.contains(key) && value != "\"\"" && value != "[]";
+  }
+
+  // Nothing can be removed on a command line.
+  static std::string remove(const std::string& key) {
+    return fmt::format("remove one, or unset it with {}=null", key);
   }
 
   void report(const std::string& key, const std::string& problem) {
@@ -67,7 +83,7 @@ class Conflicts {
                             "data.test_path",
                             "data.split_column",
                             "data.group"}) {
-      if (is_set(key) && data.source != Source::kCsv) {
+      if (is_changed(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
     }
@@ -81,7 +97,7 @@ class Conflicts {
                                  std::initializer_list<const char*> keys) {
       for (const char* last : keys) {
         const std::string key = fmt::format("data.{}.{}", name, last);
-        if (!is_set(key) || data.source == source) continue;
+        if (!is_changed(key) || data.source == source) continue;
         report(key, fmt::format("has no effect unless data.source is {}; set data.source: {}", name,
                                 name));
       }
@@ -107,7 +123,7 @@ class Conflicts {
       report("data.decimal",
              "conflicts with data.delimiter, which is a comma too; one of them must be another");
     }
-    if (is_set("data.fill_value") && config_.data.fill != Fill::kConstant) {
+    if (is_changed("data.fill_value") && config_.data.fill != Fill::kConstant) {
       report("data.fill_value", "has no effect unless data.fill is constant");
     }
     check_parts();
@@ -131,8 +147,8 @@ class Conflicts {
   void check_parts() {
     const DataConfig& data = config_.data;
     const auto exclude = [&](const char* key, const char* other) {
-      if (is_set(key) && is_set(other)) {
-        report(key, fmt::format("conflicts with {}, which decides that; remove one", other));
+      if (is_written(key) && is_written(other) && value_text(key, config_) != "0") {
+        report(key, fmt::format("conflicts with {}, which decides that; {}", other, remove(key)));
       }
     };
     exclude("data.validation_fraction", "data.validation_path");
@@ -155,9 +171,9 @@ class Conflicts {
     }
     if (data.folds == 0) return;
     for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
-      if (!is_set(key)) continue;
+      if (!is_written(key)) continue;
       report("data.folds",
-             fmt::format("conflicts with {}, which is the test part; remove one", key));
+             fmt::format("conflicts with {}, which is the test part; {}", key, remove(key)));
     }
   }
 
@@ -185,9 +201,9 @@ class Conflicts {
       report(features.empty() ? key : target_key,
              "expected a file because its counterpart is set, got nothing");
     }
-    if (!features.empty() && is_set("data.test_fraction")) {
-      report("data.test_fraction",
-             fmt::format("conflicts with {}, which is the test part; remove one", key));
+    if (!features.empty() && is_written("data.test_fraction") && config_.data.test_fraction > 0) {
+      report("data.test_fraction", fmt::format("conflicts with {}, which is the test part; {}", key,
+                                               remove("data.test_fraction")));
     }
   }
 
@@ -215,8 +231,13 @@ class Conflicts {
     }
     if (!model.hidden_sizes.empty()) {
       for (const char* key : {"model.hidden_size", "model.num_layers"}) {
-        if (is_set(key)) report(key, "conflicts with model.hidden_sizes; remove one");
+        if (is_written(key)) report(key, "conflicts with model.hidden_sizes; " + remove(key));
       }
+    }
+    if (static_cast<double>(model.hidden_sizes.size()) > *kDepth.max) {
+      report("model.hidden_sizes", fmt::format("expected at most {} layers, got {}", *kDepth.max,
+                                               model.hidden_sizes.size()));
+      return;
     }
     const std::vector<int64_t> widths = hidden_sizes(model);
     const bool equal = std::all_of(widths.begin(), widths.end(),
@@ -266,7 +287,7 @@ class Conflicts {
       report("training.label_smoothing",
              "is for training.loss: cross_entropy, which does for two classes too");
     }
-    if (is_set("training.huber_delta") && training.loss != Loss::kHuber) {
+    if (is_changed("training.huber_delta") && training.loss != Loss::kHuber) {
       report("training.huber_delta", "has no effect unless training.loss is huber");
     }
   }
@@ -279,7 +300,7 @@ class Conflicts {
     if (config_.data.class_weights != ClassWeights::kNone && regression) {
       report("data.class_weights", "is for classification; remove it for regression");
     }
-    if (is_set("data.target_scaling") &&
+    if (is_changed("data.target_scaling") &&
         (task == Task::kClassification || is_for_classes(training.loss))) {
       report("data.target_scaling", "is for regression; remove it for classification");
     }
@@ -325,7 +346,7 @@ class Conflicts {
   void check_schedule_key(const std::string& leaf, const std::vector<ScheduleName>& of) {
     const std::string key = "training.schedule." + leaf;
     const ScheduleName name = config_.training.schedule.name;
-    if (!is_set(key) || std::find(of.begin(), of.end(), name) != of.end()) return;
+    if (!is_changed(key) || std::find(of.begin(), of.end(), name) != of.end()) return;
     std::vector<std::string> names;
     names.reserve(of.size());
     Config other;

@@ -211,11 +211,13 @@ void sync_folder(const fs::path& folder) {
   if (code != 0 && code != EINVAL) fail(folder, code);
 }
 
-void remove_temporary_files(const fs::path& folder) {
+void remove_temporary_files(const fs::path& folder, const std::string& name_of_file) {
   std::error_code ignored;  // what cannot be removed harms nobody
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') && name.find(".tmp-") != std::string::npos) {
+    const std::size_t end = name.rfind(".tmp-");
+    if (!name.starts_with('.') || end == std::string::npos) continue;
+    if (name_of_file.empty() || name.substr(1, end - 1) == name_of_file) {
       fs::remove(entry.path(), ignored);
     }
   }

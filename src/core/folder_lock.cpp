@@ -14,14 +14,18 @@
 
 namespace trainer {
 
-FolderLock::FolderLock(const std::filesystem::path& folder)
+FolderLock::FolderLock(const std::filesystem::path& folder, WhenTaken when_taken)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_ < 0) {
     throw Error(ErrorKind::kFileSystem,
                 fmt::format("cannot open the folder {}: {}", folder.string(),
                             std::generic_category().message(errno)));
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  int result = 0;
+  do {
+    result = flock(descriptor_, when_taken == WhenTaken::kWait ? LOCK_EX : LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0 || errno != EWOULDBLOCK) return;
   close(descriptor_);
   throw Error(ErrorKind::kFileSystem,
               fmt::format("{}: another process is working in this folder; wait until it has ended",

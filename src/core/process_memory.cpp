@@ -12,6 +12,11 @@
 #include <mach/mach.h>
 #endif
 
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
 namespace trainer {
 namespace {
 
@@ -58,6 +63,25 @@ std::optional<int64_t> available_memory() {
     available = std::min(*available, std::max<int64_t>(0, limit - used));
   }
   return available;
+}
+
+std::optional<int64_t> total_memory() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::nullopt;
+  int64_t limit = 0;
+  std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" where there is none
+  const int64_t all = pages * page_bytes;
+  return limit_file >> limit ? std::min(limit, all) : all;
+}
+
+void require_memory(int64_t num_bytes, const std::string& what, const std::string& fix) {
+  const std::optional<int64_t> total = total_memory();
+  if (!total || num_bytes / 2 <= *total) return;
+  throw Error(ErrorKind::kOutOfMemory,
+              fmt::format("{} takes {}, and this machine has {} of memory; {}", what,
+                          human_bytes(static_cast<uint64_t>(num_bytes)),
+                          human_bytes(static_cast<uint64_t>(*total)), fix));
 }
 
 ProcessMemory process_memory() {

@@ -27,7 +27,7 @@ extern "C" void remember(int signal) {
   stop_signal.store(signal);
 }
 
-constexpr std::array kWatched = {SIGINT, SIGTERM, SIGUSR1};
+constexpr std::array kWatched = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 std::array<struct sigaction, kWatched.size()> usual{};
 
 }  // namespace
@@ -39,7 +39,24 @@ void watch_signals(Waiting waiting) {
   action.sa_handler = remember;
   action.sa_flags = waiting == Waiting::kGoesOn ? SA_RESTART : 0;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kWatched.size(); ++i) sigaction(kWatched[i], &action, &usual[i]);
+  for (std::size_t i = 0; i < kWatched.size(); ++i) {
+    sigaction(kWatched[i], nullptr, &usual[i]);
+    // nohup, and a shell that starts a command with &, want it left so.
+    if (usual[i].sa_handler != SIG_IGN) sigaction(kWatched[i], &action, nullptr);
+  }
+}
+
+const char* name_of_signal(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    default:
+      return "a signal";
+  }
 }
 
 int stop_request() { return stop_signal.load(std::memory_order_relaxed); }

@@ -20,6 +20,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "trainer/core/text.h"
@@ -90,6 +93,22 @@ bool has_fp16() {
 #else
   return false;
 #endif
+}
+
+std::optional<int64_t> openmp_threads(const char* omp_num_threads) {
+  constexpr int64_t kMost = 1024;  // as many as the key `threads` takes
+  std::optional<int64_t> first;
+  const std::string text = omp_num_threads == nullptr ? "" : omp_num_threads;
+  if (text.ends_with(',')) return std::nullopt;
+  std::istringstream list(text);
+  for (std::string word; std::getline(list, word, ',');) {
+    word.erase(0, word.find_first_not_of(" \t"));
+    word.erase(word.find_last_not_of(" \t") + 1);
+    const std::optional<int64_t> number = parse_int(word);
+    if (!number || *number < 1 || *number > kMost) return std::nullopt;
+    if (!first) first = number;
+  }
+  return first;
 }
 
 int64_t usable_cpus() {

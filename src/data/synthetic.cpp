@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/philox.h"
+#include "trainer/core/process_memory.h"
+#include "trainer/core/text.h"
 
 namespace trainer::data {
 namespace {
@@ -36,6 +38,11 @@ std::vector<double> make_centres(const SyntheticOptions& options) {
 }  // namespace
 
 Table make_synthetic(const SyntheticOptions& options) {
+  require_memory(
+      options.num_samples * options.num_features * int64_t{sizeof(float)},
+      fmt::format("data.synthetic: a table of {} rows and {} features",
+                  with_thousands(options.num_samples), with_thousands(options.num_features)),
+      "make fewer");
   const std::vector<double> centres = make_centres(options);
   PhiloxStream random(options.seed, Purpose::kSynthetic, kNoiseStream);
   Table table;

@@ -6,14 +6,13 @@
 #include <dlfcn.h>
 #endif
 
-#include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
 
 namespace trainer::device {
 std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads) {
   if (requested > 0) return ThreadChoice{requested, "as configured"};
-  if (omp_num_threads == nullptr) return std::nullopt;
-  const std::optional<int64_t> from_environment = parse_int(omp_num_threads);
-  if (!from_environment || *from_environment <= 0) return std::nullopt;
+  const std::optional<int64_t> from_environment = cpu::openmp_threads(omp_num_threads);
+  if (!from_environment) return std::nullopt;
   return ThreadChoice{*from_environment, "OMP_NUM_THREADS"};
 }
 

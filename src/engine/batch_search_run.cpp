@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/batch_search_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trainer/data/dataset.h"
@@ -25,7 +26,8 @@ BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
   warn(decisions);
   config.precision = decisions.precision.precision;
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
-  const int64_t most = request.most > 0 ? request.most : session->train.size();
+  const int64_t all = session->train.size();
+  const int64_t most = request.most > 0 ? std::min(request.most, all) : all;
   const train::BatchSearch search = train::search_batch_sizes(*session, most, config.threads,
                                                               [&](const train::BatchTrial& trial) {
                                                                 if (request.progress)

@@ -3,14 +3,15 @@
 
 #include <exception>
 #include <filesystem>
-#include <new>
+#include <optional>
+#include <regex>
 #include <string>
-#include <system_error>
 
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
+#include "trainer/core/exceptions.h"
+#include "trainer/core/text.h"
 #include "trainer/device/memory.h"
 #include "trainer/engine/api.h"
 
@@ -21,8 +22,15 @@
 namespace trainer::engine {
 namespace {
 
-Error out_of_memory(const std::string& what) {
-  return {ErrorKind::kOutOfMemory, what + "; use a smaller model, batch size or data file"};
+// Its allocator's text names a line of its source.
+Error memory_error(const std::string& message) {
+  static const std::regex kSize("tried to allocate ([0-9]+) bytes");
+  std::smatch match;
+  const auto size =
+      std::regex_search(message, match, kSize) ? parse_int(match[1].str()) : std::nullopt;
+  if (!size) return out_of_memory("LibTorch: " + message);
+  return out_of_memory(fmt::format("out of memory: there is no room for {} more",
+                                   human_bytes(static_cast<uint64_t>(*size))));
 }
 
 // The exceptions of LibTorch and of the system as Error.
@@ -34,23 +42,10 @@ auto translated(const Run& run) {
     throw;
   } catch (const c10::Error& e) {
     const std::string message = e.what_without_backtrace();
-    if (device::is_out_of_memory(e)) throw out_of_memory("LibTorch: " + message);
+    if (device::is_out_of_memory(e)) throw memory_error(message);
     throw Error(ErrorKind::kRuntime, "LibTorch: " + message);
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory("out of memory");
-  } catch (const std::filesystem::filesystem_error& e) {
-    throw Error(ErrorKind::kFileSystem, e.what());
-  } catch (const std::system_error& e) {
-    if (e.code() != std::errc::resource_unavailable_try_again) {
-      throw Error(ErrorKind::kRuntime, e.what());
-    }
-    // Its stack, most likely.
-    throw Error(ErrorKind::kOutOfMemory,
-                fmt::format("no thread can be started ({}); raise the limit of memory or of "
-                            "processes (ulimit -v, ulimit -u)",
-                            e.what()));
   } catch (const std::exception& e) {
-    throw Error(ErrorKind::kRuntime, e.what());
+    throw as_error(e);
   }
 }
 

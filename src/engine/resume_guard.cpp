@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/resume_guard.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
 #include "trainer/core/error.h"
+#include "trainer/core/text.h"
 
 namespace trainer::engine {
 namespace {
@@ -31,10 +35,63 @@ void add_changed_files(const std::vector<data::Fingerprint>& before,
   }
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  const std::size_t shown = std::min(names.size(), kMost);
+  std::string text = joined({names.data(), shown}, shown < names.size() ? ", " : " and ");
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+config::Config with_task(config::Task task) {
+  config::Config config;
+  config.data.task = task;
+  return config;
+}
+
+// What the rows of the learned tables stand for.
+std::vector<std::vector<std::string>> embedded_categories(const data::Schema& schema) {
+  std::vector<std::vector<std::string>> all;
+  for (const data::Column& column : schema.columns) {
+    if (data::is_embedded(column)) all.push_back(column.categories);
+  }
+  return all;
+}
+
+// Weights that were trained for other outputs or inputs say nothing of these: the scores of such a
+// run would mean nothing, whoever allows it.
+void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema& schema) {
+  const data::Schema& old = resume.checkpoint.schema;
+  std::vector<std::string> changes;
+  const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
+    if (was != is) changes.push_back(fmt::format("{}: {} before, {} now", what, was, is));
+  };
+  compare("target", names_text(old.target_names), names_text(schema.target_names));
+  compare("task", config::value_text("data.task", with_task(old.task)),
+          config::value_text("data.task", with_task(schema.task)));
+  if (old.labels != schema.labels) {
+    changes.push_back(fmt::format("labels: {} before, {} now", names_text(old.labels),
+                                  names_text(schema.labels)));
+  }
+  if (old.feature_names != schema.feature_names) {
+    changes.push_back(fmt::format("features: {} before, {} now", names_text(old.feature_names),
+                                  names_text(schema.feature_names)));
+  } else if (embedded_categories(old) != embedded_categories(schema)) {
+    changes.emplace_back("features: other categories in an embedded column than before");
+  }
+  if (changes.empty()) return;
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: its weights were trained for something else:\n  {}\n"
+                          "target, task, labels and features of a run never change; start a new "
+                          "run, which may begin with these weights (model.init_from)",
+                          resume.file.string(), fmt::join(changes, "\n  ")));
+}
+
 }  // namespace
 
 std::string check_resume(const TrainRequest& request, const data::Datasets& data) {
   const checkpoint::ResumePoint& resume = *request.resume;
+  refuse_other_task(resume, data.schema);
   const config::Document document{resume.file.string(), resume.checkpoint.config, ""};
   const config::Config before = config::load({document}, {}).config;
   std::vector<std::string> changes;
@@ -48,7 +105,9 @@ std::string check_resume(const TrainRequest& request, const data::Datasets& data
   if (request.on_change == OnChange::kRefuse) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: this is not the run that the checkpoint belongs to:\n  {}\n"
-                            "undo the changes, start a new run, or give --allow-changes",
+                            "undo the changes, give --allow-changes to go on all the same, or "
+                            "start a new run: without --resume, or with another --tag for "
+                            "--resume auto",
                             resume.file.string(), list));
   }
   return fmt::format("resuming with changes:\n  {}", list);

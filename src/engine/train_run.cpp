@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
@@ -58,13 +61,46 @@ std::filesystem::path resumed_folder(const TrainRequest& request) {
   return request.resume ? run::run_dir_of(request.resume->file) : std::filesystem::path();
 }
 
-Place choose_place(const TrainRequest& request) {
+// With its configuration in it, by which others know it.
+Place make_place(const config::Config& config, const std::string& resolved) {
+  const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
+  Place place{run, 0, std::make_shared<FolderLock>(run.root)};
+  write_file_atomically(run.config(), resolved);
+  return place;
+}
+
+// Of several processes that begin one run at the same time, the first does.
+Place make_place_unless_begun(const config::Config& config, const std::string& resolved) {
+  std::error_code ignored;
+  std::filesystem::create_directories(config.output_dir, ignored);  // else make_place() says why
+  if (!std::filesystem::is_directory(config.output_dir, ignored)) {
+    return make_place(config, resolved);
+  }
+  const FolderLock turn(config.output_dir, FolderLock::WhenTaken::kWait);
+  if (const auto at_work = checkpoint::find_same_run_at_work(config.output_dir, config);
+      !at_work.empty()) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: another process began this run meanwhile; wait until it has ended",
+                            at_work.string()));
+  }
+  if (checkpoint::find_same_run(config.output_dir, config, checkpoint::Purpose::kLook)) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: another process made this run meanwhile; start again to go on "
+                            "with it",
+                            config.output_dir));
+  }
+  return make_place(config, resolved);
+}
+
+Place choose_place(const TrainRequest& request, const std::string& resolved) {
   if (const auto root = resumed_folder(request); !root.empty()) {
-    return {{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock};
+    Place place{{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock};
+    write_file_atomically(place.run.config(), resolved);
+    return place;
   }
   const config::Config& config = request.config.config;
-  const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
-  return {run, 0, std::make_shared<FolderLock>(run.root)};
+  const bool is_only = request.beginning == Beginning::kUnlessBegun && !request.resume;
+  return is_only ? make_place_unless_begun(config, resolved) : make_place(config, resolved);
 }
 
 // What a run folder holds at its largest: the kept checkpoints, the best, and the next one. A
@@ -185,7 +221,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
        fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
                    config.training.epochs,
                    with_thousands(plan::steps_per_epoch(config.training, session.train.size())),
-                   with_thousands(plan::samples_per_step(config.training)),
+                   with_thousands(plan::samples_per_step(config.training, session.train.size())),
                    config::value_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
                    config::value_text("training.schedule.name", config),
@@ -301,14 +337,12 @@ TrainReport run_training(const TrainRequest& request) {
       decisions);
 
   // From here on the run is written down; everything that can be wrong before was found.
-  const auto [run, metrics_bytes, lock] = choose_place(request);
+  const std::string resolved = config::dump(request.config);
+  const auto [run, metrics_bytes, lock] = choose_place(request, resolved);
   remove_temporary_files(run.root);
   remove_temporary_files(run.checkpoints());
-  const std::string resolved = config::dump(request.config);
-  write_file_atomically(run.config(), resolved);
   write_system_json(run, request, decisions, *session);
   log::open_file(run.log(), log_level(config.logging.level));
-  run::point_latest_to(run);
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
   rewind(*session, request, store, !changes.empty());
   train::Output output{.metrics = run::MetricsFile(run.metrics(), metrics_bytes),
@@ -320,7 +354,14 @@ TrainReport run_training(const TrainRequest& request) {
   warn(decisions);
   warn_of(*session);
   if (!changes.empty()) log::warning(changes);
-  if (train::finished(*session)) log::info("this run is already complete");
+  if (train::finished(*session)) {
+    log::info("this run is already complete");
+  } else {
+    std::error_code ignored;
+    std::filesystem::remove(run.summary(), ignored);  // of fewer epochs
+  }
+  train::save_beginning(*session, output);
+  run::point_latest_to(run);  // a run that ends before leaves nothing to go on with
   watch_signals();
   const int stop_signal = train::fit(*session, output);
   unwatch_signals();

@@ -6,6 +6,10 @@
 #include <utility>
 
 #include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "trainer/core/process_memory.h"
+#include "trainer/core/text.h"
 
 namespace trainer::model {
 namespace {
@@ -17,6 +21,14 @@ int64_t num_elements(const ParameterSpec& spec) {
 int64_t padded(int64_t size) {
   constexpr int64_t kElementsIn64Bytes = 16;
   return (size + kElementsIn64Bytes - 1) / kElementsIn64Bytes * kElementsIn64Bytes;
+}
+
+// What cannot fit is not tried: Linux grants more memory than there is, and ends who uses it.
+void require_room(const FlatParameters& flat, int64_t size) {
+  require_memory(2 * size * int64_t{sizeof(float)},
+                 fmt::format("a model of {} parameters, with their gradients,",
+                             with_thousands(flat.num_parameters())),
+                 "make model.hidden_sizes smaller");
 }
 
 }  // namespace
@@ -52,6 +64,7 @@ FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Devic
   flat.num_decayed = place([&](const auto& s) { return is_trained(s) && is_decayed(s); });
   flat.num_trained = place([&](const auto& s) { return is_trained(s) && !is_decayed(s); });
   place([&](const auto& s) { return !is_trained(s); });
+  if (device.is_cpu()) require_room(flat, size);
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);
   flat.gradients = at::zeros({size}, options);

@@ -96,7 +96,7 @@ Outline make_outline(const config::TrainingConfig& training, int64_t num_train) 
   Outline outline;
   outline.schedule = schedule_options(training, num_train);
   outline.epochs = training.epochs;
-  outline.samples_per_step = samples_per_step(training);
+  outline.samples_per_step = samples_per_step(training, num_train);
   outline.steps_per_epoch = steps_per_epoch(training, num_train);
   outline.samples_of_last_step =
       num_train - (outline.steps_per_epoch - 1) * outline.samples_per_step;

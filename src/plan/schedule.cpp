@@ -23,12 +23,12 @@ double one_cycle_factor(const ScheduleOptions& options, int64_t step) {
 
 }  // namespace
 
-int64_t samples_per_step(const config::TrainingConfig& training) {
-  return training.batch_size * training.gradient_accumulation_steps;
+int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_train) {
+  return std::min(training.batch_size * training.gradient_accumulation_steps, num_train);
 }
 
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train) {
-  const int64_t per_step = samples_per_step(training);
+  const int64_t per_step = samples_per_step(training, num_train);
   return (num_train + per_step - 1) / per_step;
 }
 

@@ -2,6 +2,7 @@
 #include "trainer/run/run_dir.h"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 #include <vector>
 
@@ -23,25 +24,18 @@ namespace {
                           path.string(), why.message()));
 }
 
-// Returns the folders that this call made, outermost first.
-std::vector<fs::path> make_parents(const fs::path& path) {
-  std::vector<fs::path> missing;
-  for (fs::path at = path; !at.empty() && !fs::exists(at); at = at.parent_path()) {
-    missing.insert(missing.begin(), at);
+// The newest of the run folders in `folder`, as they are to be named.
+std::vector<std::string> newest_runs(const fs::path& folder) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_symlink(error) || !fs::exists(RunDir{entry.path()}.config(), error)) continue;
+    runs.push_back((folder / entry.path().filename()).lexically_normal().string());
   }
-  for (const fs::path& folder : missing) {
-    std::error_code error;
-    fs::create_directory(folder, error);
-    if (error) refuse(folder, error);
-  }
-  return missing;
-}
-
-void remove_made(const std::vector<fs::path>& made) {
-  std::for_each(made.rbegin(), made.rend(), [](const fs::path& folder) {
-    std::error_code ignored;
-    fs::remove(folder, ignored);
-  });
+  std::sort(runs.rbegin(), runs.rend());
+  if (runs.size() > kMost) runs.resize(kMost);
+  return runs;
 }
 
 std::string list_checkpoints(fs::path folder) {
@@ -52,8 +46,10 @@ std::string list_checkpoints(fs::path folder) {
     if (entry.path().extension() == ".pt") names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  if (names.empty()) return "there are no checkpoints in " + folder.string();
-  return fmt::format("{} has {}", folder.string(), joined(names));
+  if (!names.empty()) return fmt::format("{} has {}", folder.string(), joined(names));
+  const std::vector<std::string> runs = newest_runs(folder);
+  if (runs.empty()) return "there are no checkpoints in " + folder.string();
+  return "name a run: " + joined(runs, " or ");
 }
 
 [[noreturn]] void no_checkpoint(const fs::path& given, const fs::path& folder) {
@@ -67,35 +63,55 @@ std::string run_name(const std::string& tag, std::time_t now) {
   return fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now), tag.empty() ? "" : "_", tag);
 }
 
-RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {
-  const std::vector<fs::path> made = make_parents(parent);
-  const std::string stem = run_name(tag, now);
-  for (int attempt = 1;; ++attempt) {
-    RunDir run{parent / (attempt == 1 ? stem : fmt::format("{}_{}", stem, attempt))};
-    std::error_code error;
-    if (fs::create_directory(run.root, error)) {
-      fs::create_directory(run.checkpoints(), error);
-      if (!error) {
-        // A checkpoint is on the disk when its folder is.
-        for (const fs::path& folder : made) sync_folder(folder.parent_path());
-        sync_folder(parent);
-        return run;
-      }
-      fs::remove(run.root);
-    }
-    if (error) {
-      remove_made(made);
-      refuse(run.root, error);
-    }
+NewFolder::Made::~Made() {
+  std::for_each(folders.rbegin(), folders.rend(), [](const fs::path& folder) {
+    std::error_code ignored;
+    fs::remove(folder, ignored);  // only where it is empty
+  });
+}
+
+NewFolder::NewFolder(const fs::path& parent, const std::string& name) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path at = parent; !at.empty() && !fs::exists(at, error) && !error;
+       at = at.parent_path()) {
+    missing.push_back(at);
   }
+  if (error) refuse(parent, error);
+  for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
+    if (fs::create_directory(*folder, error)) made_.folders.push_back(*folder);
+    if (error) refuse(*folder, error);
+  }
+  for (int attempt = 1; path_.empty(); ++attempt) {
+    const fs::path path = parent / (attempt == 1 ? name : fmt::format("{}_{}", name, attempt));
+    if (fs::create_directory(path, error)) path_ = path;
+    if (error && error != std::errc::file_exists) refuse(path, error);
+  }
+  made_.folders.push_back(path_);
+  // A file in it is on the disk when the names of the folders are.
+  for (const fs::path& folder : made_.folders) sync_folder(folder.parent_path());
+}
+
+RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {
+  const NewFolder folder(parent, run_name(tag, now));
+  RunDir run{folder.path()};
+  std::error_code error;
+  fs::create_directory(run.checkpoints(), error);
+  if (error) refuse(run.checkpoints(), error);
+  sync_folder(run.root);
+  return run;
 }
 
 void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t num_checkpoints) {
   fs::path existing = fs::absolute(folder);
-  while (!fs::exists(existing) && existing.has_relative_path()) existing = existing.parent_path();
   std::error_code error;
+  while (!fs::exists(existing, error) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
   const fs::space_info space = fs::space(existing, error);
-  const uint64_t needed = checkpoint_bytes * static_cast<uint64_t>(num_checkpoints);
+  const auto count = static_cast<uint64_t>(num_checkpoints);
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  const uint64_t needed = checkpoint_bytes > kMost / count ? kMost : checkpoint_bytes * count;
   if (error || space.available >= needed) return;  // a file system that does not say is believed
   throw Error(ErrorKind::kFileSystem,
               fmt::format("{}: expected room for {} checkpoints of {}, together {}, got {}; free "
@@ -107,7 +123,7 @@ void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t
 
 void point_latest_to(const RunDir& run) {
   try {
-    remove_temporary_files(run.root.parent_path());  // nothing else is written there
+    remove_temporary_files(run.root.parent_path(), "latest");
     replace_symlink(run.root.parent_path() / "latest", run.root.filename());
   } catch (const Error& e) {
     log::debug(e.what());

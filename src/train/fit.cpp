@@ -124,18 +124,17 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
                    loss});
 }
 
-// A run can be resumed and rolled back from its first step on, and a disk that cannot be written is
-// noticed before it.
+}  // namespace
+
 void save_beginning(const Session& session, Output& output) {
+  if (std::filesystem::exists(output.checkpoints.last())) return;
   const bool is_epoch = session.position.samples_in_epoch == 0;
   save(session, output, is_epoch ? Occasion::kEpoch : Occasion::kOther, IsBest::kNo);
   wait_for_saving(output);
 }
 
-}  // namespace
-
 int fit(Session& session, Output& output) {
-  if (!std::filesystem::exists(output.checkpoints.last())) save_beginning(session, output);
+  save_beginning(session, output);
   double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {

@@ -186,7 +186,7 @@ void use_threads(Session& session, int64_t num_threads) {
 }
 
 int64_t rows_at_once(const Session& session) {
-  const int64_t all = session.config.training.batch_size;
+  const int64_t all = std::min(session.config.training.batch_size, session.train.size());
   const int64_t allowed = session.recoveries.rows_at_once;
   return allowed == 0 ? all : std::min(allowed, all);
 }
@@ -233,7 +233,8 @@ Window next_window(Session& session) {
   }
   const int64_t begin = session.position.samples_in_epoch;
   const int64_t count =
-      std::min(plan::samples_per_step(session.config.training), session.train.size() - begin);
+      std::min(plan::samples_per_step(session.config.training, session.train.size()),
+               session.train.size() - begin);
   return {session.train, session.order,         begin,
           count,         rows_at_once(session), device::dropout_seed(seed, session.position.step)};
 }

@@ -82,6 +82,12 @@ TEST_F(BenchDevicesTest, WritesNumbersWithTheirContext) {
   EXPECT_TRUE(results.context.at("system").at("build").contains("git_commit"));
 }
 
+TEST_F(BenchDevicesTest, StreamsThatAreClosedTakeNothingFromItsFiles) {
+  test::run_process("{ " BENCH_DEVICES_BINARY + kTiny + " --device cpu --json " + file("a.json") +
+                    " <&- >&- 2>&-; }");
+  EXPECT_FALSE(read_results(file("a.json")).rows.empty());
+}
+
 TEST_F(BenchDevicesTest, PassesAgainstASlowBaselineAndFailsAgainstAFastOne) {
   const auto passed = bench_devices(kTiny + " --baseline " + baseline(1e6));
   EXPECT_EQ(passed.exit_code, 0) << passed.err;

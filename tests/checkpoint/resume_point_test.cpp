@@ -129,6 +129,24 @@ TEST_F(ResumePointTest, ATagTellsRunsApart) {
   EXPECT_EQ(found("{seed: 1, tag: second}"), "none");
 }
 
+TEST_F(ResumePointTest, OtherInitialWeightsMakeAnotherRun) {
+  make_run("a", "{seed: 1, model: {init_from: /w.pt}}");
+  EXPECT_EQ(found("{seed: 1, model: {init_from: /w.pt}}"), "a/checkpoints/last.pt");
+  EXPECT_EQ(found("{seed: 1, model: {init_from: /v.pt}}"), "none");
+  EXPECT_EQ(found("seed: 1"), "none");
+}
+
+TEST_F(ResumePointTest, ARunAtWorkIsFoundBeforeItsFirstCheckpoint) {
+  const config::Config config = config::load({{"c", "seed: 1", "/"}}, {}).config;
+  folder_.write("begun/config_resolved.yaml", "seed: 1");
+  folder_.write("other/config_resolved.yaml", "seed: 2");
+  EXPECT_EQ(find_same_run_at_work(folder_.path(), config), fs::path());
+  const FolderLock other(folder_.path() / "other");
+  EXPECT_EQ(find_same_run_at_work(folder_.path(), config), fs::path());
+  const FolderLock lock(folder_.path() / "begun");
+  EXPECT_EQ(find_same_run_at_work(folder_.path(), config), folder_.path() / "begun");
+}
+
 TEST_F(ResumePointTest, AnOlderRunIsTakenWhereTheNewestHasNoGoodCheckpoint) {
   age(make_run("a", "seed: 1"));
   const fs::path newest = make_run("b", "seed: 1");

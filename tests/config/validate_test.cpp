@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/config/dump.h"
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
 
@@ -66,7 +70,7 @@ TEST(ValidateTest, TestImagesAndLabelsGoTogether) {
   EXPECT_EQ(message_of("data:\n  source: idx\n  test_fraction: 0.2\n  idx:\n    train_images: a\n"
                        "    train_labels: b\n    test_images: c\n    test_labels: d\n"),
             "a.yaml:3: data.test_fraction: conflicts with data.idx.test_images, which is the test "
-            "part; remove one");
+            "part; remove one, or unset it with data.test_fraction=null");
 }
 
 TEST(ValidateTest, TheFractionsLeaveSomethingToTrainOn) {
@@ -81,15 +85,15 @@ TEST(ValidateTest, RowsAreDividedInOneWay) {
       message_of(csv + "  validation_fraction: 0.2\n  validation_path: v.csv\n"
                        "  test_fraction: 0.2\n  test_path: t.csv"),
       "a.yaml:5: data.validation_fraction: conflicts with data.validation_path, which decides "
-      "that; remove one\n"
+      "that; remove one, or unset it with data.validation_fraction=null\n"
       "a.yaml:7: data.test_fraction: conflicts with data.test_path, which decides that; "
-      "remove one");
+      "remove one, or unset it with data.test_fraction=null");
   EXPECT_EQ(
       message_of(csv + "  split_column: p\n  group: g\n  test_path: t.csv"),
       "a.yaml:6: data.group: conflicts with data.split_column, which decides that; remove "
-      "one\n"
+      "one, or unset it with data.group=null\n"
       "a.yaml:7: data.test_path: conflicts with data.split_column, which decides that; remove "
-      "one");
+      "one, or unset it with data.test_path=null");
 }
 
 TEST(ValidateTest, AFillValueNeedsTheConstantFill) {
@@ -114,8 +118,71 @@ TEST(ValidateTest, EarlyStoppingNeedsAValidationPart) {
 
 TEST(ValidateTest, HiddenSizesAndTheShortFormExcludeEachOther) {
   EXPECT_EQ(message_of("model: {hidden_sizes: [8], hidden_size: 16, num_layers: 3}"),
-            "a.yaml:1: model.hidden_size: conflicts with model.hidden_sizes; remove one\n"
-            "a.yaml:1: model.num_layers: conflicts with model.hidden_sizes; remove one");
+            "a.yaml:1: model.hidden_size: conflicts with model.hidden_sizes; remove one, or unset "
+            "it with model.hidden_size=null\n"
+            "a.yaml:1: model.num_layers: conflicts with model.hidden_sizes; remove one, or unset "
+            "it with model.num_layers=null");
+}
+
+TEST(ValidateTest, AConflictIsJudgedByWhatWasWrittenAndNotByItsValue) {
+  const std::string csv = "data:\n  source: csv\n  path: x.csv\n  target: y\n";
+  const Config defaults;
+  const std::string fraction =
+      csv + fmt::format("  test_fraction: {}", defaults.data.test_fraction);
+  const Override file{"data.test_path", "t.csv", "command line"};
+  const Error error = test::error_of([&] { load({{"a.yaml", fraction, "/folder"}}, {file}); });
+  EXPECT_STREQ(error.what(),
+               "a.yaml:5: data.test_fraction: conflicts with data.test_path, which decides that; "
+               "remove one, or unset it with data.test_fraction=null");
+  const Override unset{"data.test_fraction", "null", "command line"};
+  EXPECT_NO_THROW(load({{"a.yaml", fraction, "/folder"}}, {file, unset}));
+  // No part by a fraction is no conflict with a file for it.
+  const Override none{"data.test_fraction", "0", "command line"};
+  EXPECT_NO_THROW(load({{"a.yaml", csv, "/folder"}}, {file, none}));
+}
+
+TEST(ValidateTest, AResolvedConfigurationSetsNothingByItsDefaults) {
+  const std::string csv = "data: {source: csv, path: x.csv, target: y}\nmodel: {num_layers: 3}";
+  const std::string resolved = dump(load({{"a.yaml", csv, "/folder"}}, {}));
+  const Override file{"data.test_path", "t.csv", "command line"};
+  const Loaded again = load({{"b.yaml", resolved, "/folder"}}, {file});
+  EXPECT_EQ(origin_of(again, "data.test_fraction"), "default");
+  EXPECT_EQ(origin_of(again, "data.test_path"), "command line");
+  const Override sizes{"model.hidden_sizes", "[8]", "command line"};
+  const Error error = test::error_of([&] { load({{"b.yaml", resolved, "/folder"}}, {sizes}); });
+  EXPECT_TRUE(std::string(error.what())
+                  .ends_with("model.num_layers: conflicts with model.hidden_sizes; remove one, or "
+                             "unset it with model.num_layers=null"))
+      << error.what();
+}
+
+TEST(ValidateTest, CountsHaveRoomForTheirProducts) {
+  EXPECT_EQ(message_of("training:\n  epochs: 9223372036854775807\n  batch_size: 3037000500\n"
+                       "  gradient_accumulation_steps: 9223372036854775807\n"
+                       "checkpoint: {keep_last: 9223372036854775807}\n"
+                       "logging: {save_interval: 9223372036854775807}\n"
+                       "data: {synthetic: {num_samples: 100000000000}}"),
+            "a.yaml:2: training.epochs: expected an integer >= 1 and <= 1000000000, got "
+            "\"9223372036854775807\"\n"
+            "a.yaml:3: training.batch_size: expected an integer >= 1 and <= 1000000000, got "
+            "\"3037000500\"\n"
+            "a.yaml:4: training.gradient_accumulation_steps: expected an integer >= 1 and <= "
+            "1000000000, got \"9223372036854775807\"\n"
+            "a.yaml:5: checkpoint.keep_last: expected an integer >= 1 and <= 1000000000, got "
+            "\"9223372036854775807\"\n"
+            "a.yaml:6: logging.save_interval: expected an integer >= 1 and <= 1000000000, got "
+            "\"9223372036854775807\"\n"
+            "a.yaml:7: data.synthetic.num_samples: expected an integer >= 1 and <= 1000000000, got "
+            "\"100000000000\"");
+  std::string sizes = "8";
+  for (int i = 0; i < 1000; ++i) sizes += ", 8";
+  EXPECT_EQ(message_of("model: {hidden_sizes: [" + sizes + "]}"),
+            "a.yaml:1: model.hidden_sizes: expected at most 1000 layers, got 1001");
+}
+
+TEST(ValidateTest, TheFolderOfTheRunsHasAName) {
+  EXPECT_EQ(message_of("output_dir: \"\""),
+            "a.yaml:1: output_dir: expected a folder, got nothing; the working directory is .");
 }
 
 TEST(ValidateTest, ResidualLayersNeedEqualWidths) {

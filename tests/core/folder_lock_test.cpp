@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/folder_lock.h"
 
+#include <atomic>
 #include <filesystem>
+#include <future>
+#include <optional>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -25,6 +29,19 @@ TEST(FolderLockTest, KeepsOthersOutUntilItEnds) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   }
   EXPECT_NO_THROW(FolderLock(folder.path()));
+}
+
+TEST(FolderLockTest, CanBeWaitedFor) {
+  const test::TemporaryFolder folder;
+  std::atomic<bool> is_over{false};
+  std::optional<FolderLock> lock(std::in_place, folder.path());
+  auto second = std::async(std::launch::async, [&] {
+    const FolderLock waited(folder.path(), FolderLock::WhenTaken::kWait);
+    return is_over.load();
+  });
+  is_over = true;
+  lock.reset();
+  EXPECT_TRUE(second.get());
 }
 
 TEST(FolderLockTest, AFolderThatIsNotThereIsAnError) {

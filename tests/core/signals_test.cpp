@@ -9,13 +9,25 @@ namespace trainer {
 namespace {
 
 TEST(SignalsTest, ASignalIsRememberedUntilTheWatchEnds) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     watch_signals();
     EXPECT_EQ(stop_request(), 0);
     raise(signal);
     EXPECT_EQ(stop_request(), signal);
     unwatch_signals();
     EXPECT_EQ(stop_request(), 0);
+  }
+}
+
+TEST(SignalsTest, ASignalThatWasIgnoredStaysIgnored) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    signal(number, SIG_IGN);
+    watch_signals();
+    raise(number);
+    EXPECT_EQ(stop_request(), 0);
+    unwatch_signals();
+    raise(number);
+    signal(number, SIG_DFL);
   }
 }
 

@@ -15,5 +15,16 @@ TEST(CpusTest, UsableOnesAreAtLeastOneAndNotMoreThanThereAre) {
   }
 }
 
+TEST(CpusTest, OpenmpThreadsAreAListOfWhichTheFirstCounts) {
+  EXPECT_EQ(openmp_threads("7"), 7);
+  EXPECT_EQ(openmp_threads("1024"), 1024);
+  EXPECT_EQ(openmp_threads("4,2"), 4);
+  EXPECT_EQ(openmp_threads(" 4 , 2 "), 4);
+  for (const char* wrong :
+       {static_cast<const char*>(nullptr), "", "0", "-2", "1025", "many", "4,", "4,x", "1.5"}) {
+    EXPECT_FALSE(openmp_threads(wrong)) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace trainer::cpu

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-validation by the program.
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "trainer/core/folder_lock.h"
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -30,6 +33,12 @@ class CvTest : public ::testing::Test {
     const std::vector<fs::directory_entry> found{fs::directory_iterator(folder), {}};
     EXPECT_EQ(found.size(), 1U);
     return found.front().path();
+  }
+  static bool has_fold(const fs::path& folder, int fold) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().string().ends_with("fold_" + std::to_string(fold))) return true;
+    }
+    return false;
   }
   json results() const { return json::parse(test::read_file(cv_folder() / "cv.json")); }
 
@@ -78,6 +87,88 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   EXPECT_EQ(after["runs"][1]["run"], second);
   EXPECT_EQ(after["mean"], before["mean"]);
   EXPECT_EQ(after["spread"], before["spread"]);
+}
+
+TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {
+  ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1").exit_code, 0);
+  const fs::path folder = cv_folder();
+  const json before = results();
+  fs::remove_all(folder / before["runs"][1]["run"].get<std::string>());
+  folder_.write("other.yaml", "training: {batch_size: 7}\n");
+  const auto resumed = [&](const std::string& more) {
+    return test::trainer_in(folder_.path(), "cv -q --resume " + folder.string() + more);
+  };
+  const auto refusal = [&](const std::string& changes) {
+    return "error: " + folder.string() + ": this is not the cross-validation that was begun:\n  " +
+           changes + "\nundo the changes, or start a new one without --resume\n";
+  };
+  const test::ProcessResult rate = resumed(" training.learning_rate=0.5");
+  EXPECT_EQ(rate.exit_code, 7);
+  EXPECT_TRUE(
+      rate.err.ends_with(" before, 0.5 now\nundo the changes, or start a new one without "
+                         "--resume\n"))
+      << rate.err;
+  EXPECT_EQ(resumed(" --folds 3").err, refusal("data.folds: 2 before, 3 now"));
+  const test::ProcessResult file = resumed(" --config other.yaml --allow-changes");
+  EXPECT_NE(file.err.find("training.batch_size: "), std::string::npos) << file.err;
+  EXPECT_EQ(file.exit_code, 7);
+  EXPECT_FALSE(has_fold(folder, 2));
+  ASSERT_EQ(resumed("").exit_code, 0);
+  EXPECT_EQ(results()["mean"], before["mean"]);
+  // On a complete one too.
+  EXPECT_EQ(resumed(" data.folds=4").err, refusal("data.folds: 2 before, 4 now"));
+}
+
+TEST_F(CvTest, WhatAResumeMayChangeHoldsForAllFolds) {
+  ASSERT_EQ(cv("penguins.yaml",
+               "-q --folds 2 --epochs 2 training.schedule.name=constant "
+               "training.early_stopping.patience=0 output_dir=whole")
+                .exit_code,
+            0);
+  ASSERT_EQ(cv("penguins.yaml",
+               "-q --folds 2 --epochs 1 training.schedule.name=constant "
+               "training.early_stopping.patience=0")
+                .exit_code,
+            0);
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "cv -q --epochs 2 --resume " + cv_folder().string());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(results()["mean"],
+            json::parse(test::read_file(only_in(folder_.path() / "whole") / "cv.json"))["mean"]);
+}
+
+TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
+  const std::string one = test::kTrainer + " cv -q --config " +
+                          (kSource / "configs/penguins.yaml").string() +
+                          " --folds 2 --epochs 1 threads=1 --lr ";
+  const test::ProcessResult result =
+      test::run_process("sh -c 'cd " + folder_.path().string() +
+                        "; for rate in 0.001 0.002 0.003 0.004; do " + one + "$rate & done; wait'");
+  EXPECT_EQ(result.err, "");
+  std::set<std::string> rates;
+  for (const auto& entry : fs::directory_iterator(folder_.path() / "runs")) {
+    EXPECT_NE(result.out.find("folder  " + entry.path().string() + "\n"), std::string::npos);
+    for (const char* fold : {"fold_1", "fold_2"}) {
+      const json runs = json::parse(test::read_file(entry.path() / "cv.json"))["runs"];
+      const std::string run = runs[fold == std::string("fold_1") ? 0 : 1]["run"];
+      EXPECT_TRUE(run.ends_with(fold)) << run;
+      const std::string config = test::read_file(entry.path() / run / "config_resolved.yaml");
+      const std::size_t at = config.find("learning_rate: ");
+      rates.insert(config.substr(at, std::string("learning_rate: 0.001").size()) + " " + fold);
+    }
+  }
+  EXPECT_EQ(rates.size(), 8U) << result.out;
+}
+
+TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
+  ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1").exit_code, 0);
+  const FolderLock lock(cv_folder());
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  EXPECT_EQ(result.exit_code, 8);
+  EXPECT_EQ(result.err, "error: " + cv_folder().string() +
+                            ": another process is working in this folder; wait until it has "
+                            "ended\n");
 }
 
 TEST_F(CvTest, RefusesWhatCannotBeDone) {

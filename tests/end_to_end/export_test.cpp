@@ -446,6 +446,26 @@ TEST_F(ExportTest, AnExportIsWhereAnotherRunMayBegin) {
       << other.err;
 }
 
+TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
+  checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
+  std::vector<std::pair<std::string, std::string>> exports = {{"m.safetensors", "safetensors"},
+                                                              {"m.pt", "TorchScript"}};
+  if (kHasOnnx) exports.emplace_back("m.onnx", "ONNX");
+  for (const auto& [file, format] : exports) {
+    ASSERT_EQ(run("c.checkpoint -o " + file).exit_code, 0);
+    for (const std::string command : {"verify ", "inspect ", "eval ", "--resume "}) {
+      const ProcessResult result = test::trainer_in(folder_.path(), command + file);
+      EXPECT_EQ(result.exit_code, 7) << command << file;
+      EXPECT_NE((result.out + result.err)
+                    .find(file + ": is an export (" + format +
+                          "), not a checkpoint; name the run or the checkpoint that it was "
+                          "exported from\n"),
+                std::string::npos)
+          << command << result.out << result.err;
+    }
+  }
+}
+
 TEST_F(ExportTest, AFileThatIsThereIsReplacedOnSuccessOnly) {
   checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
   folder_.write("m.safetensors", "old");
@@ -496,8 +516,7 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
   EXPECT_EQ(refused("c.checkpoint -o m.pt --softmax", 2),
             "error: --softmax: c.checkpoint is a regression, which has no classes; leave it out\n");
   EXPECT_EQ(refused("c.checkpoint -o c.checkpoint --format safetensors", 2),
-            "error: --output: c.checkpoint would stand among the checkpoints of the run; choose "
-            "another folder\n");
+            "error: --output: c.checkpoint is the model itself; choose another name\n");
   EXPECT_EQ(refused("none.checkpoint -o m.safetensors", 7).find("error: none.checkpoint: "), 0U);
   EXPECT_EQ(refused("c.checkpoint -o nowhere/m.safetensors", 8),
             "error: cannot write nowhere/m.safetensors: No such file or directory\n");

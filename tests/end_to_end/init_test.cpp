@@ -288,5 +288,20 @@ TEST(InitTest, WrongCommandLinesAreRefused) {
   EXPECT_EQ(missing.err, "error: no.csv: no such file\n");
 }
 
+TEST(InitOutputTest, TheTableIsNotReplacedByItsConfiguration) {
+  const test::TemporaryFolder folder;
+  const std::string table = "x,y\n1,a\n2,b\n3,a\n4,b\n";
+  folder.write("t.csv", table);
+  std::filesystem::create_symlink("t.csv", folder.path() / "link.yaml");
+  for (const std::string name : {"t.csv", "./t.csv", "link.yaml"}) {
+    const test::ProcessResult result =
+        test::trainer_in(folder.path(), "init --data t.csv --target y --force --output " + name);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err,
+              "error: --output: " + name + " is the table itself; choose another name\n");
+  }
+  EXPECT_EQ(test::read_file(folder.path() / "t.csv"), table);
+}
+
 }  // namespace
 }  // namespace trainer

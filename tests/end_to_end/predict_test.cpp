@@ -213,19 +213,50 @@ TEST_F(PredictEndToEndTest, ErrorsHaveTheirExitCodesAndLeaveNoOutput) {
   EXPECT_FALSE(fs::exists(path("p.csv")));
 }
 
-TEST_F(PredictEndToEndTest, AnInterruptLeavesNoOutput) {
+TEST_F(PredictEndToEndTest, ASignalLeavesNoOutput) {
   train("penguins.csv", "data.target=species --epochs 2");
-  // It waits for the rest of a pipe that does not come.
-  const test::ProcessResult result = test::run_process(
-      fmt::format("(cd {0} && mkfifo in && (cat test.csv; sleep 4) >in & cd {0} && sleep 0.2; {1} "
-                  "predict runs/latest --data in --output p.csv & sleep 2; kill -INT $!; wait $!)",
-                  folder_.path().string(), test::kTrainer));
-  EXPECT_EQ(result.exit_code, 130);
-  EXPECT_NE(result.err.find("warning: stopped; no output was written\n"), std::string::npos)
-      << result.err;
-  for (const auto& entry : fs::directory_iterator(folder_.path())) {
-    EXPECT_EQ(entry.path().filename().string().find("p.csv"), std::string::npos);
+  for (const auto& [signal, exit_code] :
+       {std::pair("INT", 130), std::pair("TERM", 143), std::pair("HUP", 129)}) {
+    // It waits for the rest of a pipe that does not come, when it has written some.
+    const test::ProcessResult result = test::run_process(
+        fmt::format("sh -c 'cd {}; rm -f in; mkfifo in; {{ exec 3>in; head -n 1 test.csv >&3; "
+                    "for i in $(seq 500); do tail -n +2 test.csv; done >&3; "
+                    "while kill -0 $$ && ! ls .p.csv.tmp-* >/dev/null 2>&1; do sleep 0.01; done; "
+                    "kill -{} $$; while kill -0 $$; do sleep 0.01; done; }} 2>/dev/null & "
+                    "exec {} predict runs/latest --data in --output p.csv'",
+                    folder_.path().string(), signal, test::kTrainer));
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_NE(result.err.find("warning: stopped; no output was written\n"), std::string::npos)
+        << result.err;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      EXPECT_EQ(entry.path().filename().string().find("p.csv"), std::string::npos);
+    }
   }
+}
+
+TEST_F(PredictEndToEndTest, TheOutputIsNoInput) {
+  train("penguins.csv", "data.target=species --epochs 1");
+  const fs::path best = path("runs/latest/checkpoints/best.pt");
+  fs::copy_file(best, path("m.pt"));
+  const std::string before = test::read_file(path("m.pt"));
+  fs::create_symlink("m.pt", path("link"));
+  fs::create_hard_link(path("m.pt"), path("twin"));
+  const auto refusal = [&](const std::string& output) {
+    const test::ProcessResult result =
+        test::trainer_in(folder_.path(), "predict m.pt --data test.csv --output " + output);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  for (const std::string name : {"m.pt", "link", "twin"}) {
+    EXPECT_EQ(refusal(name),
+              "error: --output: " + name + " is the model itself; choose another name\n");
+  }
+  EXPECT_EQ(refusal("test.csv"),
+            "error: --output: test.csv is the file of --data; choose another\n");
+  EXPECT_EQ(test::read_file(path("m.pt")), before);
+  EXPECT_EQ(predict("--data test.csv --output runs/latest/checkpoints/p.csv").err,
+            "error: --output: runs/latest/checkpoints/p.csv would stand among the checkpoints of "
+            "the run; choose another folder\n");
 }
 
 TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,18 +45,21 @@ TEST(ResumeTest, AResumedRunEndsAsTheUninterruptedOne) {
   expect_same_metrics(folder.path() / "whole/latest", folder.path() / "parts/latest");
 }
 
-// Starts a long run in the background, sends the signal when it has begun, and waits for its end.
-std::string stopped_by(const std::string& signal, const std::string& arguments) {
-  return kTrainer + " " + arguments + " --output-dir parts & pid=$!; " +
-         "while kill -0 $pid && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
-         signal + " $pid; wait $pid";
+// Makes the shell a long run that gets the signal when it has begun. It cannot be in the
+// background, where a shell has SIGINT ignored.
+std::string stopped_by(const std::string& signal, const std::string& arguments,
+                       const std::string& before = "") {
+  return "{ while kill -0 $$ && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
+         signal + " $$; } & exec " + before + " " + kTrainer + " " + arguments +
+         " --output-dir parts";
 }
 
 TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
   const std::string arguments =
       "-q data.synthetic.num_samples=10000 model.dropout=0.2 logging.save_interval=1 "
       "training.schedule.name=constant ";
-  for (const auto& [signal, exit_code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+  for (const auto& [signal, exit_code] :
+       {std::pair("INT", 130), std::pair("TERM", 143), std::pair("HUP", 129)}) {
     const test::TemporaryFolder folder;
     const ProcessResult stopped =
         test::run_process("sh -c 'cd " + folder.path().string() + "; " +
@@ -75,6 +79,102 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
     ASSERT_EQ(trainer_in(folder.path(), arguments + epochs + " --output-dir whole").exit_code, 0);
     expect_same_metrics(folder.path() / "whole/latest", folder.path() / "parts/latest");
   }
+}
+
+TEST(ResumeTest, ASignalThatWasIgnoredFromTheStartStopsNothing) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      test::run_process("sh -c 'cd " + folder.path().string() + "; trap \"\" HUP; " +
+                        stopped_by("HUP",
+                                   "-q --epochs 300 data.synthetic.num_samples=100 "
+                                   "logging.save_interval=1") +
+                        "'");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("trained     300 epochs"), std::string::npos) << result.out;
+}
+
+TEST(ResumeTest, WhatToTypeNextCanBeTyped) {
+  const test::TemporaryFolder folder;
+  const ProcessResult stopped = test::run_process(
+      "sh -c 'cd " + folder.path().string() +
+      "; { while kill -0 $$ && ! [ -s \"two words\"/latest/metrics.jsonl ]; do sleep 0.01; done; "
+      "kill -TERM $$; } & exec " +
+      kTrainer + " -q --epochs 100000 logging.save_interval=1 output_dir=\"two words\"'");
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
+  EXPECT_NE(
+      stopped.out.find(
+          "stopped     by SIGTERM; go on with: trainer --resume '" +
+          ("two words" / fs::read_symlink(folder.path() / "two words/latest")).string() + "'\n"),
+      std::string::npos)
+      << stopped.out;
+}
+
+TEST(ResumeTest, OfSeveralThatBeginOneRunAtOnceOneDoes) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      test::run_process("sh -c 'cd " + folder.path().string() + "; for i in 1 2 3 4; do " +
+                        kTrainer + " -q --resume auto --epochs 20 & done; wait'");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 2) << result.err;
+  const std::string run = fs::canonical(folder.path() / "runs/latest").string();
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line == "error: " + run +
+                            ": another process began this run meanwhile; wait until "
+                            "it has ended" ||
+                line == "error: " + run +
+                            ": another process is working in this folder; wait "
+                            "until it has ended" ||
+                line == "error: " + (folder.path() / "runs").string() +
+                            ": another process made this run meanwhile; start again to go on "
+                            "with it")
+        << line;
+  }
+}
+
+TEST(ResumeTest, AutoBeginsARunAnewWhenItIsToBeginWithOtherWeights) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 1 --output-dir first").exit_code, 0);
+  const std::string arguments = "-q --resume auto --epochs 1";
+  ASSERT_EQ(trainer_in(folder.path(), arguments).exit_code, 0);
+  const std::string from = " model.init_from=first/latest/checkpoints/best.pt";
+  ASSERT_EQ(trainer_in(folder.path(), arguments + from).exit_code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 3);
+  ASSERT_EQ(trainer_in(folder.path(), arguments + from).exit_code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 3);
+}
+
+TEST(ResumeTest, AnotherTargetIsRefusedWhoeverAllowsIt) {
+  const test::TemporaryFolder folder;
+  const std::string config = "--config " + (kSource / "configs/penguins.yaml").string();
+  ASSERT_EQ(trainer_in(folder.path(), config + " -q --epochs 1").exit_code, 0);
+  const ProcessResult refused = trainer_in(
+      folder.path(), "--resume runs/latest data.target=island --epochs 2 --allow-changes");
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_NE(refused.err.find(
+                ": its weights were trained for something else:\n"
+                "  target: species before, island now\n"
+                "  labels: Adelie, Chinstrap and Gentoo before, Biscoe, Dream and Torgersen now\n"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_TRUE(refused.err.ends_with(
+      "target, task, labels and features of a run never change; start a new run, which may begin "
+      "with these weights (model.init_from)\n"))
+      << refused.err;
+}
+
+TEST(ResumeTest, AFolderOfRunsIsNoRunButNamesThem) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "-q --epochs 1").exit_code, 0);
+  const std::string run = "runs" / fs::read_symlink(folder.path() / "runs/latest");
+  for (const std::string command : {"--resume runs", "eval runs", "verify runs"}) {
+    const ProcessResult result = trainer_in(folder.path(), command);
+    EXPECT_EQ(result.exit_code, 7) << command;
+    EXPECT_EQ(result.err, "error: runs: no such checkpoint; name a run: " + run + "\n") << command;
+  }
+  fs::remove(folder.path() / "runs/latest");
+  fs::create_symlink("gone", folder.path() / "runs/latest");
+  EXPECT_EQ(trainer_in(folder.path(), "inspect runs/latest").err,
+            "error: runs/latest: no such checkpoint; name a run: " + run + "\n");
 }
 
 TEST(ResumeTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
@@ -98,7 +198,8 @@ TEST(ResumeTest, AChangedLearningRateIsRefusedOnResume) {
             "error: runs/latest/checkpoints/last.pt: this is not the run that the checkpoint "
             "belongs to:\n"
             "  training.learning_rate: 0.001 before, 0.5 now\n"
-            "undo the changes, start a new run, or give --allow-changes\n");
+            "undo the changes, give --allow-changes to go on all the same, or start a new run: "
+            "without --resume, or with another --tag for --resume auto\n");
   const ProcessResult allowed =
       trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;

@@ -29,7 +29,8 @@ fs::path last_checkpoint(const TrainReport& report) {
 std::string refusal(const fs::path& checkpoint, const std::string& changes) {
   return fmt::format(
       "{}: this is not the run that the checkpoint belongs to:\n  {}\n"
-      "undo the changes, start a new run, or give --allow-changes",
+      "undo the changes, give --allow-changes to go on all the same, or start a new run: without "
+      "--resume, or with another --tag for --resume auto",
       checkpoint.string(), changes);
 }
 

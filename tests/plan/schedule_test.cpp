@@ -121,7 +121,7 @@ TEST(ScheduleTest, OptionsCountSteps) {
   training.gradient_accumulation_steps = 3;
   training.learning_rate = 0.25;
   training.schedule = {.name = ScheduleName::kStep, .warmup_epochs = 1.5, .step_epochs = 2};
-  EXPECT_EQ(samples_per_step(training), 24);
+  EXPECT_EQ(samples_per_step(training, 1000), 24);
   EXPECT_EQ(steps_per_epoch(training, 100), 5);
   const ScheduleOptions options = schedule_options(training, 100);
   EXPECT_EQ(options.name, ScheduleName::kStep);

@@ -45,6 +45,44 @@ TEST(RunDirTest, TwoRunsInOneSecondGetDifferentFolders) {
   EXPECT_EQ(third.root.filename(), "20260129_220634_x_3");
 }
 
+TEST(NewFolderTest, IsSomebodysOwnAndGoesWithItsParentsWhereItStaysEmpty) {
+  const test::TemporaryFolder folder;
+  const fs::path parent = folder.path() / "a" / "b";
+  {
+    const NewFolder empty(parent, "x");
+    EXPECT_EQ(empty.path(), parent / "x");
+    EXPECT_EQ(NewFolder(parent, "x").path(), parent / "x_2");
+    EXPECT_FALSE(fs::exists(parent / "x_2"));
+  }
+  EXPECT_FALSE(fs::exists(folder.path() / "a"));
+  folder.write("a/b/x", "a file");
+  {
+    const NewFolder filled(parent, "x");
+    EXPECT_EQ(filled.path(), parent / "x_2");
+    folder.write("a/b/x_2/file", "");
+  }
+  EXPECT_TRUE(fs::exists(parent / "x_2" / "file"));
+}
+
+TEST(RunDirTest, ANameThatIsTooLongIsAnErrorAndLeavesNothingBehind) {
+  const test::TemporaryFolder folder;
+  const fs::path parent = folder.path() / "a" / std::string(300, 'b');
+  const Error error = test::error_of([&] { create_run_dir(parent, "", some_time()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
+  EXPECT_EQ(error.what(), "cannot make the folder " + parent.string() +
+                              ": File name too long; choose another one with --output-dir");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(RunDirTest, LatestIsReplacedWithoutTouchingOtherTemporaryFiles) {
+  const test::TemporaryFolder folder;
+  folder.write(".latest.tmp-4711", "");
+  folder.write(".predictions.csv.tmp-4711", "");
+  point_latest_to(create_run_dir(folder.path(), "a", some_time()));
+  EXPECT_FALSE(fs::exists(folder.path() / ".latest.tmp-4711"));
+  EXPECT_TRUE(fs::exists(folder.path() / ".predictions.csv.tmp-4711"));
+}
+
 TEST(RunDirTest, AFileInTheWayIsAnErrorAndLeavesNothingBehind) {
   const test::TemporaryFolder folder;
   const fs::path file = folder.write("file", "x");
@@ -95,6 +133,21 @@ TEST(FindCheckpointTest, AnUnknownOneIsAnErrorThatListsWhatThereIs) {
   EXPECT_EQ(error.what(), wrong.string() + ": no such checkpoint; " +
                               (folder.path() / "run/checkpoints").string() +
                               " has best.pt and last.pt");
+}
+
+TEST(FindCheckpointTest, AFolderOfRunsNamesTheNewest) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    folder.write("runs/" + std::string(name) + "/config_resolved.yaml", "");
+  }
+  folder.write("runs/notes/x", "");
+  fs::create_symlink("gone", folder.path() / "runs/latest");
+  const std::string runs = (folder.path() / "runs").string();
+  const std::string list = "name a run: " + runs + "/d, " + runs + "/c or " + runs + "/b";
+  EXPECT_EQ(test::error_of([&] { find_checkpoint(runs); }).what(),
+            runs + ": no such checkpoint; " + list);
+  EXPECT_EQ(test::error_of([&] { find_checkpoint(runs + "/latest"); }).what(),
+            runs + "/latest: no such checkpoint; " + list);
 }
 
 TEST(FindCheckpointTest, AnEmptyRunFolderIsAnError) {

@@ -33,4 +33,9 @@ ResumePoint open_checkpoint(const std::filesystem::path& given, Purpose purpose)
 std::optional<ResumePoint> find_same_run(const std::filesystem::path& output_dir,
                                          const config::Config& config, Purpose purpose);
 
+/// The folder of such a run that another process works in, before its first checkpoint too; empty
+/// when there is none.
+std::filesystem::path find_same_run_at_work(const std::filesystem::path& output_dir,
+                                            const config::Config& config);
+
 }  // namespace trainer::checkpoint

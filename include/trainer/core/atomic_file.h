@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace trainer {
@@ -59,8 +60,9 @@ void publish_file(const std::filesystem::path& file, const std::filesystem::path
 /// Returns when the names in `folder` are on the disk. Throws Error(kFileSystem).
 void sync_folder(const std::filesystem::path& folder);
 
-/// Removes what a process that was killed left of the functions above in `folder`. Nobody else may
-/// be writing there.
-void remove_temporary_files(const std::filesystem::path& folder);
+/// Removes what a process that was killed left of the functions above in `folder`: of all files, or
+/// of the one that is called `name_of_file`. Nobody else may be writing these.
+void remove_temporary_files(const std::filesystem::path& folder,
+                            const std::string& name_of_file = "");
 
 }  // namespace trainer

@@ -9,9 +9,12 @@ namespace trainer {
 /// object, and with the process, however it ends; nothing is written to the folder.
 class FolderLock {
  public:
-  /// Throws Error(kFileSystem) when another process holds the lock. Where the file system cannot
-  /// lock, there is no protection.
-  explicit FolderLock(const std::filesystem::path& folder);
+  enum class WhenTaken { kRefuse, kWait };
+
+  /// Throws Error(kFileSystem) when another process holds the lock, unless it is to be waited for.
+  /// Where the file system cannot lock, there is no protection.
+  explicit FolderLock(const std::filesystem::path& folder,
+                      WhenTaken when_taken = WhenTaken::kRefuse);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

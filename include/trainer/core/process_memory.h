@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace trainer {
 
@@ -18,5 +19,13 @@ ProcessMemory process_memory();
 /// Bytes of main memory that this process can still have: the machine's, cut to the cgroup's limit.
 /// Nothing where the system does not say.
 std::optional<int64_t> available_memory();
+
+/// Bytes of main memory that this machine has, cut to the cgroup's limit. Nothing where the system
+/// does not say.
+std::optional<int64_t> total_memory();
+
+/// Throws Error(kOutOfMemory) "{what} takes {num_bytes}, and ...; {fix}" when that is more than
+/// this machine could have, with as much swap as memory.
+void require_memory(int64_t num_bytes, const std::string& what, const std::string& fix);
 
 }  // namespace trainer

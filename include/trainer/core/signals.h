@@ -3,15 +3,19 @@
 
 namespace trainer {
 
-/// From now on SIGINT and SIGTERM are requests to stop, and SIGUSR1 is one to save, which the
-/// training loop honours after the step under way. A second SIGINT ends the process at once, with
-/// exit code 130. Reading from a terminal or a pipe, which may wait for long, goes on by itself or
-/// ends with an error, as `waiting` says.
+/// From now on SIGINT, SIGTERM and SIGHUP are requests to stop, and SIGUSR1 is one to save, which
+/// the training loop honours after the step under way. A second SIGINT ends the process at once,
+/// with exit code 130. A signal that the process was started to ignore stays ignored. Reading from
+/// a terminal or a pipe, which may wait for long, goes on by itself or ends with an error, as
+/// `waiting` says.
 enum class Waiting { kGoesOn, kEnds };
 void watch_signals(Waiting waiting = Waiting::kGoesOn);
 
 /// The signal that asked to stop, or 0. Never waits: it may be called after every step.
 int stop_request();
+
+/// "SIGTERM" and the like, of those that ask to stop.
+const char* name_of_signal(int signal);
 
 /// Whether SIGUSR1 has come since the last call. Never waits.
 bool take_save_request();

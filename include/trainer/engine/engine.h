@@ -20,10 +20,15 @@ namespace trainer::engine {
 
 enum class OnChange { kRefuse, kAllow };
 
+/// Whether a new run may begin beside others of the same configuration, or, as for --resume auto,
+/// only where another process has not begun it meanwhile.
+enum class Beginning { kAlways, kUnlessBegun };
+
 struct TrainRequest {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
   OnChange on_change = OnChange::kRefuse;  // when configuration or data differ from the checkpoint
+  Beginning beginning = Beginning::kAlways;
   std::string command_line;
   run::ProgressListener progress;
 };
@@ -33,7 +38,7 @@ struct TrainReport {
   int64_t epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
-  int stop_signal = 0;  // SIGINT or SIGTERM when it ended the run, with its state saved
+  int stop_signal = 0;  // of core/signals.h, when it ended the run, with its state saved
   std::optional<checkpoint::Best> best;
   checkpoint::Recoveries recoveries;
   std::string best_metric;                    // "validation loss"

@@ -25,8 +25,9 @@ struct ScheduleOptions {
 /// The options for a training part of `num_train` rows.
 ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t num_train);
 
-/// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation.
-int64_t samples_per_step(const config::TrainingConfig& training);
+/// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation, at
+/// most the `num_train` rows that there are.
+int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_train);
 
 /// Optimizer steps of an epoch of `num_train` rows; the last may be of fewer samples.
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train);

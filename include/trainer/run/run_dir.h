@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace trainer::run {
 
@@ -22,6 +23,28 @@ struct RunDir {
 
 /// "YYYYMMDD_HHMMSS", and "_tag" where there is one, in local time.
 std::string run_name(const std::string& tag, std::time_t now);
+
+/// A folder that nobody else has: `parent`/`name`, or with _2, _3, ... where that is taken. The end
+/// of the scope removes it, and the parents that were made for it, where they are empty still.
+class NewFolder {
+ public:
+  /// Throws Error(kFileSystem); then nothing was made.
+  NewFolder(const std::filesystem::path& parent, const std::string& name);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct Made {
+    Made() = default;
+    ~Made();
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    std::vector<std::filesystem::path> folders;  // outermost first
+  };
+
+  Made made_;
+  std::filesystem::path path_;
+};
 
 /// Makes `parent`/YYYYMMDD_HHMMSS[_tag] with its `checkpoints` folder, in local time. A name that
 /// is taken gets _2, _3, ...; an existing folder is never used again.

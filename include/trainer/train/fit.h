@@ -29,6 +29,11 @@ struct Output {
   std::future<void> saving = {};   // a checkpoint that is being written; it ends before the rest
 };
 
+/// Saves the state before the first step, where there is no checkpoint yet: the run can be resumed
+/// and rolled back from there on, and a disk that cannot be written is noticed before the work.
+/// Throws Error(kFileSystem).
+void save_beginning(const Session& session, Output& output);
+
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
 /// signal that asked to stop (core/signals.h); then last.pt is the state after the last step. All
 /// checkpoints are on the disk when it returns.

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program and its surroundings: standard streams, limits, variables.
+#include "support/process.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/sanitizers.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSource;
+using test::kTrainer;
+using test::ProcessResult;
+using test::trainer_in;
+
+class ProcessTest : public ::testing::Test {
+ protected:
+  // `before` stands before the program in the shell: "ulimit -s 100;".
+  ProcessResult in_shell(const std::string& before, const std::string& arguments) const {
+    return test::run_process("sh -c 'cd " + folder_.path().string() + "; " + before + " " +
+                             kTrainer + " " + arguments + "'");
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
+  for (const std::string closed : {"<&- >&- 2>&-", ">&- 2>&-", "<&- 2>&-", "2>&-"}) {
+    const ProcessResult result =
+        in_shell("", "--epochs 3 --tag x logging.save_interval=1 " + closed);
+    EXPECT_EQ(result.exit_code, 0) << closed;
+    const fs::path run = folder_.path() / "runs/latest";
+    std::istringstream metrics(test::read_file(run / "metrics.jsonl"));
+    for (std::string line; std::getline(metrics, line);) {
+      EXPECT_TRUE(nlohmann::json::accept(line)) << closed << ": " << line;
+    }
+    std::istringstream log(test::read_file(run / "train.log"));
+    int64_t num_epochs = 0;
+    for (std::string line; std::getline(log, line);) {
+      EXPECT_TRUE(line.starts_with("20")) << closed << ": " << line;  // its date
+      num_epochs += line.find(" epoch ") == std::string::npos ? 0 : 1;
+    }
+    EXPECT_EQ(num_epochs, 3) << closed;
+  }
+}
+
+#ifdef __linux__
+TEST_F(ProcessTest, OutputThatCannotBeWrittenEndsWithEight) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  const std::string table = (kSource / "configs/data/penguins.csv").string();
+  ASSERT_EQ(trainer_in(folder_.path(), "-q --epochs 1").exit_code, 0);
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("--version"), std::string("config reference"),
+        std::string("config schema"), std::string("config print --epochs 2"),
+        std::string("config check --epochs 2"), std::string("config schedule --epochs 2"),
+        std::string("eval runs/latest"), std::string("eval runs/latest --json"),
+        std::string("inspect runs/latest"), std::string("inspect runs/latest --json"),
+        std::string("verify runs/latest"), std::string("find-batch --max-batch 1 --threads 1"),
+        std::string("export runs/latest --output m.safetensors"), std::string("-q --epochs 1"),
+        "init --output - --target species --data " + table,
+        "init --data " + table + " --output - --target species"}) {
+    const ProcessResult result = in_shell("", arguments + " >/dev/full");
+    EXPECT_EQ(result.exit_code, 8) << arguments;
+    EXPECT_TRUE(
+        result.err.ends_with("error: cannot write to standard output: No space left on device\n"))
+        << arguments << ": " << result.err;
+  }
+}
+#endif
+
+TEST_F(ProcessTest, AReaderThatLeavesEndsTheProgramAsItEndsOthers) {
+  const ProcessResult result = test::run_process(
+      "sh -c 'cd " + folder_.path().string() + "; { while ! [ -e gone ]; do sleep 0.01; done; " +
+      kTrainer + " config reference; echo $? >code; } | { exec <&-; touch gone; }'");
+  const std::string code = test::read_file(folder_.path() / "code");
+  if (code == "8\n") {  // where SIGPIPE is ignored
+    EXPECT_EQ(result.err, "error: cannot write to standard output: Broken pipe\n");
+  } else {
+    EXPECT_EQ(code, "141\n");
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+TEST_F(ProcessTest, ANumberOfOpenmpThreadsThatCannotBeIsNamedAndIgnored) {
+  for (const std::string wrong : {"100000", "abc", "0", "-1", "1.5", "2,x"}) {
+    const ProcessResult result =
+        trainer_in(folder_.path(), "-q --epochs 1 --threads 1", "OMP_NUM_THREADS=" + wrong);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err,
+              "warning: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got \"" +
+                  wrong + "\"; it is ignored\n");
+  }
+  for (const std::string right : {"", "2", "2,1", "\" 2 , 1\""}) {
+    const ProcessResult result =
+        trainer_in(folder_.path(), "-q --epochs 1", "OMP_NUM_THREADS=" + right);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "") << right;
+    const auto system =
+        nlohmann::json::parse(test::read_file(folder_.path() / "runs/latest/system.json"));
+    const auto& start = system["starts"][0];
+    if (!right.empty() && start["device"] == "cpu") {
+      EXPECT_EQ(start["threads"], 2) << right;
+      EXPECT_EQ(start["threads_reason"], "OMP_NUM_THREADS") << right;
+    }
+  }
+}
+
+TEST_F(ProcessTest, AStackThatIsTooSmallIsSaid) {
+  if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer needs more of it";
+  const ProcessResult result = in_shell("ulimit -s 128;", "--version");
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_EQ(result.err,
+            "error: the limit of the stack (ulimit -s) is 128.0 KiB; raise it to 512.0 KiB at "
+            "least\n");
+}
+
+#ifdef __linux__
+TEST_F(ProcessTest, AnAddressSpaceThatLibTorchDoesNotFitIntoIsSaid) {
+  if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer needs terabytes of it";
+  const ProcessResult little = in_shell("ulimit -v $((1024 * 100));", "--epochs 1 --threads 1 -q");
+  EXPECT_EQ(little.exit_code, 5);
+  EXPECT_EQ(
+      little.err,
+      "error: LibTorch does not fit into the 100.0 MiB of memory that ulimit -v allows; raise "
+      "it\n");
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+  // What some BLAS waits in for ever; another may do with it.
+  const ProcessResult more = in_shell("ulimit -v $((1024 * 600));", "--epochs 1 --threads 1 -q");
+  EXPECT_TRUE(more.exit_code == 0 || more.exit_code == 5) << more.exit_code << more.err;
+}
+#endif
+
+TEST_F(ProcessTest, WhatTheSystemRefusesIsSaidInItsWordsAndWithThePath) {
+  const ProcessResult temporary = trainer_in(folder_.path(), "selftest resume", "TMPDIR=/none");
+  EXPECT_EQ(temporary.exit_code, 8);
+  EXPECT_TRUE(temporary.err.starts_with(
+      "error: TMPDIR: expected a folder for temporary files, got \"/none\": "))
+      << temporary.err;
+  EXPECT_EQ(trainer_in(folder_.path(), "output_dir=").err,
+            "error: command line: output_dir: expected a folder, got nothing; the working "
+            "directory is .\n");
+  const std::string name(300, 'n');
+  const ProcessResult folder = trainer_in(folder_.path(), "--epochs 1 --output-dir " + name);
+  EXPECT_EQ(folder.exit_code, 8);
+  EXPECT_TRUE(folder.err.ends_with(": File name too long; choose another one with --output-dir\n"))
+      << folder.err;
+  for (const std::string& arguments : {"verify " + name, "inspect " + name, "--resume " + name}) {
+    const ProcessResult result = trainer_in(folder_.path(), arguments);
+    EXPECT_EQ(result.exit_code, 8) << arguments;
+    EXPECT_TRUE(result.err.starts_with("error: " + name)) << result.err;
+    EXPECT_TRUE(result.err.ends_with(": File name too long\n")) << result.err;
+  }
+}
+
+TEST_F(ProcessTest, WhatCannotFitIntoMemoryIsSaidBeforeItIsTried) {
+  const ProcessResult model =
+      trainer_in(folder_.path(), "--device cpu model.hidden_sizes=[1048576,1048576,1048576]");
+  EXPECT_EQ(model.exit_code, 5);
+  EXPECT_TRUE(model.err.starts_with("error: a model of 2,199,0")) << model.err;
+  EXPECT_TRUE(model.err.ends_with(" of memory; make model.hidden_sizes smaller\n")) << model.err;
+  const ProcessResult data = trainer_in(folder_.path(),
+                                        "config schedule data.synthetic.num_samples=1000000000 "
+                                        "data.synthetic.num_features=1000000");
+  EXPECT_EQ(data.exit_code, 5);
+  EXPECT_TRUE(
+      data.err.starts_with("error: data.synthetic: a table of 1,000,000,000 rows and "
+                           "1,000,000 features takes 3.6 PiB, and this machine has "))
+      << data.err;
+}
+
+// Of the 241 training rows, whatever the batch.
+TEST_F(ProcessTest, MemoryFollowsTheRowsAndNotTheBatchSize) {
+  if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer keeps freed memory";
+  const std::string run = "--config " + (kSource / "configs/penguins.yaml").string() +
+                          " -q --threads 1 --epochs 2 --device cpu ";
+  const auto peak_bytes = [&](const std::string& more) {
+    const ProcessResult result = trainer_in(folder_.path(), run + more);
+    EXPECT_EQ(result.exit_code, 0) << more << ": " << result.err;
+    std::istringstream metrics(test::read_file(folder_.path() / "runs/latest/metrics.jsonl"));
+    int64_t most = 0;
+    for (std::string line; std::getline(metrics, line);) {
+      most = std::max(most, nlohmann::json::parse(line).value("peak_memory_bytes", int64_t{0}));
+    }
+    EXPECT_GT(most, 0);
+    return most;
+  };
+  const int64_t usual = peak_bytes("training.batch_size=241");
+  for (const std::string more :
+       {"training.batch_size=1000000", "training.batch_size=1000000000",
+        "training.batch_size=100000 training.gradient_accumulation_steps=100000",
+        "training.batch_size=1000000000 training.gradient_accumulation_steps=1000000000",
+        "training.gradient_accumulation_steps=1000000000"}) {
+    EXPECT_LT(peak_bytes(more), usual + (int64_t{64} << 20)) << more;
+  }
+  const ProcessResult schedule = trainer_in(
+      folder_.path(), "config schedule --config " + (kSource / "configs/penguins.yaml").string() +
+                          " training.batch_size=1000 training.gradient_accumulation_steps=4");
+  EXPECT_NE(schedule.out.find("effective batch  241 rows\n"), std::string::npos) << schedule.out;
+}
+
+TEST_F(ProcessTest, CountsBeyondAnyMachineAreConfigurationErrors) {
+  for (const std::string& arguments :
+       {std::string("training.batch_size=3037000500"),
+        std::string("training.batch_size=9223372036854775807"),
+        std::string("training.batch_size=4611686018427387904"),
+        std::string("training.gradient_accumulation_steps=9223372036854775807"),
+        std::string("training.epochs=9223372036854775807")}) {
+    for (const std::string command : {"config check ", "config schedule ", ""}) {
+      const ProcessResult result = trainer_in(folder_.path(), command + arguments);
+      EXPECT_EQ(result.exit_code, 2) << command << arguments;
+      const std::size_t equals = arguments.find('=');
+      EXPECT_EQ(result.err, "error: command line: " + arguments.substr(0, equals) +
+                                ": expected an integer >= 1 and <= 1000000000, got \"" +
+                                arguments.substr(equals + 1) + "\"\n");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainer
