@@ -45,12 +45,27 @@ class Conflicts {
   // A file named but not used would be a run on other data than the user believes.
   void check_source() {
     const auto& data = config_.data;
-    for (const char* key :
-         {"data.path", "data.target", "data.delimiter", "data.ignore", "data.id", "data.numeric",
-          "data.categorical", "data.max_categories", "data.embed_above", "data.embedding_size",
-          "data.unknown_category", "data.fill", "data.fill_value", "data.missing_indicator",
-          "data.weight", "data.validation_path", "data.test_path", "data.split_column",
-          "data.group"}) {
+    for (const char* key : {"data.path",
+                            "data.target",
+                            "data.delimiter",
+                            "data.ignore",
+                            "data.id",
+                            "data.numeric",
+                            "data.categorical",
+                            "data.max_categories",
+                            "data.embed_above",
+                            "data.embedding_size",
+                            "data.unknown_category",
+                            "data.fill",
+                            "data.fill_value",
+                            "data.missing_indicator",
+                            "data.weight",
+                            "data.validation_path",
+                            "data.test_path",
+                            "data.split_column",
+                            "data.group",
+                            "data.split",
+                            "data.time"}) {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
@@ -116,10 +131,34 @@ class Conflicts {
     };
     exclude("data.validation_fraction", "data.validation_path");
     exclude("data.test_fraction", "data.test_path");
+    check_time();
     if (data.split_column.empty()) return;
     for (const char* key : {"data.validation_fraction", "data.test_fraction", "data.group",
                             "data.validation_path", "data.test_path"}) {
       exclude(key, "data.split_column");
+    }
+  }
+
+  void check_time() {
+    const DataConfig& data = config_.data;
+    if (data.split != SplitMethod::kChronological) {
+      if (!data.time.empty()) {
+        report("data.time", "has no effect unless data.split is chronological");
+      }
+      return;
+    }
+    if (data.time.empty()) {
+      report("data.time", "expected a column because data.split is chronological, got nothing");
+    }
+    for (const char* key : {"data.group", "data.split_column"}) {
+      if (!is_set(key)) continue;
+      report(
+          "data.split",
+          fmt::format("chronological conflicts with {}, which divides the rows; remove one", key));
+    }
+    if (data.repeat > 1) {
+      report("data.repeat",
+             "conflicts with data.split: chronological, which divides the rows in one way only");
     }
   }
 
@@ -131,6 +170,9 @@ class Conflicts {
       report("data.fold", data.folds == 0 ? "has no effect unless data.folds is set"
                                           : fmt::format("expected at most data.folds ({}), got {}",
                                                         data.folds, data.fold));
+    }
+    if (data.folds == 0 && data.repeat > 1) {
+      report("data.repeat", "has no effect unless data.folds is set");
     }
     if (data.folds == 0) return;
     for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {

@@ -86,12 +86,19 @@ void clear_rows(Table& table) {
   table = std::move(empty);
 }
 
+/// The message of an error without where it was found.
+std::string without_place(std::string message, const std::string& file, int64_t line) {
+  const std::string place = fmt::format("{}:{}: ", file, line);
+  return message.starts_with(place) ? message.substr(place.size()) : message;
+}
+
 std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
-    if (column.role != Role::kId) continue;
-    names.resize(std::max(names.size(), column.place + 1));
-    names[column.place] = column.name;
+    if (column.role != Role::kId && !column.kept) continue;
+    const size_t place = column.kept.value_or(column.place);
+    names.resize(std::max(names.size(), place + 1));
+    names[place] = column.name;
   }
   return names;
 }
@@ -166,18 +173,32 @@ std::vector<std::string> CsvPieces::names() const {
 
 std::vector<std::string> CsvPieces::id_names() const { return id_names_of(state_->header); }
 
-bool CsvPieces::next(Table& table, int64_t max_rows) {
+bool CsvPieces::next(Table& table, int64_t max_rows) { return read(table, max_rows, nullptr); }
+
+bool CsvPieces::next(Table& table, int64_t max_rows, std::vector<BadRow>& bad) {
+  return read(table, max_rows, &bad);
+}
+
+bool CsvPieces::read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
   Source& source = state_->source;
   clear_rows(table);
   table.file = source.file.name();
   table.target_names = state_->targets;
   table.id_names = id_names();
   RowReader reader(source.cursor, state_->header, 0, table);
-  for (int64_t row = 0; row < max_rows && source.cursor.begin_row(); ++row) reader.read_row();
-  state_->has_rows = state_->has_rows || !table.lines.empty();
+  int64_t num_rows = 0;
+  for (; num_rows < max_rows && source.cursor.begin_row(); ++num_rows) {
+    if (bad == nullptr) {
+      reader.read_row();
+    } else if (const auto error = reader.try_row()) {
+      bad->push_back({source.cursor.row_line(),
+                      without_place(error->what(), source.file.name(), source.cursor.row_line())});
+    }
+  }
+  state_->has_rows = state_->has_rows || num_rows > 0;
   if (!state_->has_rows) require_rows(table);
   reader.finish();
-  return !table.lines.empty();
+  return num_rows > 0;
 }
 
 uint64_t CsvPieces::bytes_read() const { return state_->source.file.bytes_read(); }
