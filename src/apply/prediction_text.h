@@ -18,6 +18,9 @@ class PredictionText {
   /// Throws Error(kData) when an id has the name of another column.
   PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter);
 
+  /// Of all columns.
+  const std::vector<std::string>& names() const { return names_; }
+
   void add_header(fmt::memory_buffer& out) const;
 
   /// `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Counts the rows that are not finite.

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -13,11 +14,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/apply/out_of_fold.h"
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/metrics/folds.h"
 #include "trainer/run/run_dir.h"
 
@@ -39,6 +42,7 @@ struct CrossValidation {
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
   int64_t num_folds = kDefaultFolds;
+  int64_t num_repeats = 1;
 };
 
 CrossValidation begin(const Arguments& arguments) {
@@ -55,6 +59,7 @@ CrossValidation begin(const Arguments& arguments) {
   const config::Config config = config::load(cv.documents, cv.overrides).config;
   if (config.data.folds > 0) cv.num_folds = config.data.folds;
   if (arguments.num_folds > 0) cv.num_folds = arguments.num_folds;
+  cv.num_repeats = std::max<int64_t>(1, arguments.num_repeats);
   const std::string tag = config.tag.empty() ? "cv" : config.tag + "_cv";
   cv.folder = fs::absolute(config.output_dir) / run::run_name(tag, std::time(nullptr));
   return cv;
@@ -65,7 +70,13 @@ CrossValidation go_on(const Arguments& arguments) {
   CrossValidation cv;
   cv.folder = fs::absolute(*arguments.resume).lexically_normal();
   cv.overrides = arguments.overrides;
-  const std::optional<fs::path> first = find_fold(cv.folder, 1);
+  cv.num_repeats = find_repeats(cv.folder);
+  if (arguments.num_repeats > 0 && arguments.num_repeats != cv.num_repeats) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--repeats: {} was begun with {}, got {}; leave it out",
+                            arguments.resume->string(), cv.num_repeats, arguments.num_repeats));
+  }
+  const std::optional<fs::path> first = find_fold(cv.folder, {1, 1, cv.num_repeats});
   if (!first) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: expected the folder of a cross-validation, with a run folder that "
@@ -77,20 +88,23 @@ CrossValidation go_on(const Arguments& arguments) {
   return cv;
 }
 
-config::Loaded config_of(const CrossValidation& cv, int64_t fold) {
+config::Loaded config_of(const CrossValidation& cv, const FoldPlace& place) {
   std::vector<config::Override> overrides = cv.overrides;
   overrides.push_back({"data.folds", std::to_string(cv.num_folds), "--folds"});
-  overrides.push_back({"data.fold", std::to_string(fold), "cv"});
+  overrides.push_back({"data.fold", std::to_string(place.fold), "cv"});
+  if (place.num_repeats > 1) {
+    overrides.push_back({"data.repeat", std::to_string(place.repeat), "--repeats"});
+  }
   overrides.push_back({"output_dir", cv.folder.string(), "cv"});
-  overrides.push_back({"tag", fold_tag(fold), "cv"});
+  overrides.push_back({"tag", fold_tag(place), "cv"});
   return config::load(cv.documents, overrides);
 }
 
 /// The run of a fold, gone on with where `before` is one already.
-engine::TrainReport train_fold(const CrossValidation& cv, const Arguments& arguments, int64_t fold,
-                               const std::optional<fs::path>& before) {
+engine::TrainReport train_fold(const CrossValidation& cv, const Arguments& arguments,
+                               const FoldPlace& place, const std::optional<fs::path>& before) {
   engine::TrainRequest request;
-  request.config = config_of(cv, fold);
+  request.config = config_of(cv, place);
   if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
     request.resume = checkpoint::open_checkpoint(*before, checkpoint::Purpose::kContinue);
   }
@@ -107,17 +121,51 @@ engine::TrainReport train_fold(const CrossValidation& cv, const Arguments& argum
   return report;
 }
 
-std::string line_of(const metrics::FoldResult& result, int64_t num_folds) {
+std::string name_of(const FoldPlace& place, int64_t num_folds) {
+  std::string name = fmt::format("fold {}/{}", place.fold, num_folds);
+  if (place.num_repeats > 1) {
+    name += fmt::format(" of repeat {}/{}", place.repeat, place.num_repeats);
+  }
+  return name;
+}
+
+std::string line_of(const metrics::FoldResult& result, const std::string& name) {
   std::string scores;
   for (const metrics::Score& score : result.scores) {
+    if (!metrics::is_headline(score.name)) continue;
     scores += fmt::format("  {} {}", score.name, metrics::score_text(score));
   }
-  return fmt::format("fold {}/{}{}", result.fold, num_folds, scores);
+  return name + scores;
 }
+
+metrics::FoldCounts counts_of(const CrossValidation& cv) { return {cv.num_folds, cv.num_repeats}; }
 
 void write_results(const CrossValidation& cv, const std::vector<metrics::FoldResult>& results) {
   write_file_atomically(cv.folder / "cv.json",
-                        metrics::to_json(results, cv.num_folds).dump(2) + "\n");
+                        metrics::to_json(results, counts_of(cv)).dump(2) + "\n");
+}
+
+// The scores hold without it.
+void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
+  try {
+    const int64_t threads = config_of(cv, {1, 1, cv.num_repeats}).config.threads;
+    apply::write_out_of_fold(runs, cv.folder / "out_of_fold.csv",
+                             threads > 0 ? threads : cpu::usable_cpus());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData) throw;
+    log::warning(fmt::format("out_of_fold.csv was not written: {}", error.what()));
+  }
+}
+
+/// The places of all runs, one repeat after the other.
+std::vector<FoldPlace> places_of(const CrossValidation& cv) {
+  std::vector<FoldPlace> places;
+  for (int64_t repeat = 1; repeat <= cv.num_repeats; ++repeat) {
+    for (int64_t fold = 1; fold <= cv.num_folds; ++fold) {
+      places.push_back({fold, repeat, cv.num_repeats});
+    }
+  }
+  return places;
 }
 
 }  // namespace
@@ -126,25 +174,31 @@ int cv_command(const Arguments& arguments) {
   const CrossValidation cv = arguments.resume ? go_on(arguments) : begin(arguments);
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
   std::vector<metrics::FoldResult> results;
-  for (int64_t fold = 1; fold <= cv.num_folds; ++fold) {
-    const auto before = find_fold(cv.folder, fold);
-    std::optional<metrics::FoldResult> result = before ? read_fold(*before, fold) : std::nullopt;
+  std::vector<apply::FoldRun> runs;
+  const std::vector<FoldPlace> places = places_of(cv);
+  config_of(cv, places.back());  // what cannot be is said before anything is trained
+  for (const FoldPlace& place : places) {
+    const std::string name = name_of(place, cv.num_folds);
+    const auto before = find_fold(cv.folder, place);
+    std::optional<metrics::FoldResult> result = before ? read_fold(*before, place) : std::nullopt;
     if (!result) {
-      const engine::TrainReport report = train_fold(cv, arguments, fold, before);
+      const engine::TrainReport report = train_fold(cv, arguments, place, before);
       if (report.stop_signal != 0) {
-        log::warning(fmt::format("stopped in fold {}; go on with: trainer cv --resume {}", fold,
+        log::warning(fmt::format("stopped in {}; go on with: trainer cv --resume {}", name,
                                  cv.folder.string()));
         return 128 + report.stop_signal;
       }
-      result = read_fold(report.run_dir, fold);
+      result = read_fold(report.run_dir, place);
     }
     results.push_back(std::move(*result));
+    runs.push_back({cv.folder / results.back().run, place.fold, place.repeat});
     write_results(cv, results);
-    log::info(line_of(results.back(), cv.num_folds));
+    log::info(line_of(results.back(), name));
   }
+  write_predictions(cv, runs);
   if (arguments.json) {
-    fmt::print("{}\n", metrics::to_json(results, cv.num_folds).dump(2));
-  } else {
+    fmt::print("{}\n", metrics::to_json(results, counts_of(cv)).dump(2));
+  } else if (arguments.verbosity != Verbosity::kQuiet) {
     fmt::print("{}\nfolder  {}\n", metrics::folds_table(results), cv.folder.string());
   }
   return 0;

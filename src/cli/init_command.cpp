@@ -128,9 +128,8 @@ void tell_table(const data::TableFacts& table) {
   const char* delimiter = table.delimiter == ','   ? "comma"
                           : table.delimiter == ';' ? "semicolon"
                                                    : "tab";
-  log::info(fmt::format("read {} rows and {} columns of {}, {} between them",
-                        with_thousands(table.num_rows), table.columns.size(), table.file,
-                        delimiter));
+  log::info(fmt::format("read {} and {} of {}, {} between them", counted(table.num_rows, "row"),
+                        counted(std::ssize(table.columns), "column"), table.file, delimiter));
 }
 
 void tell_left_out(std::span<const plan::Exception> columns) {

@@ -5,13 +5,16 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
@@ -40,26 +43,36 @@ std::string short_path(const std::filesystem::path& path) {
   return (inside ? relative : path).string();
 }
 
+std::string stopped_text(const engine::TrainReport& report) {
+  return fmt::format("by {}; go on with: trainer --resume {}",
+                     report.stop_signal == SIGINT ? "SIGINT" : "SIGTERM",
+                     short_path(report.run_dir));
+}
+
 std::string results_text(const engine::TrainReport& report) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("{:<11} {}\n", name, value);
   };
-  line("trained", fmt::format("{} epochs, {} steps in {}{}", report.epochs,
-                              with_thousands(report.steps), human_duration(report.time_seconds),
-                              report.stopped_early ? " (stopped early)" : ""));
+  const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
+  line("trained",
+       fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
+                   is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
+                   counted(report.steps, "step"), human_duration(report.time_seconds),
+                   is_cut ? " (stopped early)" : ""));
   if (report.best) {
     line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
                                    loss_text(report.best->value)));
   }
   if (report.test) {
-    line("test", metrics::summary_text(*report.test) + " (best epoch)");
+    text += metrics::result_lines("test", *report.test, " (best epoch)");
   } else if (report.validation) {
-    line("validation", metrics::summary_text(*report.validation) + " (best epoch)");
+    text += metrics::result_lines("validation", *report.validation, " (best epoch)");
   }
   if (report.recoveries.skipped_steps > 0) {
-    line("skipped", fmt::format("{} steps that were not finite",
-                                with_thousands(report.recoveries.skipped_steps)));
+    const int64_t skipped = report.recoveries.skipped_steps;
+    line("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
+                                skipped == 1 ? "was" : "were"));
   }
   if (report.recoveries.rollbacks > 0) {
     line("rollbacks",
@@ -67,22 +80,32 @@ std::string results_text(const engine::TrainReport& report) {
   }
   if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
     const int64_t rows = report.recoveries.rows_at_once;
-    line("memory",
-         fmt::format(
-             "ran out {}; the run went on {}", times == 1 ? "once" : fmt::format("{} times", times),
-             rows == 0 ? std::string("on the CPU") : fmt::format("with {} rows at once", rows)));
+    line("memory", fmt::format("ran out {}; the run went on {}",
+                               times == 1 ? "once" : fmt::format("{} times", times),
+                               rows == 0 ? std::string("on the CPU")
+                                         : fmt::format("with {} at once", counted(rows, "row"))));
   }
   if (report.recoveries.overflowed_steps > 0) {
-    line("overflows", fmt::format("{} steps made again with a smaller loss scale",
-                                  with_thousands(report.recoveries.overflowed_steps)));
+    line("overflows", fmt::format("{} made again with a smaller loss scale",
+                                  counted(report.recoveries.overflowed_steps, "step")));
   }
-  const std::string folder = short_path(report.run_dir);
-  line("run folder", folder);
-  if (report.stop_signal != 0) {
-    line("stopped", fmt::format("by {}; go on with: trainer --resume {}",
-                                report.stop_signal == SIGINT ? "SIGINT" : "SIGTERM", folder));
-  }
+  line("run folder", short_path(report.run_dir));
+  if (report.stop_signal != 0) line("stopped", stopped_text(report));
   return text;
+}
+
+/// summary.json and where it is; of a run that was stopped how far it came.
+std::string results_json(const engine::TrainReport& report) {
+  nlohmann::ordered_json json = {{"folder", report.run_dir.string()}};
+  if (report.stop_signal != 0) {
+    json["stopped"] = report.stop_signal == SIGINT ? "SIGINT" : "SIGTERM";
+    json["epochs"] = report.epochs;
+    json["steps"] = report.steps;
+  } else {
+    std::ifstream summary(run::RunDir{report.run_dir}.summary());
+    json.update(nlohmann::ordered_json::parse(summary));
+  }
+  return json.dump(2) + "\n";
 }
 
 }  // namespace
@@ -125,7 +148,13 @@ int train_command(const Arguments& arguments) {
   request.progress = make_progress_listener();
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
-  fmt::print("{}", results_text(report));
+  if (arguments.json) {
+    fmt::print("{}", results_json(report));
+  } else if (arguments.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}", results_text(report));
+  } else if (report.stop_signal != 0) {
+    log::warning("stopped " + stopped_text(report));
+  }
   return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
 }
 

@@ -203,6 +203,7 @@ TEST_F(CheckpointTest, SchemaAndDataFilesAreReadAsTheyWereWritten) {
   EXPECT_EQ(c.schema.scaling.shift, expected.schema.scaling.shift);
   EXPECT_EQ(c.schema.scaling.scale, expected.schema.scaling.scale);
   EXPECT_EQ(c.schema.unknown_category, config::UnknownCategory::kError);
+  EXPECT_EQ(c.schema.target_means, expected.schema.target_means);
   expect_same(c.schema.columns, expected.schema.columns);
   ASSERT_EQ(c.fingerprints.size(), 2U);
   EXPECT_EQ(c.fingerprints[0].path, "/data/train.csv");
@@ -220,6 +221,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   c.schema.task = config::Task::kRegression;
   c.schema.labels.clear();
   c.schema.target_scaling = {{1}, {2}};
+  c.schema.target_means.clear();
   write(path_, c);
   const Checkpoint again = read(path_);
   EXPECT_FALSE(again.best.has_value());
@@ -229,6 +231,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   EXPECT_TRUE(again.fingerprints.empty());
   EXPECT_EQ(again.schema.task, config::Task::kRegression);
   EXPECT_TRUE(again.schema.labels.empty());
+  EXPECT_TRUE(again.schema.target_means.empty());
 }
 
 TEST_F(CheckpointTest, NumbersThatAreNotFiniteSurvive) {
@@ -285,6 +288,7 @@ TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   EXPECT_EQ(second.recoveries.rollbacks, 6);
   EXPECT_EQ(second.recoveries.rows_at_once, 0);
   EXPECT_EQ(second.schema.target_names, std::vector<std::string>{"kind"});
+  EXPECT_TRUE(second.schema.target_means.empty());
   EXPECT_FALSE(second.scaler.has_value());
   expect_same(second.schema.columns, {{.name = "a"}, {.name = "b"}, {.name = "c"}});
   EXPECT_EQ(second.schema.unknown_category, config::UnknownCategory::kUnknown);

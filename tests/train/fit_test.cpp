@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "trainer/core/error.h"
 
+#include "support/error_of.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -184,6 +186,16 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
   auto session = make_session(config, std::move(datasets), c10::kCPU);
   session->model.parameters().values.zero_();
   return session;
+}
+
+TEST(FitTest, ARankingNeedsTwoClassesInTheValidationPart) {
+  for (const auto& [metric, name] : {std::pair{config::BestMetric::kAuroc, "auroc"},
+                                     std::pair{config::BestMetric::kPrAuc, "pr_auc"}}) {
+    EXPECT_EQ(std::string(test::error_of([&, by = metric] { session_of_one_class(by); }).what()),
+              std::string("training.best_metric: ") + name +
+                  " needs two classes in the validation part, and all of its rows are of one; set "
+                  "a larger data.validation_fraction, or use loss");
+  }
 }
 
 TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
