@@ -43,11 +43,11 @@ TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
       R"({"step":1,"epoch":1,"split":"train","loss":1.0,"learning_rate":0.0625,"grad_norm":4.0}
 {"step":2,"epoch":1,"split":"train","loss":0.25,"learning_rate":0.0625,"grad_norm":2.0}
 {"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625}
-{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"r2":0.0}
+{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"mape":0.25,"r2":0.0}
 {"step":3,"epoch":2,"split":"train","loss":0.0625,"learning_rate":0.0625,"grad_norm":1.0}
 {"step":4,"epoch":2,"split":"train","loss":0.015625,"learning_rate":0.0625,"grad_norm":0.5}
 {"step":4,"epoch":2,"split":"train","loss":0.0390625,"learning_rate":0.0625}
-{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"r2":0.0})");
+{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"mape":0.0625,"r2":0.0})");
 }
 
 TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
@@ -253,8 +253,9 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
   fit(*session, traces.output());
   const metrics::Report result = judge_best(*session, traces.output()).test.value();
   EXPECT_EQ(result.loss, 0.5625);  // epoch 1 was best, its prediction is 3/4
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"test","loss":0.5625,"mae":0.75,"rmse":0.75,"r2":0.0})");
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()).back(),
+      R"({"step":2,"epoch":1,"split":"test","loss":0.5625,"mae":0.75,"rmse":0.75,"mape":3.377699720527872e+15,"r2":0.0})");
 }
 
 // With the decay 1/2 the average is (0 + p1) / 4 + p2 / 2 after two steps. The predictions are 1/2
@@ -269,8 +270,9 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
   session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
   Traces traces(config);
   fit(*session, traces.output());
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"r2":0.0})");
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()).back(),
+      R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"mape":0.5,"r2":0.0})");
   EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
   EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
   // The same without the best checkpoint.
