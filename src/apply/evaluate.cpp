@@ -16,6 +16,10 @@
 #include "trainer/data/columns.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/fingerprint.h"
+#include "trainer/data/idx.h"
+#include "trainer/data/npy.h"
+
+#include "apply/rows.h"
 
 namespace trainer::apply {
 namespace {
@@ -51,8 +55,11 @@ std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
 /// Outputs and targets of rows that come one piece after the other.
 class Evaluation {
  public:
-  Evaluation(const Model& model, int64_t num_threads)
-      : model_(model), predictor_(model, num_threads) {}
+  /// `target_means` of a run's own data are known, however old its checkpoint is.
+  Evaluation(const Model& model, int64_t num_threads, std::vector<double> target_means)
+      : model_(model), schema_(model.schema), predictor_(model, num_threads) {
+    schema_.target_means = std::move(target_means);
+  }
 
   void add(const data::Dataset& rows) {
     predictor_.predict(rows.features, piece_);
@@ -68,12 +75,13 @@ class Evaluation {
   }
 
   metrics::Report report() const {
-    return metrics::make_report({model_.schema, all_, {outputs_, model_.options.num_outputs}},
+    return metrics::make_report({schema_, all_, {outputs_, model_.options.num_outputs}},
                                 loss_sum_ / weight_sum_);
   }
 
  private:
   const Model& model_;
+  data::Schema schema_;
   Predictor predictor_;
   std::vector<float> piece_;
   std::vector<float> outputs_;
@@ -82,12 +90,51 @@ class Evaluation {
   double weight_sum_ = 0;
 };
 
-void require_table(const Model& model, const std::filesystem::path& data) {
-  if (!model.schema.columns.empty()) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("{}: the model was not trained on a table, so that there are no columns "
-                          "to be found in it; leave --data out to evaluate the run's own test part",
-                          data.string()));
+/// Targets in a file of their own belong to features that are no table, and only to them.
+void require_right_files(const Model& model, const EvaluateRequest& request) {
+  const bool is_array = data::is_npy(request.data) || is_idx(request.data);
+  if (!request.targets.empty() && (!model.schema.columns.empty() || !is_array)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--targets: is for IDX images and arrays of NumPy; the targets of a "
+                            "table stand in {} itself",
+                            request.data.string()));
+  }
+  if (!is_array || !request.targets.empty()) return;
+  if (!model.schema.columns.empty()) {
+    if (!data::is_npy(request.data)) return;  // the reader of tables knows what it is
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: expected a CSV file, as the model was trained on a table, got an "
+                            "array of NumPy",
+                            request.data.string()));
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--targets: expected the file with the targets of {}, got nothing",
+                          request.data.string()));
+}
+
+/// The file that the labels of the training data come from, for messages.
+const std::string& origin_of(const config::DataConfig& data) {
+  if (data.source == config::Source::kIdx) return data.idx.train_labels;
+  if (data.source == config::Source::kNpy) return data.npy.targets;
+  return data.path;
+}
+
+data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
+  const data::Schema& schema = model.schema;
+  data::Table table = data::is_npy(request.data)
+                          ? data::read_npy_pair(request.data, request.targets)
+                          : data::read_idx_pair(request.data, request.targets);
+  require_width(schema, table.features.num_columns, request.data);
+  const auto num_targets = static_cast<int64_t>(table.target_names.size());
+  if (num_targets != schema.num_targets()) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: expected {} in a row as in the training data, "
+                            "got {}",
+                            request.targets.string(), counted(schema.num_targets(), "target"),
+                            num_targets));
+  }
+  std::vector<int64_t> num_unknown;
+  return data::dataset_as_trained(table, schema, origin_of(model.config.data), num_unknown);
 }
 
 std::string content_of(const std::vector<data::Fingerprint>& files) {
@@ -96,6 +143,8 @@ std::string content_of(const std::vector<data::Fingerprint>& files) {
   for (const data::Fingerprint& file : files) contents.push_back(data::content_text(file));
   return joined(contents);
 }
+
+}  // namespace
 
 void require_same_data(const Model& model, const data::Datasets& datasets) {
   const std::string before = content_of(model.fingerprints);
@@ -107,37 +156,39 @@ void require_same_data(const Model& model, const data::Datasets& datasets) {
                           model.file.string(), before, now));
 }
 
-}  // namespace
-
-Evaluated evaluate_file(const Model& model, const std::filesystem::path& data,
-                        const data::CsvFormat& format, int64_t num_threads) {
-  require_table(model, data);
-  const data::Schema& schema = model.schema;
+Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
+  require_right_files(model, request);
+  Evaluation evaluation(model, request.num_threads, model.schema.target_means);
+  if (!request.targets.empty()) {
+    evaluation.add(read_pair(model, request));
+    return {evaluation.report(), "", {}, 0};
+  }
+  data::Schema schema = model.schema;
+  schema.columns = columns_of(schema);
   const std::string& weight = model.config.data.weight;
-  data::CsvPieces pieces(data,
+  data::CsvPieces pieces(request.data,
                          {.columns = schema.columns,
                           .targets = schema.target_names,
                           .weight = weight,
                           .delimiter_option = "--delimiter ",
                           .drop_rows_without_target = model.config.data.drop_rows_without_target},
-                         format);
-  Evaluation evaluation(model, num_threads);
+                         request.format);
   std::vector<int64_t> num_unknown(schema.columns.size());
   data::Table table;
   double weight_sum = 0;
   while (pieces.next(table, kRowsAtOnce)) {
     const data::Dataset rows =
-        data::dataset_as_trained(table, schema, model.config.data.path, num_unknown);
+        data::dataset_as_trained(table, schema, origin_of(model.config.data), num_unknown);
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);
   }
   if (!weight.empty() && weight_sum == 0) {
     throw Error(ErrorKind::kData, fmt::format("{}: column {}: every row has weight 0",
-                                              data.string(), in_quotes(weight)));
+                                              request.data.string(), in_quotes(weight)));
   }
   Evaluated evaluated{evaluation.report(), "", {}};
   evaluated.num_without_target = pieces.num_without_target();
-  evaluated.warnings = data::describe_unknown(schema.columns, num_unknown, data.string());
+  evaluated.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
   return evaluated;
 }
 
@@ -153,7 +204,7 @@ Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
                             "file with --data",
                             model.file.string()));
   }
-  Evaluation evaluation(model, num_threads);
+  Evaluation evaluation(model, num_threads, datasets.schema.target_means);
   evaluation.add(rows);
   return {evaluation.report(), has_test ? "test" : "validation", {}};
 }

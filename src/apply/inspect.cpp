@@ -11,6 +11,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/text.h"
+#include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -144,8 +145,8 @@ void add_model(const Model& model, Lines& lines) {
 
 void add_columns(const data::Schema& schema, Lines& lines) {
   if (schema.columns.empty()) {
-    lines.add("features",
-              fmt::format("{}: {}", schema.feature_names.size(), some(schema.feature_names)));
+    lines.add("features", fmt::format("{}: {}", with_thousands(schema.num_features()),
+                                      some(schema.feature_names)));
     return;
   }
   lines.add("columns", columns_text(schema.columns));
@@ -154,7 +155,9 @@ void add_columns(const data::Schema& schema, Lines& lines) {
     lines.add_further(fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
   }
   if (schema.columns.size() > kMostLines) {
-    lines.add_further(fmt::format("and {} more; see --json", schema.columns.size() - kMostLines));
+    lines.add_further(
+        fmt::format("and {} more; see --json",
+                    with_thousands(static_cast<int64_t>(schema.columns.size() - kMostLines))));
   }
 }
 
@@ -183,7 +186,14 @@ void add_history(const Inspected& inspected, Lines& lines) {
                                   epoch.validation ? score_text(*epoch.validation) : "-", width,
                                   human_duration(epoch.time_seconds), is_best ? "  best" : ""));
   }
-  if (history.test) lines.add("test", score_text(*history.test));
+  std::vector<std::string> scores;
+  for (const metrics::Score& score : history.all_of_test) {
+    if (!metrics::is_headline(score.name)) continue;
+    scores.push_back(metrics::shown_name(score.name) + " " + metrics::score_text(score));
+  }
+  if (!scores.empty()) {
+    lines.add("test", fmt::format("{} (best epoch)", fmt::join(scores, ", ")));
+  }
 }
 
 }  // namespace
@@ -215,7 +225,7 @@ std::string inspection_text(const Inspected& inspected) {
     lines.add("task", "regression of " + some(schema.target_names));
   } else {
     lines.add("task", fmt::format("classification of {}, {} classes: {}", some(schema.target_names),
-                                  schema.labels.size(), some(schema.labels)));
+                                  with_thousands(std::ssize(schema.labels)), some(schema.labels)));
   }
   add_model(model, lines);
   lines.add("loss", loss_name(model.loss));

@@ -63,6 +63,7 @@ Json history_json(const run::History& history) {
   }
   Json json = {{"starts", starts}, {"epochs", epochs}};
   if (history.test) json["test"] = score_json(*history.test);
+  for (const metrics::Score& score : history.all_of_test) json["test"][score.name] = score.value;
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,14 +30,71 @@ int64_t rows_at_once(const Model& model) {
   return std::clamp(kNumbers / std::max<int64_t>(1, width), kFewest, kMost);
 }
 
-void require_other_file(const PredictRequest& request) {
-  std::error_code ignored;
-  if (request.data == "-" || request.output == "-" || !fs::is_regular_file(request.output) ||
-      !fs::equivalent(request.data, request.output, ignored)) {
-    return;
+// An output that took the place of what is read would destroy it.
+void require_other_files(const Model& model, const PredictRequest& request) {
+  const auto require_other = [](const char* flag, const fs::path& output, const char* what,
+                                const fs::path& other) {
+    std::error_code ignored;
+    if (output.empty() || output == "-" || other.empty() || other == "-") return;
+    const bool is_there = fs::is_regular_file(output, ignored);
+    if (is_there
+            ? !fs::equivalent(output, other, ignored)
+            : fs::absolute(output).lexically_normal() != fs::absolute(other).lexically_normal()) {
+      return;
+    }
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: {} is {}; choose another", flag, output.string(), what));
+  };
+  require_other("--output", request.output, "the file of --data", request.data);
+  require_other("--output", request.output, "the model", model.file);
+  require_other("--errors", request.errors, "the file of --data", request.data);
+  require_other("--errors", request.errors, "the model", model.file);
+  require_other("--errors", request.errors, "the file of --output", request.output);
+}
+
+/// The rows that could not be read, as a CSV file.
+class ErrorList {
+ public:
+  explicit ErrorList(const fs::path& path) {
+    if (path.empty()) return;
+    output_.emplace(path);
+    output_->write("line,reason\n");
   }
-  throw Error(ErrorKind::kUsage, fmt::format("--output: {} is the file of --data; choose another",
-                                             request.output.string()));
+
+  void add(const std::vector<data::BadRow>& rows) {
+    if (first_.empty() && !rows.empty()) {
+      first_ = fmt::format("line {}: {}", rows.front().line, rows.front().reason);
+    }
+    count_ += static_cast<int64_t>(rows.size());
+    if (!output_) return;
+    for (const data::BadRow& row : rows) {
+      std::string reason = row.reason;
+      for (std::size_t at = 0; (at = reason.find('"', at)) != std::string::npos; at += 2) {
+        reason.insert(at, 1, '"');
+      }
+      output_->write(fmt::format("{},\"{}\"\n", row.line, reason));
+    }
+  }
+
+  /// A run without such rows has a list too, so that no older one is taken for it.
+  void finish() {
+    if (output_) output_->finish();
+  }
+
+  int64_t count() const { return count_; }
+  const std::string& first() const { return first_; }
+
+ private:
+  std::optional<Output> output_;
+  int64_t count_ = 0;
+  std::string first_;
+};
+
+std::string skipped_text(const ErrorList& errors, const PredictRequest& request) {
+  return fmt::format(
+      "{} could not be read and {} left out, first {}{}", counted(errors.count(), "row"),
+      errors.count() == 1 ? "was" : "were", errors.first(),
+      request.errors.empty() ? "" : fmt::format(" (all in {})", request.errors.string()));
 }
 
 std::string_view view_of(const fmt::memory_buffer& buffer) {
@@ -48,7 +106,7 @@ std::string_view view_of(const fmt::memory_buffer& buffer) {
 PredictReport predict(const Model& model, const PredictRequest& request, const PredictNotes& notes,
                       const std::function<bool(const PredictProgress&)>& progress) {
   const Stopwatch stopwatch;
-  require_other_file(request);
+  require_other_files(model, request);
   const std::unique_ptr<RowSource> source = open_rows(model, request);
   for (const std::string& note : source->notes()) notes(note);
   PredictionText lines(model, source->id_names(), request.output_delimiter, request.output_decimal);
@@ -58,11 +116,13 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   // Before anything is written: a file without rows, or with an error in the first ones.
   bool has_rows = source->next(most, rows);
   Output output(request.output);
+  ErrorList errors(request.errors);
   Predictor predictor(model, request.num_threads);
   fmt::memory_buffer text;
   lines.add_header(text);
   std::vector<float> outputs;
   for (; has_rows; has_rows = source->next(most, rows)) {
+    errors.add(rows.bad);
     predictor.predict(rows.features, outputs);
     lines.add_rows(outputs, rows.ids, text);
     output.write(view_of(text));
@@ -72,8 +132,17 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     report.time_seconds = stopwatch.seconds();
     return report;
   }
+  report.num_skipped = errors.count();
+  if (report.num_rows == 0) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: no row could be read: {}",
+                            request.data == "-" ? "standard input" : request.data.string(),
+                            errors.first()));
+  }
+  errors.finish();
   output.finish();
   report.warnings = source->warnings();
+  if (errors.count() > 0) report.warnings.push_back(skipped_text(errors, request));
   if (const int64_t count = lines.num_not_finite(); count > 0) {
     report.warnings.push_back(fmt::format(
         "{} {} outputs that are not finite; the cells of {} predictions are empty",

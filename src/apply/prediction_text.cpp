@@ -58,8 +58,8 @@ PredictionText::PredictionText(const Model& model, const std::vector<std::string
   for (std::size_t i = names_.size(); i-- > 0;) {
     if (seen.insert(names_[i]).second) continue;
     throw Error(ErrorKind::kData,
-                fmt::format("the id column {} has the name of a column of the predictions; rename "
-                            "it in the data and train again, or take it out of the data",
+                fmt::format("the column {}, which is carried along, has the name of a column of "
+                            "the predictions; rename it in the data, or take it out",
                             in_quotes(names_[i])));
   }
 }

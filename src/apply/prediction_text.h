@@ -17,7 +17,10 @@ class PredictionText {
  public:
   /// Throws Error(kData) when an id has the name of another column.
   PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter,
-                 char decimal);
+                 char decimal = '.');
+
+  /// Of all columns.
+  const std::vector<std::string>& names() const { return names_; }
 
   void add_header(fmt::memory_buffer& out) const;
 

@@ -14,18 +14,12 @@
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/data_file.h"
 #include "trainer/data/idx.h"
+#include "trainer/data/npy.h"
 
 namespace trainer::apply {
 namespace {
 
-/// Data without columns (images, synthetic) can come as a table of its features.
-std::vector<data::Column> columns_of(const data::Schema& schema) {
-  if (!schema.columns.empty()) return schema.columns;
-  std::vector<data::Column> columns;
-  columns.reserve(schema.feature_names.size());
-  for (const std::string& name : schema.feature_names) columns.push_back({.name = name});
-  return columns;
-}
+namespace fs = std::filesystem;
 
 std::string named(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8;
@@ -43,6 +37,8 @@ class CsvRows : public RowSource {
       : schema_(model.schema),
         name_(file.name()),
         columns_(columns_of(model.schema)),
+        kept_(request.kept),
+        on_error_(request.on_error),
         pieces_(std::move(file), trained(), request.format),
         num_unknown_(columns_.size()) {}
 
@@ -50,8 +46,10 @@ class CsvRows : public RowSource {
 
   std::vector<std::string> notes() const override {
     const std::vector<std::string> given = pieces_.names();
+    const std::vector<std::string> carried = pieces_.id_names();
     const std::unordered_set<std::string> names(given.begin(), given.end());
     std::unordered_set<std::string> known(schema_.target_names.begin(), schema_.target_names.end());
+    known.insert(carried.begin(), carried.end());
     std::vector<std::string> lost;
     for (const data::Column& column : columns_) {
       known.insert(column.name);
@@ -85,11 +83,18 @@ class CsvRows : public RowSource {
       std::swap(table_.features.values, rows.features.values);
     }
     std::swap(table_.ids, rows.ids);
-    if (!pieces_.next(table_, max_rows)) return false;
-    data::Encoded encoded = data::encode(columns_, schema_.unknown_category, table_);
+    rows.bad.clear();
+    const bool skips = on_error_ == OnError::kSkip;
+    if (!(skips ? pieces_.next(table_, max_rows, rows.bad) : pieces_.next(table_, max_rows))) {
+      return false;
+    }
+    data::Encoded encoded =
+        data::encode(columns_, schema_.unknown_category, table_,
+                     skips ? data::OnBadCell::kCollect : data::OnBadCell::kThrow);
     for (std::size_t i = 0; i < columns_.size(); ++i) num_unknown_[i] += encoded.num_unknown[i];
     rows.features = std::move(encoded.features);
     std::swap(rows.ids, table_.ids);
+    if (!encoded.bad_rows.empty()) leave_out(encoded.bad_rows, rows);
     return true;
   }
 
@@ -101,62 +106,132 @@ class CsvRows : public RowSource {
   uint64_t likely_bytes() const override { return pieces_.likely_bytes(); }
 
  private:
+  /// Takes rows out that have been encoded, and adds them to the bad ones in the order of the file.
+  void leave_out(const std::vector<std::pair<int64_t, std::string>>& bad_rows, Rows& rows) const {
+    const std::size_t num_ids = table_.id_names.size();
+    std::vector<int64_t> good;
+    auto next_bad = bad_rows.begin();
+    for (int64_t row = 0; row < rows.features.num_rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      if (next_bad != bad_rows.end() && next_bad->first == row) {
+        rows.bad.push_back({table_.lines[at], next_bad->second});
+        ++next_bad;
+        continue;
+      }
+      for (std::size_t i = 0; i < num_ids; ++i) {
+        if (good.size() == at) break;  // it stands there already
+        rows.ids[good.size() * num_ids + i] = std::move(rows.ids[at * num_ids + i]);
+      }
+      good.push_back(row);
+    }
+    rows.ids.resize(good.size() * num_ids);
+    data::keep_rows(rows.features, good);
+    std::sort(rows.bad.begin(), rows.bad.end(),
+              [](const data::BadRow& a, const data::BadRow& b) { return a.line < b.line; });
+  }
+
   data::TrainedColumns trained() const {
     return {.columns = columns_,
             .targets = {},
             .ids = data::TrainedColumns::Ids::kKept,
+            .kept = kept_,
             .delimiter_option = "--delimiter "};
   }
 
   const data::Schema& schema_;
   std::string name_;
   std::vector<data::Column> columns_;
+  std::vector<std::string> kept_;
+  OnError on_error_;
   data::CsvPieces pieces_;
   data::Table table_;
   std::vector<int64_t> num_unknown_;
 };
 
-class ImageRows : public RowSource {
+/// Rows that are features already: images and arrays.
+class MatrixRows : public RowSource {
  public:
-  ImageRows(const Model& model, data::DataFile file)
-      : name_(file.name()),
-        file_(data::read_idx(std::move(file))),
-        width_(model.schema.num_features()) {
-    int64_t num_pixels = 1;
-    for (std::size_t i = 1; i < file_.sizes.size(); ++i) num_pixels *= file_.sizes[i];
-    if (num_pixels == width_ && file_.sizes[0] > 0) return;
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: expected images of {} pixels as in the training data, got {} "
-                            "of {}",
-                            name_, with_thousands(width_), with_thousands(file_.sizes[0]),
-                            with_thousands(num_pixels)));
+  MatrixRows(const data::Schema& schema, data::Matrix features, const fs::path& file)
+      : features_(std::move(features)) {
+    require_width(schema, features_.num_columns, file);
   }
 
   bool next(int64_t max_rows, Rows& rows) override {
-    const int64_t count = std::min(max_rows, file_.sizes[0] - next_);
+    const int64_t count = std::min(max_rows, features_.num_rows - next_);
     if (count == 0) return false;
-    const auto begin = file_.bytes.begin() + next_ * width_;
-    rows.features = {count, width_, std::vector<uint8_t>(begin, begin + count * width_)};
+    rows.features = {count, features_.num_columns, {}};
+    std::visit(
+        [&](const auto& values) {
+          const auto begin = values.begin() + next_ * features_.num_columns;
+          rows.features.values =
+              std::decay_t<decltype(values)>(begin, begin + count * features_.num_columns);
+        },
+        features_.values);
     next_ += count;
     return true;
   }
 
-  uint64_t bytes_read() const override { return static_cast<uint64_t>(next_ * width_); }
-  uint64_t likely_bytes() const override { return file_.bytes.size(); }
+  // Rows in place of bytes: only their share is shown.
+  uint64_t bytes_read() const override { return static_cast<uint64_t>(next_); }
+  uint64_t likely_bytes() const override { return static_cast<uint64_t>(features_.num_rows); }
 
  private:
-  std::string name_;
-  data::IdxFile file_;
-  int64_t width_;
+  data::Matrix features_;
   int64_t next_ = 0;
 };
 
+data::Matrix images_of(data::IdxFile file) {
+  int64_t num_pixels = 1;
+  for (std::size_t i = 1; i < file.sizes.size(); ++i) num_pixels *= file.sizes[i];
+  return {file.sizes[0], num_pixels, std::move(file.bytes)};
+}
+
+void refuse_kept(const PredictRequest& request) {
+  if (request.kept.empty()) return;
+  throw Error(ErrorKind::kUsage, fmt::format("--keep: {} has no columns with names; leave it out",
+                                             request.data.string()));
+}
+
 }  // namespace
 
+std::vector<data::Column> columns_of(const data::Schema& schema) {
+  if (!schema.columns.empty()) return schema.columns;
+  std::vector<data::Column> columns;
+  columns.reserve(schema.feature_names.size());
+  for (const std::string& name : schema.feature_names) columns.push_back({.name = name});
+  return columns;
+}
+
+bool is_idx(const fs::path& path) {
+  return path != "-" && fs::is_regular_file(path) && data::DataFile(path).begins_as_idx();
+}
+
+void require_width(const data::Schema& schema, int64_t width, const fs::path& file) {
+  if (width == schema.num_features()) return;
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: expected rows of {} as in the training data, got {}", file.string(),
+                          counted(schema.num_features(), "number"), with_thousands(width)));
+}
+
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request) {
+  const bool is_table = !model.schema.columns.empty();
+  if (data::is_npy(request.data)) {
+    if (is_table) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: expected a CSV file, as the model was trained on a table, got "
+                              "an array of NumPy",
+                              request.data.string()));
+    }
+    refuse_kept(request);
+    return std::make_unique<MatrixRows>(
+        model.schema, data::read_npy_features(request.data).elements, request.data);
+  }
   data::DataFile file(request.data, data::DataFile::Kind::kAny);
-  if (model.schema.columns.empty() && file.begins_as_idx()) {
-    return std::make_unique<ImageRows>(model, std::move(file));
+  if (!is_table && file.begins_as_idx()) {
+    refuse_kept(request);
+    const std::string name = file.name();
+    return std::make_unique<MatrixRows>(model.schema, images_of(data::read_idx(std::move(file))),
+                                        name);
   }
   return std::make_unique<CsvRows>(model, request, std::move(file));
 }

@@ -2,20 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
+#include "trainer/data/csv_pieces.h"
 #include "trainer/data/table.h"
 
 namespace trainer::apply {
 
 /// Some rows of the data, as a model takes them.
 struct Rows {
-  data::Matrix features;         // [num_rows, num_features], encoded
-  std::vector<std::string> ids;  // [num_rows, ids of the source]
+  data::Matrix features;          // [num_rows, num_features], encoded
+  std::vector<std::string> ids;   // [num_rows, ids of the source]
+  std::vector<data::BadRow> bad;  // that were left out, in their order; of OnError::kSkip only
 };
 
 /// Where rows come from.
@@ -26,12 +29,22 @@ class RowSource {
   virtual std::vector<std::string> id_names() const { return {}; }
   /// Columns that nobody asked for, and ids that are not there: a line each.
   virtual std::vector<std::string> notes() const { return {}; }
-  /// The next rows, at most `max_rows`; false when there are no more.
+  /// The next rows, at most `max_rows`; false when there are no more. All of them may be bad.
   virtual bool next(int64_t max_rows, Rows& rows) = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t likely_bytes() const = 0;
 };
+
+/// The columns of a table that has the features of `schema`: those that it was trained on, or for
+/// data without columns (images, arrays, synthetic) numbers under the names of the features.
+std::vector<data::Column> columns_of(const data::Schema& schema);
+
+/// IDX begins with two zeros, gzip with its own mark; a table with neither.
+bool is_idx(const std::filesystem::path& path);
+
+/// Throws Error(kData) unless a model of `schema` takes rows of so many features.
+void require_width(const data::Schema& schema, int64_t width, const std::filesystem::path& file);
 
 /// Opens the data of a request and looks at its header. Throws Error(kData).
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,6 +73,7 @@ Dict schema_dict(const data::Schema& schema) {
       {"target_names", text_list(schema.target_names)},
       {"target_shift", float_tensor(schema.target_scaling.shift)},
       {"target_scale", float_tensor(schema.target_scaling.scale)},
+      {"target_means", List(schema.target_means.begin(), schema.target_means.end())},
       {"labels", text_list(schema.labels)},
       {"shift", float_tensor(schema.scaling.shift)},
       {"scale", float_tensor(schema.scaling.scale)},
@@ -189,6 +191,23 @@ data::Column read_column(const Reader& reader, int64_t version) {
   return column;
 }
 
+// An entry that files of the same version may lack.
+std::vector<double> read_target_means(const Reader& reader, std::size_t size) {
+  std::vector<double> means;
+  if (archive::find(reader.dict(), "target_means") == nullptr) return means;
+  for (const Value& value : reader.list("target_means")) {
+    const auto* mean = value.get_if<double>();
+    if (mean == nullptr || !std::isfinite(*mean)) {
+      reader.refuse("target_means", "expected a list of finite float");
+    }
+    means.push_back(*mean);
+  }
+  if (!means.empty() && means.size() != size) {
+    reader.refuse("target_means", fmt::format("expected {} numbers, got {}", size, means.size()));
+  }
+  return means;
+}
+
 void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   if (version < 3) {
     for (const std::string& name : schema.feature_names) schema.columns.push_back({name});
@@ -231,6 +250,9 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
   schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
   read_target_scaling(reader, version, schema);
+  const bool has_classes = schema.task == config::Task::kClassification;
+  schema.target_means =
+      read_target_means(reader, has_classes ? schema.labels.size() : schema.target_names.size());
   read_columns(reader, version, schema);
   const bool has_missing = archive::find(reader.dict(), "missing") != nullptr;
   schema.missing = has_missing ? reader.texts("missing") : data::former_missing_texts();

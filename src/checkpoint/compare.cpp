@@ -238,6 +238,11 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
   compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
   compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
   compare.floats("schema target_shift", a.target_scaling.shift, b.target_scaling.shift);
+  compare.number("number of schema target_means", static_cast<int64_t>(a.target_means.size()),
+                 static_cast<int64_t>(b.target_means.size()));
+  for (std::size_t i = 0; i < std::min(a.target_means.size(), b.target_means.size()); ++i) {
+    compare.number(fmt::format("schema target_means {}", i), a.target_means[i], b.target_means[i]);
+  }
   compare.floats("schema target_scale", a.target_scaling.scale, b.target_scaling.scale);
   compare_columns(compare, a.columns, b.columns);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "trainer/core/text.h"
 
 #include "cli/help_text.h"
+#include "cli/model_arguments.h"
 #include "cli/unknown_words.h"
 
 namespace trainer::cli {
@@ -37,6 +39,7 @@ class Parser {
     app_.add_flag("--print-config", print_config_, "Print the resolved configuration and exit");
     app_.add_flag("-q,--quiet", quiet_, "Show warnings and errors only");
     app_.add_flag("-v,--verbose", verbose_, "Show debug messages too");
+    app_.add_flag("--json", run_json_, "Print the results of a run as JSON");
     app_.add_option("--set", set_, "Set any key, the same as key=value")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);  // one value a flag: what follows is key=value
@@ -66,8 +69,9 @@ class Parser {
     check_selftest();
     check_find_batch();
     check_init();
-    check_model_command();
+    understand_model(model_, resume_, arguments_, problems_);
     check_cv();
+    check_json();
     refuse(problems_);
     if (!resume_.empty()) arguments_.resume = resume_;
     if (quiet_) arguments_.verbosity = Verbosity::kQuiet;
@@ -141,14 +145,18 @@ class Parser {
     CLI::App* cv = add_command(app_, "cv", "Train and test on each fold of the data in turn",
                                Command::kCrossValidate);
     cv->add_option("--folds", folds_, "How many folds (data.folds, or 5)")->type_name("VALUE");
+    cv->add_option("--repeats", repeats_, "How often, with other folds each time (1)")
+        ->type_name("VALUE");
     cv->add_flag("--json", arguments_.json, "Print cv.json in place of the table");
     add_command(app_, "verify", "Check checkpoints and say what they are", Command::kVerify)
         ->add_option("path", arguments_.paths, "A checkpoint file, or a run folder for all of its")
         ->type_name("PATH");
+    app_.get_subcommand("verify")->add_flag("--json", arguments_.json, "As JSON");
     add_command(app_, "find-batch", "Find the largest batch that fits and the fastest one",
                 Command::kFindBatch)
         ->add_option("--max-batch", most_rows_, "Largest batch that is tried (all training rows)")
         ->type_name("ROWS");
+    app_.get_subcommand("find-batch")->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* predict =
         add_command(app_, "predict", "Apply a trained model to a table", Command::kPredict);
     add_model(*predict);
@@ -156,9 +164,25 @@ class Parser {
     predict
         ->add_option("-o,--output", arguments_.output, "Where predictions go (-, standard output)")
         ->type_name("FILE");
+    predict
+        ->add_option("--keep", arguments_.kept,
+                     "Column to carry along as it stands: a name, or a pattern with * and ?")
+        ->type_name("COLUMN")
+        ->allow_extra_args(false);
+    predict
+        ->add_option("--on-error", model_.on_error,
+                     "At a row that cannot be read: stop, or skip it and list it")
+        ->type_name("VALUE");
+    predict
+        ->add_option("--errors", arguments_.errors,
+                     "Where skipped rows are listed (OUTPUT.errors.csv)")
+        ->type_name("FILE");
     CLI::App* eval = add_command(app_, "eval", "Say how good a trained model is", Command::kEval);
     add_model(*eval);
     add_data(*eval, "Table with the targets, - for standard input (the run's own test part)");
+    eval->add_option("--targets,--labels", arguments_.targets,
+                     "Labels or targets of --data, where that is an IDX file or a .npy array")
+        ->type_name("FILE");
     eval->add_flag("--json", arguments_.json, "As JSON");
     CLI::App* inspect = add_command(app_, "inspect", "Say what a model is and how it was trained",
                                     Command::kInspect);
@@ -195,14 +219,16 @@ class Parser {
     CLI::App* command =
         add_command(app_, "export", "Write a trained model in another format", Command::kExport);
     add_model(*command);
-    command->add_option("-o,--output", export_.output, "The file to write")->type_name("FILE");
+    command->add_option("-o,--output", model_.exported.output, "The file to write")
+        ->type_name("FILE");
     command
-        ->add_option("--format", export_.format,
+        ->add_option("--format", model_.exported.format,
                      "onnx, safetensors (weights only) or torchscript; by the extension of FILE: "
                      ".onnx, .safetensors, .pt")
         ->type_name("FORMAT");
-    command->add_flag("--softmax", export_.softmax, "Put out probabilities instead of logits");
-    command->add_flag("--preprocessing", export_.preprocessing,
+    command->add_flag("--softmax", model_.exported.softmax,
+                      "Put out probabilities instead of logits");
+    command->add_flag("--preprocessing", model_.exported.preprocessing,
                       "Take the columns of the table as they are, each an input (onnx)");
   }
 
@@ -231,50 +257,8 @@ class Parser {
 
   // A single one: what follows is key=value.
   void add_model(CLI::App& command) {
-    command.add_option("model", model_, "A run folder (its best epoch) or a checkpoint file")
+    command.add_option("model", model_.model, "A run folder (its best epoch) or a checkpoint file")
         ->type_name("RUN_OR_CHECKPOINT");
-  }
-
-  // The name of a command that applies a model.
-  std::string model_command() const {
-    switch (arguments_.command) {
-      case Command::kPredict:
-        return "predict";
-      case Command::kEval:
-        return "eval";
-      case Command::kInspect:
-        return "inspect";
-      case Command::kExport:
-        return "export";
-      default:
-        return "";
-    }
-  }
-
-  void check_model_command() {
-    const std::string name = model_command();
-    if (name.empty()) return;
-    const bool predicts = arguments_.command == Command::kPredict;
-    const bool has_threads = predicts || arguments_.command == Command::kEval;
-    if (model_.empty()) {
-      problems_.push_back(
-          fmt::format("{}: expected a run folder or a checkpoint file, got nothing", name));
-    }
-    if (predicts && arguments_.data.empty()) {
-      problems_.emplace_back("predict: expected --data FILE, got nothing");
-    }
-    if (arguments_.command == Command::kExport)
-      arguments_.exported = understand_export(export_, problems_);
-    if (!resume_.empty())
-      problems_.push_back(fmt::format("--resume: {} goes on with no run", name));
-    for (const config::Override& given : arguments_.overrides) {
-      if (has_threads && given.key == "threads") continue;
-      problems_.push_back(
-          fmt::format("{}: {}: {} goes by the run's own configuration; leave it out", given.place,
-                      given.key, name));
-    }
-    arguments_.paths = {model_};
-    if (predicts && arguments_.output.empty()) arguments_.output = "-";
   }
 
   // Not required(): an unknown flag is to be reported first.
@@ -309,7 +293,21 @@ class Parser {
   void check_cv() {
     if (arguments_.command == Command::kCrossValidate) {
       take_count("--folds", folds_, arguments_.num_folds, 2);
+      take_count("--repeats", repeats_, arguments_.num_repeats);
     }
+  }
+
+  // A flag of its own takes it behind the name of a command.
+  void check_json() {
+    constexpr Command kHaveJson[] = {
+        Command::kTrain,     Command::kConfigSchedule, Command::kCrossValidate, Command::kVerify,
+        Command::kFindBatch, Command::kEval,           Command::kInspect};
+    arguments_.json = arguments_.json || run_json_;
+    if (!run_json_) return;
+    const bool has_json = std::find(std::begin(kHaveJson), std::end(kHaveJson),
+                                    arguments_.command) != std::end(kHaveJson);
+    if (has_json && !print_config_) return;
+    problems_.emplace_back("--json: this command has no results as JSON; leave it out");
   }
 
   void check_init() {
@@ -375,11 +373,12 @@ class Parser {
   std::string resume_;
   std::string kills_;
   std::string folds_;
+  std::string repeats_;
   std::string most_rows_;
-  ExportWords export_;
-  std::string model_;
+  ModelWords model_;
   bool version_ = false;
   bool print_config_ = false;
+  bool run_json_ = false;
   bool quiet_ = false;
   bool verbose_ = false;
   std::vector<std::string> problems_;

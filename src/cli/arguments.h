@@ -48,11 +48,16 @@ struct Arguments {
   std::optional<std::string> target;  // of init
   bool force = false;                 // of init
   std::string delimiter;              // of predict, eval and init; empty: as in the run, or found
-  std::string decimal;                // likewise
+  std::string decimal;                // of the same
   std::string task;                   // of init; empty: as data.task: auto
-  bool json = false;                  // of config schedule, inspect, eval and cv
+  std::string targets;                // of eval; empty: in the table
+  std::vector<std::string> kept;      // of predict
+  bool skips_errors = false;          // of predict
+  std::string errors;                 // of predict; empty: nowhere
+  bool json = false;                  // instead of text, of commands that have it
   int64_t num_kills = 5;              // of selftest resume
   int64_t num_folds = 0;              // of cv; 0: as configured, or 5
+  int64_t num_repeats = 0;            // of cv; 0: one, or as it was begun
   int64_t most_rows = 0;              // of find-batch; 0: all of the training part
   ExportArguments exported;
   Verbosity verbosity = Verbosity::kNormal;

@@ -21,10 +21,9 @@ std::string data_name(const Arguments& arguments, const apply::Evaluated& evalua
 std::string as_text(const apply::Model& model, const std::string& data,
                     const metrics::Report& report) {
   const std::string details = metrics::details_text(report);
-  return fmt::format("model       {} (epoch {})\ndata        {}: {} rows\nresult      {}\n{}{}",
-                     model.file.string(), model.position.epoch, data,
-                     with_thousands(report.num_rows), metrics::summary_text(report),
-                     details.empty() ? "" : "\n", details);
+  return fmt::format("model       {} (epoch {})\ndata        {}: {}\n{}{}{}", model.file.string(),
+                     model.position.epoch, data, counted(report.num_rows, "row"),
+                     metrics::result_lines("result", report), details.empty() ? "" : "\n", details);
 }
 
 std::string as_json(const apply::Model& model, const std::string& data,
@@ -45,13 +44,13 @@ int eval_command(const Arguments& arguments) {
   const apply::Evaluated evaluated =
       arguments.data.empty()
           ? apply::evaluate_own_part(model, num_threads)
-          : apply::evaluate_file(model, arguments.data,
-                                 format_of(config.data, model.schema, arguments.data), num_threads);
+          : apply::evaluate_file(model, {.data = arguments.data,
+                                         .targets = arguments.targets,
+                                         .format = format_of(config.data, model.schema, arguments.data),
+                                         .num_threads = num_threads});
   if (evaluated.num_without_target > 0) {
     log::info(fmt::format("{} without a target {} left out",
-                          evaluated.num_without_target == 1
-                              ? "1 row"
-                              : with_thousands(evaluated.num_without_target) + " rows",
+                          counted(evaluated.num_without_target, "row"),
                           evaluated.num_without_target == 1 ? "is" : "are"));
   }
   for (const std::string& warning : evaluated.warnings) log::warning(warning);

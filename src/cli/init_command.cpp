@@ -123,9 +123,8 @@ void warn_of_numbers_as_names(const data::TableFacts& table) {
 }
 
 void tell_table(const data::TableFacts& table) {
-  const auto num_columns = static_cast<int64_t>(table.columns.size());
-  log::info(fmt::format("read {} rows and {} columns of {}, {} between them{}",
-                        with_thousands(table.num_rows), with_thousands(num_columns), table.file,
+  log::info(fmt::format("read {} and {} of {}, {} between them{}", counted(table.num_rows, "row"),
+                        counted(std::ssize(table.columns), "column"), table.file,
                         data::delimiter_name(table.delimiter),
                         table.decimal == ',' ? ", decimal commas" : ""));
 }

@@ -18,6 +18,7 @@
 #include "trainer/data/csv_format.h"
 
 #include "cli/model_data.h"
+#include "cli/progress_bar.h"
 
 namespace trainer::cli {
 namespace {
@@ -41,7 +42,7 @@ class Progress {
     const double now = stopwatch_.seconds();
     if (now >= next_) {
       next_ = now + interval();
-      const int width = terminal_.redraws ? terminal_.width : 200;
+      const int width = terminal_.redraws ? standard_error_width() : 200;
       const std::string text = predict_progress_text(progress, now, width);
       terminal_.redraws ? log::show_status(text) : log::info(text);
     }
@@ -67,17 +68,17 @@ int stopped(const Arguments& arguments, int signal) {
 
 std::string predict_progress_text(const apply::PredictProgress& progress, double seconds,
                                   int width) {
-  std::string text = fmt::format("{} rows", with_thousands(progress.num_rows));
+  std::string done = counted(progress.num_rows, "row");
   const double share = progress.likely_bytes == 0 ? 0
                                                   : static_cast<double>(progress.num_bytes) /
                                                         static_cast<double>(progress.likely_bytes);
-  if (share > 0) text += fmt::format("  {:.0f} %", 100 * std::min(share, 1.0));
-  text += fmt::format("  {} rows/s", with_thousands(rate(progress.num_rows, seconds)));
-  if (share > 0 && share < 1) {
-    text += fmt::format("  {} left", human_duration(seconds / share - seconds));
-  }
-  // One column stays free: a full line would wrap and could not be drawn again.
-  return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
+  if (share > 0) done += fmt::format("  {:.0f} %", 100 * std::min(share, 1.0));
+  const std::string speed =
+      fmt::format("  {} rows/s", with_thousands(rate(progress.num_rows, seconds)));
+  const std::string time = share > 0 && share < 1
+                               ? fmt::format("  {} left", human_duration(seconds / share - seconds))
+                               : "";
+  return first_that_fits({done + speed + time, done + time, done}, width);
 }
 
 int predict_command(const Arguments& arguments) {
@@ -92,6 +93,9 @@ int predict_command(const Arguments& arguments) {
   request.output_delimiter = output_delimiter(arguments.output, request.format);
   request.output_decimal = request.format.decimal;
   request.num_threads = threads_of(config);
+  request.kept = arguments.kept;
+  request.on_error = arguments.skips_errors ? apply::OnError::kSkip : apply::OnError::kStop;
+  request.errors = arguments.errors;
   watch_signals(Waiting::kEnds);
   Progress progress;
   apply::PredictReport report;
@@ -105,7 +109,7 @@ int predict_command(const Arguments& arguments) {
   if (const int signal = stop_request(); signal != 0) return stopped(arguments, signal);
   log::clear_status();
   for (const std::string& warning : report.warnings) log::warning(warning);
-  log::info(fmt::format("predicted {} rows in {} ({} rows/s){}", with_thousands(report.num_rows),
+  log::info(fmt::format("predicted {} in {} ({} rows/s){}", counted(report.num_rows, "row"),
                         human_duration(report.time_seconds),
                         with_thousands(rate(report.num_rows, report.time_seconds)),
                         arguments.output == "-" ? "" : ": " + arguments.output));

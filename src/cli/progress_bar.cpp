@@ -15,15 +15,21 @@
 namespace trainer::cli {
 namespace {
 
-constexpr int kBarWidth = 20;
-
-std::string bar(double fraction) {
-  const int filled = std::clamp(static_cast<int>(fraction * kBarWidth), 0, kBarWidth);
-  return std::string(static_cast<std::size_t>(filled), '#') +
-         std::string(static_cast<std::size_t>(kBarWidth - filled), '-');
+std::string bar(double fraction, int width) {
+  const int filled = std::clamp(static_cast<int>(fraction * width), 0, width);
+  return " [" + std::string(static_cast<std::size_t>(filled), '#') +
+         std::string(static_cast<std::size_t>(width - filled), '-') + "]";
 }
 
 }  // namespace
+
+std::string first_that_fits(const std::vector<std::string>& texts, int width) {
+  const auto most = static_cast<std::size_t>(std::max(1, width - 1));
+  for (const std::string& text : texts) {
+    if (text.size() <= most) return text;
+  }
+  return texts.back().substr(0, most);
+}
 
 std::string progress_text(const run::Progress& progress, double seconds, int width) {
   const double in_epoch =
@@ -31,13 +37,18 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
   const double rate = seconds > 0 ? static_cast<double>(progress.total_samples) / seconds : 0;
   const auto left = static_cast<double>(
       (progress.num_epochs - progress.epoch + 1) * progress.num_samples - progress.samples);
-  std::string text =
-      fmt::format("epoch {}/{} [{}] {:3.0f} %  {} samples/s", progress.epoch, progress.num_epochs,
-                  bar(in_epoch), 100 * in_epoch, with_thousands(std::llround(rate)));
-  if (std::isfinite(progress.loss)) text += "  loss " + loss_text(progress.loss);
-  if (rate > 0) text += fmt::format("  {} left", human_duration(left / rate));
-  // One column stays free: a full line would wrap and could not be drawn again.
-  return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
+  const std::string epoch = fmt::format("epoch {}/{}", progress.epoch, progress.num_epochs);
+  const std::string part = fmt::format(" {:3.0f} %", 100 * in_epoch);
+  const std::string speed = fmt::format("  {} samples/s", with_thousands(std::llround(rate)));
+  const std::string loss = std::isfinite(progress.loss) ? "  loss " + loss_text(progress.loss) : "";
+  const std::string time = rate > 0 ? fmt::format("  {} left", human_duration(left / rate)) : "";
+  constexpr int kLong = 20;
+  constexpr int kShort = 8;
+  return first_that_fits({epoch + bar(in_epoch, kLong) + part + speed + loss + time,
+                          epoch + bar(in_epoch, kShort) + part + speed + loss + time,
+                          epoch + part + speed + loss + time, epoch + part + loss + time,
+                          epoch + part + time, epoch + part},
+                         width);
 }
 
 run::ProgressListener make_progress_listener() {
@@ -57,7 +68,7 @@ run::ProgressListener make_progress_listener() {
     if (now < state->next) return;
     state->next = now + (state->terminal.redraws ? 0.1 : 30);
     const std::string text =
-        progress_text(progress, now, state->terminal.redraws ? state->terminal.width : 200);
+        progress_text(progress, now, state->terminal.redraws ? standard_error_width() : 200);
     if (state->terminal.redraws) {
       log::show_status(text);
     } else {

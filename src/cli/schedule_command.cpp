@@ -54,10 +54,6 @@ std::string watched_metric(const Preview& preview) {
                      config::value_text("training.best_metric", preview.config));
 }
 
-std::string counted(int64_t count, const char* what) {
-  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
-}
-
 std::string steps_text(const plan::Outline& outline) {
   const bool is_short = outline.samples_of_last_step < outline.samples_per_step;
   return fmt::format(

@@ -3,14 +3,17 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
@@ -40,26 +43,35 @@ std::string short_path(const std::filesystem::path& path) {
   return (inside ? relative : path).string();
 }
 
+std::string stopped_text(const engine::TrainReport& report) {
+  return fmt::format("by {}; go on with: trainer --resume {}", name_of_signal(report.stop_signal),
+                     shell_word(short_path(report.run_dir)));
+}
+
 std::string results_text(const engine::TrainReport& report) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("{:<11} {}\n", name, value);
   };
-  line("trained", fmt::format("{} epochs, {} steps in {}{}", report.epochs,
-                              with_thousands(report.steps), human_duration(report.time_seconds),
-                              report.stopped_early ? " (stopped early)" : ""));
+  const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
+  line("trained",
+       fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
+                   is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
+                   counted(report.steps, "step"), human_duration(report.time_seconds),
+                   is_cut ? " (stopped early)" : ""));
   if (report.best) {
     line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
                                    loss_text(report.best->value)));
   }
   if (report.test) {
-    line("test", metrics::summary_text(*report.test) + " (best epoch)");
+    text += metrics::result_lines("test", *report.test, " (best epoch)");
   } else if (report.validation) {
-    line("validation", metrics::summary_text(*report.validation) + " (best epoch)");
+    text += metrics::result_lines("validation", *report.validation, " (best epoch)");
   }
   if (report.recoveries.skipped_steps > 0) {
-    line("skipped", fmt::format("{} steps that were not finite",
-                                with_thousands(report.recoveries.skipped_steps)));
+    const int64_t skipped = report.recoveries.skipped_steps;
+    line("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
+                                skipped == 1 ? "was" : "were"));
   }
   if (report.recoveries.rollbacks > 0) {
     line("rollbacks",
@@ -67,23 +79,36 @@ std::string results_text(const engine::TrainReport& report) {
   }
   if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
     const int64_t rows = report.recoveries.rows_at_once;
-    line("memory",
-         fmt::format(
-             "ran out {}; the run went on {}", times == 1 ? "once" : fmt::format("{} times", times),
-             rows == 0 ? std::string("on the CPU") : fmt::format("with {} rows at once", rows)));
+    line("memory", fmt::format("ran out {}; the run went on {}",
+                               times == 1 ? "once" : fmt::format("{} times", times),
+                               rows == 0 ? std::string("on the CPU")
+                                         : fmt::format("with {} at once", counted(rows, "row"))));
   }
   if (report.recoveries.overflowed_steps > 0) {
-    line("overflows", fmt::format("{} steps made again with a smaller loss scale",
-                                  with_thousands(report.recoveries.overflowed_steps)));
+    line("overflows", fmt::format("{} made again with a smaller loss scale",
+                                  counted(report.recoveries.overflowed_steps, "step")));
   }
-  const std::string folder = short_path(report.run_dir);
-  line("run folder", folder);
-  if (report.stop_signal != 0) {
-    line("stopped", fmt::format("by {}; go on with: trainer --resume {}",
-                                name_of_signal(report.stop_signal), shell_word(folder)));
-  }
+  line("run folder", short_path(report.run_dir));
+  if (report.stop_signal != 0) line("stopped", stopped_text(report));
   return text;
 }
+
+/// summary.json and where it is; of a run that was stopped how far it came.
+std::string results_json(const engine::TrainReport& report) {
+  nlohmann::ordered_json json = {{"folder", report.run_dir.string()}};
+  if (report.stop_signal != 0) {
+    json["stopped"] = name_of_signal(report.stop_signal);
+    json["epochs"] = report.epochs;
+    json["steps"] = report.steps;
+  } else {
+    std::ifstream summary(run::RunDir{report.run_dir}.summary());
+    json.update(nlohmann::ordered_json::parse(summary));
+  }
+  return json.dump(2) + "\n";
+}
+
+// Without an exception: the terminal may be gone (SIGHUP), and main() looks for errors.
+void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 }  // namespace
 
@@ -126,8 +151,13 @@ int train_command(const Arguments& arguments) {
   request.progress = make_progress_listener();
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
-  // Without an exception: the terminal may be gone (SIGHUP), and main() looks for errors.
-  std::fputs(results_text(report).c_str(), stdout);
+  if (arguments.json) {
+    print_out(results_json(report));
+  } else if (arguments.verbosity != Verbosity::kQuiet) {
+    print_out(results_text(report));
+  } else if (report.stop_signal != 0) {
+    log::warning("stopped " + stopped_text(report));
+  }
   return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
@@ -61,10 +62,11 @@ std::string optimizer_text(const Checkpoint& c) {
 }
 
 std::string schema_text(const data::Schema& schema) {
-  const std::string target = schema.task == config::Task::kRegression
-                                 ? "a number (regression)"
-                                 : fmt::format("{} classes (classification)", schema.labels.size());
-  return fmt::format("{} features, target \"{}\": {}", with_thousands(schema.num_features()),
+  const std::string target =
+      schema.task == config::Task::kRegression
+          ? "a number (regression)"
+          : fmt::format("{} classes (classification)", with_thousands(std::ssize(schema.labels)));
+  return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
                      joined(schema.target_names, "\" and \""), target);
 }
 
@@ -101,6 +103,35 @@ std::string description(const fs::path& path, const Verified& file) {
   return text;
 }
 
+nlohmann::ordered_json description_json(const fs::path& path, const Verified& file) {
+  const Checkpoint& c = file.checkpoint;
+  const checkpoint::ModelSize size = checkpoint::model_size(c);
+  nlohmann::ordered_json json = {{"file", path.string()},
+                                 {"state", "good"},
+                                 {"bytes", file.num_bytes},
+                                 {"trainer_version", c.trainer_version},
+                                 {"format_version", c.format_version},
+                                 {"epoch", c.position.epoch},
+                                 {"step", c.position.step},
+                                 {"samples_in_epoch", c.position.samples_in_epoch},
+                                 {"best", nullptr},
+                                 {"layers", size.widths},
+                                 {"parameters", size.num_parameters},
+                                 {"tensors", num_tensors(c)},
+                                 {"threads", c.num_threads},
+                                 {"data_files", nlohmann::ordered_json::array()}};
+  if (c.best) {
+    json["best"] = {{"epoch", c.best->epoch},
+                    {"metric", config::value_text("training.best_metric", file.config)},
+                    {"value", c.best->value}};
+  }
+  for (const data::Fingerprint& data_file : c.fingerprints) {
+    json["data_files"].push_back(
+        {{"path", data_file.path}, {"state", checkpoint::data_file_state(data_file)}});
+  }
+  return json;
+}
+
 /// One file of several and what was found.
 struct Row {
   std::string name;
@@ -119,6 +150,7 @@ class Table {
     const auto identity = std::make_pair(status.st_dev, status.st_ino);
     if (const auto same = rows_by_file_.find(identity); known && same != rows_by_file_.end()) {
       Row row = rows_[same->second];
+      files_.push_back({{"file", path.string()}, {"state", "same"}, {"same_as", row.name}});
       row.state = fmt::format("the same file as {}", row.name);
       row.name = name;
       rows_.push_back(row);
@@ -131,6 +163,10 @@ class Table {
   }
 
   bool all_good() const { return num_damaged_ == 0; }
+
+  nlohmann::ordered_json json() const {
+    return {{"files", files_}, {"good", num_good_}, {"damaged", num_damaged_}};
+  }
 
   std::string text() const {
     constexpr auto kLine = "{:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n";
@@ -165,6 +201,7 @@ class Table {
       row.step = with_thousands(file.checkpoint.position.step);
       row.size = human_bytes(file.num_bytes);
       row.state = "good";
+      files_.push_back(description_json(path, file));
       ++num_good_;
       num_bytes_ += file.num_bytes;
       time_seconds_ += file.time_seconds;
@@ -176,6 +213,10 @@ class Table {
       row.size = human_bytes(num_bytes);
       ++num_damaged_;
       row.state = reason(error.what(), path);
+      files_.push_back({{"file", path.string()},
+                        {"state", "damaged"},
+                        {"bytes", num_bytes},
+                        {"problem", row.state}});
     }
     return row;
   }
@@ -193,6 +234,7 @@ class Table {
   }
 
   std::vector<Row> rows_;
+  nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
   std::map<std::pair<dev_t, ino_t>, std::size_t> rows_by_file_;
   int num_good_ = 0;
   int num_damaged_ = 0;
@@ -217,7 +259,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
 
 int verify_command(const Arguments& arguments) {
   const bool one = arguments.paths.size() == 1;
-  if (one && !fs::is_directory(arguments.paths.front())) {
+  if (one && !arguments.json && !fs::is_directory(arguments.paths.front())) {
     const fs::path file = run::find_checkpoint(arguments.paths.front());
     const Verified verified = checkpoint::verify(file);
     fmt::print("{}", description(file, verified));
@@ -233,7 +275,7 @@ int verify_command(const Arguments& arguments) {
       table.add(one ? file.filename().string() : file.string(), file);
     }
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", arguments.json ? table.json().dump(2) + "\n" : table.text());
   return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
 }
 

@@ -142,8 +142,9 @@ std::vector<Field> training_fields() {
              {"loss", "log_loss", "accuracy", "balanced_accuracy", "f1", "binary_f1", "auroc",
               "pr_auc", "mae", "rmse", "mape", "r2"},
              "What decides which epoch is best (best.pt) and when to stop early, of the validation "
-             "part; loss or accuracy of the training part when there is no validation part. f1 is "
-             "the mean over the classes, auroc too.",
+             "part; loss or accuracy of the training part when there is no validation part. f1, "
+             "auroc and pr_auc are means over the classes, binary_f1 is that of the second of two, "
+             "log_loss is the cross-entropy without weights and label smoothing.",
              {.elsewhere = {"monitor", "metric_for_best_model"}}),
       choice(
           TRAINER_MEMBER(training.on_nonfinite), {"stop", "skip", "rollback"},

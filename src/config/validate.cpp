@@ -82,7 +82,9 @@ class Conflicts {
                             "data.validation_path",
                             "data.test_path",
                             "data.split_column",
-                            "data.group"}) {
+                            "data.group",
+                            "data.split",
+                            "data.time"}) {
       if (is_changed(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }
@@ -153,10 +155,34 @@ class Conflicts {
     };
     exclude("data.validation_fraction", "data.validation_path");
     exclude("data.test_fraction", "data.test_path");
+    check_time();
     if (data.split_column.empty()) return;
     for (const char* key : {"data.validation_fraction", "data.test_fraction", "data.group",
                             "data.validation_path", "data.test_path"}) {
       exclude(key, "data.split_column");
+    }
+  }
+
+  void check_time() {
+    const DataConfig& data = config_.data;
+    if (data.split != SplitMethod::kChronological) {
+      if (!data.time.empty()) {
+        report("data.time", "has no effect unless data.split is chronological");
+      }
+      return;
+    }
+    if (data.time.empty()) {
+      report("data.time", "expected a column because data.split is chronological, got nothing");
+    }
+    for (const char* key : {"data.group", "data.split_column"}) {
+      if (!is_set(key)) continue;
+      report(
+          "data.split",
+          fmt::format("chronological conflicts with {}, which divides the rows; remove one", key));
+    }
+    if (data.repeat > 1) {
+      report("data.repeat",
+             "conflicts with data.split: chronological, which divides the rows in one way only");
     }
   }
 
@@ -168,6 +194,9 @@ class Conflicts {
       report("data.fold", data.folds == 0 ? "has no effect unless data.folds is set"
                                           : fmt::format("expected at most data.folds ({}), got {}",
                                                         data.folds, data.fold));
+    }
+    if (data.folds == 0 && data.repeat > 1) {
+      report("data.repeat", "has no effect unless data.folds is set");
     }
     if (data.folds == 0) return;
     for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {

@@ -129,6 +129,12 @@ void write(spdlog::level::level_enum level, std::string_view message) {
   instance().logger.log(level, spdlog::string_view_t(message.data(), message.size()));
 }
 
+void write_to(spdlog::sinks::sink& sink, std::string_view message) {
+  if (!sink.should_log(spdlog::level::info)) return;
+  sink.log({instance().logger.name(), spdlog::level::info,
+            spdlog::string_view_t(message.data(), message.size())});
+}
+
 }  // namespace
 
 void set_console_level(Level level) { instance().console->set_level(spdlog_level(level)); }
@@ -158,6 +164,16 @@ void close_file() {
   }
   std::erase(log.logger.sinks(), log.file);
   log.file.reset();
+}
+
+void note(std::string_view message) {
+  if (instance().file != nullptr) write_to(*instance().file, message);
+}
+
+void detail(std::string_view message) {
+  note(message);
+  const auto& console = instance().console;
+  if (console->should_log(spdlog::level::debug)) write_to(*console, message);
 }
 
 void debug(std::string_view message) { write(spdlog::level::debug, message); }

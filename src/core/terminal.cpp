@@ -51,6 +51,8 @@ Terminal decide_terminal(const TerminalEnvironment& environment) {
   return terminal;
 }
 
+int standard_error_width() { return width_of(STDERR_FILENO); }
+
 Terminal standard_error_terminal() { return terminal_of(STDERR_FILENO); }
 
 Terminal standard_output_terminal() { return terminal_of(STDOUT_FILENO); }

@@ -64,36 +64,6 @@ struct Bytes {
   bool contain(unsigned char byte) const { return first <= byte && byte <= last; }
 };
 
-// The length of the well-formed UTF-8 sequence that `text` begins with, or 0. Which second bytes
-// may follow a first byte is Table 3-7 of the Unicode Standard.
-size_t utf8_length(std::string_view text) {
-  constexpr Bytes kContinuation = {0x80, 0xBF};
-  struct Form {
-    Bytes first, second;
-    size_t length;
-  };
-  constexpr std::array<Form, 8> kForms = {{{{0xC2, 0xDF}, kContinuation, 2},
-                                           {{0xE0, 0xE0}, {0xA0, 0xBF}, 3},
-                                           {{0xE1, 0xEC}, kContinuation, 3},
-                                           {{0xED, 0xED}, {0x80, 0x9F}, 3},
-                                           {{0xEE, 0xEF}, kContinuation, 3},
-                                           {{0xF0, 0xF0}, {0x90, 0xBF}, 4},
-                                           {{0xF1, 0xF3}, kContinuation, 4},
-                                           {{0xF4, 0xF4}, {0x80, 0x8F}, 4}}};
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (text.empty()) return 0;
-  if (byte(0) < 0x80) return 1;
-  for (const Form& form : kForms) {
-    if (!form.first.contain(byte(0))) continue;
-    if (text.size() < form.length || !form.second.contain(byte(1))) return 0;
-    for (size_t i = 2; i < form.length; ++i) {
-      if (!kContinuation.contain(byte(i))) return 0;
-    }
-    return form.length;
-  }
-  return 0;
-}
-
 std::string escaped(char c) {
   switch (c) {
     case '\n':
@@ -174,6 +144,10 @@ std::string with_thousands(int64_t value) {
   return text;
 }
 
+std::string counted(int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", with_thousands(count), one, count == 1 ? "" : "s");
+}
+
 std::string human_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds > 1e12) return "unknown";
   seconds = std::max(seconds, 0.0);
@@ -214,6 +188,35 @@ std::string in_quotes(std::string_view text) {
     text.remove_prefix(std::max<size_t>(1, length));
   }
   return result + '"';
+}
+
+// Which second bytes may follow a first byte is Table 3-7 of the Unicode Standard.
+size_t utf8_length(std::string_view text) {
+  constexpr Bytes kContinuation = {0x80, 0xBF};
+  struct Form {
+    Bytes first, second;
+    size_t length;
+  };
+  constexpr std::array<Form, 8> kForms = {{{{0xC2, 0xDF}, kContinuation, 2},
+                                           {{0xE0, 0xE0}, {0xA0, 0xBF}, 3},
+                                           {{0xE1, 0xEC}, kContinuation, 3},
+                                           {{0xED, 0xED}, {0x80, 0x9F}, 3},
+                                           {{0xEE, 0xEF}, kContinuation, 3},
+                                           {{0xF0, 0xF0}, {0x90, 0xBF}, 4},
+                                           {{0xF1, 0xF3}, kContinuation, 4},
+                                           {{0xF4, 0xF4}, {0x80, 0x8F}, 4}}};
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return 0;
+  if (byte(0) < 0x80) return 1;
+  for (const Form& form : kForms) {
+    if (!form.first.contain(byte(0))) continue;
+    if (text.size() < form.length || !form.second.contain(byte(1))) return 0;
+    for (size_t i = 2; i < form.length; ++i) {
+      if (!kContinuation.contain(byte(i))) return 0;
+    }
+    return form.length;
+  }
+  return 0;
 }
 
 bool is_utf8(std::string_view text) {

@@ -2,27 +2,67 @@
 #include "trainer/core/text_table.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <span>
+
+#include "trainer/core/text.h"
+
+#include "core/character_widths.h"
 
 namespace trainer {
 namespace {
 
-// A byte that begins a character, and not one that continues it.
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+bool contains(std::span<const CharacterRange> ranges, uint32_t code) {
+  const auto above = std::upper_bound(
+      ranges.begin(), ranges.end(), code,
+      [](uint32_t wanted, const CharacterRange& range) { return wanted < range.first; });
+  return above != ranges.begin() && code <= std::prev(above)->last;
+}
+
+std::size_t width_of(uint32_t code) {
+  if (code < 0x300) return 1;
+  if (contains(kJoinedCharacters, code)) return 0;
+  return contains(kWideCharacters, code) ? 2 : 1;
+}
+
+struct Character {
+  std::size_t num_bytes = 1;
+  std::size_t width = 1;
+};
+
+// The first one of `text`.
+Character first_character(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  if (length < 2) return {};
+  uint32_t code = static_cast<unsigned char>(text[0]) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  return {length, width_of(code)};
+}
 
 }  // namespace
 
-std::size_t num_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    width += next.width;
+    text.remove_prefix(next.num_bytes);
+  }
+  return width;
 }
 
 std::string shortened(std::string_view text, std::size_t most) {
-  if (num_characters(text) <= most) return std::string(text);
-  std::size_t characters = 0;
+  if (display_width(text) <= most) return std::string(text);
+  std::size_t width = 0;
   std::size_t end = 0;
-  while (characters < most || !begins_character(text[end])) {
-    if (begins_character(text[end])) ++characters;
-    if (characters == most) break;
-    ++end;
+  for (;;) {
+    const Character next = first_character(text.substr(end));
+    if (width + next.width + 1 > most) break;
+    width += next.width;
+    end += next.num_bytes;
   }
   return std::string(text.substr(0, end)) + "~";
 }
@@ -32,13 +72,13 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   for (const std::vector<std::string>& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], num_characters(row[i]));
+      widths[i] = std::max(widths[i], display_width(row[i]));
     }
   }
   std::string text;
   for (const std::vector<std::string>& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - num_characters(row[i]), ' ');
+      const std::string padding(widths[i] - display_width(row[i]), ' ');
       const bool is_last = i + 1 == row.size();
       if (i == 0) {
         text += row[i] + (is_last ? "" : padding);

@@ -18,10 +18,6 @@ namespace {
 
 constexpr size_t kMaxNamed = 8;  // in one line
 
-std::string counted(int64_t count, const char* what) {
-  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
-}
-
 /// Of each feature column.
 using MissingCounts = std::unordered_map<std::string_view, int64_t>;
 
@@ -118,14 +114,17 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   const MissingCounts missing = missing_counts(table);
   int64_t num_numeric = 0;
   int64_t num_categorical = 0;
+  std::vector<std::string> others;
   for (const Column& column : columns) {
     num_numeric += column.kind == ColumnKind::kNumeric ? 1 : 0;
     num_categorical += column.kind == ColumnKind::kCategorical ? 1 : 0;
+    const bool is_other = column.kind == ColumnKind::kId || column.kind == ColumnKind::kLeftOut;
+    if (is_other) others.push_back(in_quotes(column.name));
     const std::string note = note_of(missing, column, fill);
     if (!note.empty()) lines.push_back(fmt::format("{}: {}", in_quotes(column.name), note));
   }
   if (lines.empty()) return lines;
-  const int64_t num_others = static_cast<int64_t>(columns.size()) - num_numeric - num_categorical;
+  const auto num_others = std::ssize(others);
   std::vector<std::string> counts;
   const auto count = [&](int64_t number, const char* what) {
     if (number > 0) counts.push_back(fmt::format("{} {}", with_thousands(number), what));
@@ -133,12 +132,14 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   count(num_numeric, "numeric");
   count(num_categorical, "categorical");
   count(num_others, "no feature");
+  if (num_others > 0) counts.back() += fmt::format(" ({})", listed(others));
   lines.insert(lines.begin(), fmt::format("{}", fmt::join(counts, ", ")));
-  constexpr size_t kMaxLines = 40;
+  constexpr size_t kMaxLines = 1000;
   if (lines.size() > kMaxLines) {
     const size_t num_more = lines.size() - kMaxLines;
     lines.resize(kMaxLines);
-    lines.push_back(fmt::format("and {} more columns like these", num_more));
+    lines.push_back(fmt::format("and {} more columns like these",
+                                with_thousands(static_cast<int64_t>(num_more))));
   }
   return lines;
 }
@@ -187,16 +188,29 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
 std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
                                           const std::vector<int64_t>& num_unknown,
                                           const std::string& part) {
-  std::vector<std::string> lines;
+  std::vector<size_t> found;
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (num_unknown[i] == 0) continue;
-    lines.push_back(
-        fmt::format("column {}: {} of {} {} a category that the training part lacks; "
-                    "taken for none of the known ones (data.unknown_category)",
-                    in_quotes(columns[i].name), counted(num_unknown[i], "row"), part,
-                    num_unknown[i] == 1 ? "has" : "have"));
+    if (num_unknown[i] > 0) found.push_back(i);
   }
-  return lines;
+  if (found.empty()) return {};
+  if (found.size() == 1) {
+    const int64_t count = num_unknown[found.front()];
+    return {
+        fmt::format("column {}: {} of {} {} a category that the training part lacks; taken for "
+                    "none of the known ones (data.unknown_category)",
+                    in_quotes(columns[found.front()].name), counted(count, "row"), part,
+                    count == 1 ? "has" : "have")};
+  }
+  std::vector<std::string> names;
+  names.reserve(found.size());
+  for (const size_t i : found) {
+    names.push_back(
+        fmt::format("{} ({})", in_quotes(columns[i].name), counted(num_unknown[i], "row")));
+  }
+  return {
+      fmt::format("columns {}: categories of {} that the training part lacks; taken for none "
+                  "of the known ones (data.unknown_category)",
+                  listed(names), part)};
 }
 
 }  // namespace trainer::data

@@ -10,8 +10,8 @@
 
 namespace trainer::data {
 
-/// What was taken for what: one line that counts, and one for each column that is more than plain
-/// numbers. Empty for a table of plain numbers.
+/// What was taken for what: one line that counts and names what is no feature, and one for each
+/// column that is more than plain numbers. Empty for a table of plain numbers.
 std::vector<std::string> describe_columns(const Table& table, const std::vector<Column>& columns,
                                           config::Fill fill);
 

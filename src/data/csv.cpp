@@ -90,12 +90,19 @@ void clear_rows(Table& table) {
   table = std::move(empty);
 }
 
+/// The message of an error without where it was found.
+std::string without_place(std::string message, const std::string& file, int64_t line) {
+  const std::string place = fmt::format("{}:{}: ", file, line);
+  return message.starts_with(place) ? message.substr(place.size()) : message;
+}
+
 std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
-    if (column.role != Role::kId) continue;
-    names.resize(std::max(names.size(), column.place + 1));
-    names[column.place] = column.name;
+    if (column.role != Role::kId && !column.kept) continue;
+    const size_t place = column.kept.value_or(column.place);
+    names.resize(std::max(names.size(), place + 1));
+    names[place] = column.name;
   }
   return names;
 }
@@ -160,7 +167,13 @@ std::vector<std::string> CsvPieces::names() const {
 
 std::vector<std::string> CsvPieces::id_names() const { return id_names_of(state_->header); }
 
-bool CsvPieces::next(Table& table, int64_t max_rows) {
+bool CsvPieces::next(Table& table, int64_t max_rows) { return read(table, max_rows, nullptr); }
+
+bool CsvPieces::next(Table& table, int64_t max_rows, std::vector<BadRow>& bad) {
+  return read(table, max_rows, &bad);
+}
+
+bool CsvPieces::read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
   Source& source = state_->source;
   clear_rows(table);
   table.file = source.file.name();
@@ -169,12 +182,22 @@ bool CsvPieces::next(Table& table, int64_t max_rows) {
   RowReader reader(source.cursor, state_->header, 0, table);
   table.num_without_target = state_->num_without_target;
   const auto most = static_cast<size_t>(max_rows);
-  while (table.lines.size() < most && source.cursor.begin_row()) reader.read_row();
+  size_t num_bad = 0;
+  while (table.lines.size() + num_bad < most && source.cursor.begin_row()) {
+    if (bad == nullptr) {
+      reader.read_row();
+    } else if (const auto error = reader.try_row()) {
+      bad->push_back({source.cursor.row_line(),
+                      without_place(error->what(), source.file.name(), source.cursor.row_line())});
+      ++num_bad;
+    }
+  }
   state_->num_without_target = table.num_without_target;
-  state_->has_rows = state_->has_rows || !table.lines.empty();
+  const bool has_more = !table.lines.empty() || num_bad > 0;
+  state_->has_rows = state_->has_rows || has_more;
   if (!state_->has_rows) require_rows(table);
   reader.finish();
-  return !table.lines.empty();
+  return has_more;
 }
 
 int64_t CsvPieces::num_without_target() const { return state_->num_without_target; }

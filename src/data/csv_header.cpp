@@ -127,6 +127,17 @@ class RoleList {
     }
   }
 
+  /// A column that is something else as well is read as that too.
+  void set_time(const std::string& name) {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    const auto i = static_cast<size_t>(found - names_.begin());
+    const bool is_free = found == names_.end() || keys_[i].empty();
+    if (is_free) set("data.time", name, Role::kSkipped, ColumnKind::kLeftOut);
+    if (keys_[i] == "data.target") require_free("data.time", i, Role::kSkipped);
+    columns_[i].is_time = true;
+    if (is_free) columns_[i].reason = "it orders the rows (data.time)";
+  }
+
   /// From here on columns count as named if they have a role now.
   void end_names() {
     for (const std::string& key : keys_) named_.push_back(!key.empty());
@@ -194,7 +205,11 @@ class TrainedRoles {
       }
       if (num_features(column) > 0) set_feature(require(column.name), column);
     }
+    for (const std::string& pattern : trained.kept) keep(pattern, num_ids);
   }
+
+  /// Names and patterns of kept columns that fit none, in quotes.
+  const std::vector<std::string>& unknown() const { return unknown_; }
 
   /// Names in quotes.
   const std::vector<std::string>& missing() const { return missing_; }
@@ -210,6 +225,25 @@ class TrainedRoles {
     CsvColumn* column = find(name);
     if (column == nullptr) missing_.push_back(in_quotes(name));
     return column;
+  }
+
+  // A pattern that is a name too means that column alone.
+  void keep(const std::string& pattern, size_t& num_ids) {
+    const bool is_name = find(pattern) != nullptr;
+    bool fits = false;
+    for (CsvColumn& column : columns_) {
+      const bool is_meant =
+          is_name ? column.name == pattern : matches_any(column.name, {&pattern, 1});
+      if (!is_meant) continue;
+      fits = true;
+      if (column.role == Role::kId || column.kept) continue;
+      if (column.role == Role::kSkipped) {
+        set_place(&column, Role::kId, num_ids++);
+      } else {
+        column.kept = num_ids++;
+      }
+    }
+    if (!fits) unknown_.push_back(pattern);
   }
 
   static void set_place(CsvColumn* column, Role role, size_t place) {
@@ -230,6 +264,7 @@ class TrainedRoles {
   Places places_;
   std::vector<CsvColumn> columns_;
   std::vector<std::string> missing_;
+  std::vector<std::string> unknown_;
 };
 
 }  // namespace
@@ -284,6 +319,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
   if (!options.weight.empty()) {
     roles.set("data.weight", options.weight, Role::kWeight, ColumnKind::kLeftOut);
   }
+  if (!options.time.empty()) roles.set_time(options.time);
   roles.end_names();
   for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
 
@@ -313,6 +349,12 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
                            "in the header",
                            joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
   }
+  if (!roles.unknown().empty()) {
+    const std::string& first = roles.unknown().front();
+    throw data_error(place, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
+                                        is_pattern(first) ? "fits no column" : "is not",
+                                        missing_column_help(first, names)));
+  }
   CsvHeader header{place, roles.take()};
   header.decimal_option =
       trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
@@ -327,7 +369,9 @@ void count_features(CsvHeader& header) {
   size_t run = 0;
   for (size_t column = header.columns.size(); column-- > 0;) {
     const Role role = header.columns[column].role;
-    run = role == Role::kNumber ? run + 1 : 0;
+    // A cell that is needed as text as well is no plain number.
+    const bool is_plain = !header.columns[column].kept && !header.columns[column].is_time;
+    run = role == Role::kNumber && is_plain ? run + 1 : 0;
     header.numbers_from[column] = run;
     if (role == Role::kNumber || role == Role::kText) ++header.num_features;
   }

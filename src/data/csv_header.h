@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,11 +22,13 @@ struct CsvColumn {
   std::string name;
   Role role = Role::kNumber;
   ColumnKind kind = ColumnKind::kNumeric;
-  bool is_declared = false;      // else the cells decide between number and text
-  bool is_trained = false;       // a model was trained on it
-  bool refuses_missing = false;  // a missing number is an error
-  size_t place = 0;              // among the targets, or among the ids
-  std::string reason = {};       // why it is left out
+  bool is_declared = false;         // else the cells decide between number and text
+  bool is_trained = false;          // a model was trained on it
+  bool refuses_missing = false;     // a missing number is an error
+  size_t place = 0;                 // among the targets, or among the ids
+  std::optional<size_t> kept = {};  // among the ids, of a column that is read for more than that
+  bool is_time = false;             // likewise
+  std::string reason = {};          // why it is left out
 };
 
 struct CsvHeader {

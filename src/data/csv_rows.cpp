@@ -163,7 +163,7 @@ size_t RowReader::read_cells(size_t column) {
           next_target(column);
       break;
     case Role::kSkipped:
-      cursor_.next_field();
+      next_cell(column);
       break;
     case Role::kPart:
       table_.parts.push_back(next_part(column));
@@ -177,10 +177,52 @@ size_t RowReader::read_cells(size_t column) {
       break;
     case Role::kId:
       table_.ids[table_.ids.size() - table_.id_names.size() + header_.columns[column].place] =
-          cursor_.next_field();
+          next_cell(column);
       break;
   }
   return 1;
+}
+
+// What a column is read for beside its role.
+std::string_view RowReader::next_cell(size_t column) {
+  const std::string_view field = cursor_.next_field();
+  const CsvColumn& about = header_.columns[column];
+  if (about.kept) table_.ids[table_.ids.size() - table_.id_names.size() + *about.kept] = field;
+  if (about.is_time) add_time(column, field);
+  return field;
+}
+
+void RowReader::add_time(size_t column, std::string_view field) {
+  const std::optional<Time> time = parse_time(field);
+  if (!time) {
+    fail(column, fmt::format("expected a time, a number or a date such as 2026-03-01 or "
+                             "2026-03-01T12:30:00, got {}",
+                             is_missing(field, cursor_.format()) ? missing_as_found(field)
+                                                                 : in_quotes(field)));
+  }
+  if (time_kind_.value_or(time->kind) != time->kind) {
+    fail(column,
+         fmt::format("expected a {} as in the rows before, got {}",
+                     *time_kind_ == TimeKind::kNumber ? "number" : "date", in_quotes(field)));
+  }
+  time_kind_ = time->kind;
+  table_.times.push_back(time->value);
+}
+
+std::optional<Error> RowReader::try_row() {
+  const size_t num_rows = table_.lines.size();
+  try {
+    read_row();
+    return std::nullopt;
+  } catch (const Error& error) {
+    cursor_.count_fields();  // to the end of the row; throws where that is not known
+    table_.lines.resize(num_rows);
+    table_.targets.resize(num_rows * num_targets_);
+    table_.ids.resize(num_rows * table_.id_names.size());
+    features_.resize(num_rows * header_.num_features);
+    if (table_.weights.size() > num_rows) table_.weights.resize(num_rows);
+    return error;
+  }
 }
 
 size_t RowReader::read_numbers(size_t column) {
@@ -194,7 +236,7 @@ size_t RowReader::read_numbers(size_t column) {
 }
 
 float RowReader::next_number(size_t column) {
-  const std::string_view field = cursor_.next_field();
+  const std::string_view field = next_cell(column);
   const CsvFormat& format = cursor_.format();
   const std::optional<double> value = number_in(field, format.decimal);
   const auto number = static_cast<float>(value.value_or(0));
@@ -208,7 +250,7 @@ float RowReader::next_number(size_t column) {
 }
 
 float RowReader::next_text(size_t column) {
-  const std::string_view field = cursor_.next_field();
+  const std::string_view field = next_cell(column);
   if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
   if (is_missing(field, cursor_.format())) {
     ++num_missing_[column];
@@ -244,7 +286,7 @@ void RowReader::leave_out(size_t column, std::string reason) {
 
 std::string_view RowReader::next_required(size_t column, std::string_view what,
                                           std::string_view fix) {
-  const std::string_view field = cursor_.next_field();
+  const std::string_view field = next_cell(column);
   if (is_missing(field, cursor_.format())) {
     fail(column, fmt::format("expected {}, got {}; {}", what, missing_as_found(field), fix));
   }

@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "trainer/core/error.h"
 #include "trainer/data/table.h"
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
+#include "data/time_text.h"
 
 namespace trainer::data {
 
@@ -54,6 +57,9 @@ class RowReader {
   /// see read_csv.
   void read_row();
 
+  /// Does so, or leaves the row out and returns the error.
+  std::optional<Error> try_row();
+
   /// Gives the table what is known only now.
   void finish();
 
@@ -65,9 +71,11 @@ class RowReader {
   void leave_out(size_t column, std::string reason);
   bool lacks_target();
   void leave_out_names(size_t column);
+  std::string_view next_cell(size_t column);
   std::string_view next_required(size_t column, std::string_view what,
                                  std::string_view fix = "fill it in or remove the row");
   std::string next_target(size_t column);
+  void add_time(size_t column, std::string_view field);
   Part next_part(size_t column);
   float next_weight(size_t column);
 
@@ -82,9 +90,10 @@ class RowReader {
   Table& table_;
   size_t num_targets_;
   std::vector<float>& features_;
-  std::vector<float> numbers_;        // of cells that follow each other
-  std::vector<WordNumbers> words_;    // [columns]
-  std::vector<int64_t> num_missing_;  // [columns]
+  std::vector<float> numbers_;         // of cells that follow each other
+  std::vector<WordNumbers> words_;     // [columns]
+  std::vector<int64_t> num_missing_;   // [columns]
+  std::optional<TimeKind> time_kind_;  // of the rows so far
 };
 
 }  // namespace trainer::data

@@ -21,6 +21,7 @@
 #include "data/column_notes.h"
 #include "data/file_bytes.h"
 #include "data/labels.h"
+#include "data/split_table.h"
 
 namespace trainer::data {
 namespace {
@@ -128,21 +129,6 @@ Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& opti
       wanted_task(data), options);
 }
 
-Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
-                  const SplitOptions& options) {
-  if (table.parts.empty() && table.groups.empty()) {
-    return split_rows(table.features.num_rows, target.classes, options);
-  }
-  Split split =
-      table.parts.empty() ? split_groups(table.groups, options) : split_by_part(table.parts);
-  if (split.train.empty()) {
-    throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
-                                             in_quotes(data.split_column)));
-  }
-  require_labels_in_training(table, target, split);
-  return split;
-}
-
 void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
                      const std::string& part) {
   for (std::string& line : describe_unknown(datasets.schema.columns, num_unknown, part)) {
@@ -191,10 +177,12 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .split_column = data.split_column,
                                      .group = data.group,
                                      .weight = data.weight,
+                                     .time = data.time,
                                      .drop_rows_without_target = data.drop_rows_without_target});
   Target target = learn_target(table, wanted_task(data));
   require_other_names(table, target);
-  if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
+  const bool deals_rows_out = table.groups.empty() && table.times.empty();
+  if (deals_rows_out) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
   std::vector<Column> columns =
@@ -210,6 +198,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   Encoded encoded = encode(columns, data.unknown_category, table);
   Datasets datasets = divide_table(table, std::move(encoded.features), std::move(target), split);
   datasets.notes = std::move(notes);
+  datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
   datasets.schema.unknown_category = data.unknown_category;
@@ -304,6 +293,22 @@ void keep_unscaled(Schema& schema) {
   }
 }
 
+void learn_target_means(Datasets& datasets) {
+  const Dataset& train = datasets.train;
+  Schema& schema = datasets.schema;
+  const auto num_rows = static_cast<double>(train.size());
+  if (schema.task == config::Task::kClassification) {
+    schema.target_means.resize(schema.labels.size());
+    for (const int64_t label : train.classes) ++schema.target_means[static_cast<size_t>(label)];
+  } else {
+    schema.target_means.resize(schema.target_names.size());
+    for (size_t i = 0; i < train.values.size(); ++i) {
+      schema.target_means[i % schema.target_means.size()] += static_cast<double>(train.values[i]);
+    }
+  }
+  for (double& mean : schema.target_means) mean /= num_rows;
+}
+
 void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   Schema& schema = datasets.schema;
   if (schema.task == config::Task::kClassification) return;
@@ -368,10 +373,11 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
-  Datasets datasets =
-      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
+  Datasets datasets = load_source(data, {data.validation_fraction, test_fraction, seed, data.folds,
+                                         data.fold, static_cast<uint64_t>(data.repeat - 1)});
   datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
+  learn_target_means(datasets);
   learn_target_scaling(datasets, data.target_scaling);
   weigh_rows(datasets, data);
   return datasets;

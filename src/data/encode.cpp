@@ -54,6 +54,11 @@ class ColumnEncoder {
 
   int64_t num_unknown() const { return num_unknown_; }
 
+  /// Errors are added there from now on, with the number of the row.
+  void collect_into(std::vector<std::pair<int64_t, std::string>>& bad_rows) {
+    bad_rows_ = &bad_rows;
+  }
+
   float number(size_t row) const {
     const float value = filled(row);
     return column_.quantiles.empty() ? value : place_among(column_.quantiles, value);
@@ -66,8 +71,8 @@ class ColumnEncoder {
     const float cell = cells_.at(row, place_);
     if (!std::isnan(cell)) return cell;
     if (column_.fill) return *column_.fill;
-    throw column_error(place_of_row(table_, row), column_,
-                       "expected a number, got a missing value; fill it in or choose a data.fill");
+    fail(row, "expected a number, got a missing value; fill it in or choose a data.fill");
+    return cell;
   }
 
   void number_words() {
@@ -107,19 +112,28 @@ class ColumnEncoder {
     const size_t category =
         std::isnan(cell) ? missing : categories_of_words_[static_cast<size_t>(cell)];
     if (category != kUnknown) return category;
-    if (unknown_ == config::UnknownCategory::kError) fail_for_category(row, cell);
-    ++num_unknown_;
+    if (unknown_ == config::UnknownCategory::kError) {
+      fail_for_category(row, cell);
+    } else {
+      ++num_unknown_;
+    }
     return kUnknown;
   }
 
-  [[noreturn]] void fail_for_category(size_t row, float cell) const {
+  void fail(size_t row, const std::string& problem) const {
+    const Error error = column_error(place_of_row(table_, row), column_, problem);
+    if (bad_rows_ == nullptr) throw error;
+    const std::string place = place_of_row(table_, row) + ": ";
+    bad_rows_->emplace_back(static_cast<int64_t>(row), error.what() + place.size());
+  }
+
+  void fail_for_category(size_t row, float cell) const {
     const std::string got = std::isnan(cell)
                                 ? "a missing value"
                                 : in_quotes(table_.words[place_][static_cast<size_t>(cell)]);
-    throw column_error(place_of_row(table_, row), column_,
-                       fmt::format("expected a category that the training part has, got {}; "
-                                   "correct it, or train with data.unknown_category: unknown",
-                                   got));
+    fail(row, fmt::format("expected a category that the training part has, got {}; "
+                          "correct it, or train with data.unknown_category: unknown",
+                          got));
   }
 
   const Table& table_;
@@ -129,6 +143,7 @@ class ColumnEncoder {
   size_t place_;
   std::vector<size_t> categories_of_words_;  // [words]
   int64_t num_unknown_ = 0;
+  std::vector<std::pair<int64_t, std::string>>* bad_rows_ = nullptr;
 };
 
 /// Whether each cell is one feature already.
@@ -161,7 +176,8 @@ Matrix fill_in_place(std::span<const Column> columns, Table& table) {
 
 }  // namespace
 
-Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table) {
+Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table,
+               OnBadCell on_bad_cell) {
   Encoded encoded;
   encoded.num_unknown.resize(columns.size());
   if (is_plain(columns, table)) {
@@ -183,6 +199,9 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
         {ColumnEncoder(table, cells, columns[i], unknown), i, static_cast<size_t>(first[i])});
     width += static_cast<size_t>(num_features(columns[i]));
   }
+  if (on_bad_cell == OnBadCell::kCollect) {
+    for (Step& step : steps) step.encoder.collect_into(encoded.bad_rows);
+  }
   const auto num_rows = static_cast<size_t>(table.features.num_rows);
   std::vector<float> features(num_rows * width);
   constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
@@ -193,6 +212,11 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
     }
   }
   for (const Step& step : steps) encoded.num_unknown[step.column] = step.encoder.num_unknown();
+  std::stable_sort(encoded.bad_rows.begin(), encoded.bad_rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto is_same_row = [](const auto& a, const auto& b) { return a.first == b.first; };
+  encoded.bad_rows.erase(std::unique(encoded.bad_rows.begin(), encoded.bad_rows.end(), is_same_row),
+                         encoded.bad_rows.end());
   encoded.features = {table.features.num_rows, static_cast<int64_t>(width), std::move(features)};
   table.features.values = std::vector<float>();
   return encoded;

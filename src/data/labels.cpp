@@ -235,7 +235,11 @@ void require_labels_in_training(const Table& table, const Target& target, const 
     if (target.labels.empty()) return;  // a regression
     is_learnt[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
   }
-  for (size_t row = 0; row < target.classes.size(); ++row) {
+  std::vector<int64_t> others = split.validation;
+  others.insert(others.end(), split.test.begin(), split.test.end());
+  std::sort(others.begin(), others.end());
+  for (const int64_t other : others) {
+    const auto row = static_cast<size_t>(other);
     if (is_learnt[static_cast<size_t>(target.classes[row])]) continue;
     throw target_error(
         table, place_of(table, row),

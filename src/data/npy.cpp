@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -289,6 +290,23 @@ NpyFile read_npy(const std::filesystem::path& path) {
   return file;
 }
 
+bool is_npy(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kMagic.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file && begin == kMagic;
+}
+
+NpyFile read_npy_features(const std::filesystem::path& path) {
+  NpyFile file = read_npy(path);
+  if (file.shape.size() >= 2) return file;
+  throw data_error(path.string(),
+                   fmt::format("expected features [n, features], got the shape {}; save "
+                               "array.reshape(-1, 1) if it is one feature",
+                               shape_text(file.shape)));
+}
+
 Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets) {
   Reader reader(targets);
   const std::vector<int64_t>& shape = reader.header().shape;
@@ -298,13 +316,7 @@ Table read_npy_pair(const std::filesystem::path& features, const std::filesystem
                     "and targets swapped?",
                     shape_text(shape)));
   }
-  NpyFile file = read_npy(features);
-  if (file.shape.size() < 2) {
-    throw data_error(features.string(),
-                     fmt::format("expected features [n, features], got the shape {}; save "
-                                 "array.reshape(-1, 1) if it is one feature",
-                                 shape_text(file.shape)));
-  }
+  NpyFile file = read_npy_features(features);
   if (file.shape[0] != reader.num_rows()) {
     reader.fail(fmt::format(
         "expected a target for each of the {} rows of {}, got {}; write both "

@@ -178,11 +178,13 @@ std::string model_text(const train::Session& session) {
 std::string data_text(const data::Datasets& data) {
   const data::Schema& schema = data.schema;
   const bool is_regression = schema.task == config::Task::kRegression;
-  const std::string target = fmt::format(
-      "{} ({}{}{})", is_regression ? "a number" : fmt::format("{} classes", schema.labels.size()),
-      is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
-      data.task_reason);
-  return fmt::format("{} features, target \"{}\": {}", schema.num_features(),
+  const std::string target =
+      fmt::format("{} ({}{}{})",
+                  is_regression ? "a number"
+                                : with_thousands(std::ssize(schema.labels)) + " classes",
+                  is_regression ? "regression" : "classification",
+                  data.task_reason.empty() ? "" : " ", data.task_reason);
+  return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
                      joined(schema.target_names, "\" and \""), target);
 }
 
@@ -194,6 +196,27 @@ std::string rows_text(const data::Datasets& data) {
     text += fmt::format("; {} without a target left out", with_thousands(data.num_without_target));
   }
   return text;
+}
+
+// What each column was taken for is long where there are many.
+void log_columns(const data::Datasets& data) {
+  constexpr int64_t kMostColumns = 8;
+  const bool is_long = data.num_column_notes > kMostColumns;
+  const std::vector<std::string>& notes = data.notes;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    const std::string line = fmt::format("{:<11} {}", i == 0 ? "columns" : "", notes[i]);
+    const auto place = static_cast<int64_t>(i);
+    const bool is_of_column = place > 0 && place <= data.num_column_notes;
+    if (is_long && is_of_column) {
+      log::detail(line);
+    } else {
+      log::info(line);
+    }
+  }
+  if (is_long) {
+    log::info(fmt::format("{:<11} {} of single columns: in train.log, or shown by -v", "",
+                          counted(data.num_column_notes, "line")));
+  }
 }
 
 // Everything that decides what the run computes, derived values included.
@@ -212,15 +235,13 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
   line("data", data_text(session.data));
-  for (const std::string& note : session.data.notes) {
-    line(&note == session.data.notes.data() ? "columns" : "", note);
-  }
+  log_columns(session.data);
   line("rows", rows_text(session.data));
   line("model", model_text(session));
   line("training",
-       fmt::format("{} epochs of {} steps, effective batch {}, {}, learning rate {} ({}){}",
-                   config.training.epochs,
-                   with_thousands(plan::steps_per_epoch(config.training, session.train.size())),
+       fmt::format("{} of {}, effective batch {}, {}, learning rate {} ({}){}",
+                   counted(config.training.epochs, "epoch"),
+                   counted(plan::steps_per_epoch(config.training, session.train.size()), "step"),
                    with_thousands(plan::samples_per_step(config.training, session.train.size())),
                    config::value_text("training.optimizer.name", config),
                    shortest(config.training.learning_rate),
@@ -231,7 +252,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   if (!config.model.init_from.empty() && !request.resume) {
     line("weights", "from " + config.model.init_from);
   }
-  line("run folder", run.root.string());
+  log::note(fmt::format("{:<11} {}", "run folder", run.root.string()));
   if (request.resume) {
     line("resumed", fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
                                 session.position.epoch, with_thousands(session.position.step)));
@@ -267,6 +288,7 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   TrainReport report;
   report.run_dir = run.root;
   report.epochs = session.position.epoch;
+  report.planned_epochs = session.config.training.epochs;
   report.steps = session.position.step;
   report.stopped_early = train::stopped_early(session);
   report.stop_signal = stop_signal;
@@ -281,9 +303,11 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   return report;
 }
 
+// The console gets the result with the last lines of the command.
 void log_details(const char* part, const std::optional<metrics::Report>& report) {
   if (!report) return;
-  log::info(fmt::format("{:<11} {}", part, metrics::summary_text(*report)));
+  std::istringstream result(metrics::result_lines(part, *report));
+  for (std::string line; std::getline(result, line);) log::note(line);
   std::istringstream lines(metrics::details_text(*report));
   for (std::string line; std::getline(lines, line);) log::info(line.empty() ? line : "  " + line);
 }

@@ -2,6 +2,7 @@
 #include "trainer/metrics/classification.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -18,20 +19,23 @@ std::span<const float> row_of(const Outputs& outputs, std::size_t row) {
   return outputs.values.subspan(row * width, width);
 }
 
-/// What ranks the rows for one class: its logarithm of the softmax, in which nothing is lost near
-/// the probabilities 0 and 1.
+/// The logarithm of the softmax, in which nothing is lost near the probabilities 0 and 1.
+double log_probability(std::span<const float> logits, std::size_t label) {
+  const auto at_largest = std::max_element(logits.begin(), logits.end());
+  const auto largest = static_cast<double>(*at_largest);
+  double others = 0;
+  for (auto x = logits.begin(); x != logits.end(); ++x) {
+    if (x != at_largest) others += std::exp(static_cast<double>(*x) - largest);
+  }
+  return static_cast<double>(logits[label]) - largest - std::log1p(others);
+}
+
+/// What ranks the rows for one class.
 std::vector<double> log_probabilities(const Outputs& logits, std::size_t label) {
   std::vector<double> scores;
   scores.reserve(static_cast<std::size_t>(logits.num_rows()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
-    const std::span<const float> row = row_of(logits, i);
-    const auto at_largest = std::max_element(row.begin(), row.end());
-    const auto largest = static_cast<double>(*at_largest);
-    double others = 0;
-    for (auto x = row.begin(); x != row.end(); ++x) {
-      if (x != at_largest) others += std::exp(static_cast<double>(*x) - largest);
-    }
-    scores.push_back(static_cast<double>(row[label]) - largest - std::log1p(others));
+    scores.push_back(log_probability(row_of(logits, i), label));
   }
   return scores;
 }
@@ -47,13 +51,19 @@ std::vector<double> binary_scores(const Outputs& logits) {
   return scores;
 }
 
-// By the ranks of the rows of `label`, equal scores sharing the mean of theirs.
-std::optional<double> area(const std::vector<double>& scores, std::span<const int64_t> targets,
-                           int64_t label) {
+/// The rows from the smallest score to the largest.
+std::vector<std::size_t> ascending(const std::vector<double>& scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  return order;
+}
+
+// By the ranks of the rows of `label`, equal scores sharing the mean of theirs.
+std::optional<double> area(const std::vector<double>& scores, std::span<const int64_t> targets,
+                           int64_t label) {
+  const std::vector<std::size_t> order = ascending(scores);
   double rank_sum = 0;
   double num_of_class = 0;
   for (std::size_t begin = 0; begin < order.size();) {
@@ -70,6 +80,47 @@ std::optional<double> area(const std::vector<double>& scores, std::span<const in
   const double num_others = static_cast<double>(scores.size()) - num_of_class;
   if (num_of_class == 0 || num_others == 0) return std::nullopt;
   return (rank_sum - num_of_class * (num_of_class + 1) / 2) / (num_of_class * num_others);
+}
+
+// Equal scores are one step of the curve.
+std::optional<double> average_precision(const std::vector<double>& scores,
+                                        std::span<const int64_t> targets, int64_t label) {
+  const std::vector<std::size_t> order = ascending(scores);
+  double sum = 0;
+  double num_of_class = 0;
+  for (std::size_t end = order.size(); end > 0;) {
+    const double score = scores[order[end - 1]];
+    double num_here = 0;
+    for (; end > 0 && scores[order[end - 1]] == score; --end) {
+      if (targets[order[end - 1]] == label) ++num_here;
+    }
+    num_of_class += num_here;
+    sum += num_here * num_of_class / static_cast<double>(order.size() - end);
+  }
+  if (num_of_class == 0) return std::nullopt;
+  return sum / num_of_class;
+}
+
+using Area = std::optional<double> (*)(const std::vector<double>&, std::span<const int64_t>,
+                                       int64_t);
+
+// Of the second of two classes, else the mean over those that have one.
+std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> targets,
+                                Area area_of) {
+  const auto is_finite = [](float x) { return std::isfinite(x); };
+  if (!std::all_of(logits.values.begin(), logits.values.end(), is_finite)) return std::nullopt;
+  if (logits.num_columns <= 2) return area_of(binary_scores(logits), targets, 1);
+  double sum = 0;
+  double num_classes = 0;
+  for (int64_t label = 0; label < logits.num_columns; ++label) {
+    const auto one =
+        area_of(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
+    if (!one) continue;
+    sum += *one;
+    ++num_classes;
+  }
+  if (num_classes == 0) return std::nullopt;
+  return sum / num_classes;
 }
 
 }  // namespace
@@ -136,6 +187,28 @@ double macro_f1(const ConfusionMatrix& confusion) {
   return num_classes == 0 ? 0 : sum / num_classes;
 }
 
+double balanced_accuracy(const ConfusionMatrix& confusion) {
+  double sum = 0;
+  double num_classes = 0;
+  for (const ClassScores& one : class_scores(confusion)) {
+    if (one.num_rows == 0) continue;
+    sum += one.recall;
+    ++num_classes;
+  }
+  return num_classes == 0 ? 0 : sum / num_classes;
+}
+
+double log_loss(const Outputs& logits, std::span<const int64_t> targets) {
+  double sum = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const std::span<const float> row = row_of(logits, i);
+    const auto target = static_cast<std::size_t>(targets[i]);
+    const std::array<float, 2> both = {0, row.front()};  // of a single logit
+    sum -= log_probability(row.size() == 1 ? std::span<const float>(both) : row, target);
+  }
+  return sum / static_cast<double>(targets.size());
+}
+
 double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, int64_t k) {
   int64_t right = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -152,20 +225,11 @@ double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, i
 }
 
 std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targets) {
-  const auto is_finite = [](float x) { return std::isfinite(x); };
-  if (!std::all_of(logits.values.begin(), logits.values.end(), is_finite)) return std::nullopt;
-  if (logits.num_columns <= 2) return area(binary_scores(logits), targets, 1);
-  double sum = 0;
-  double num_classes = 0;
-  for (int64_t label = 0; label < logits.num_columns; ++label) {
-    const auto one =
-        area(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
-    if (!one) continue;
-    sum += *one;
-    ++num_classes;
-  }
-  if (num_classes == 0) return std::nullopt;
-  return sum / num_classes;
+  return mean_area(logits, targets, area);
+}
+
+std::optional<double> pr_auc(const Outputs& logits, std::span<const int64_t> targets) {
+  return mean_area(logits, targets, average_precision);
 }
 
 }  // namespace trainer::metrics

@@ -14,16 +14,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<double> values_of(const std::vector<FoldResult>& folds, const std::string& name) {
+using Rows = std::vector<std::vector<std::string>>;
+using Member = std::vector<Score> FoldResult::*;
+
+/// Of the folds that have it.
+std::vector<double> values_of(const std::vector<FoldResult>& folds, Member scores,
+                              const std::string& name) {
   std::vector<double> values;
   for (const FoldResult& fold : folds) {
-    if (const auto value = find_score(fold.scores, name)) values.push_back(*value);
+    if (const auto value = find_score(fold.*scores, name)) values.push_back(*value);
   }
   return values;
 }
 
-Spread spread_of(const std::vector<FoldResult>& folds, const std::string& name) {
-  const std::vector<double> values = values_of(folds, name);
+Spread spread_of(const std::vector<double>& values, const std::string& name) {
   const auto count = static_cast<double>(values.size());
   Spread spread;
   spread.name = name;
@@ -34,51 +38,98 @@ Spread spread_of(const std::vector<FoldResult>& folds, const std::string& name) 
   return spread;
 }
 
-}  // namespace
-
-std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
+std::vector<Spread> spreads_of(const std::vector<FoldResult>& folds, Member scores) {
   std::vector<Spread> result;
   if (folds.empty()) return result;
-  for (const Score& score : folds.front().scores) result.push_back(spread_of(folds, score.name));
+  for (const Score& score : folds.front().*scores) {
+    result.push_back(spread_of(values_of(folds, scores, score.name), score.name));
+  }
   return result;
 }
 
-std::string folds_table(const std::vector<FoldResult>& folds) {
-  const std::vector<Spread> all = spreads(folds);
-  std::vector<std::vector<std::string>> rows = {{"fold", "rows", "best epoch"}};
+std::vector<Score> means_of(const std::vector<Spread>& all) {
+  std::vector<Score> means;
+  for (const Spread& spread : all) means.push_back({spread.name, spread.mean});
+  return means;
+}
+
+std::string cell(const std::vector<Score>& scores, const std::string& name) {
+  const auto value = find_score(scores, name);
+  return value ? score_text({name, *value}) : "-";
+}
+
+/// Each fold, by the scores that people look at first.
+std::string headline_table(const std::vector<FoldResult>& folds, const std::vector<Spread>& all) {
+  const bool repeats = folds.back().repeat > 1;
+  Rows rows = {{"fold", "rows", "best epoch"}};
   std::vector<std::string> means = {"mean", "", ""};
   std::vector<std::string> deviations = {"spread", "", ""};
+  for (const FoldResult& fold : folds) {
+    rows.push_back(
+        {repeats ? fmt::format("{}, repeat {}", fold.fold, fold.repeat) : std::to_string(fold.fold),
+         with_thousands(fold.num_rows),
+         fold.best_epoch == 0 ? "-" : with_thousands(fold.best_epoch)});
+  }
   for (const Spread& spread : all) {
+    if (!is_headline(spread.name)) continue;
     rows.front().push_back(spread.name);
+    for (std::size_t i = 0; i < folds.size(); ++i) {
+      rows[i + 1].push_back(cell(folds[i].scores, spread.name));
+    }
     means.push_back(score_text({spread.name, spread.mean}));
     deviations.push_back(score_text({spread.name, spread.deviation}));
-  }
-  for (const FoldResult& fold : folds) {
-    rows.push_back({std::to_string(fold.fold), with_thousands(fold.num_rows),
-                    fold.best_epoch == 0 ? "-" : with_thousands(fold.best_epoch)});
-    for (const Spread& spread : all) {
-      const auto value = find_score(fold.scores, spread.name);
-      rows.back().push_back(value ? score_text({spread.name, *value}) : "-");
-    }
   }
   rows.push_back(std::move(means));
   rows.push_back(std::move(deviations));
   return text_table(rows);
 }
 
-Json to_json(const std::vector<FoldResult>& folds, int64_t num_folds) {
-  Json json = {{"folds", num_folds}, {"runs", Json::array()}};
+std::string all_scores_table(const std::vector<Spread>& all, const std::vector<Score>& baseline) {
+  Rows rows = {{"score", "mean", "spread", "baseline"}};
+  for (const Spread& spread : all) {
+    rows.push_back({spread.name, score_text({spread.name, spread.mean}),
+                    score_text({spread.name, spread.deviation}), cell(baseline, spread.name)});
+  }
+  return text_table(rows);
+}
+
+}  // namespace
+
+std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
+  return spreads_of(folds, &FoldResult::scores);
+}
+
+std::string folds_table(const std::vector<FoldResult>& folds) {
+  const std::vector<Spread> all = spreads(folds);
+  std::string text = headline_table(folds, all);
+  const std::vector<Score> baseline = means_of(spreads_of(folds, &FoldResult::baseline));
+  if (baseline.empty()) return text;
+  text += "\n" + all_scores_table(all, baseline);
+  const std::vector<std::string> names = not_better(means_of(all), baseline);
+  if (!names.empty()) {
+    text += fmt::format("\nthe model does not beat the baseline in {}\n", joined(names));
+  }
+  return text;
+}
+
+Json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
+  Json json = {{"folds", counts.folds}};
+  if (counts.repeats > 1) json["repeats"] = counts.repeats;
+  json["runs"] = Json::array();
   for (const FoldResult& fold : folds) {
-    Json run = {{"fold", fold.fold},
-                {"run", fold.run},
-                {"best_epoch", fold.best_epoch},
-                {"rows", fold.num_rows}};
+    Json run = {{"fold", fold.fold}};
+    if (counts.repeats > 1) run["repeat"] = fold.repeat;
+    run.update({{"run", fold.run}, {"best_epoch", fold.best_epoch}, {"rows", fold.num_rows}});
     for (const Score& score : fold.scores) run[score.name] = score.value;
+    for (const Score& score : fold.baseline) run["baseline"][score.name] = score.value;
     json["runs"].push_back(std::move(run));
   }
   for (const Spread& spread : spreads(folds)) {
     json["mean"][spread.name] = spread.mean;
     json["spread"][spread.name] = spread.deviation;
+  }
+  for (const Spread& spread : spreads_of(folds, &FoldResult::baseline)) {
+    json["baseline"][spread.name] = spread.mean;
   }
   return json;
 }

@@ -90,10 +90,6 @@ class Writer {
   std::string text_;
 };
 
-std::string counted(int64_t count, const char* what) {
-  return fmt::format("{} {}{}", with_thousands(count), what, count == 1 ? "" : "s");
-}
-
 // The first few, and how many more.
 std::string shown(std::vector<std::string> words) {
   if (words.size() > kMostShown) {
@@ -109,6 +105,13 @@ const ColumnFacts& column_of(const TableFacts& table, const std::string& name) {
                        [&](const ColumnFacts& column) { return column.name == name; });
 }
 
+// Hardly any is not none, and nearly all is not all.
+std::string share_text(double percent) {
+  const bool is_extreme = percent < 0.5 || percent >= 99.5;
+  return is_extreme ? fmt::format("{:.1f} %", std::clamp(percent, 0.1, 99.9))
+                    : fmt::format("{:.0f} %", percent);
+}
+
 std::string classes_text(const ColumnFacts& target) {
   auto labels = target.labels;
   std::stable_sort(labels.begin(), labels.end(),
@@ -120,9 +123,9 @@ std::string classes_text(const ColumnFacts& target) {
   std::vector<std::string> words;
   words.reserve(labels.size());
   for (const auto& [label, count] : labels) {
-    words.push_back(
-        fmt::format("{} ({:.0f} %)", in_quotes(label),
-                    100 * static_cast<double>(count) / static_cast<double>(target.num_values())));
+    const double share =
+        100 * static_cast<double>(count) / static_cast<double>(target.num_values());
+    words.push_back(fmt::format("{} ({})", in_quotes(label), share_text(share)));
   }
   return fmt::format("{} classes: {}", labels.size(), joined(words));
 }

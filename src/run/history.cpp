@@ -10,7 +10,7 @@
 namespace trainer::run {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::optional<double> number(const Json& record, const char* name) {
   const auto found = record.find(name);
@@ -37,6 +37,12 @@ void add_record(const Json& record, History& history) {
     added.time_seconds = *seconds;
   } else if (split == "test") {
     history.test = score;
+    history.all_of_test.clear();
+    for (const auto& [name, value] : record.items()) {
+      if (metrics::is_score(name) && value.is_number()) {
+        history.all_of_test.push_back({name, value.get<double>()});
+      }
+    }
   } else if (!history.epochs.empty() && history.epochs.back().epoch == epoch) {
     history.epochs.back().validation = score;
   }

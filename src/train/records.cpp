@@ -102,7 +102,8 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   record.loss = evaluation.loss;
   if (is_classification(session)) record.accuracy = evaluation.accuracy();
   const bool is_test = record.split == "test";
-  const bool by_rank = session.config.training.best_metric == config::BestMetric::kAuroc;
+  const config::BestMetric metric = session.config.training.best_metric;
+  const bool by_rank = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
   record.scores = metrics::scores(
       judged(session, evaluation, is_test ? session.data.test : session.data.validation),
       is_test || by_rank ? metrics::Ranking::kOfAll : metrics::Ranking::kOfTwoClasses);

@@ -57,6 +57,9 @@ void check_task(const config::Config& config, const data::Schema& schema) {
     problem = fmt::format("training.best_metric: {} has no {}; use loss",
                           regression ? "regression" : "classification",
                           config::value_text("training.best_metric", config));
+  } else if (training.best_metric == config::BestMetric::kBinaryF1 && schema.labels.size() != 2) {
+    problem = fmt::format("training.best_metric: binary_f1 is for two classes, got {}; use f1",
+                          schema.labels.size());
   } else if (regression && training.label_smoothing > 0) {
     problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
   }
@@ -66,7 +69,7 @@ void check_task(const config::Config& config, const data::Schema& schema) {
                                              regression ? "regression" : "classification"));
 }
 
-// Training records have a loss and an accuracy only, and a ranking needs two classes.
+// Training records have a loss and an accuracy only, a ranking needs two classes and R2 two rows.
 void check_best_metric(const config::Config& config, const data::Dataset& validation) {
   const config::BestMetric metric = config.training.best_metric;
   if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
@@ -78,11 +81,18 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
                             name));
   }
   const std::vector<int64_t>& classes = validation.classes;
-  if (metric == config::BestMetric::kAuroc &&
-      std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
+  const bool ranks = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
+  if (ranks && std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
     throw Error(ErrorKind::kUsage,
-                "training.best_metric: auroc needs two classes in the validation part, and all of "
-                "its rows are of one; set a larger data.validation_fraction, or use loss");
+                fmt::format("training.best_metric: {} needs two classes in the validation part, "
+                            "and all of its rows are of one; set a larger "
+                            "data.validation_fraction, or use loss",
+                            name));
+  }
+  if (metric == config::BestMetric::kR2 && validation.size() == 1) {
+    throw Error(ErrorKind::kUsage,
+                "training.best_metric: r2 needs two rows in the validation part, got one; set a "
+                "larger data.validation_fraction, or use loss");
   }
 }
 

@@ -326,8 +326,8 @@ TEST_F(PredictTest, AnIdMayNotHaveTheNameOfAPrediction) {
   Model model = linear_model();
   model.schema.columns[0].name = "p_no";
   EXPECT_EQ(problem("p_no,a,k\n1,2,p\n", model),
-            "the id column \"p_no\" has the name of a column of the predictions; rename it in the "
-            "data and train again, or take it out of the data");
+            "the column \"p_no\", which is carried along, has the name of a column of the "
+            "predictions; rename it in the data, or take it out");
 }
 
 TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
@@ -347,7 +347,136 @@ TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
   EXPECT_EQ(predict_text("pixel_0_1,pixel_0_0\n2,1\n255,5\n7,3\n", model), expected);
   fs::remove(output());
   EXPECT_EQ(problem("\0\0\x08\x02\0\0\0\x01\0\0\0\x03\x01\x02\x03"sv, model),
-            "in.csv: expected images of 2 pixels as in the training data, got 1 of 3");
+            "in.csv: expected rows of 2 numbers as in the training data, got 3");
+}
+
+// ---- columns that are carried along ----
+
+TEST_F(PredictTest, ColumnsAreCarriedAlongAsTheyStand) {
+  PredictRequest request = request_for("u,id,k,a,v2,note,v1\n\"x, y\",7,p, 1.50 ,,n,0\n");
+  request.kept = {"u", "v*", "a", "id", "k"};
+  predict(
+      linear_model(), request, [&](const std::string& note) { notes_.push_back(note); },
+      [](const PredictProgress&) { return true; });
+  EXPECT_EQ(read_file(request.output),
+            "id,u,v2,v1,a,k,prediction,p_no,\"p_yes, sir\"\n"
+            "7,\"x, y\",,0,1.50,p,\"yes, sir\",0.37754068,0.62245935\n");
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(PredictTest, AColumnThatIsNotThereCannotBeCarriedAlong) {
+  PredictRequest request = request_for("a,k\n1,p\n");
+  const auto problem_of = [&](const char* kept) {
+    request.kept = {kept};
+    return without_folder(test::error_of([&] {
+                            predict(
+                                linear_model(), request, [](const std::string&) {},
+                                [](const PredictProgress&) { return true; });
+                          }).what());
+  };
+  EXPECT_EQ(problem_of("kk"), "in.csv:1: --keep: \"kk\" is not in the header; did you mean \"k\"?");
+  EXPECT_EQ(problem_of("zz*"),
+            "in.csv:1: --keep: \"zz*\" fits no column in the header; it has a and k");
+  EXPECT_FALSE(fs::exists(output()));
+}
+
+// ---- rows that cannot be read ----
+
+TEST_F(PredictTest, RowsThatCannotBeReadAreLeftOutAndListed) {
+  Model model = linear_model();
+  model.schema.unknown_category = config::UnknownCategory::kError;
+  const std::string_view content =
+      "id,a,k\n1,0,p\n2,x,p\n3,0,r\n4,0\n\n5,1e99,p\n6,0,\"q\n\"\n7,0,q\n";
+  for (const int64_t rows_at_once : {1, 2, 3, 100}) {
+    PredictRequest request = request_for(content);
+    request.rows_at_once = rows_at_once;
+    request.on_error = OnError::kSkip;
+    request.errors = folder_.path() / "errors.csv";
+    const PredictReport report = predict(
+        model, request, [](const std::string&) {}, [](const PredictProgress&) { return true; });
+    EXPECT_EQ(read_file(request.output),
+              "id,prediction,p_no,\"p_yes, sir\"\n1,no,0.7310586,0.26894143\n"
+              "7,\"yes, sir\",0.11920292,0.8807971\n")
+        << rows_at_once;
+    EXPECT_EQ(read_file(request.errors),
+              "line,reason\n"
+              "3,\"column \"\"a\"\": expected a number, got \"\"x\"\"; correct it, as the column "
+              "was numeric in the training data\"\n"
+              "4,\"column \"\"k\"\": expected a category that the training part has, got "
+              "\"\"r\"\"; correct it, or train with data.unknown_category: unknown\"\n"
+              "5,\"expected 3 fields as in the header, got 2\"\n"
+              "7,\"column \"\"a\"\": expected a finite number of at most 3.4e+38, got "
+              "\"\"1e99\"\"\"\n"
+              "8,\"column \"\"k\"\": expected a category that the training part has, got "
+              "\"\"q\\n\"\"; correct it, or train with data.unknown_category: unknown\"\n");
+    EXPECT_EQ(report.num_rows, 2);
+    EXPECT_EQ(report.num_skipped, 5);
+    EXPECT_EQ(report.warnings.size(), 1U);
+    EXPECT_TRUE(without_folder(report.warnings.back())
+                    .starts_with("5 rows could not be read and were left out, first line 3: column "
+                                 "\"a\": expected a number, got \"x\""))
+        << report.warnings.back();
+  }
+}
+
+TEST_F(PredictTest, WhatIsNoMatterOfARowEndsThePredictionAllTheSame) {
+  const auto problem_of = [&](std::string_view content) {
+    PredictRequest request = request_for(content);
+    request.on_error = OnError::kSkip;
+    return without_folder(test::error_of([&] {
+                            predict(
+                                linear_model(), request, [](const std::string&) {},
+                                [](const PredictProgress&) { return true; });
+                          }).what());
+  };
+  EXPECT_EQ(problem_of("a,k\n0,p\n0,\"q\n1,p\n"),
+            "in.csv:3: field 2: the quote that opens it is never closed");
+  EXPECT_EQ(problem_of("a,k\nx,p\n"),
+            "in.csv: no row could be read: line 2: column \"a\": expected a number, got \"x\"; "
+            "correct it, as the column was numeric in the training data");
+  EXPECT_FALSE(fs::exists(output()));
+}
+
+TEST_F(PredictTest, NoOutputTakesThePlaceOfWhatIsRead) {
+  Model model = linear_model();
+  model.file = folder_.write("m.pt", "model");
+  PredictRequest request = request_for("a,k\n0,p\n");
+  const auto problem_of = [&] {
+    return without_folder(test::error_of([&] {
+                            predict(
+                                model, request, [](const std::string&) {},
+                                [](const PredictProgress&) { return true; });
+                          }).what());
+  };
+  request.output = model.file;
+  EXPECT_EQ(problem_of(), "--output: m.pt is the model; choose another");
+  request.output = output();
+  request.errors = request.data;
+  EXPECT_EQ(problem_of(), "--errors: in.csv is the file of --data; choose another");
+  request.errors = folder_.path() / "." / "out.csv";
+  EXPECT_EQ(problem_of(), "--errors: ./out.csv is the file of --output; choose another");
+}
+
+// ---- arrays ----
+
+TEST_F(PredictTest, AModelOfArraysTakesArraysOfNumPy) {
+  Model model = regression_model();
+  model.schema.columns.clear();
+  std::string npy("\x93NUMPY\x01\0", 8);
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }";
+  header.resize(117, ' ');
+  header += '\n';
+  npy += static_cast<char>(header.size());
+  npy += '\0';
+  npy += header;
+  for (const float value : {3.0F, 0.5F}) {
+    npy.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  EXPECT_EQ(predict_text(npy, model), "prediction_u,prediction_v\n16,-3\n11,-0.5\n");
+  fs::remove(output());
+  EXPECT_EQ(problem(npy, regression_model()),
+            "in.csv: expected a CSV file, as the model was trained on a table, got an array of "
+            "NumPy");
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   c.moments.clear();
   c.fingerprints.clear();
   c.schema.labels.clear();
+  c.schema.target_means.clear();
   write(path_, c);
   expect_same(read(path_), c);
 }
@@ -224,6 +225,7 @@ TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   EXPECT_EQ(second.recoveries.rollbacks, 6);
   EXPECT_EQ(second.recoveries.rows_at_once, 0);
   EXPECT_EQ(second.schema.target_names, std::vector<std::string>{"kind"});
+  EXPECT_TRUE(second.schema.target_means.empty());
   EXPECT_FALSE(second.scaler.has_value());
   EXPECT_EQ(second.schema.columns,
             (std::vector<data::Column>{{.name = "a"}, {.name = "b"}, {.name = "c"}}));

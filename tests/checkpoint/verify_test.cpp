@@ -91,6 +91,11 @@ TEST_F(VerifyTest, LayersLeadFromTheFeaturesToTheOutputs) {
             }),
             "|model layers.0.weight: expected [outputs, 2], got [4, 3]");
   EXPECT_EQ(problems_after([](Checkpoint& c) { c.schema.labels.emplace_back("maybe"); }),
+            "|schema.target_means: expected 3 numbers, got 2");
+  EXPECT_EQ(problems_after([](Checkpoint& c) {
+              c.schema.labels.emplace_back("maybe");
+              c.schema.target_means.clear();
+            }),
             "|model layers.1.weight: expected 3 outputs, got 2");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();

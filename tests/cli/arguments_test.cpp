@@ -113,6 +113,49 @@ TEST(ArgumentsTest, ExportRefusesWhatItDoesNotUnderstand) {
             "--resume: export goes on with no run");
 }
 
+TEST(ArgumentsTest, PredictCarriesColumnsAlongAndSkipsRows) {
+  const Arguments arguments = parse({"predict", "m.pt", "--data", "a.csv", "--keep", "id", "--keep",
+                                     "x*", "--on-error", "skip", "-o", "out.csv", "threads=2"});
+  EXPECT_EQ(arguments.kept, (std::vector<std::string>{"id", "x*"}));
+  EXPECT_TRUE(arguments.skips_errors);
+  EXPECT_EQ(arguments.errors, "out.csv.errors.csv");
+  EXPECT_EQ(arguments.overrides.size(), 1U);
+  EXPECT_EQ(parse({"predict", "m.pt", "--data", "-", "--on-error", "skip"}).errors, "");
+  EXPECT_EQ(parse({"predict", "m.pt", "--data", "-", "--on-error=skip", "--errors", "e"}).errors,
+            "e");
+  EXPECT_FALSE(parse({"predict", "m.pt", "--data", "-", "--on-error", "stop"}).skips_errors);
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--on-error", "ignore"}),
+            "--on-error: expected stop or skip, got \"ignore\"");
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--errors", "e"}),
+            "--errors: has no effect without --on-error skip");
+}
+
+TEST(ArgumentsTest, EvalTakesTargetsUnderTwoNames) {
+  EXPECT_EQ(parse({"eval", "m.pt", "--data", "x", "--labels", "y"}).targets, "y");
+  EXPECT_EQ(parse({"eval", "m.pt", "--data", "x", "--targets", "y"}).targets, "y");
+  EXPECT_EQ(message_of({"eval", "m.pt", "--targets", "y"}),
+            "--targets: expected --data FILE beside it, got nothing");
+}
+
+TEST(ArgumentsTest, CvTakesRepeats) {
+  EXPECT_EQ(parse({"cv", "--repeats", "3", "seed=1"}).num_repeats, 3);
+  EXPECT_EQ(parse({"cv", "seed=1"}).num_repeats, 0);
+  EXPECT_EQ(message_of({"cv", "--repeats", "0"}), "--repeats: expected an integer >= 1, got \"0\"");
+}
+
+TEST(ArgumentsTest, JsonIsForCommandsThatHaveResults) {
+  EXPECT_TRUE(parse({"--json", "seed=1"}).json);
+  EXPECT_TRUE(parse({"train", "--json", "seed=1"}).json);
+  for (const char* command : {"verify", "find-batch", "cv"}) {
+    EXPECT_TRUE(parse({command, "--json", "a=b"}).json) << command;
+  }
+  EXPECT_TRUE(parse({"--json", "eval", "m.pt"}).json);
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--json"}),
+            "--json: this command has no results as JSON; leave it out");
+  EXPECT_EQ(message_of({"--json", "--print-config"}),
+            "--json: this command has no results as JSON; leave it out");
+}
+
 TEST(ArgumentsTest, SelftestTakesItsOptionsAndThoseOfARun) {
   const Arguments arguments =
       parse({"selftest", "resume", "--kills", "20", "--seed", "7", "model.dropout=0"});

@@ -31,8 +31,17 @@ TEST(ProgressBarTest, LeavesTheLossOutBeforeThereIsOne) {
             "epoch 2/4 [##########----------]  50 %  1,000 samples/s  2.5 s left");
 }
 
-TEST(ProgressBarTest, IsShorterThanTheTerminalIsWide) {
-  EXPECT_EQ(progress_text(half_of_epoch_two(), 1.5, 21), "epoch 2/4 [#########");
+TEST(ProgressBarTest, IsShorterThanTheTerminalIsWideAndKeepsTheTimeLeft) {
+  const run::Progress progress = half_of_epoch_two();
+  EXPECT_EQ(progress_text(progress, 1.5, 80),
+            "epoch 2/4 [####----]  50 %  1,000 samples/s  loss 0.1250  2.5 s left");
+  EXPECT_EQ(progress_text(progress, 1.5, 60),
+            "epoch 2/4  50 %  1,000 samples/s  loss 0.1250  2.5 s left");
+  EXPECT_EQ(progress_text(progress, 1.5, 50), "epoch 2/4  50 %  loss 0.1250  2.5 s left");
+  EXPECT_EQ(progress_text(progress, 1.5, 30), "epoch 2/4  50 %  2.5 s left");
+  EXPECT_EQ(progress_text(progress, 1.5, 21), "epoch 2/4  50 %");
+  EXPECT_EQ(progress_text(progress, 1.5, 10), "epoch 2/4");
+  EXPECT_EQ(progress_text(progress, 1.5, 0), "e");
 }
 
 }  // namespace

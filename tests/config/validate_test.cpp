@@ -273,5 +273,23 @@ TEST(ValidateTest, LossAndTaskAgree) {
             "a.yaml:2: training.best_metric: regression has no accuracy; use loss");
 }
 
+TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
+  const std::string csv = "data: {source: csv, path: x.csv, target: y, ";
+  EXPECT_EQ(message_of(csv + "time: t}"),
+            "a.yaml:1: data.time: has no effect unless data.split is chronological");
+  EXPECT_EQ(message_of(csv + "split: chronological}"),
+            "data.time: expected a column because data.split is chronological, got nothing");
+  EXPECT_EQ(message_of(csv + "split: chronological, time: t, group: g}"),
+            "a.yaml:1: data.split: chronological conflicts with data.group, which divides the "
+            "rows; remove one");
+  EXPECT_EQ(message_of(csv + "split: chronological, time: t, folds: 3, repeat: 2}"),
+            "a.yaml:1: data.repeat: conflicts with data.split: chronological, which divides the "
+            "rows in one way only");
+  EXPECT_EQ(message_of("data: {split: chronological}"),
+            "a.yaml:1: data.split: has no effect unless data.source is csv; set data.source: csv");
+  EXPECT_EQ(message_of("data: {repeat: 2}"),
+            "a.yaml:1: data.repeat: has no effect unless data.folds is set");
+}
+
 }  // namespace
 }  // namespace trainer::config

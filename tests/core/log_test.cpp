@@ -41,6 +41,24 @@ TEST(LogTest, TheFileGetsDateLevelAndMessage) {
       << test::read_file(path);
 }
 
+TEST(LogTest, NotesAreForTheFileAndDetailsForWhoeverWantsThem) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log";
+  log::open_file(path, log::Level::kInfo);
+  testing::internal::CaptureStderr();
+  log::note("one");
+  log::detail("two");
+  log::set_console_level(log::Level::kDebug);
+  log::detail("three");
+  log::set_console_level(log::Level::kInfo);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "three\n");
+  log::close_file();
+  const std::string text = test::read_file(path);
+  for (const char* line : {" info    one\n", " info    two\n", " info    three\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
+}
+
 TEST(LogTest, TheFileIsAppendedTo) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("train.log", "before\n");

@@ -17,6 +17,23 @@ TEST(TextTableTest, CharactersCountAndNotBytes) {
   EXPECT_EQ(text_table({{"\xC3\xA9\xC3\xA9", "1"}, {"ab", "2"}}), "\xC3\xA9\xC3\xA9  1\nab  2\n");
 }
 
+TEST(TextTableTest, WideCharactersCountTwiceAndJoinedOnesNotAtAll) {
+  EXPECT_EQ(display_width("\u6771\u4EAC"), 4U);              // two ideographs
+  EXPECT_EQ(display_width("\uD55C\uAE00"), 4U);              // two Hangul syllables
+  EXPECT_EQ(display_width("\uFF21"), 2U);                    // a fullwidth letter
+  EXPECT_EQ(display_width("\uFF71"), 1U);                    // a halfwidth one
+  EXPECT_EQ(display_width("e\u0301"), 1U);                   // a combining accent
+  EXPECT_EQ(display_width("\u0E01\u0E34"), 1U);              // a Thai letter with its vowel
+  EXPECT_EQ(display_width("\u200B\u200D"), 0U);              // format characters
+  EXPECT_EQ(display_width("\U0001F600"), 2U);                // an emoji
+  EXPECT_EQ(display_width("\U00020000"), 2U);                // an ideograph of plane 2
+  EXPECT_EQ(display_width("\u00C4\u0416\u05D0\u2500"), 4U);  // plain letters and lines
+  EXPECT_EQ(display_width("\xFF\xC3"), 2U);                  // bytes that are no UTF-8
+  EXPECT_EQ(text_table({{"\u6771\u4EAC", "1"}, {"abcde", "2"}}), "\u6771\u4EAC   1\nabcde  2\n");
+  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 5), "\u6771\u4EAC~");
+  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 4), "\u6771~");
+}
+
 TEST(TextTableTest, LinesEndWithoutSpaces) {
   EXPECT_EQ(text_table({{"a"}, {"longer"}, {"b", "1"}}), "a\nlonger\nb       1\n");
 }

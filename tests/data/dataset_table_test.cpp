@@ -70,8 +70,8 @@ TEST_F(DatasetTableTest, SaysWhatColumnsWereTakenFor) {
   data.categorical = {"c"};
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.notes,
-            (Words{"1 numeric, 2 categorical, 2 no feature", "\"row\": names a row",
-                   "\"a\": numeric, 1 missing: filled with the mean 3",
+            (Words{"1 numeric, 2 categorical, 2 no feature (\"row\" and \"text\")",
+                   "\"row\": names a row", "\"a\": numeric, 1 missing: filled with the mean 3",
                    "\"k\": categorical as it holds text, 2 categories, 1 missing: a category of "
                    "their own",
                    "\"c\": categorical, 2 categories",
@@ -312,6 +312,67 @@ TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
   EXPECT_EQ(values, trained.train.values);
   EXPECT_EQ(places, (Rows{2, 3, 4}));
   EXPECT_EQ(num_unknown, (Rows{0, 1}));
+}
+
+// ---- by time ----
+
+constexpr const char* kDays =
+    "day,a,y\n2026-01-05,5,u\n2026-01-01,1,v\n2026-01-04T12:00,4,u\n2026-01-02,2,v\n"
+    "2026-01-03,3,u\n";
+
+TEST_F(DatasetTableTest, RowsAreDividedByADateThatIsNoFeature) {
+  DataConfig data = table(kDays);
+  data.split = config::SplitMethod::kChronological;
+  data.time = "day";
+  data.validation_fraction = 0.2;
+  data.test_fraction = 0.2;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.train.places, (Rows{3, 5, 6}));
+  EXPECT_EQ(datasets.validation.places, Rows{4});
+  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
+  EXPECT_EQ(datasets.notes.back(), "\"day\": left out: it orders the rows (data.time)");
+  EXPECT_EQ(datasets.schema.target_means, (std::vector<double>{1.0 / 3, 2.0 / 3}));
+}
+
+TEST_F(DatasetTableTest, ATimeThatIsListedAsANumberIsAFeatureToo) {
+  DataConfig data = table("t,a,y\n3,5,u\n1,1,v\n2,4,u\n");
+  data.split = config::SplitMethod::kChronological;
+  data.time = "t";
+  data.numeric = {"t"};
+  data.test_fraction = 0.4;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.feature_names, (Words{"t", "a"}));
+  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(features(datasets.test), (Floats{3, 5}));
+}
+
+TEST_F(DatasetTableTest, RefusesTimesThatCannotBeCompared) {
+  const auto problem_of = [&](std::string_view content) {
+    DataConfig data = table(content);
+    data.split = config::SplitMethod::kChronological;
+    data.time = "t";
+    return problem(data);
+  };
+  EXPECT_EQ(problem_of("t,a,y\n2026-01-01,1,0\n,2,1\n"),
+            "t.csv:3: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
+            "2026-03-01T12:30:00, got an empty field");
+  EXPECT_EQ(problem_of("t,a,y\n01.02.2026,1,0\n"),
+            "t.csv:2: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
+            "2026-03-01T12:30:00, got \"01.02.2026\"");
+  EXPECT_EQ(problem_of("t,a,y\n2026-01-01,1,0\n20260102,2,1\n"),
+            "t.csv:3: column \"t\": expected a date as in the rows before, got \"20260102\"");
+  EXPECT_EQ(problem_of("when,a,y\n2026-01-01,1,0\n"),
+            "t.csv:1: data.time: column \"t\" is not in the header; it has when, a and y");
+}
+
+TEST_F(DatasetTableTest, SeveralColumnsWithUnknownCategoriesAreOneWarning) {
+  DataConfig data = table("k,m,a,y\np,r,2,u\nq,s,6,v\n");
+  data.validation_path = file("v.csv", "k,m,a,y\nx,r,1,u\nz,t,2,v\n");
+  EXPECT_EQ(load_datasets(data, 1).warnings,
+            Words{"columns \"k\" (2 rows) and \"m\" (1 row): categories of data.validation_path "
+                  "that the training part lacks; taken for none of the known ones "
+                  "(data.unknown_category)"});
 }
 
 }  // namespace

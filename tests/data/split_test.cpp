@@ -189,5 +189,74 @@ TEST(SplitTest, FollowsGivenParts) {
   EXPECT_EQ(split.test, Rows{0});
 }
 
+// ---- by time ----
+
+using Times = std::vector<double>;
+
+TEST(SplitByTimeTest, TheLatestRowsAreTheTestPartWhateverTheOrderOfTheFile) {
+  const Times times = {9, 0, 8, 1, 7, 2, 6, 3, 5, 4};
+  const Split split = split_by_time(times, {0.2, 0.3, 42});
+  EXPECT_EQ(split.train, (Rows{1, 3, 5, 7, 9}));
+  EXPECT_EQ(split.validation, (Rows{6, 8}));
+  EXPECT_EQ(split.test, (Rows{0, 2, 4}));
+  // Nothing is drawn by chance.
+  EXPECT_EQ(split_by_time(times, {0.2, 0.3, 7}).test, split.test);
+}
+
+TEST(SplitByTimeTest, RowsOfOneTimeStayTogether) {
+  const Times times = {1, 1, 1, 2, 2, 2, 2, 3, 3, 3};
+  // Three rows are nearer to two than none is.
+  const Split split = split_by_time(times, {0.4, 0.2, 42});
+  EXPECT_EQ(split.train, (Rows{0, 1, 2}));
+  EXPECT_EQ(split.validation, (Rows{3, 4, 5, 6}));
+  EXPECT_EQ(split.test, (Rows{7, 8, 9}));
+  EXPECT_TRUE(split_by_time(times, {0, 0.2, 42}).validation.empty());
+  EXPECT_EQ(split_by_time(times, {0, 0, 42}).train.size(), 10U);
+}
+
+TEST(SplitByTimeTest, EachFoldIsTestedOnWhatComesAfterItsTrainingRows) {
+  Times times(12);
+  for (size_t row = 0; row < times.size(); ++row) times[row] = static_cast<double>(row);
+  const auto fold = [&](int64_t number, double validation) {
+    return split_by_time(times, {validation, 0, 42, 3, number});
+  };
+  EXPECT_EQ(fold(1, 0).train, (Rows{0, 1, 2}));
+  EXPECT_EQ(fold(1, 0).test, (Rows{3, 4, 5}));
+  EXPECT_EQ(fold(2, 0).train, (Rows{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(fold(2, 0).test, (Rows{6, 7, 8}));
+  EXPECT_EQ(fold(3, 0).test, (Rows{9, 10, 11}));
+  EXPECT_EQ(fold(2, 0.3).train, (Rows{0, 1, 2, 3}));
+  EXPECT_EQ(fold(2, 0.3).validation, (Rows{4, 5}));
+}
+
+TEST(SplitByTimeTest, TooFewDifferentTimesAreAnError) {
+  const Times times = {1, 1, 2, 2, 2, 2, 2, 2, 2, 2};
+  EXPECT_STREQ(test::error_of([&] {
+                 split_by_time(times, {0.2, 0.2, 42});
+               }).what(),
+               "data.time: expected at least 3 different times for as many parts, got 2; use "
+               "another column or another data.split");
+  EXPECT_STREQ(test::error_of([&] {
+                 split_by_time(times, {0.2, 0, 42, 3, 1});
+               }).what(),
+               "data.time: expected at least 5 different times for 3 folds and a validation part, "
+               "got 2; use another column or another data.split");
+}
+
+// ---- repeats ----
+
+TEST(SplitTest, ARepeatIsAnotherDivisionAndTheFirstIsTheOneWithout) {
+  const auto test_rows = [](uint64_t repeat) {
+    return split_rows(100, {}, {0.1, 0, 42, 5, 1, repeat}).test;
+  };
+  EXPECT_EQ(test_rows(0), split_rows(100, {}, {0.1, 0, 42, 5, 1}).test);
+  EXPECT_NE(test_rows(1), test_rows(0));
+  EXPECT_NE(test_rows(2), test_rows(1));
+  Rows groups(100);
+  for (size_t row = 0; row < groups.size(); ++row) groups[row] = static_cast<int64_t>(row / 4);
+  EXPECT_NE(split_groups(groups, {0.1, 0, 42, 5, 1, 1}).test,
+            split_groups(groups, {0.1, 0, 42, 5, 1, 0}).test);
+}
+
 }  // namespace
 }  // namespace trainer::data

@@ -2,6 +2,7 @@
 // Cross-validation by the program.
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -138,13 +139,13 @@ TEST_F(CvTest, WhatAResumeMayChangeHoldsForAllFolds) {
 }
 
 TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
-  const std::string one = test::kTrainer + " cv -q --config " +
+  const std::string one = test::kTrainer + " cv --config " +
                           (kSource / "configs/penguins.yaml").string() +
                           " --folds 2 --epochs 1 threads=1 --lr ";
   const test::ProcessResult result =
       test::run_process("sh -c 'cd " + folder_.path().string() +
                         "; for rate in 0.001 0.002 0.003 0.004; do " + one + "$rate & done; wait'");
-  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.err.find("warning"), std::string::npos) << result.err;
   std::set<std::string> rates;
   for (const auto& entry : fs::directory_iterator(folder_.path() / "runs")) {
     EXPECT_NE(result.out.find("folder  " + entry.path().string() + "\n"), std::string::npos);
@@ -170,6 +171,106 @@ TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
                             ": another process is working in this folder; wait until it has "
                             "ended\n");
 }
+/// Cells of a CSV file without quotes, with the header.
+std::vector<std::vector<std::string>> cells_of(const fs::path& path) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(test::read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    std::vector<std::string>& row = rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
+  ASSERT_EQ(cv("penguins.yaml", "--folds 3 --epochs 3 data.id=island").exit_code, 0);
+  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  ASSERT_EQ(rows.size(), 345U);
+  EXPECT_EQ(rows[0],
+            (std::vector<std::string>{"island", "line", "fold", "repeat", "target", "prediction",
+                                      "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
+  const auto table = cells_of(kSource / "configs" / "data" / "penguins.csv");
+  const json all = results();
+  std::vector<double> right(3);
+  std::vector<double> num_rows(3);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][1], std::to_string(i + 1));
+    EXPECT_EQ(rows[i][0], table[i][1]) << i;
+    EXPECT_EQ(rows[i][4], table[i][0]) << i;
+    const auto fold = static_cast<std::size_t>(std::stoi(rows[i][2])) - 1;
+    right[fold] += rows[i][4] == rows[i][5] ? 1 : 0;
+    ++num_rows[fold];
+  }
+  for (std::size_t fold = 0; fold < 3; ++fold) {
+    EXPECT_EQ(all["runs"][fold]["accuracy"].get<double>(), right[fold] / num_rows[fold]);
+  }
+}
+
+TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
+  const test::ProcessResult whole = cv("penguins.yaml", "--folds 2 --repeats 2 --epochs 2");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const json before = results();
+  const std::string predictions = test::read_file(cv_folder() / "out_of_fold.csv");
+  EXPECT_EQ(before["repeats"], 2);
+  ASSERT_EQ(before["runs"].size(), 4U);
+  EXPECT_EQ(before["runs"][2]["repeat"], 2);
+  EXPECT_TRUE(before["baseline"].contains("accuracy"));
+  EXPECT_NE(whole.err.find("fold 1/2 of repeat 2/2  loss "), std::string::npos) << whole.err;
+  EXPECT_NE(whole.out.find("\n1, repeat 2 "), std::string::npos) << whole.out;
+  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  ASSERT_EQ(rows.size(), 1U + 2 * 344);
+  int num_moved = 0;
+  for (std::size_t i = 1; i <= 344; ++i) num_moved += rows[i][1] != rows[i + 344][1] ? 1 : 0;
+  EXPECT_GT(num_moved, 100);
+  // The first repeat is what a cross-validation without repeats is.
+  double mean = 0;
+  for (int fold = 0; fold < 2; ++fold) mean += before["runs"][fold]["loss"].get<double>() / 2;
+  const json once =
+      json::parse(cv("penguins.yaml", "--folds 2 --epochs 2 --json output_dir=o").out);
+  EXPECT_EQ(once["mean"]["loss"].get<double>(), mean);
+  EXPECT_FALSE(once.contains("repeats"));
+
+  EXPECT_EQ(test::trainer_in(folder_.path(),
+                             "cv --repeats 3 --resume runs/" + cv_folder().filename().string())
+                .err,
+            "error: --repeats: runs/" + cv_folder().filename().string() +
+                " was begun with 2, got 3; leave it out\n");
+  fs::remove_all(cv_folder() / before["runs"][3]["run"].get<std::string>());
+  fs::remove(cv_folder() / "out_of_fold.csv");
+  const test::ProcessResult again =
+      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(results()["mean"], before["mean"]);
+  EXPECT_EQ(test::read_file(cv_folder() / "out_of_fold.csv"), predictions);
+}
+
+TEST_F(CvTest, FoldsByTimeAreTestedOnWhatComesLater) {
+  std::string table = "day,a,y\n";
+  for (int day = 40; day > 0; --day) {
+    table += std::to_string(20260000 + day) + "," + std::to_string(day % 7) + "," +
+             std::to_string(day % 7 * 3) + ".5\n";
+  }
+  folder_.write("t.csv", table);
+  const test::ProcessResult result = test::trainer_in(
+      folder_.path(),
+      "cv --folds 3 --json --epochs 2 --batch-size 4 data.source=csv data.path=t.csv data.target=y "
+      "data.split=chronological data.time=day");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  ASSERT_EQ(rows.size(), 31U);  // the first ten days are in no test part
+  EXPECT_EQ(rows[1][0], "2");   // the last day stands in the first line
+  EXPECT_EQ(rows[1][1], "3");
+  EXPECT_EQ(rows[30][0], "31");
+  EXPECT_EQ(rows[30][1], "1");
+}
+
+TEST_F(CvTest, IsQuietWhenAsked) {
+  const test::ProcessResult result = cv("penguins.yaml", "-q --folds 2 --epochs 1");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "");
+}
 
 TEST_F(CvTest, RefusesWhatCannotBeDone) {
   EXPECT_EQ(cv("penguins.yaml", "--folds 1").err,
@@ -187,6 +288,10 @@ TEST_F(CvTest, RefusesWhatCannotBeDone) {
                    "leave its rows out\n"),
       std::string::npos)
       << few.err;
+  EXPECT_EQ(
+      cv("penguins.yaml", "--repeats 2 data.split=chronological data.time=island").err,
+      "error: --repeats: data.repeat: conflicts with data.split: chronological, which divides "
+      "the rows in one way only\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
   const test::ProcessResult elsewhere = test::trainer_in(folder_.path(), "cv --resume .");
   EXPECT_EQ(elsewhere.exit_code, 7);

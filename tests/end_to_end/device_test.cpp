@@ -100,7 +100,7 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
                               "in parts of 10000 rows from now on, with the same result\n"),
               std::string::npos)
         << result.err;
-    EXPECT_TRUE(std::regex_search(result.out, std::regex("memory      ran out .* with [0-9]+ rows "
+    EXPECT_TRUE(std::regex_search(result.out, std::regex("memory      ran out .* with [0-9,]+ rows "
                                                          "at once\n")));
     const auto split = nlohmann::json::parse(last_record(folder.path(), "train"));
     EXPECT_LE(split["rows_at_once"].get<int64_t>(), 10000);

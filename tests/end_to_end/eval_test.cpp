@@ -2,6 +2,7 @@
 // What the program says of a trained model.
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 
@@ -140,17 +141,135 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
       << changed.err;
 }
 
-TEST_F(EvalTest, RefusesAFileForAModelOfNoTable) {
+TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {
+  train("penguins.yaml", "-q");
+  const json own = eval();
+  EXPECT_EQ(own["baseline"], summary()["test"]["baseline"]);
+  EXPECT_NEAR(own["baseline"]["accuracy"].get<double>(), 15.0 / 34, 1e-12);
+  EXPECT_EQ(own["baseline"]["auroc"], 0.5);
+  const test::ProcessResult text = trainer("eval runs/latest");
+  EXPECT_NE(text.out.find("\nbaseline    accuracy 44.12 %, F1 20.41 %, AUROC 0.5000 (always "
+                          "\"Adelie\")\n"),
+            std::string::npos)
+      << text.out;
+  EXPECT_EQ(text.out.find("does not beat"), std::string::npos) << text.out;
+  // A model that has learnt nothing.
+  const test::ProcessResult bad =
+      trainer("--config " + (kSource / "configs" / "penguins.yaml").string() +
+              " --epochs 1 --lr 1e-6 --seed 1");
+  EXPECT_NE(bad.out.find("            the model does not beat the baseline in accuracy and log "
+                         "loss\n"),
+            std::string::npos)
+      << bad.out << bad.err;
+}
+
+/// 60 images of 2 x 2 pixels; the label says which half is bright.
+struct Images {
+  std::string pixels, labels;
+  explicit Images(int seed) {
+    for (int i = 0; i < 60; ++i) {
+      const int label = (i * 7 + seed) % 2;
+      labels += static_cast<char>(label);
+      for (int pixel = 0; pixel < 4; ++pixel) {
+        pixels += static_cast<char>((pixel / 2 == label ? 150 : 20) + (i * 31 + pixel * 17) % 90);
+      }
+    }
+  }
+};
+
+std::string idx_header(std::initializer_list<char> sizes) {
+  std::string header = {0, 0, 8, static_cast<char>(sizes.size())};
+  for (const char size : sizes) header += {0, 0, 0, size};
+  return header;
+}
+
+std::string npy(const std::string& shape, const std::string& bytes) {
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize(117, ' ');
+  header += '\n';
+  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header +
+         bytes;
+}
+
+std::string csv(const Images& images, const char* names, const char* target) {
+  std::string text = std::string(names) + "," + target + "\n";
+  for (std::size_t i = 0; i < images.labels.size(); ++i) {
+    for (std::size_t pixel = 0; pixel < 4; ++pixel) {
+      text += std::to_string(static_cast<unsigned char>(images.pixels[4 * i + pixel])) + ",";
+    }
+    text += std::to_string(images.labels[i]) + "\n";
+  }
+  return text;
+}
+
+class EvalArraysTest : public EvalTest {
+ protected:
+  /// Evaluates data that must give what the run's own test part does.
+  void expect_own(const std::string& more) {
+    json own = eval();
+    json other = eval(more);
+    for (json* result : {&own, &other}) result->erase("data");
+    EXPECT_EQ(own, other) << more;
+  }
+  std::string problem(const std::string& more, int exit_code) {
+    const test::ProcessResult result = trainer("eval runs/latest " + more);
+    EXPECT_EQ(result.exit_code, exit_code);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  }
+};
+
+TEST_F(EvalArraysTest, ImagesAreEvaluatedAsTheyAreTrainedOn) {
+  const Images train_images(0);
+  const Images test_images(1);
+  const std::string header = idx_header({60, 2, 2});
+  folder_.write("a", header + train_images.pixels);
+  folder_.write("b", idx_header({60}) + train_images.labels);
+  folder_.write("images", header + test_images.pixels);
+  folder_.write("labels", idx_header({60}) + test_images.labels);
+  ASSERT_EQ(trainer("-q data.source=idx data.idx.train_images=a data.idx.train_labels=b "
+                    "data.idx.test_images=images data.idx.test_labels=labels --epochs 2")
+                .exit_code,
+            0);
+  expect_own("--data images --labels labels");
   ASSERT_EQ(
-      trainer("--config " + (kSource / "configs" / "synthetic.yaml").string() + " --epochs 1 -q")
-          .exit_code,
+      test::run_process("cd " + folder_.path().string() + " && gzip -k images labels").exit_code,
       0);
-  folder_.write("bad.csv", "a,y\n1,2\n");
-  const test::ProcessResult result = trainer("eval runs/latest --data bad.csv");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err,
-            "error: bad.csv: the model was not trained on a table, so that there are no columns to "
-            "be found in it; leave --data out to evaluate the run's own test part\n");
+  expect_own("--data images.gz --targets labels.gz");
+  folder_.write("x.npy", npy("(60, 2, 2)", test_images.pixels));
+  folder_.write("y.npy", npy("(60,)", test_images.labels));
+  expect_own("--data x.npy --targets y.npy");
+  folder_.write("pixels.csv", csv(test_images, "pixel_0_0,pixel_0_1,pixel_1_0,pixel_1_1", "label"));
+  expect_own("--data pixels.csv");
+  EXPECT_EQ(problem("--data images", 2),
+            "error: --targets: expected the file with the targets of images, got nothing\n");
+  EXPECT_EQ(problem("--data pixels.csv --targets labels", 2),
+            "error: --targets: is for IDX images and arrays of NumPy; the targets of a table stand "
+            "in pixels.csv itself\n");
+  EXPECT_EQ(problem("--labels labels", 2),
+            "error: --targets: expected --data FILE beside it, got nothing\n");
+  folder_.write("small.npy", npy("(60, 2)", test_images.pixels.substr(0, 120)));
+  EXPECT_EQ(problem("--data small.npy --targets y.npy", 3),
+            "error: small.npy: expected rows of 4 numbers as in the training data, got 2\n");
+}
+
+TEST_F(EvalArraysTest, ArraysOfNumPyAreEvaluatedAndPredictedAsTheyAreTrainedOn) {
+  const Images train_images(0);
+  const Images test_images(1);
+  folder_.write("a.npy", npy("(60, 4)", train_images.pixels));
+  folder_.write("b.npy", npy("(60,)", train_images.labels));
+  folder_.write("x.npy", npy("(60, 4)", test_images.pixels));
+  folder_.write("y.npy", npy("(60,)", test_images.labels));
+  ASSERT_EQ(trainer("-q data.source=npy data.npy.features=a.npy data.npy.targets=b.npy "
+                    "data.npy.test_features=x.npy data.npy.test_targets=y.npy --epochs 2")
+                .exit_code,
+            0);
+  expect_own("--data x.npy --targets y.npy");
+  folder_.write("x.csv", csv(test_images, "x0,x1,x2,x3", "y"));
+  expect_own("--data x.csv");
+  const std::string of_array = trainer("predict runs/latest --data x.npy").out;
+  EXPECT_TRUE(of_array.starts_with("prediction,p_0,p_1\n")) << of_array;
+  EXPECT_EQ(of_array, trainer("predict runs/latest --data x.csv").out);
 }
 
 }  // namespace

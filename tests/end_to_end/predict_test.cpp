@@ -272,5 +272,41 @@ TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {
   }
 }
 
+TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead) {
+  train("penguins.csv", "data.target=species --epochs 2");
+  folder_.write("new.csv",
+                "species,island,beak_length_mm,beak_depth_mm,flipper_length_mm,body_mass_g,sex\n"
+                "Adelie,Biscoe,39.1,18.7,181,3750,MALE\n"
+                "Gentoo,Dream,much,17.4,186,3800,FEMALE\n"
+                "Adelie,Dream,40.3,18,195,3250,FEMALE\n");
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(),
+                       "predict runs/latest --data new.csv -o out.csv --keep species --keep "
+                       "'body*' --on-error skip");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(
+      result.err.find("warning: 1 row could not be read and was left out, first line 3: column "
+                      "\"beak_length_mm\": expected a number, got \"much\"; correct it, as "
+                      "the column was numeric in the training data (all in "
+                      "out.csv.errors.csv)\npredicted 2 rows in "),
+      std::string::npos)
+      << result.err;
+  const std::vector<Row> rows = rows_of(read_file(folder_.path() / "out.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(Row(rows[0].begin(), rows[0].begin() + 3),
+            (Row{"species", "body_mass_g", "prediction"}));
+  EXPECT_EQ(Row(rows[1].begin(), rows[1].begin() + 2), (Row{"Adelie", "3750"}));
+  EXPECT_EQ(Row(rows[2].begin(), rows[2].begin() + 2), (Row{"Adelie", "3250"}));
+  EXPECT_TRUE(read_file(folder_.path() / "out.csv.errors.csv").starts_with("line,reason\n3,"));
+  const test::ProcessResult stopped =
+      test::trainer_in(folder_.path(), "predict runs/latest --data new.csv");
+  EXPECT_EQ(stopped.exit_code, 3);
+  const test::ProcessResult over = test::trainer_in(
+      folder_.path(), "predict runs/latest --data new.csv -o runs/latest/checkpoints/best.pt");
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_EQ(over.err,
+            "error: --output: runs/latest/checkpoints/best.pt is the model; choose another\n");
+}
+
 }  // namespace
 }  // namespace trainer

@@ -65,7 +65,7 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
         test::run_process("sh -c 'cd " + folder.path().string() + "; " +
                           stopped_by(signal, arguments + "--epochs 100000") + "'");
     EXPECT_EQ(stopped.exit_code, exit_code) << stopped.err;
-    EXPECT_NE(stopped.out.find(std::string("stopped     by SIG") + signal +
+    EXPECT_NE(stopped.err.find(std::string("warning: stopped by SIG") + signal +
                                "; go on with: trainer --resume parts/"),
               std::string::npos)
         << stopped.out;

@@ -160,7 +160,7 @@ TEST(TrainerTest, FiveStepsMakeAWholeRunFolder) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err.find('\r'), std::string::npos);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
-  EXPECT_NE(result.err.find("1 epochs of 5 steps, effective batch 32"), std::string::npos)
+  EXPECT_NE(result.err.find("1 epoch of 5 steps, effective batch 32"), std::string::npos)
       << result.err;
   const fs::path run = folder.path() / "runs" / "latest";
   EXPECT_TRUE(
@@ -257,12 +257,73 @@ TEST(TrainerTest, ARollbackIsToldInTheResults) {
       << result.out;
 }
 
-TEST(TrainerTest, QuietShowsResultsOnly) {
+TEST(TrainerTest, TheResultIsToldOnceOnTheTerminalAndInTheLog) {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = trainer_in(folder.path(), "--epochs 1");
+  EXPECT_EQ(result.exit_code, 0);
+  const auto count = [](const std::string& text, const std::string& what) {
+    int found = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  const std::string seen = result.err + result.out;
+  EXPECT_EQ(count(seen, "test        accuracy "), 1) << seen;
+  EXPECT_EQ(count(seen, "run folder  "), 1) << seen;
+  EXPECT_NE(result.out.find("trained     1 epoch, 25 steps in "), std::string::npos) << result.out;
+  const std::string log = test::read_file(folder.path() / "runs" / "latest" / "train.log");
+  EXPECT_EQ(count(log, "test        accuracy "), 1) << log;
+  EXPECT_EQ(count(log, "run folder  /"), 1) << log;
+}
+
+TEST(TrainerTest, ResultsCanBeHadAsJson) {
+  const test::TemporaryFolder folder;
+  const ProcessResult run = trainer_in(folder.path(), "-q --epochs 1 --json");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  nlohmann::json json = nlohmann::json::parse(run.out);
+  const std::string root = json["folder"];
+  json.erase("folder");
+  EXPECT_EQ(json, nlohmann::json::parse(test::read_file(root + "/summary.json")));
+  EXPECT_TRUE(json["test"]["baseline"].contains("accuracy"));
+  const ProcessResult search = trainer_in(folder.path(), "find-batch seed=1 --max-batch 4 --json");
+  EXPECT_EQ(search.exit_code, 0) << search.err;
+  const nlohmann::json batches = nlohmann::json::parse(search.out);
+  EXPECT_EQ(batches["largest"], 4);
+  EXPECT_EQ(batches["too_large"], nullptr);
+  EXPECT_EQ(batches["tried"].size(), 3U);
+  EXPECT_EQ(batches["tried"][2]["batch_size"], 4);
+}
+
+TEST(TrainerTest, ManyColumnsAreDescribedInTheLogAndNotOnTheTerminal) {
+  const test::TemporaryFolder folder;
+  std::string header = "y";
+  std::string odd = "u";
+  std::string even = "v";
+  for (int i = 0; i < 12; ++i) {
+    header += ",k" + std::to_string(i);
+    odd += ",p";
+    even += ",q";
+  }
+  std::string table = header + "\n";
+  for (int i = 0; i < 10; ++i) table += odd + "\n" + even + "\n";
+  folder.write("t.csv", table);
+  const std::string run = "data.source=csv data.path=t.csv data.target=y --batch-size 4 --epochs 1";
+  const ProcessResult result = trainer_in(folder.path(), run);
+  EXPECT_NE(
+      result.err.find("columns     12 categorical\n"
+                      "            12 lines of single columns: in train.log, or shown by -v\n"),
+      std::string::npos)
+      << result.err;
+  const std::string line = "            \"k11\": categorical as it holds text, 2 categories\n";
+  EXPECT_NE(test::read_file(folder.path() / "runs/latest/train.log").find(line), std::string::npos);
+  EXPECT_NE(trainer_in(folder.path(), "-v " + run).err.find(line), std::string::npos);
+}
+
+TEST(TrainerTest, QuietShowsNothingButWarningsAndErrors) {
   const test::TemporaryFolder folder;
   const ProcessResult result = trainer_in(folder.path(), "-q --epochs 1");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_NE(result.out.find("run folder"), std::string::npos);
+  EXPECT_EQ(result.out, "");
 }
 
 }  // namespace

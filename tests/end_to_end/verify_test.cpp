@@ -5,6 +5,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/version.h"
@@ -65,6 +66,26 @@ class VerifyProgramTest : public testing::Test {
   test::TemporaryFolder folder_;
   fs::path checkpoints_ = folder_.path() / "runs/one/checkpoints";
 };
+
+TEST_F(VerifyProgramTest, FilesAreDescribedAsJson) {
+  damage(checkpoints_ / "best.pt");
+  const ProcessResult result = trainer_in(folder_.path(), "verify runs/one --json");
+  EXPECT_EQ(result.exit_code, 7);
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["good"], 1);
+  EXPECT_EQ(json["damaged"], 1);
+  ASSERT_EQ(json["files"].size(), 3U);
+  EXPECT_EQ(json["files"][0]["state"], "damaged");
+  EXPECT_EQ(json["files"][0]["problem"], kDamage);
+  EXPECT_EQ(json["files"][1]["state"], "good");
+  EXPECT_EQ(json["files"][1]["epoch"], 1200);
+  EXPECT_EQ(json["files"][1]["data_files"][1]["state"], "missing");
+  EXPECT_EQ(json["files"][2]["same_as"], "checkpoint_epoch_1200.pt");
+  const ProcessResult one =
+      trainer_in(folder_.path(), "verify runs/one/checkpoints/last.pt --json");
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(one.out)["files"][0]["step"], 54321);
+}
 
 TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {
   const ProcessResult result = verify("runs/one/best.pt");

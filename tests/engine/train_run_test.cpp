@@ -89,6 +89,23 @@ TEST(TrainRunTest, ReportsWhatWasReached) {
   EXPECT_GT(report.time_seconds, 0);
 }
 
+TEST(TrainRunTest, EachMetricOfClassesChoosesTheBestEpoch) {
+  const TemporaryFolder folder;
+  for (const char* metric :
+       {"log_loss", "balanced_accuracy", "f1", "binary_f1", "auroc", "pr_auc"}) {
+    const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun,
+                                                        {{"training.best_metric", metric},
+                                                         {"data.synthetic.num_classes", "2"},
+                                                         {"data.validation_fraction", "0.3"}}));
+    EXPECT_EQ(report.best_metric, std::string("validation ") + metric);
+    const auto value = metrics::find_score(report.validation->scores, metric);
+    ASSERT_TRUE(value.has_value()) << metric;
+    EXPECT_DOUBLE_EQ(report.best->value, *value) << metric;
+    const auto log_loss = metrics::find_score(report.validation->scores, "log_loss");
+    EXPECT_NEAR(*log_loss, report.validation->loss, 1e-6);
+  }
+}
+
 TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
   const TemporaryFolder folder;
   const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));

@@ -45,11 +45,19 @@ def classification(num_classes, draw):
         "accuracy": metrics.accuracy_score(targets, predicted),
         "f1": metrics.f1_score(targets, predicted, average="macro"),
         "auroc": area,
+        "log_loss": metrics.log_loss(targets, scores, labels=range(num_classes)),
+        "balanced_accuracy": metrics.balanced_accuracy_score(targets, predicted),
+        "pr_auc": (metrics.average_precision_score(targets, [b - a for a, b in logits])
+                   if num_classes == 2 else
+                   metrics.average_precision_score(
+                       numpy.eye(num_classes)[targets], scores, average="macro")),
         "precision": precision.tolist(),
         "recall": recall.tolist(),
         "class_f1": f1.tolist(),
         "rows": rows.tolist(),
     }
+    if num_classes == 2:
+        result["binary_f1"] = metrics.f1_score(targets, predicted)
     if num_classes > 2:
         result["top_2_accuracy"] = metrics.top_k_accuracy_score(targets, scores, k=2)
     return result
@@ -64,6 +72,8 @@ def regression(draw):
         "mae": metrics.mean_absolute_error(targets, predictions, multioutput="raw_values").tolist(),
         "rmse": numpy.sqrt(metrics.mean_squared_error(
             targets, predictions, multioutput="raw_values")).tolist(),
+        "mape": metrics.mean_absolute_percentage_error(
+            targets, predictions, multioutput="raw_values").tolist(),
         "r2": metrics.r2_score(targets, predictions, multioutput="raw_values").tolist(),
     }
 

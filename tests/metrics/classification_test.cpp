@@ -30,6 +30,12 @@ TEST_P(ClassificationTest, ScoresAreThoseOfScikitLearn) {
   EXPECT_NEAR(accuracy(confusion_), golden_["accuracy"].get<double>(), 1e-12);
   EXPECT_NEAR(macro_f1(confusion_), golden_["f1"].get<double>(), 1e-12);
   EXPECT_NEAR(auroc(outputs_, targets_).value(), golden_["auroc"].get<double>(), 1e-12);
+  EXPECT_NEAR(balanced_accuracy(confusion_), golden_["balanced_accuracy"].get<double>(), 1e-12);
+  EXPECT_NEAR(pr_auc(outputs_, targets_).value(), golden_["pr_auc"].get<double>(), 1e-12);
+  EXPECT_NEAR(log_loss(outputs_, targets_), golden_["log_loss"].get<double>(), 1e-7);
+  if (golden_.contains("binary_f1")) {
+    EXPECT_NEAR(class_scores(confusion_)[1].f1, golden_["binary_f1"].get<double>(), 1e-12);
+  }
   if (golden_.contains("top_2_accuracy")) {
     EXPECT_NEAR(top_k_accuracy(outputs_, targets_, 2), golden_["top_2_accuracy"].get<double>(),
                 1e-12);
@@ -56,6 +62,21 @@ TEST(ClassificationEdgeTest, ASingleLogitIsThatOfTheSecondClass) {
   EXPECT_EQ(auroc({logits, 1}, Classes{0, 0, 1, 1}), 0.75);
 }
 
+TEST(ClassificationEdgeTest, TheCurveOfPrecisionAndRecallHasOneStepForEqualScores) {
+  const Floats logits = {1, 1, 1, 1};
+  EXPECT_EQ(pr_auc({logits, 1}, Classes{0, 1, 1, 0}), 0.5);
+  EXPECT_EQ(pr_auc({logits, 1}, Classes{1, 1, 1, 1}), 1.0);
+  EXPECT_FALSE(pr_auc({logits, 1}, Classes{0, 0, 0, 0}).has_value());
+}
+
+TEST(ClassificationEdgeTest, TheLogLossOfASingleLogitIsThatOfItsSigmoid) {
+  const Floats logits = {0, 0};
+  EXPECT_NEAR(log_loss({logits, 1}, Classes{0, 1}), std::log(2.0), 1e-15);
+  const Floats certain = {-300, 300};
+  EXPECT_NEAR(log_loss({certain, 1}, Classes{0, 1}), 0.0, 1e-100);
+  EXPECT_NEAR(log_loss({certain, 1}, Classes{1, 1}), 150.0, 1e-12);
+}
+
 TEST(ClassificationEdgeTest, EqualScoresCountHalf) {
   const Floats logits = {1, 1, 1, 1};
   EXPECT_EQ(auroc({logits, 1}, Classes{0, 1, 1, 0}), 0.5);
@@ -73,6 +94,7 @@ TEST(ClassificationEdgeTest, AClassWithoutRowsIsLeftOutOfTheMeans) {
   const Classes targets = {0, 1, 0};
   const ConfusionMatrix confusion = confusion_matrix(targets, predicted_classes({logits, 3}), 3);
   EXPECT_EQ(macro_f1(confusion), 1.0);
+  EXPECT_EQ(balanced_accuracy(confusion), 1.0);
   EXPECT_EQ(class_scores(confusion)[2].f1, 0.0);
   EXPECT_EQ(auroc({logits, 3}, targets), 1.0);
 }

@@ -11,8 +11,8 @@ namespace trainer::metrics {
 namespace {
 
 std::vector<FoldResult> two_folds() {
-  return {{1, "a_fold_1", 12, 1000, {{"loss", 0.25}, {"accuracy", 0.9}}},
-          {2, "b_fold_2", 0, 999, {{"loss", 0.75}, {"accuracy", 0.8}}}};
+  return {{1, 1, "a_fold_1", 12, 1000, {{"loss", 0.25}, {"accuracy", 0.9}}},
+          {2, 1, "b_fold_2", 0, 999, {{"loss", 0.75}, {"accuracy", 0.8}}}};
 }
 
 TEST(FoldsTableTest, HasMeanAndSpreadOfEachScore) {
@@ -35,13 +35,45 @@ TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
 }
 
 TEST(FoldsTableTest, JsonHasTheSame) {
-  const nlohmann::ordered_json json = to_json(two_folds(), 5);
+  const nlohmann::ordered_json json = to_json(two_folds(), {5, 1});
   EXPECT_EQ(json["folds"], 5);
   EXPECT_EQ(
       json["runs"][0].dump(),
       R"({"fold":1,"run":"a_fold_1","best_epoch":12,"rows":1000,"loss":0.25,"accuracy":0.9})");
   EXPECT_EQ(json["mean"]["loss"], 0.5);
   EXPECT_TRUE(json["spread"].contains("accuracy"));
+}
+
+// The second fold of the second of two repeats alone has a further score.
+std::vector<FoldResult> with_baselines() {
+  std::vector<FoldResult> folds = two_folds();
+  for (FoldResult& fold : folds) {
+    fold.scores.push_back({"pr_auc", 0.5});
+    fold.baseline = {{"accuracy", 0.9}, {"pr_auc", 0.25}};
+  }
+  folds[1].repeat = 2;
+  return folds;
+}
+
+TEST(FoldsTableTest, HasRepeatsAndTheBaselineOfAllScores) {
+  EXPECT_EQ(folds_table(with_baselines()),
+            "fold          rows  best epoch    loss  accuracy\n"
+            "1, repeat 1  1,000          12  0.2500   90.00 %\n"
+            "2, repeat 2    999           -  0.7500   80.00 %\n"
+            "mean                            0.5000   85.00 %\n"
+            "spread                          0.3536    7.07 %\n"
+            "\n"
+            "score        mean  spread  baseline\n"
+            "loss       0.5000  0.3536         -\n"
+            "accuracy  85.00 %  7.07 %   90.00 %\n"
+            "pr_auc     0.5000  0.0000    0.2500\n"
+            "\n"
+            "the model does not beat the baseline in accuracy\n");
+  const nlohmann::ordered_json json = to_json(with_baselines(), {2, 2});
+  EXPECT_EQ(json["repeats"], 2);
+  EXPECT_EQ(json["runs"][1]["repeat"], 2);
+  EXPECT_EQ(json["runs"][1]["baseline"]["pr_auc"], 0.25);
+  EXPECT_EQ(json["baseline"]["accuracy"], 0.9);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/metrics/regression.h"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +22,7 @@ TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(scores[i].mae, golden["mae"][i].get<double>(), 1e-6);
     EXPECT_NEAR(scores[i].rmse, golden["rmse"][i].get<double>(), 1e-6);
+    EXPECT_NEAR(scores[i].mape / golden["mape"][i].get<double>(), 1, 1e-6);
     EXPECT_NEAR(scores[i].r2, golden["r2"][i].get<double>(), 1e-6);
   }
 }
@@ -30,6 +32,11 @@ TEST(RegressionTest, AConstantTargetIsExplainedByExactPredictionsOnly) {
   const Floats wrong = {3, 4};
   EXPECT_EQ(target_scores({right, 1}, right).front().r2, 1.0);
   EXPECT_EQ(target_scores({wrong, 1}, right).front().r2, 0.0);
+}
+
+TEST(RegressionTest, R2OfASingleRowIsNotDefined) {
+  const Floats one = {3};
+  EXPECT_TRUE(std::isnan(target_scores({one, 1}, one).front().r2));
 }
 
 }  // namespace

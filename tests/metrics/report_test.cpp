@@ -65,8 +65,65 @@ TEST(ReportTest, ScoresOfARegressionAreInTheUnitsOfTheFile) {
   const data::Dataset two = rows({}, {1, 2});
   const Floats outputs = {2, 0};
   const Report report = make_report({targets({"mpg"}), two, {outputs, 1}}, 2.5);
-  EXPECT_EQ(summary_text(report), "MAE 3, RMSE 3.162, R2 -9.0000, loss 2.5000");
+  EXPECT_EQ(summary_text(report), "MAE 3, RMSE 3.162, MAPE 22.62 %, R2 -9.0000, loss 2.5000");
   EXPECT_EQ(details_text(report), "");
+}
+
+TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
+  data::Schema schema = kCatOrDog;
+  schema.target_means = {0.25, 0.75};
+  const Floats outputs = {2, 1, 1, 2, 1, 0, 1, 3};  // half of them right
+  const Report report = make_report({schema, kFour, {outputs, 2}}, 0.25);
+  EXPECT_EQ(result_lines("test", report, " (best epoch)"),
+            "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, loss 0.2500 (best epoch)\n"
+            "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500, log loss "
+            "0.7667\n"
+            "baseline    accuracy 50.00 %, F1 33.33 %, AUROC 0.5000 (always \"dog\")\n"
+            "            balanced accuracy 50.00 %, binary F1 66.67 %, PR-AUC 0.5000, log loss "
+            "0.8370\n"
+            "            the model does not beat the baseline in accuracy\n");
+  EXPECT_EQ(to_json(report)["baseline"]["accuracy"], 0.5);
+  schema.target_means = {};  // a model of an older version
+  const Report old = make_report({schema, kFour, {outputs, 2}}, 0.25);
+  EXPECT_FALSE(old.baseline.has_value());
+  EXPECT_FALSE(to_json(old).contains("baseline"));
+}
+
+TEST(ReportTest, TheBaselineOfARegressionIsTheMeanOfTheTrainingPart) {
+  data::Schema schema = targets({"mpg"});
+  schema.target_means = {13};
+  // 12 and 14.
+  const data::Dataset two = rows({}, {1, 2});
+  const Floats outputs = {1, 2};
+  EXPECT_EQ(result_lines("test", make_report({schema, two, {outputs, 1}}, 0)),
+            "test        MAE 0, RMSE 0, MAPE 0.00 %, R2 1.0000, loss 0.0000\n"
+            "baseline    MAE 1, RMSE 1, MAPE 7.74 %, R2 0.0000 (always the mean)\n");
+}
+
+TEST(ReportTest, LeavesOutWhatIsNotDefined) {
+  // A single row, whose target is 0: no R2 and no MAPE.
+  const data::Dataset one = rows({}, {-5});
+  const Floats outputs = {1};
+  const Report report = make_report({targets({"mpg"}), one, {outputs, 1}}, 0.5);
+  EXPECT_EQ(summary_text(report), "MAE 12, RMSE 12, loss 0.5000");
+  EXPECT_EQ(to_json(report)["r2"].dump(), "null");
+}
+
+TEST(ScoreTest, NumbersAreWrittenOut) {
+  EXPECT_EQ(number_text(15394.4), "15,394");
+  EXPECT_EQ(number_text(999.94), "999.9");
+  EXPECT_EQ(number_text(999.96), "1,000");
+  EXPECT_EQ(number_text(0.00123456), "0.001235");
+  EXPECT_EQ(number_text(1.5e-7), "1.5e-07");
+  EXPECT_EQ(number_text(3.2e34), "3.2e+34");
+  EXPECT_EQ(number_text(-15394.4), "-15,394");
+}
+
+TEST(ScoreTest, OnlyAllIsAHundredPercentAndOnlyNoneIsZero) {
+  EXPECT_EQ(percent_text(1), "100.00 %");
+  EXPECT_EQ(percent_text(0.99999), "99.99 %");
+  EXPECT_EQ(percent_text(0.00001), "0.01 %");
+  EXPECT_EQ(percent_text(0), "0.00 %");
 }
 
 TEST(ReportTest, SeveralTargetsAreATable) {

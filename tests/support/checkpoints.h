@@ -53,6 +53,7 @@ inline checkpoint::Checkpoint full_checkpoint() {
                       {.name = "b"},
                       {.name = "notes", .kind = data::ColumnKind::kLeftOut, .reason = "long"},
                       {.name = "c", .fill = 7, .quantiles = {-1, 0.5F, 2}}};
+  c.schema.target_means = {0.25, 0.75};
   c.schema.unknown_category = config::UnknownCategory::kError;
   c.fingerprints = {{"/data/train.csv", 987654321, 0xFEDCBA98}, {"/data/test.csv", 0, 0}};
   c.num_threads = 4;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "trainer/core/error.h"
 
+#include "support/error_of.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -41,11 +43,11 @@ TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
       R"({"step":1,"epoch":1,"split":"train","loss":1.0,"learning_rate":0.0625,"grad_norm":4.0}
 {"step":2,"epoch":1,"split":"train","loss":0.25,"learning_rate":0.0625,"grad_norm":2.0}
 {"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625}
-{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"r2":0.0}
+{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"mape":0.25,"r2":0.0}
 {"step":3,"epoch":2,"split":"train","loss":0.0625,"learning_rate":0.0625,"grad_norm":1.0}
 {"step":4,"epoch":2,"split":"train","loss":0.015625,"learning_rate":0.0625,"grad_norm":0.5}
 {"step":4,"epoch":2,"split":"train","loss":0.0390625,"learning_rate":0.0625}
-{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"r2":0.0})");
+{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"mape":0.0625,"r2":0.0})");
 }
 
 TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
@@ -186,6 +188,16 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
   return session;
 }
 
+TEST(FitTest, ARankingNeedsTwoClassesInTheValidationPart) {
+  for (const auto& [metric, name] : {std::pair{config::BestMetric::kAuroc, "auroc"},
+                                     std::pair{config::BestMetric::kPrAuc, "pr_auc"}}) {
+    EXPECT_EQ(std::string(test::error_of([&, by = metric] { session_of_one_class(by); }).what()),
+              std::string("training.best_metric: ") + name +
+                  " needs two classes in the validation part, and all of its rows are of one; set "
+                  "a larger data.validation_fraction, or use loss");
+  }
+}
+
 TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
   const auto session = session_of_one_class(config::BestMetric::kLoss);
   Traces traces(session->config);
@@ -241,8 +253,9 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
   fit(*session, traces.output());
   const metrics::Report result = judge_best(*session, traces.output()).test.value();
   EXPECT_EQ(result.loss, 0.5625);  // epoch 1 was best, its prediction is 3/4
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"test","loss":0.5625,"mae":0.75,"rmse":0.75,"r2":0.0})");
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()).back(),
+      R"({"step":2,"epoch":1,"split":"test","loss":0.5625,"mae":0.75,"rmse":0.75,"mape":3.377699720527872e+15,"r2":0.0})");
 }
 
 // With the decay 1/2 the average is (0 + p1) / 4 + p2 / 2 after two steps. The predictions are 1/2
@@ -257,8 +270,9 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
   session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
   Traces traces(config);
   fit(*session, traces.output());
-  EXPECT_EQ(timeless_lines(traces.metrics()).back(),
-            R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"r2":0.0})");
+  EXPECT_EQ(
+      timeless_lines(traces.metrics()).back(),
+      R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"mape":0.5,"r2":0.0})");
   EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
   EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
   // The same without the best checkpoint.

@@ -200,7 +200,7 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
                               (kAdvice + traces.output().checkpoints.last().string()));
   EXPECT_EQ(
       timeless_lines(traces.metrics()).back(),
-      R"({"step":4,"epoch":2,"split":"val","loss":null,"mae":null,"rmse":null,"r2":null,"non_finite":{"loss":"inf","mae":"inf","rmse":"inf","r2":"nan"}})");
+      R"({"step":4,"epoch":2,"split":"val","loss":null,"mae":null,"rmse":null,"mape":null,"r2":null,"non_finite":{"loss":"inf","mae":"inf","rmse":"inf","mape":"nan","r2":"nan"}})");
 }
 
 TEST(NonFiniteTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {

@@ -129,6 +129,28 @@ TEST(SessionTest, AccuracyOfARegressionIsRefused) {
             "taken for regression)");
 }
 
+TEST(SessionTest, AMetricThatTheDataDoNotHaveIsRefused) {
+  const auto by = [](config::BestMetric metric) {
+    return [metric](config::Config& c) { c.training.best_metric = metric; };
+  };
+  EXPECT_EQ(refusal(by(config::BestMetric::kBinaryF1), false),
+            "training.best_metric: binary_f1 is for two classes, got 3; use f1 (the target "
+            "\"class\" was taken for classification)");
+  EXPECT_EQ(refusal(by(config::BestMetric::kPrAuc), true),
+            "training.best_metric: regression has no pr_auc; use loss (the target \"y\" was taken "
+            "for regression)");
+  EXPECT_EQ(refusal(by(config::BestMetric::kMape), false),
+            "training.best_metric: classification has no mape; use loss (the target \"class\" was "
+            "taken for classification)");
+  config::Config config = exact_config();
+  config.training.best_metric = config::BestMetric::kR2;
+  const Error error =
+      test::error_of([&] { make_exact_session(config, equal_rows(4, 1), equal_rows(1, 1)); });
+  EXPECT_STREQ(error.what(),
+               "training.best_metric: r2 needs two rows in the validation part, got one; set a "
+               "larger data.validation_fraction, or use loss");
+}
+
 TEST(SessionTest, LabelSmoothingOfARegressionIsRefused) {
   EXPECT_EQ(refusal([](auto& c) { c.training.label_smoothing = 0.1; }, true),
             "training.label_smoothing: it is for cross-entropy; remove it for regression (the "

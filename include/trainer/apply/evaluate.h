@@ -19,18 +19,29 @@ struct Evaluated {
   int64_t num_without_target = 0;     // rows of the file that were left out for that
 };
 
-/// How good the model is on a CSV file that has its columns and its targets, in any order; "-" is
-/// the standard input. The loss is that of training.loss, each row counted by data.weight. The file
-/// is read in pieces; outputs and targets of all rows stay in memory. Throws Error(kData) as
-/// predict() does, for a target that is missing, no number or a label that the model does not know,
-/// and for a model that was not trained on a table. A row without a target is left out where
-/// training did so (data.drop_rows_without_target).
-Evaluated evaluate_file(const Model& model, const std::filesystem::path& data,
-                        const data::CsvFormat& format, int64_t num_threads);
+/// Labelled data.
+struct EvaluateRequest {
+  /// CSV with the columns of the training data and its targets, in any order, or "-", the standard
+  /// input; or IDX images or a .npy array for a model that was trained on such.
+  std::filesystem::path data;
+  std::filesystem::path targets;  // IDX labels, or a .npy array; empty for a CSV file
+  data::CsvFormat format = {};    // of a CSV file
+  int64_t num_threads = 1;
+};
+
+/// How good the model is on labelled data. The loss is that of training.loss, each row counted by
+/// data.weight. A CSV file is read in pieces; outputs and targets of all rows stay in memory.
+/// Throws Error(kData) as predict() does, for a target that is missing, no number or a label that
+/// the model does not know, and Error(kUsage) for targets of a table or an array without targets. A
+/// row without a target is left out where training did so (data.drop_rows_without_target).
+Evaluated evaluate_file(const Model& model, const EvaluateRequest& request);
 
 /// The same on the test part of the run's own data, or on its validation part where there is no
 /// test part. Throws Error(kData) when there is neither, when the data are not what they were, and
 /// as data::load_datasets does.
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads);
+
+/// Throws Error(kData) when `datasets` are not those that the model was trained on.
+void require_same_data(const Model& model, const data::Datasets& datasets);
 
 }  // namespace trainer::apply

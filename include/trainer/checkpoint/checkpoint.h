@@ -17,7 +17,8 @@ namespace trainer::checkpoint {
 /// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
 /// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
 /// before it, all columns are numbers without a fill. Version 4 has several `schema.target_names`
-/// and their scaling, and `embedding_size` and `quantiles` of columns, and `progress.plateau`.
+/// and their scaling, and `embedding_size` and `quantiles` of columns, and `progress.plateau`;
+/// `schema.target_means` was added to it later, and files may lack it.
 inline constexpr int64_t kFormatVersion = 4;
 
 struct NamedTensor {

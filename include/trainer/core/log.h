@@ -19,6 +19,10 @@ void open_file(const std::filesystem::path& path, Level level);
 /// Writes buffered lines and closes the file of open_file().
 void close_file();
 
+/// Goes to the file of open_file() only, as a message of level kInfo.
+void note(std::string_view message);
+/// Goes to the file as a message of level kInfo, and to the console where it shows kDebug.
+void detail(std::string_view message);
 void debug(std::string_view message);
 void info(std::string_view message);
 void warning(std::string_view message);

@@ -27,6 +27,9 @@ struct TerminalEnvironment {
 /// away (no-color.org), FORCE_COLOR gives them anywhere. A locale in UTF-8 has all characters.
 Terminal decide_terminal(const TerminalEnvironment& environment);
 
+/// Columns of standard error now: the user may have changed them.
+int standard_error_width();
+
 /// The decisions for this process and the current widths.
 Terminal standard_error_terminal();
 Terminal standard_output_terminal();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ std::optional<int64_t> parse_int(std::string_view text);
 /// "1,797".
 std::string with_thousands(int64_t value);
 
+/// "1 row", "1,797 rows".
+std::string counted(int64_t count, std::string_view one);
+
 /// "12 ms", "3.2 s", "4 min 05 s", "2 h 03 min"; "unknown" for what is not finite.
 std::string human_duration(double seconds);
 
@@ -48,6 +52,9 @@ std::string joined(std::span<const std::string> words, std::string_view last_sep
 /// Whether the whole of `text` fits one of the patterns: `*` stands for any text, `?` for one
 /// character.
 bool matches_any(const std::string& text, std::span<const std::string> patterns);
+
+/// The length of the well-formed UTF-8 character that `text` begins with, 0 where there is none.
+std::size_t utf8_length(std::string_view text);
 
 /// Whether every byte of `text` belongs to a UTF-8 character.
 bool is_utf8(std::string_view text);

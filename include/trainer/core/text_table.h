@@ -8,13 +8,14 @@
 
 namespace trainer {
 
-/// Characters of UTF-8 text.
-std::size_t num_characters(std::string_view text);
+/// Columns of a terminal that UTF-8 text takes: two for wide characters (Chinese, Japanese, Korean,
+/// emoji), none for combining marks, whatever the locale is. A byte that is no UTF-8 takes one.
+std::size_t display_width(std::string_view text);
 
-/// `text` cut to `most` characters, the last of them "~" where something is missing.
+/// `text` cut to `most` columns, the last of them "~" where something is missing.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// Lines of cells in columns as wide as their longest cell, two spaces between them: the first
+/// Lines of cells in columns as wide as their widest cell, two spaces between them: the first
 /// column begins at the left, the others end at the right. Each line ends with a line break.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 

@@ -26,6 +26,7 @@ struct CsvOptions {
   std::string split_column = {};
   std::string group = {};
   std::string weight = {};
+  std::string time = {};  // of no other role, or numeric, or an id
   bool drop_rows_without_target = false;
 };
 
@@ -41,7 +42,8 @@ struct CsvOptions {
 /// column, no feature left, a row with another number of fields, an unclosed quote, text after a
 /// quote, text or a non-finite value in a numeric column, bytes that are no UTF-8 in names and
 /// categories, a category of more than 1,000 bytes, a missing target, part, group or weight, an
-/// unknown part, a negative weight. The line is where the row begins.
+/// unknown part, a negative weight, a time that is neither a number nor an ISO 8601 date or is of
+/// another kind than the one before. The line is where the row begins.
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
 
 /// The columns that a model was trained on.
@@ -50,13 +52,16 @@ struct TrainedColumns {
   std::span<const std::string> targets;  // to be read as well
   std::string weight = {};               // likewise; none: empty
   enum class Ids { kLeft, kKept } ids = Ids::kLeft;
+  /// Further columns that are kept as ids are, behind them: names, or patterns with * and ?.
+  std::span<const std::string> kept = {};
   std::string delimiter_option = "data.delimiter: ";  // what a message says how to choose it
   bool drop_rows_without_target = false;
 };
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
 /// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
-/// for columns of features, targets and weights that are not there.
+/// for columns of features, targets and weights that are not there, and for a name or pattern of
+/// kept columns that fits none.
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
                   const CsvFormat& format);
 

@@ -36,6 +36,10 @@ struct Schema {
   Scaling scaling;
   /// [num_targets] what a model learns of the targets; regression only.
   Scaling target_scaling = {};
+  /// What is known of the targets without any feature, of the training part: `[num_classes]` which
+  /// part of the rows is of the class, or `[num_targets]` the mean in the units of the file. Empty
+  /// for models that were trained before this was kept.
+  std::vector<double> target_means = {};
   /// What to expect of a file, in the order of the features; all columns but the target. Empty for
   /// data that is no table.
   std::vector<Column> columns = {};
@@ -64,6 +68,7 @@ struct Datasets {
   std::string task_reason = {};           // why the task is what it is, where it was inferred
   int64_t num_without_target = 0;         // rows of the files that were left out for that
   std::vector<std::string> notes = {};    // what was taken for what, one line each
+  int64_t num_column_notes = 0;           // of these, behind the first: of a single column each
   std::vector<std::string> warnings = {};
 };
 

@@ -27,6 +27,13 @@ struct NpyFile {
 /// taken once the header is known to fit the file.
 NpyFile read_npy(const std::filesystem::path& path);
 
+/// Whether a file is there and begins as a .npy file does.
+bool is_npy(const std::filesystem::path& path);
+
+/// Reads features `[n, features]`, or images `[n, ...]`, for which no targets are there. Throws
+/// Error(kData) as read_npy does, and for other shapes.
+NpyFile read_npy_features(const std::filesystem::path& path);
+
 /// Reads features `[n, features]`, or images `[n, ...]` whose elements become features row by row,
 /// called "x0", "x1" and so on; and targets, `[n]` called "y", or `[n, targets]` called "y0", "y1"
 /// and so on. Table::file is the file of the targets. Throws Error(kData) as read_npy does, and

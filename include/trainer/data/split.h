@@ -9,7 +9,8 @@
 
 namespace trainer::data {
 
-/// Row numbers of each part, ascending. Every row is in exactly one part.
+/// Row numbers of each part, ascending. Every row is in at most one part, and in one unless it is
+/// later than the fold of a chronological split.
 struct Split {
   std::vector<int64_t> train;
   std::vector<int64_t> validation;
@@ -20,8 +21,9 @@ struct SplitOptions {
   double validation_fraction = 0.1;  // [0, 1)
   double test_fraction = 0.1;        // [0, 1); of no effect with folds
   uint64_t seed = 0;
-  int64_t folds = 0;  // 0: none
-  int64_t fold = 1;   // the one that is the test part, [1, folds]
+  int64_t folds = 0;    // 0: none
+  int64_t fold = 1;     // the one that is the test part, [1, folds]
+  uint64_t repeat = 0;  // which of the divisions of one seed
 };
 
 /// Divides `num_rows` rows at random, a pure function of its arguments. A fraction f takes
@@ -38,6 +40,14 @@ Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitO
 /// fewest rows, the largest first. Throws Error(kData) when there are fewer groups than parts or
 /// folds, and as split_rows does.
 Split split_groups(std::span<const int64_t> groups, const SplitOptions& options);
+
+/// Divides the rows by their times `[num_rows]`, whatever their order is: the latest are the test
+/// part, those before them the validation part. Rows of one time stay together, so a part begins at
+/// the time that gives it the number of rows that is nearest to its fraction.
+/// With folds the rows are cut into folds + 1 pieces of nearly equal size, each later than the one
+/// before: fold k is tested on piece k + 1 and trained on all pieces before it, of which the
+/// validation fraction is the latest. Throws Error(kData) when there are too few different times.
+Split split_by_time(std::span<const double> times, const SplitOptions& options);
 
 /// The rows of each part of `parts` `[num_rows]`.
 Split split_by_part(std::span<const Part> parts);

@@ -40,6 +40,7 @@ struct Table {
   std::vector<int64_t> num_missing = {};             // [num_columns] cells
   std::vector<Part> parts = {};                      // [num_rows] if a column divides the rows
   std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
+  std::vector<double> times = {};                    // [num_rows] if a column has them
   std::vector<float> weights = {};                   // [num_rows] if a column has them, at least 0
   std::vector<std::string> id_names = {};            // where ids are kept
   std::vector<std::string> ids = {};                 // [num_rows, id_names]

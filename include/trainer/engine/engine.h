@@ -36,6 +36,7 @@ struct TrainRequest {
 struct TrainReport {
   std::filesystem::path run_dir;
   int64_t epochs = 0;
+  int64_t planned_epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
   int stop_signal = 0;  // of core/signals.h, when it ended the run, with its state saved

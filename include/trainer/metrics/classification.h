@@ -44,6 +44,13 @@ double accuracy(const ConfusionMatrix& confusion);
 /// The mean F1 over the classes that occur, as a target or a prediction ("macro" in scikit-learn).
 double macro_f1(const ConfusionMatrix& confusion);
 
+/// The mean recall over the classes that have rows; 0 without any row.
+double balanced_accuracy(const ConfusionMatrix& confusion);
+
+/// The mean over the rows of -log(probability of their class): what cross-entropy without weights
+/// and without label smoothing is. Infinite for a row whose class has the probability 0.
+double log_loss(const Outputs& logits, std::span<const int64_t> targets);
+
 /// The part of the rows whose class is among the `k` largest logits; of equal logits the first
 /// counts as larger.
 double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, int64_t k);
@@ -53,5 +60,11 @@ double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, i
 /// With more than two classes the mean over those that occur, each against the rest by softmax
 /// probability. Nothing when all rows are of one class, or when a logit is not finite.
 std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targets);
+
+/// The area under the curve of precision and recall as average precision: the sum over the
+/// different scores, from the largest down, of precision times what recall gained. Of the second of
+/// two classes; with more, the mean over those that occur, each against the rest by softmax
+/// probability. Nothing when no row is of a class that is ranked, or when a logit is not finite.
+std::optional<double> pr_auc(const Outputs& logits, std::span<const int64_t> targets);
 
 }  // namespace trainer::metrics

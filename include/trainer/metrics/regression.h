@@ -10,11 +10,13 @@
 namespace trainer::metrics {
 
 /// Of one target, with e = prediction - target: MAE = mean |e|, RMSE = sqrt(mean e^2),
+/// MAPE = mean |e| / max(|target|, 2.2e-16), so that a target of 0 makes it huge, and
 /// R2 = 1 - sum e^2 / sum (target - mean target)^2. Of a target that is constant R2 is 1 when all
-/// predictions are exact, else 0, as in scikit-learn.
+/// predictions are exact, else 0, and of a single row it is NaN, as in scikit-learn.
 struct TargetScores {
   double mae = 0;
   double rmse = 0;
+  double mape = 0;
   double r2 = 0;
 };
 

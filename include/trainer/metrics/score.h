@@ -3,12 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainer::metrics {
 
-/// A number under its name in metrics.jsonl: accuracy, f1 (macro_f1()), auroc, top_5_accuracy (of
-/// more than five classes); mae, rmse and r2 (means over the targets, in the units of the file).
+/// A number under its name in metrics.jsonl: accuracy, balanced_accuracy, f1 (macro_f1()),
+/// binary_f1 (of the second of two classes), top_5_accuracy (of more than five classes), auroc,
+/// pr_auc, log_loss; mae, rmse, mape and r2 (means over the targets, in the units of the file).
 struct Score {
   std::string name;
   double value = 0;
@@ -17,7 +19,29 @@ struct Score {
 /// The value of `name`, or nothing.
 std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name);
 
-/// How people read a score: "97.78 %" for parts of the rows, else four digits.
+/// Whether that is the name of a score, or "loss".
+bool is_score(std::string_view name);
+
+/// Whether people look at a score of that name first: loss, accuracy, f1, top_5_accuracy, auroc;
+/// mae, rmse, mape, r2.
+bool is_headline(std::string_view name);
+
+/// The name as people read it: "PR-AUC".
+std::string shown_name(std::string_view name);
+
+/// How people read a score: "97.78 %" for parts of the rows, else at least four digits; "undefined"
+/// for what is no number, and for a mape of targets that are 0.
 std::string score_text(const Score& score);
+
+/// "97.78 %"; 100 % and 0 % are exact.
+std::string percent_text(double part);
+
+/// "0.01234", "1.5", "15,390"; an exponent only where nobody could read the digits.
+std::string number_text(double value);
+
+/// The scores that a useful model has better than its baseline, and this one has not, as people
+/// read their names: of accuracy and log loss, or MAE and RMSE.
+std::vector<std::string> not_better(const std::vector<Score>& scores,
+                                    const std::vector<Score>& baseline);
 
 }  // namespace trainer::metrics

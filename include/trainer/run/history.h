@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/metrics/score.h"
+
 namespace trainer::run {
 
 /// How good a model was on one part of the data.
@@ -32,7 +34,8 @@ struct Start {
 /// What a run folder tells of a run.
 struct History {
   std::vector<EpochScores> epochs;
-  std::optional<Score> test;  // of the best epoch
+  std::optional<Score> test;                // of the best epoch
+  std::vector<metrics::Score> all_of_test;  // likewise; all that are numbers, the loss first
   std::vector<Start> starts;
 };
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/out_of_fold.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/evaluate.h"
+#include "trainer/apply/model.h"
+#include "trainer/apply/predictor.h"
+#include "trainer/data/csv.h"
+#include "trainer/data/csv_pieces.h"
+#include "trainer/data/dataset.h"
+
+#include "apply/output.h"
+#include "apply/prediction_text.h"
+
+namespace trainer::apply {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr char kDelimiter = ',';
+
+bool is_csv(const Model& model) { return model.config.data.source == config::Source::kCsv; }
+
+/// What stands before the predictions.
+Names names_behind(Names names, const Model& model) {
+  names.insert(names.end(), {is_csv(model) ? "line" : "row", "fold", "repeat"});
+  const Names& targets = model.schema.target_names;
+  if (targets.size() == 1) {
+    names.emplace_back("target");
+  } else {
+    for (const std::string& target : targets) names.push_back("target_" + target);
+  }
+  return names;
+}
+
+/// The cells of the id columns of a CSV file, by the line of their row.
+class Ids {
+ public:
+  explicit Ids(const Model& model) {
+    if (!is_csv(model)) return;
+    std::vector<data::Column> columns;
+    for (const data::Column& column : model.schema.columns) {
+      if (column.kind == data::ColumnKind::kId && !is_taken(model, column.name)) {
+        columns.push_back(column);
+      }
+    }
+    if (columns.empty()) return;
+    const config::DataConfig& data = model.config.data;
+    data::CsvPieces pieces(
+        data.path, {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept},
+        data::csv_format(data, data.path));
+    names_ = pieces.id_names();
+    constexpr int64_t kRowsAtOnce = 4096;
+    data::Table table;
+    while (pieces.next(table, kRowsAtOnce)) {
+      for (std::size_t row = 0; row < table.lines.size(); ++row) {
+        first_of_line_.emplace(table.lines[row], cells_.size() + row * names_.size());
+      }
+      cells_.insert(cells_.end(), std::make_move_iterator(table.ids.begin()),
+                    std::make_move_iterator(table.ids.end()));
+    }
+  }
+
+  const Names& names() const { return names_; }
+
+  void add(int64_t line, Names& cells) const {
+    if (names_.empty()) return;
+    const std::size_t first = first_of_line_.at(line);
+    for (std::size_t i = 0; i < names_.size(); ++i) cells.push_back(cells_[first + i]);
+  }
+
+ private:
+  static bool is_taken(const Model& model, const std::string& name) {
+    const Names all = PredictionText(model, names_behind({}, model), kDelimiter).names();
+    return std::find(all.begin(), all.end(), name) != all.end();
+  }
+
+  Names names_;
+  Names cells_;
+  std::unordered_map<int64_t, std::size_t> first_of_line_;
+};
+
+void add_target(const Model& model, const data::Dataset& rows, std::span<const float> values,
+                std::size_t row, Names& cells) {
+  if (model.schema.task == config::Task::kClassification) {
+    cells.push_back(model.schema.labels[static_cast<std::size_t>(rows.classes[row])]);
+    return;
+  }
+  const auto num_targets = static_cast<std::size_t>(model.schema.num_targets());
+  for (std::size_t i = 0; i < num_targets; ++i) {
+    cells.push_back(fmt::format("{}", values[row * num_targets + i]));
+  }
+}
+
+/// A line of the output, and where it belongs.
+struct Line {
+  int64_t repeat = 1;
+  int64_t place = 0;
+  std::string text;
+};
+
+void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
+               std::vector<Line>& lines) {
+  const data::Datasets datasets =
+      data::load_datasets(model.config.data, static_cast<uint64_t>(model.config.seed));
+  require_same_data(model, datasets);
+  const data::Dataset& rows = datasets.test;
+  std::vector<float> outputs;
+  Predictor(model, num_threads).predict(rows.features, outputs);
+  const std::vector<float> values = predicted_values(model, rows.values);
+  PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
+  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  for (std::size_t row = 0; row < rows.places.size(); ++row) {
+    const int64_t place = rows.places[row];
+    Names cells;
+    ids.add(place, cells);
+    for (const int64_t number : {place, run.fold, run.repeat}) {
+      cells.push_back(std::to_string(number));
+    }
+    add_target(model, rows, values, row, cells);
+    fmt::memory_buffer line;
+    text.add_rows(std::span(outputs).subspan(row * width, width), cells, line);
+    lines.push_back({run.repeat, place, fmt::to_string(line)});
+  }
+}
+
+}  // namespace
+
+void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::path& output,
+                       int64_t num_threads) {
+  const Model first = load_model(runs.front().run_dir);
+  const Ids ids(first);
+  std::vector<Line> lines;
+  for (const FoldRun& run : runs) {
+    add_lines(run, load_model(run.run_dir), ids, num_threads, lines);
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return std::pair(a.repeat, a.place) < std::pair(b.repeat, b.place);
+  });
+  fmt::memory_buffer header;
+  PredictionText(first, names_behind(ids.names(), first), kDelimiter).add_header(header);
+  Output file(output);
+  file.write({header.data(), header.size()});
+  for (const Line& line : lines) file.write(line.text);
+  file.finish();
+}
+
+}  // namespace trainer::apply

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/split_table.h"
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+
+Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                  const SplitOptions& options) {
+  if (!table.times.empty()) {
+    const Split split = split_by_time(table.times, options);
+    require_labels_in_training(table, target, split);
+    return split;
+  }
+  if (table.parts.empty() && table.groups.empty()) {
+    return split_rows(table.features.num_rows, target.classes, options);
+  }
+  Split split =
+      table.parts.empty() ? split_groups(table.groups, options) : split_by_part(table.parts);
+  if (split.train.empty()) {
+    throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
+                                             in_quotes(data.split_column)));
+  }
+  require_labels_in_training(table, target, split);
+  return split;
+}
+
+}  // namespace trainer::data

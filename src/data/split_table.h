@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/config/config.h"
+#include "trainer/data/split.h"
+#include "trainer/data/table.h"
+
+#include "data/labels.h"
+
+namespace trainer::data {
+
+/// Divides the rows of a table as its columns and `options` say. Throws Error(kData) as the
+/// functions of split.h do, and as require_labels_in_training() does.
+Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                  const SplitOptions& options);
+
+}  // namespace trainer::data

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/score.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::metrics {
+namespace {
+
+constexpr double kMostRelative = 1e6;  // of a mape; beyond, targets are 0
+
+enum class Style { kFourDigits, kPercent, kNumber };
+
+struct Kind {
+  std::string_view name;
+  std::string_view shown;
+  Style style;
+  bool is_headline;
+};
+
+constexpr std::array<Kind, 13> kKinds = {{
+    {"loss", "loss", Style::kFourDigits, true},
+    {"log_loss", "log loss", Style::kFourDigits, false},
+    {"accuracy", "accuracy", Style::kPercent, true},
+    {"balanced_accuracy", "balanced accuracy", Style::kPercent, false},
+    {"f1", "F1", Style::kPercent, true},
+    {"binary_f1", "binary F1", Style::kPercent, false},
+    {"top_5_accuracy", "top 5", Style::kPercent, true},
+    {"auroc", "AUROC", Style::kFourDigits, true},
+    {"pr_auc", "PR-AUC", Style::kFourDigits, false},
+    {"mae", "MAE", Style::kNumber, true},
+    {"rmse", "RMSE", Style::kNumber, true},
+    {"mape", "MAPE", Style::kPercent, true},
+    {"r2", "R2", Style::kFourDigits, true},
+}};
+
+const Kind* find_kind(std::string_view name) {
+  const auto* const found = std::find_if(kKinds.begin(), kKinds.end(),
+                                         [&](const Kind& kind) { return kind.name == name; });
+  return found == kKinds.end() ? nullptr : found;
+}
+
+Kind kind_of(std::string_view name) {
+  const Kind* found = find_kind(name);
+  return found == nullptr ? Kind{name, name, Style::kNumber, false} : *found;
+}
+
+}  // namespace
+
+std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name) {
+  for (const Score& score : scores) {
+    if (score.name == name) return score.value;
+  }
+  return std::nullopt;
+}
+
+bool is_score(std::string_view name) { return find_kind(name) != nullptr; }
+
+bool is_headline(std::string_view name) { return kind_of(name).is_headline; }
+
+std::string shown_name(std::string_view name) { return std::string(kind_of(name).shown); }
+
+std::string score_text(const Score& score) {
+  const double value = score.value;
+  if (std::isnan(value) || (score.name == "mape" && value >= kMostRelative)) return "undefined";
+  switch (kind_of(score.name).style) {
+    case Style::kFourDigits:
+      return loss_text(value);
+    case Style::kPercent:
+      return percent_text(value);
+    case Style::kNumber:
+      break;
+  }
+  return number_text(value);
+}
+
+std::string percent_text(double part) {
+  const double shown = part < 1 ? std::min(100 * part, 99.99) : 100 * part;
+  return fmt::format("{:.2f} %", part > 0 ? std::max(shown, 0.01) : shown);
+}
+
+std::string number_text(double value) {
+  constexpr double kLong = 1e15;
+  constexpr double kShort = 1e-4;
+  constexpr double kWhole = 999.95;  // is shown without a fraction from here on
+  const double size = std::fabs(value);
+  if (!std::isfinite(value) || size >= kLong || (size > 0 && size < kShort)) {
+    return fmt::format("{:.4g}", value);
+  }
+  return size < kWhole ? fmt::format("{:.4g}", value) : with_thousands(std::llround(value));
+}
+
+std::vector<std::string> not_better(const std::vector<Score>& scores,
+                                    const std::vector<Score>& baseline) {
+  std::vector<std::string> names;
+  for (const char* name : {"accuracy", "log_loss", "mae", "rmse"}) {
+    const auto value = find_score(scores, name);
+    const auto base = find_score(baseline, name);
+    if (!value || !base) continue;
+    const bool larger_is_better = std::string_view(name) == "accuracy";
+    const bool is_better = larger_is_better ? *value > *base : *value < *base;
+    if (!is_better) names.push_back(shown_name(name));
+  }
+  return names;
+}
+
+}  // namespace trainer::metrics
