@@ -141,7 +141,8 @@ Evaluated evaluate_file(const Model& model, const std::filesystem::path& data, c
 
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
   const data::Datasets datasets =
-      data::load_datasets(model.config.data, static_cast<uint64_t>(model.config.seed));
+      data::load_datasets(model.config.data, static_cast<uint64_t>(model.config.seed),
+                          &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;

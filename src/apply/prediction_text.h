@@ -28,7 +28,7 @@ class PredictionText {
 
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
-  void add_numbers(std::span<const float> numbers, bool is_finite, fmt::memory_buffer& out) const;
+  void add_numbers(std::span<const double> numbers, bool is_finite, fmt::memory_buffer& out) const;
 
   const Model& model_;
   std::vector<std::string> names_;   // of all columns

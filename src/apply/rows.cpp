@@ -25,7 +25,9 @@ std::vector<data::Column> columns_of(const data::Schema& schema) {
   if (!schema.columns.empty()) return schema.columns;
   std::vector<data::Column> columns;
   columns.reserve(schema.feature_names.size());
-  for (const std::string& name : schema.feature_names) columns.push_back({.name = name});
+  for (const std::string& name : schema.feature_names) {
+    columns.push_back({.name = name, .offset = schema.scaling.offset_of(columns.size())});
+  }
   return columns;
 }
 

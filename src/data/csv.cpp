@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -86,6 +88,15 @@ void clear_rows(Table& table) {
   table = std::move(empty);
 }
 
+void take_offsets(const std::vector<Column>& from, CsvHeader& header) {
+  std::unordered_map<std::string_view, double> offsets;
+  for (const Column& column : from) offsets[column.name] = column.offset;
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    const auto found = offsets.find(header.columns[i].name);
+    header.offsets[i] = found == offsets.end() ? 0 : found->second;
+  }
+}
+
 std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
@@ -126,6 +137,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
     first.cursor.count_fields();
     survey_columns(first.cursor, header);
   }
+  if (options.with_offsets != nullptr) take_offsets(*options.with_offsets, header);
   return read_table(source, std::move(header), options.targets, options.max_categories);
 }
 

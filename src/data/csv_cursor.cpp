@@ -52,12 +52,12 @@ std::string_view CsvCursor::next_field() {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-size_t CsvCursor::next_plain_numbers(std::span<float> values) {
+size_t CsvCursor::next_plain_numbers(std::span<double> values) {
   const char* p = position_;
   size_t count = 0;
   while (count < values.size()) {
     Decimal decimal;
-    double number = 0;
+    double& number = values[count];
     const char* end = read_decimal(p, decimal);
     if (decimal.num_digits > kMaxExactDigits) break;
     if (decimal.num_digits > 0 && ends_field(*end)) {
@@ -66,7 +66,7 @@ size_t CsvCursor::next_plain_numbers(std::span<float> values) {
       end = read_dressed_number(p, number);
       if (end == nullptr) break;
     }
-    values[count++] = static_cast<float>(number);
+    ++count;
     if (*end != delimiter_) {
       field_ += static_cast<int64_t>(count);
       end_field(end);

@@ -33,7 +33,7 @@ class CsvCursor {
 
   /// Reads fields into `values` as long as they are plain numbers, as nearly all are, at most to
   /// the end of the row; says how many. The field behind them is still to be read.
-  size_t next_plain_numbers(std::span<float> values);
+  size_t next_plain_numbers(std::span<double> values);
 
   /// The number of fields in the row, from its beginning. Ends the row.
   size_t count_fields();

@@ -165,7 +165,8 @@ class RoleList {
 /// Gives columns the roles that a trained model has for them; all others are skipped.
 class TrainedRoles {
  public:
-  explicit TrainedRoles(const std::vector<std::string>& names) : names_(names) {
+  explicit TrainedRoles(const std::vector<std::string>& names)
+      : names_(names), offsets_(names.size()) {
     for (const std::string& name : names) {
       columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
     }
@@ -185,6 +186,7 @@ class TrainedRoles {
     }
   }
 
+  const std::vector<double>& offsets() const { return offsets_; }
   /// Names in quotes.
   const std::vector<std::string>& missing() const { return missing_; }
   std::vector<CsvColumn> take() { return std::move(columns_); }
@@ -207,8 +209,9 @@ class TrainedRoles {
     column->place = place;
   }
 
-  static void set_feature(CsvColumn* column, const Column& trained) {
+  void set_feature(CsvColumn* column, const Column& trained) {
     if (column == nullptr) return;
+    offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
     const bool is_number = trained.kind == ColumnKind::kNumeric;
     column->role = is_number ? Role::kNumber : Role::kText;
     column->kind = trained.kind;
@@ -218,6 +221,7 @@ class TrainedRoles {
 
   const std::vector<std::string>& names_;
   std::vector<CsvColumn> columns_;
+  std::vector<double> offsets_;  // [names]
   std::vector<std::string> missing_;
 };
 
@@ -298,13 +302,15 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
                            "in the header",
                            joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
   }
-  CsvHeader header{place, roles.take(), {}, 0};
+  const std::vector<double> offsets = roles.offsets();
+  CsvHeader header{place, roles.take(), {}, 0, offsets};
   count_features(header);
   return header;
 }
 
 void count_features(CsvHeader& header) {
   header.numbers_from.resize(header.columns.size());
+  header.offsets.resize(header.columns.size());
   header.num_features = 0;
   size_t run = 0;
   for (size_t column = header.columns.size(); column-- > 0;) {

@@ -33,6 +33,7 @@ struct CsvHeader {
   std::vector<CsvColumn> columns;
   std::vector<size_t> numbers_from;  // [columns.size()] how many from here on are numbers
   size_t num_features = 0;           // numbers and texts
+  std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers
 };
 
 /// The names of the columns, from the first row. Throws Error(kData), see read_csv.
@@ -51,8 +52,8 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
                     const TrainedColumns& trained, char delimiter);
 
-/// Decides by their first cells what the open columns of `header` are. `cursor` stands before the
-/// first row and is behind some when this returns.
+/// Decides by their first cells what the open columns of `header` are, and the offsets of numbers.
+/// `cursor` stands before the first row and is behind some when this returns.
 void survey_columns(CsvCursor& cursor, CsvHeader& header);
 
 /// Sets `numbers_from` and `num_features` by the roles.

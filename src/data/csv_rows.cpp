@@ -102,7 +102,9 @@ void RowReader::finish() {
       table_.num_missing.push_back(num_missing_[i]);
     }
     if (column.role != Role::kTarget) {
-      table_.columns.push_back({column.name, column.kind, column.is_declared, column.reason});
+      Column& added = table_.columns.emplace_back(
+          Column{column.name, column.kind, column.is_declared, column.reason});
+      added.offset = header_.offsets[i];
     }
   }
   table_.features.num_rows = static_cast<int64_t>(num_rows);
@@ -145,9 +147,15 @@ size_t RowReader::read_cells(size_t column) {
 size_t RowReader::read_numbers(size_t column) {
   const size_t count =
       cursor_.next_plain_numbers(std::span(numbers_).first(header_.numbers_from[column]));
-  features_.insert(features_.end(), numbers_.begin(),
-                   numbers_.begin() + static_cast<std::ptrdiff_t>(count));
-  if (count > 0) return count;
+  if (count > 0) {
+    const double* offsets = header_.offsets.data() + column;
+    const size_t first = features_.size();
+    features_.resize(first + count);
+    for (size_t i = 0; i < count; ++i) {
+      features_[first + i] = static_cast<float>(numbers_[i] - offsets[i]);
+    }
+    return count;
+  }
   features_.push_back(next_number(column));
   return 1;
 }
@@ -155,7 +163,7 @@ size_t RowReader::read_numbers(size_t column) {
 float RowReader::next_number(size_t column) {
   const std::string_view field = cursor_.next_field();
   const std::optional<double> value = parse_double(field);
-  const auto number = static_cast<float>(value.value_or(0));
+  const auto number = static_cast<float>(value.value_or(0) - header_.offsets[column]);
   if (value && std::isfinite(number)) return number;
   if (!is_missing(field) || header_.columns[column].refuses_missing) {
     fail(column, number_problem(field, value, header_.columns[column]));

@@ -76,6 +76,10 @@ config::Task wanted_task(const config::DataConfig& data) {
   return has_labels && data.task == config::Task::kAuto ? config::Task::kClassification : data.task;
 }
 
+const std::vector<double>* target_offsets(const Schema* trained) {
+  return trained == nullptr ? nullptr : &trained->target_scaling.offset;
+}
+
 /// Divides the features, which `table` need not hold any more, and says what is known of the rest.
 Datasets divide_table(Table& table, Matrix features, Target target, const Split& split) {
   std::vector<int64_t> places = places_of(table);
@@ -87,15 +91,20 @@ Datasets divide_table(Table& table, Matrix features, Target target, const Split&
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_names = std::move(table.target_names);
   datasets.schema.labels = std::move(target.labels);
+  datasets.schema.target_scaling.offset = std::move(target.offsets);
   datasets.fingerprints = std::move(table.fingerprints);
   return datasets;
 }
 
-Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
-  Target target = learn_target(table, wanted);
+Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options,
+                          const Schema* trained) {
+  Target target = learn_target(table, wanted, target_offsets(trained));
   require_labels_for_folds(table, target, options.folds);
   const Split split = split_rows(table.features.num_rows, target.classes, options);
-  return divide_table(table, std::move(table.features), std::move(target), split);
+  std::vector<double> offsets = std::move(table.offsets);
+  Datasets datasets = divide_table(table, std::move(table.features), std::move(target), split);
+  datasets.schema.scaling.offset = std::move(offsets);
+  return datasets;
 }
 
 void scale_targets(std::vector<float>& values, const Scaling& scaling) {
@@ -111,7 +120,7 @@ Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
   if (schema.task == config::Task::kClassification) {
     dataset.classes = encode_labels(table, schema.labels, origin);
   } else {
-    dataset.values = target_values(table);
+    dataset.values = target_values(table, schema.target_scaling.offset);
   }
   dataset.features = std::move(features);
   dataset.places = places_of(table);
@@ -119,12 +128,13 @@ Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
   return dataset;
 }
 
-Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& options,
+                        const Schema* trained) {
   const config::SyntheticConfig& synthetic = data.synthetic;
   return learn_and_divide(
       make_synthetic({synthetic.num_samples, synthetic.num_features, synthetic.num_classes,
                       synthetic.separation, options.seed}),
-      wanted_task(data), options);
+      wanted_task(data), options, trained);
 }
 
 Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
@@ -171,7 +181,7 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
   return dataset;
 }
 
-Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
+Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
   Table table = read_csv(data.path, {.targets = data.target,
@@ -184,8 +194,10 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
                                      .fill = data.fill,
                                      .split_column = data.split_column,
                                      .group = data.group,
-                                     .weight = data.weight});
-  Target target = learn_target(table, wanted_task(data));
+                                     .weight = data.weight,
+                                     .with_offsets =
+                                         trained == nullptr ? nullptr : &trained->columns});
+  Target target = learn_target(table, wanted_task(data), target_offsets(trained));
   if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
@@ -204,6 +216,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   datasets.notes = std::move(notes);
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
+  datasets.schema.scaling.offset = feature_offsets(datasets.schema.columns);
   datasets.schema.unknown_category = data.unknown_category;
   for (std::string& note : find_useless_columns(datasets.train.features, datasets.schema.columns)) {
     datasets.notes.push_back(std::move(note));
@@ -226,16 +239,18 @@ struct FilePair {
 
 /// `test` may be empty.
 template <class Read>
-Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const FilePair& train,
-                    const FilePair& test, const Read& read) {
+Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const Schema* trained,
+                    const FilePair& train, const FilePair& test, const Read& read) {
   const bool has_test = !test.features.empty();
   if (has_test) options.test_fraction = 0;
   Datasets datasets =
-      learn_and_divide(read(train.features, train.targets), wanted_task(data), options);
+      learn_and_divide(read(train.features, train.targets,
+                            trained == nullptr ? nullptr : &trained->scaling.offset),
+                       wanted_task(data), options, trained);
   if (!has_test) return datasets;
 
-  Table table = read(test.features, test.targets);
   const Schema& schema = datasets.schema;
+  Table table = read(test.features, test.targets, &schema.scaling.offset);
   const auto require_equal = [](const std::string& file, const char* what, int64_t got,
                                 const std::string& train_file, int64_t expected) {
     if (got == expected) return;
@@ -253,30 +268,36 @@ Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const 
   return datasets;
 }
 
-Datasets load_idx(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_idx(const config::DataConfig& data, const SplitOptions& options,
+                  const Schema* trained) {
   const config::IdxConfig& files = data.idx;
-  return load_pairs(data, options, {files.train_images, files.train_labels},
-                    {files.test_images, files.test_labels}, read_idx_pair);
+  // Bytes have no offsets.
+  const auto read = [](const std::string& images, const std::string& labels,
+                       const std::vector<double>*) { return read_idx_pair(images, labels); };
+  return load_pairs(data, options, trained, {files.train_images, files.train_labels},
+                    {files.test_images, files.test_labels}, read);
 }
 
-Datasets load_npy(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_npy(const config::DataConfig& data, const SplitOptions& options,
+                  const Schema* trained) {
   const config::NpyConfig& files = data.npy;
-  return load_pairs(data, options, {files.features, files.targets},
+  return load_pairs(data, options, trained, {files.features, files.targets},
                     {files.test_features, files.test_targets}, read_npy_pair);
 }
 
-Datasets load_source(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_source(const config::DataConfig& data, const SplitOptions& options,
+                     const Schema* trained) {
   switch (data.source) {
     case config::Source::kCsv:
-      return load_csv(data, options);
+      return load_csv(data, options, trained);
     case config::Source::kIdx:
-      return load_idx(data, options);
+      return load_idx(data, options, trained);
     case config::Source::kNpy:
-      return load_npy(data, options);
+      return load_npy(data, options, trained);
     case config::Source::kSynthetic:
       break;
   }
-  return load_synthetic(data, options);
+  return load_synthetic(data, options, trained);
 }
 
 /// What is 0 or 1 stays so, categories and marks of missing cells, and so do numbers of categories.
@@ -294,11 +315,17 @@ void keep_unscaled(Schema& schema) {
   }
 }
 
+void fit(Scaling& scaling, const Matrix& values, config::ScalingMethod method) {
+  Scaling fitted = fit_scaling(values, method);
+  fitted.offset = std::move(scaling.offset);
+  scaling = std::move(fitted);
+}
+
 void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   Schema& schema = datasets.schema;
   if (schema.task == config::Task::kClassification) return;
   Matrix targets{datasets.train.size(), schema.num_targets(), std::move(datasets.train.values)};
-  schema.target_scaling = fit_scaling(targets, method);
+  fit(schema.target_scaling, targets, method);
   datasets.train.values = std::get<std::vector<float>>(std::move(targets.values));
   for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
     scale_targets(part->values, schema.target_scaling);
@@ -356,11 +383,12 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
 
 }  // namespace
 
-Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
+Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
   Datasets datasets =
-      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold});
-  datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
+      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold},
+                  trained);
+  fit(datasets.schema.scaling, datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_scaling(datasets, data.target_scaling);
   weigh_rows(datasets, data);

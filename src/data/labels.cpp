@@ -8,12 +8,15 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/scaling.h"
 
 #include "data/file_bytes.h"
+#include "data/offset.h"
 
 namespace trainer::data {
 namespace {
@@ -137,7 +140,7 @@ std::vector<std::string> labels_by_bytes(const Survey& survey) {
   return labels;
 }
 
-void require_different_values(const Table& table, const std::vector<float>& values) {
+void require_different_values(const Table& table, const std::vector<double>& values) {
   const size_t num_targets = table.target_names.size();
   for (size_t target = 0; target < num_targets; ++target) {
     size_t i = target;
@@ -150,6 +153,50 @@ void require_different_values(const Table& table, const std::vector<float>& valu
   }
 }
 
+/// `[num_rows, num_targets]`
+std::vector<double> target_numbers(const Table& table) {
+  const size_t num_targets = table.target_names.size();
+  std::vector<double> values;
+  values.reserve(table.targets.size());
+  for (const std::string& text : table.targets) {
+    const std::optional<double> value = parse_double(text);
+    if (!value || !std::isfinite(static_cast<float>(*value))) {
+      throw target_error(
+          table, place_of(table, values.size() / num_targets),
+          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
+                : fmt::format("expected a number, got {}; correct it or set data.task: "
+                              "classification",
+                              in_quotes(text)),
+          values.size() % num_targets);
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<double> choose_offsets(const Table& table, const std::vector<double>& numbers) {
+  const size_t num_targets = table.target_names.size();
+  std::vector<double> offsets;
+  for (size_t target = 0; target < num_targets; ++target) {
+    std::vector<double> values;
+    values.reserve(numbers.size() / num_targets);
+    for (size_t i = target; i < numbers.size(); i += num_targets) values.push_back(numbers[i]);
+    offsets.push_back(choose_offset(std::move(values)));
+  }
+  return offsets_or_none(std::move(offsets));
+}
+
+std::vector<float> without_offsets(const std::vector<double>& numbers,
+                                   const std::vector<double>& offsets) {
+  std::vector<float> values;
+  values.reserve(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
+    values.push_back(static_cast<float>(numbers[i] - offset));
+  }
+  return values;
+}
+
 void require_one_target(const Table& table) {
   if (table.target_names.size() == 1) return;
   throw data_error(table.file, fmt::format("{} targets, and only regression predicts several; "
@@ -159,7 +206,8 @@ void require_one_target(const Table& table) {
 
 }  // namespace
 
-Target learn_target(const Table& table, config::Task wanted) {
+Target learn_target(const Table& table, config::Task wanted,
+                    const std::vector<double>* offsets) {
   Target target;
   target.task = wanted;
   Survey survey;
@@ -172,8 +220,10 @@ Target learn_target(const Table& table, config::Task wanted) {
     if (wanted == config::Task::kAuto) target.task = decide_task(survey);
   }
   if (target.task == config::Task::kRegression) {
-    target.values = target_values(table);
-    require_different_values(table, target.values);
+    const std::vector<double> numbers = target_numbers(table);
+    require_different_values(table, numbers);
+    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table, numbers);
+    target.values = without_offsets(numbers, target.offsets);
     return target;
   }
   require_plausible_classes(table, survey, wanted);
@@ -231,24 +281,8 @@ void require_labels_in_training(const Table& table, const Target& target, const 
   }
 }
 
-std::vector<float> target_values(const Table& table) {
-  const size_t num_targets = table.target_names.size();
-  std::vector<float> values;
-  values.reserve(table.targets.size());
-  for (const std::string& text : table.targets) {
-    const std::optional<double> value = parse_double(text);
-    if (!value || !std::isfinite(static_cast<float>(*value))) {
-      throw target_error(
-          table, place_of(table, values.size() / num_targets),
-          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
-                : fmt::format("expected a number, got {}; correct it or set data.task: "
-                              "classification",
-                              in_quotes(text)),
-          values.size() % num_targets);
-    }
-    values.push_back(static_cast<float>(*value));
-  }
-  return values;
+std::vector<float> target_values(const Table& table, const std::vector<double>& offsets) {
+  return without_offsets(target_numbers(table), offsets);
 }
 
 }  // namespace trainer::data

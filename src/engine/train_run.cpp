@@ -271,7 +271,9 @@ void write_summary(const TrainReport& report, const run::RunDir& run) {
 TrainReport run_training(const TrainRequest& request) {
   const Stopwatch stopwatch;
   const config::Config& config = request.config.config;
-  data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
+  data::Datasets data =
+      data::load_datasets(config.data, static_cast<uint64_t>(config.seed), trained);
   const std::string changes = request.resume ? check_resume(request, data) : "";
   Decisions decisions = decide_device(config);
   config::Config decided = config;

@@ -40,11 +40,9 @@ ConfusionMatrix confusion_of(const Judged& judged) {
 }
 
 std::vector<TargetScores> targets_of(const Judged& judged) {
-  std::vector<float> predictions(judged.outputs.values.begin(), judged.outputs.values.end());
-  std::vector<float> targets = judged.rows.values;
-  data::unscale(judged.schema.target_scaling, predictions);
-  data::unscale(judged.schema.target_scaling, targets);
-  return target_scores({predictions, judged.outputs.num_columns}, targets);
+  const data::Scaling& scaling = judged.schema.target_scaling;
+  return target_scores(data::unscaled(scaling, judged.outputs.values),
+                       data::unscaled(scaling, judged.rows.values), judged.outputs.num_columns);
 }
 
 bool is_classification(const Judged& judged) {

@@ -37,8 +37,26 @@ std::vector<std::string> missing_texts() {
   return texts;
 }
 
-Name as_float(GraphBuilder& graph, const Name& value) {
-  return graph.node("Cast", {value}, {attribute("to", kFloat)});
+Name as_float(GraphBuilder& graph, const Name& value) { return graph.cast(value, kFloat); }
+
+// A cell without the offset of its column.
+Name add_cell(GraphBuilder& graph, const Column& column) {
+  constexpr const char* kMeaning = "a number, NaN where missing";
+  if (column.offset == 0) {
+    return graph.input(column.name, onnx::TensorProto::FLOAT, 1, kMeaning);
+  }
+  const Name cell = graph.input(column.name, onnx::TensorProto::DOUBLE, 1, kMeaning);
+  const Name offset = graph.constant(column.name + ".offset", {}, std::span(&column.offset, 1));
+  return as_float(graph, graph.node("Sub", {cell, offset}));
+}
+
+// What runtimes make of NaN there is not defined; a missing cell stays one.
+Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
+  if (!column.limits) return cell;
+  const Name clipped =
+      graph.node("Clip", {cell, graph.number(column.name + ".low", column.limits->low),
+                          graph.number(column.name + ".high", column.limits->high)});
+  return graph.node("Where", {graph.node("IsNaN", {cell}), cell, clipped});
 }
 
 /// What data::place_among computes, as sums over knots: the part of each way between two different
@@ -107,8 +125,7 @@ Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
 
 // The cell or its fill, and a mark of what is missing.
 void add_numeric(GraphBuilder& graph, const Column& column, std::vector<Name>& features) {
-  const Name cell =
-      graph.input(column.name, onnx::TensorProto::FLOAT, 1, "a number, NaN where missing");
+  const Name cell = limited(graph, column, add_cell(graph, column));
   const bool uses_missing = column.fill || column.marks_missing;
   const Name missing = uses_missing ? graph.node("IsNaN", {cell}) : Name();
   Name value = cell;
@@ -156,6 +173,22 @@ void check_columns(const apply::Model& model) {
       ErrorKind::kUsage,
       "--preprocessing: the model's data are no table with columns; export without it, then "
       "the input is the matrix of features");
+}
+
+Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name) {
+  const int64_t width = schema.num_features();
+  Name features = graph.input(
+      name, apply::takes_doubles(schema) ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT,
+      width, "features as trainer encodes them, not scaled");
+  if (apply::takes_doubles(schema)) {
+    const Name offset = graph.constant("features.offset", {width}, schema.scaling.offset);
+    features = as_float(graph, graph.node("Sub", {features, offset}));
+  }
+  const apply::FeatureLimits limits = apply::feature_limits(schema);
+  if (limits.low.empty()) return features;
+  const Name low = graph.constant("features.low", {width}, limits.low);
+  const Name high = graph.constant("features.high", {width}, limits.high);
+  return graph.node("Min", {graph.node("Max", {features, low}), high});
 }
 
 Name add_columns(GraphBuilder& graph, const data::Schema& schema) {

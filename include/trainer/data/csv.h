@@ -26,6 +26,8 @@ struct CsvOptions {
   std::string split_column = {};
   std::string group = {};
   std::string weight = {};
+  /// Columns whose offsets (Scaling) are taken; none: the first rows decide on all.
+  const std::vector<Column>* with_offsets = nullptr;
 };
 
 /// The delimiter that data.delimiter: `choice` means for `path`. "auto" is a tab for names that end
@@ -43,7 +45,7 @@ bool is_missing(std::string_view field);
 /// skipped, and so are spaces around a field outside of quotes. A column that no option names is
 /// numeric when at least half of the values in its first rows are numbers, else categorical; one
 /// with too many or very long texts, or without any value, is left out. Numbers are read as double
-/// and stored as float32.
+/// and stored as float32, less the offset of their column (Scaling).
 /// Throws Error(kData) with `file:line: column "name": ...`: missing or unreadable file, a folder,
 /// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names, a
 /// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
