@@ -26,7 +26,8 @@ struct Output {
   Stopwatch interval_time = {};
   Stopwatch checkpoint_time = {};  // since the last checkpoint
   int64_t samples_done = 0;        // by this process
-  std::future<void> saving = {};   // a checkpoint that is being written; it ends before the rest
+  bool told_of_perfection = false;
+  std::future<void> saving = {};  // a checkpoint that is being written; it ends before the rest
 };
 
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
