@@ -17,6 +17,7 @@
 
 #include "data/file_bytes.h"
 #include "data/offset.h"
+#include "data/word_index.h"
 
 namespace trainer::data {
 namespace {
@@ -206,8 +207,7 @@ void require_one_target(const Table& table) {
 
 }  // namespace
 
-Target learn_target(const Table& table, config::Task wanted,
-                    const std::vector<double>* offsets) {
+Target learn_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
   Target target;
   target.task = wanted;
   Survey survey;
@@ -235,18 +235,17 @@ Target learn_target(const Table& table, config::Task wanted,
 
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin) {
-  std::unordered_map<std::string_view, int64_t> indices;
-  for (size_t i = 0; i < labels.size(); ++i) indices.emplace(labels[i], static_cast<int64_t>(i));
+  const WordIndex index(labels);
   std::vector<int64_t> classes;
   classes.reserve(table.targets.size());
   for (const std::string& text : table.targets) {
-    const auto found = indices.find(text);
-    if (found == indices.end()) {
+    const std::optional<size_t> found = index.find(text);
+    if (!found) {
       throw target_error(table, place_of(table, classes.size()),
                          fmt::format("the label {} does not occur in the training data {}",
                                      in_quotes(text), origin));
     }
-    classes.push_back(found->second);
+    classes.push_back(static_cast<int64_t>(*found));
   }
   return classes;
 }

@@ -22,12 +22,13 @@ struct Target {
 };
 
 /// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
-/// `table` into numbers. `offsets` are those of a trained model; without one they are chosen. Throws
-/// Error(kData), see load_datasets.
+/// `table` into numbers. `offsets` are those of a trained model; without one they are chosen.
+/// Throws Error(kData), see load_datasets.
 Target learn_target(const Table& table, config::Task wanted,
                     const std::vector<double>* offsets = nullptr);
 
-/// The index in `labels` of each target of `table` `[num_rows]`. Throws Error(kData) for a label
+/// The index in `labels` of each target of `table` `[num_rows]`, in any spelling where all are
+/// numbers. Throws Error(kData) for a label
 /// that is not among them, naming `origin` as the file that they come from.
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainer/core/error.h"
+#include "trainer/core/text.h"
 #include "trainer/data/csv.h"
 
 #include "onnx_export/parts.h"
@@ -136,6 +141,24 @@ void add_numeric(GraphBuilder& graph, const Column& column, std::vector<Name>& f
   if (column.marks_missing) features.push_back(as_float(graph, missing));
 }
 
+// Where all categories are numbers, a whole one may also be written with ".0" or without.
+void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& numbers) {
+  const auto is_number = [](const std::string& text) { return parse_double(text).has_value(); };
+  if (!std::all_of(texts.begin(), texts.end(), is_number)) return;
+  const std::size_t num_categories = texts.size();
+  for (std::size_t i = 0; i < num_categories; ++i) {
+    const double value = *parse_double(texts[i]);
+    constexpr double kLargest = 1e15;
+    if (std::trunc(value) != value || std::abs(value) >= kLargest) continue;
+    const std::string whole = fmt::format("{:.0f}", value);
+    for (const std::string& spelling : {whole, whole + ".0"}) {
+      if (std::find(texts.begin(), texts.end(), spelling) != texts.end()) continue;
+      texts.push_back(spelling);
+      numbers.push_back(static_cast<int64_t>(i));
+    }
+  }
+}
+
 // [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column
 // marks them, and what is in no list becomes `other`.
 Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) {
@@ -144,6 +167,7 @@ Name category_numbers(GraphBuilder& graph, const Column& column, int64_t other) 
   std::vector<std::string> texts = column.categories;
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
+  add_spellings(texts, numbers);
   if (column.marks_missing) {
     const std::vector<std::string> missing = missing_texts();
     texts.insert(texts.end(), missing.begin(), missing.end());
