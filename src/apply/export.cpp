@@ -186,10 +186,26 @@ std::vector<double> in_file_units(const Model& model, const data::Matrix& featur
   return numbers;
 }
 
+namespace {
+
+// An exported model takes features that are beyond them too.
+data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
+  const FeatureLimits limits = feature_limits(schema);
+  if (limits.low.empty()) return features;
+  auto& values = std::get<std::vector<float>>(features.values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t feature = i % limits.low.size();
+    values[i] = data::limited(values[i], {limits.low[feature], limits.high[feature]});
+  }
+  return features;
+}
+
+}  // namespace
+
 std::vector<double> expected_outputs(const Model& model, const data::Matrix& features,
                                      ExportOutputs outputs) {
   std::vector<float> scores;
-  Predictor(model, /*num_threads=*/1).predict(features, scores);
+  Predictor(model, /*num_threads=*/1).predict(within_limits(model.schema, features), scores);
   if (is_regression(model)) return predicted_values(model, scores);
   if (outputs == ExportOutputs::kProbabilities) scores = probabilities(model, scores);
   return {scores.begin(), scores.end()};

@@ -32,28 +32,32 @@ size_t max_sample_values(size_t num_columns) {
   return std::clamp(kMaxOfAll / num_columns, size_t{16}, size_t{256});
 }
 
+void count_number(Count& count, double number, size_t max_values) {
+  ++count.numbers;
+  count.sample.add(number, max_values);
+}
+
+void count_field(Count& count, std::string_view field, size_t max_values) {
+  if (const std::optional<double> number = parse_double(field)) {
+    count_number(count, *number, max_values);
+  } else {
+    ++(without_commas(field).empty() ? count.texts : count.numbers);
+  }
+}
+
 /// Counts the cells of one row; false when it has another number of cells than the header.
 bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<double>& numbers,
                std::vector<Count>& counts) {
   const size_t max_values = max_sample_values(counts.size());
-  const auto add_number = [&](Count& count, double number) {
-    ++count.numbers;
-    count.sample.add(number, max_values);
-  };
   for (size_t column = 0; column < counts.size();) {
     if (!cursor.in_row()) return false;
     const size_t plain =
         cursor.next_plain_numbers(std::span(numbers).first(header.numbers_from[column]));
-    for (size_t i = 0; i < plain; ++i) add_number(counts[column + i], numbers[i]);
+    for (size_t i = 0; i < plain; ++i) count_number(counts[column + i], numbers[i], max_values);
     column += plain;
     if (plain > 0) continue;
     const std::string_view field = cursor.next_field();
-    if (is_missing(field)) {
-    } else if (const std::optional<double> number = parse_double(field)) {
-      add_number(counts[column], *number);
-    } else {
-      ++(without_commas(field).empty() ? counts[column].texts : counts[column].numbers);
-    }
+    if (!is_missing(field)) count_field(counts[column], field, max_values);
     ++column;
   }
   return !cursor.in_row();
@@ -79,7 +83,11 @@ void survey_columns(CsvCursor& cursor, CsvHeader& header) {
     const Count& count = counts[column];
     return !header.columns[column].is_declared && count.numbers + count.texts == 0;
   };
-  const auto has_open_offset = [&](size_t column) { return counts[column].sample.is_open(); };
+  const auto has_open_offset = [&](size_t column) {
+    const bool is_number =
+        header.columns[column].is_declared && header.columns[column].role == Role::kNumber;
+    return counts[column].sample.is_open() || (is_number && counts[column].numbers == 0);
+  };
   // The first from `column` on that is open: what is known of a column stays known.
   const auto find_first = [&](size_t column, const auto& is_so) {
     while (column < counts.size() && !is_so(column)) ++column;

@@ -247,8 +247,7 @@ std::vector<double> choose_offsets(const std::filesystem::path& path) {
   if (!may_need_offsets(reader.header())) return {};
   const int64_t rows = reader.num_rows();
   const int64_t width = reader.num_elements() / rows;
-  const int64_t step =
-      (rows - 1) / std::clamp(kMaxOfAll / width, kMinRows, kMaxRows) + 1;
+  const int64_t step = (rows - 1) / std::clamp(kMaxOfAll / width, kMinRows, kMaxRows) + 1;
   std::vector<std::vector<double>> samples(static_cast<size_t>(width));
   reader.for_each([&](int64_t place, auto element) {
     if (place / width % step != 0) return;
