@@ -45,12 +45,26 @@ class Conflicts {
   // A file named but not used would be a run on other data than the user believes.
   void check_source() {
     const auto& data = config_.data;
-    for (const char* key :
-         {"data.path", "data.target", "data.delimiter", "data.ignore", "data.id", "data.numeric",
-          "data.categorical", "data.max_categories", "data.embed_above", "data.embedding_size",
-          "data.unknown_category", "data.fill", "data.fill_value", "data.missing_indicator",
-          "data.weight", "data.validation_path", "data.test_path", "data.split_column",
-          "data.group"}) {
+    for (const char* key : {"data.path",
+                            "data.target",
+                            "data.delimiter",
+                            "data.ignore",
+                            "data.id",
+                            "data.numeric",
+                            "data.categorical",
+                            "data.max_categories",
+                            "data.embed_above",
+                            "data.embedding_size",
+                            "data.unknown_category",
+                            "data.fill",
+                            "data.fill_value",
+                            "data.missing_indicator",
+                            "data.weight",
+                            "data.outliers",
+                            "data.validation_path",
+                            "data.test_path",
+                            "data.split_column",
+                            "data.group"}) {
       if (is_set(key) && data.source != Source::kCsv) {
         report(key, "has no effect unless data.source is csv; set data.source: csv");
       }

@@ -96,6 +96,10 @@ class Fitter {
     const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
     if (column.kind == ColumnKind::kNumeric) {
       column.fill = fill_for(place, column.offset);
+      if (column.fill && column.limits) {  // a fill stays what it is
+        column.limits->low = std::min(column.limits->low, *column.fill);
+        column.limits->high = std::max(column.limits->high, *column.fill);
+      }
       column.marks_missing = some_missing && options_.missing_indicator;
       if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(place, column));
     } else {

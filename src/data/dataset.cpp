@@ -21,6 +21,9 @@
 #include "data/column_notes.h"
 #include "data/file_bytes.h"
 #include "data/labels.h"
+#include "data/outliers.h"
+#include "data/row_weights.h"
+#include "data/target_copies.h"
 
 namespace trainer::data {
 namespace {
@@ -184,22 +187,27 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
 Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
-  Table table = read_csv(data.path, {.targets = data.target,
-                                     .ignored = data.ignore,
-                                     .delimiter = csv_delimiter(data.delimiter, data.path),
-                                     .id = data.id,
-                                     .numeric = data.numeric,
-                                     .categorical = data.categorical,
-                                     .max_categories = data.max_categories,
-                                     .fill = data.fill,
-                                     .split_column = data.split_column,
-                                     .group = data.group,
-                                     .weight = data.weight,
-                                     .with_offsets =
-                                         trained == nullptr ? nullptr : &trained->columns});
+  Table table =
+      read_csv(data.path, {.targets = data.target,
+                           .ignored = data.ignore,
+                           .delimiter = csv_delimiter(data.delimiter, data.path),
+                           .id = data.id,
+                           .numeric = data.numeric,
+                           .categorical = data.categorical,
+                           .max_categories = data.max_categories,
+                           .fill = data.fill,
+                           .split_column = data.split_column,
+                           .group = data.group,
+                           .weight = data.weight,
+                           .with_offsets = trained == nullptr ? nullptr : &trained->columns});
   Target target = learn_target(table, wanted_task(data), target_offsets(trained));
   if (table.groups.empty()) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
+  const std::vector<std::string> copies = find_target_copies(table, target);
+  std::vector<std::string> limited;
+  if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, split.train);
+  std::vector<std::string> outliers;
+  if (data.outliers != config::Outliers::kIgnore) outliers = describe_outliers(table, target, data);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
   std::vector<Column> columns =
       fit_columns(table, split.train,
@@ -214,6 +222,11 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Sc
   Encoded encoded = encode(columns, data.unknown_category, table);
   Datasets datasets = divide_table(table, std::move(encoded.features), std::move(target), split);
   datasets.notes = std::move(notes);
+  datasets.warnings = std::move(outliers);
+  datasets.target_copies = copies;
+  for (const std::vector<std::string>& lines : {limited, copies}) {
+    datasets.notes.insert(datasets.notes.end(), lines.begin(), lines.end());
+  }
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
   datasets.schema.scaling.offset = feature_offsets(datasets.schema.columns);
@@ -243,10 +256,9 @@ Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const 
                     const FilePair& train, const FilePair& test, const Read& read) {
   const bool has_test = !test.features.empty();
   if (has_test) options.test_fraction = 0;
-  Datasets datasets =
-      learn_and_divide(read(train.features, train.targets,
-                            trained == nullptr ? nullptr : &trained->scaling.offset),
-                       wanted_task(data), options, trained);
+  Datasets datasets = learn_and_divide(
+      read(train.features, train.targets, trained == nullptr ? nullptr : &trained->scaling.offset),
+      wanted_task(data), options, trained);
   if (!has_test) return datasets;
 
   const Schema& schema = datasets.schema;
@@ -332,62 +344,12 @@ void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   }
 }
 
-/// How much a row of each class counts, so that all classes count alike: n / (classes * n of it).
-std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t num_classes) {
-  std::vector<double> weights(num_classes);
-  for (const int64_t label : classes) ++weights[static_cast<size_t>(label)];
-  for (double& weight : weights) {
-    weight = static_cast<double>(classes.size()) / (static_cast<double>(num_classes) * weight);
-  }
-  return weights;
-}
-
-void add_class_weights(Dataset& part, const std::vector<double>& class_weights) {
-  if (part.weights.empty()) part.weights.assign(part.classes.size(), 1.0F);
-  for (size_t row = 0; row < part.weights.size(); ++row) {
-    const double factor = class_weights[static_cast<size_t>(part.classes[row])];
-    part.weights[row] = static_cast<float>(part.weights[row] * factor);
-  }
-}
-
-// A mean of losses over rows is then the weighted mean.
-void make_mean_one(Dataset& part, const char* name, const config::DataConfig& data) {
-  if (part.weights.empty()) return;
-  const double sum = std::accumulate(part.weights.begin(), part.weights.end(), 0.0);
-  if (sum == 0) {
-    throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
-                                            in_quotes(data.weight), name));
-  }
-  const double factor = static_cast<double>(part.weights.size()) / sum;
-  for (float& weight : part.weights) weight = static_cast<float>(weight * factor);
-}
-
-void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
-  if (data.class_weights == config::ClassWeights::kBalanced) {
-    if (datasets.schema.task == config::Task::kRegression) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("data.class_weights: balanced is for classes, and the target {} was "
-                              "taken for a number; remove it or set data.task: classification",
-                              joined(datasets.schema.target_names)));
-    }
-    const std::vector<double> class_weights =
-        balanced_weights(datasets.train.classes, datasets.schema.labels.size());
-    for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
-      add_class_weights(*part, class_weights);
-    }
-  }
-  make_mean_one(datasets.train, "training", data);
-  make_mean_one(datasets.validation, "validation", data);
-  make_mean_one(datasets.test, "test", data);
-}
-
 }  // namespace
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
-  Datasets datasets =
-      load_source(data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold},
-                  trained);
+  Datasets datasets = load_source(
+      data, {data.validation_fraction, test_fraction, seed, data.folds, data.fold}, trained);
   fit(datasets.schema.scaling, datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_scaling(datasets, data.target_scaling);

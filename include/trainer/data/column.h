@@ -22,6 +22,12 @@ struct Limits {
   float high = 0;
 };
 
+/// `number`, or the limit that it is beyond. NaN stays.
+inline float limited(float number, const Limits& limits) {
+  if (number < limits.low) return limits.low;
+  return number > limits.high ? limits.high : number;
+}
+
 /// What one column of a table is, and how its cells become features. Decided when the training data
 /// is read, fitted on the training part.
 struct Column {

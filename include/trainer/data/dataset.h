@@ -59,6 +59,7 @@ struct Datasets {
   std::vector<Fingerprint> fingerprints;  // of each file that was read
   std::vector<std::string> notes = {};    // what was taken for what, one line each
   std::vector<std::string> warnings = {};
+  std::vector<std::string> target_copies = {};  // a line of the notes about columns that tell it
 };
 
 /// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both
