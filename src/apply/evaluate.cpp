@@ -121,9 +121,10 @@ const std::string& origin_of(const config::DataConfig& data) {
 
 data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
   const data::Schema& schema = model.schema;
-  data::Table table = data::is_npy(request.data)
-                          ? data::read_npy_pair(request.data, request.targets)
-                          : data::read_idx_pair(request.data, request.targets);
+  data::Table table =
+      data::is_npy(request.data)
+          ? data::read_npy_pair(request.data, request.targets, &schema.scaling.offset)
+          : data::read_idx_pair(request.data, request.targets);
   require_width(schema, table.features.num_columns, request.data);
   const auto num_targets = static_cast<int64_t>(table.target_names.size());
   if (num_targets != schema.num_targets()) {
@@ -193,8 +194,9 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
 }
 
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
-  const data::Datasets datasets = data::load_datasets(
-      data::as_in_run(model.config.data, model.schema), static_cast<uint64_t>(model.config.seed));
+  const data::Datasets datasets =
+      data::load_datasets(data::as_in_run(model.config.data, model.schema),
+                          static_cast<uint64_t>(model.config.seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -38,11 +39,21 @@ ordered_json columns_json(const data::Schema& schema) {
   ordered_json columns = ordered_json::array();
   for (const data::Column& column : schema.columns) {
     ordered_json entry = {{"name", column.name}, {"kind", kind_name(column.kind)}};
-    if (column.fill) entry["fill"] = *column.fill;
+    const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };
+    if (column.offset != 0) entry["offset"] = column.offset;
+    if (column.fill) entry["fill"] = in_file_units(*column.fill);
+    if (column.limits) {
+      entry["limits"] = {in_file_units(column.limits->low), in_file_units(column.limits->high)};
+    }
     if (column.kind == data::ColumnKind::kCategorical) entry["categories"] = column.categories;
     if (data::num_features(column) > 0) entry["marks_missing"] = column.marks_missing;
-    if (data::is_embedded(column)) entry["embedding_size"] = column.embedding_size;
-    if (!column.quantiles.empty()) entry["quantiles"] = column.quantiles;
+    if (data::is_embedded(column)) {
+      entry["embedding_size"] = column.embedding_size;
+      entry["unknown_number"] = column.categories.size();
+    }
+    for (const float quantile : column.quantiles) {
+      entry["quantiles"].push_back(in_file_units(quantile));
+    }
     columns.push_back(std::move(entry));
   }
   return columns;
@@ -63,7 +74,9 @@ std::vector<std::size_t> table_sizes(const data::Schema& schema) {
 }
 
 ordered_json scaling_json(const data::Scaling& scaling) {
-  return {{"shift", scaling.shift}, {"scale", scaling.scale}};
+  ordered_json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
+  if (!scaling.offset.empty()) json["offset"] = scaling.offset;
+  return json;
 }
 
 ordered_json network_json(const Model& model) {
@@ -112,6 +125,25 @@ int64_t num_embeddings(const data::Schema& schema) {
   return std::count_if(schema.columns.begin(), schema.columns.end(), data::is_embedded);
 }
 
+bool takes_doubles(const data::Schema& schema) { return !schema.scaling.offset.empty(); }
+
+bool gives_doubles(const data::Schema& schema) { return !schema.target_scaling.offset.empty(); }
+
+FeatureLimits feature_limits(const data::Schema& schema) {
+  FeatureLimits limits;
+  const auto num_features = static_cast<std::size_t>(schema.num_features());
+  const std::vector<int64_t> first = data::first_features(schema.columns);
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    const data::Column& column = schema.columns[i];
+    if (!column.limits || !column.quantiles.empty()) continue;
+    limits.low.resize(num_features, -std::numeric_limits<float>::max());
+    limits.high.resize(num_features, std::numeric_limits<float>::max());
+    limits.low[static_cast<std::size_t>(first[i])] = column.limits->low;
+    limits.high[static_cast<std::size_t>(first[i])] = column.limits->high;
+  }
+  return limits;
+}
+
 std::string export_description(const Model& model) { return text_of(description_of(model)); }
 
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model) {
@@ -134,19 +166,49 @@ data::Matrix made_up_features(const Model& model, int64_t num_rows) {
   const std::size_t num_plain = scaling.shift.size() - tables.size();
   for (int64_t row = 0; row < num_rows; ++row) {
     for (std::size_t i = 0; i < num_plain; ++i) {
-      values.push_back(static_cast<float>(scaling.shift[i] + random.normal() / scaling.scale[i]));
+      const auto value = static_cast<float>(scaling.shift[i] + random.normal() / scaling.scale[i]);
+      // What is left of a number of a file when its offset is subtracted.
+      const double offset = scaling.offset_of(i);
+      values.push_back(static_cast<float>(value + offset - offset));
     }
     for (const std::size_t size : tables) values.push_back(static_cast<float>(random.below(size)));
   }
   return {num_rows, static_cast<int64_t>(scaling.shift.size()), std::move(values)};
 }
 
-std::vector<float> expected_outputs(const Model& model, const data::Matrix& features,
-                                    ExportOutputs outputs) {
+std::vector<double> in_file_units(const Model& model, const data::Matrix& features) {
+  const auto& values = std::get<std::vector<float>>(features.values);
+  std::vector<double> numbers(values.begin(), values.end());
+  const data::Scaling& scaling = model.schema.scaling;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] += scaling.offset_of(i % scaling.shift.size());
+  }
+  return numbers;
+}
+
+namespace {
+
+// An exported model takes features that are beyond them too.
+data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
+  const FeatureLimits limits = feature_limits(schema);
+  if (limits.low.empty()) return features;
+  auto& values = std::get<std::vector<float>>(features.values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t feature = i % limits.low.size();
+    values[i] = data::limited(values[i], {limits.low[feature], limits.high[feature]});
+  }
+  return features;
+}
+
+}  // namespace
+
+std::vector<double> expected_outputs(const Model& model, const data::Matrix& features,
+                                     ExportOutputs outputs) {
   std::vector<float> scores;
-  Predictor(model, /*num_threads=*/1).predict(features, scores);
+  Predictor(model, /*num_threads=*/1).predict(within_limits(model.schema, features), scores);
   if (is_regression(model)) return predicted_values(model, scores);
-  return outputs == ExportOutputs::kProbabilities ? probabilities(model, scores) : scores;
+  if (outputs == ExportOutputs::kProbabilities) scores = probabilities(model, scores);
+  return {scores.begin(), scores.end()};
 }
 
 ExportReport export_safetensors(const Model& model, const std::filesystem::path& path) {

@@ -44,8 +44,17 @@ std::string column_text(const data::Column& column) {
   switch (column.kind) {
     case data::ColumnKind::kNumeric:
       text = "numeric";
-      text += column.fill ? fmt::format(", {:g} where it is missing", *column.fill)
+      if (column.offset != 0) {
+        text += fmt::format(", as the difference from {}", shortest(column.offset));
+      }
+      text += column.fill ? fmt::format(", {} where it is missing",
+                                        data::text_in_file_units(column, *column.fill))
                           : ", must not be missing";
+      if (column.limits) {
+        text += fmt::format(", limited to {} .. {}",
+                            data::text_in_file_units(column, column.limits->low),
+                            data::text_in_file_units(column, column.limits->high));
+      }
       if (!column.quantiles.empty()) text += ", as its place among quantiles";
       break;
     case data::ColumnKind::kCategorical:

@@ -14,6 +14,12 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json scaling_json(const data::Scaling& scaling) {
+  Json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
+  if (!scaling.offset.empty()) json["offset"] = scaling.offset;
+  return json;
+}
+
 const char* name_of(data::ColumnKind kind) {
   switch (kind) {
     case data::ColumnKind::kNumeric:
@@ -31,8 +37,15 @@ const char* name_of(data::ColumnKind kind) {
 Json column_json(const data::Column& column) {
   Json json = {{"name", column.name}, {"kind", name_of(column.kind)}};
   if (column.kind == data::ColumnKind::kNumeric) {
-    json["fill"] = or_null(column.fill);
-    if (!column.quantiles.empty()) json["quantiles"] = column.quantiles;
+    const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };
+    json["fill"] = column.fill ? Json(in_file_units(*column.fill)) : Json();
+    if (column.offset != 0) json["offset"] = column.offset;
+    if (column.limits) {
+      json["limits"] = {in_file_units(column.limits->low), in_file_units(column.limits->high)};
+    }
+    for (const float quantile : column.quantiles) {
+      json["quantiles"].push_back(in_file_units(quantile));
+    }
   } else if (column.kind == data::ColumnKind::kCategorical) {
     json["categories"] = column.categories;
     if (column.embedding_size > 0) json["embedding_size"] = column.embedding_size;
@@ -111,14 +124,11 @@ std::string inspection_json(const Inspected& inspected) {
       {"model", model_json(model)},
       {"feature_names", schema.feature_names},
       {"columns", columns},
-      {"scaling",
-       {{"method", config::value_text("data.scaling", model.config)},
-        {"shift", schema.scaling.shift},
-        {"scale", schema.scaling.scale}}},
+      {"scaling", {{"method", config::value_text("data.scaling", model.config)}}},
       {"data_files", files}};
+  json["scaling"].update(scaling_json(schema.scaling));
   if (schema.task == config::Task::kRegression) {
-    json["target_scaling"] = {{"shift", schema.target_scaling.shift},
-                              {"scale", schema.target_scaling.scale}};
+    json["target_scaling"] = scaling_json(schema.target_scaling);
   }
   if (inspected.history) {
     json["run_folder"] = inspected.run.string();

@@ -89,7 +89,7 @@ class Ids {
   std::unordered_map<int64_t, std::size_t> first_of_line_;
 };
 
-void add_target(const Model& model, const data::Dataset& rows, std::span<const float> values,
+void add_target(const Model& model, const data::Dataset& rows, std::span<const double> values,
                 std::size_t row, Names& cells) {
   if (model.schema.task == config::Task::kClassification) {
     cells.push_back(model.schema.labels[static_cast<std::size_t>(rows.classes[row])]);
@@ -97,7 +97,8 @@ void add_target(const Model& model, const data::Dataset& rows, std::span<const f
   }
   const auto num_targets = static_cast<std::size_t>(model.schema.num_targets());
   for (std::size_t i = 0; i < num_targets; ++i) {
-    cells.push_back(fmt::format("{}", values[row * num_targets + i]));
+    const double offset = model.schema.target_scaling.offset_of(i);
+    cells.push_back(number_text(values[row * num_targets + i], offset));
   }
 }
 
@@ -111,12 +112,13 @@ struct Line {
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
   const data::Datasets datasets =
-      data::load_datasets(model.config.data, static_cast<uint64_t>(model.config.seed));
+      data::load_datasets(data::as_in_run(model.config.data, model.schema),
+                          static_cast<uint64_t>(model.config.seed), &model.schema);
   require_same_data(model, datasets);
   const data::Dataset& rows = datasets.test;
   std::vector<float> outputs;
   Predictor(model, num_threads).predict(rows.features, outputs);
-  const std::vector<float> values = predicted_values(model, rows.values);
+  const std::vector<double> values = predicted_values(model, rows.values);
   PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
   const auto width = static_cast<std::size_t>(model.options.num_outputs);
   for (std::size_t row = 0; row < rows.places.size(); ++row) {

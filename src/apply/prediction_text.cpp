@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 
@@ -29,11 +30,44 @@ bool needs_quotes(std::string_view text, char delimiter) {
                      [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; });
 }
 
-bool are_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+template <class Values>
+bool are_finite(const Values& values) {
+  return std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); });
+}
+
+std::vector<double> as_doubles(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+// A prediction is no more exact than its distance from the offset as a float32: the fewest digits
+// that are within half a step of that.
+double with_digits_of(double value, double offset) {
+  constexpr int kMostDigits = 17;
+  const auto distance = static_cast<float>(value - offset);
+  const double step = std::nextafter(std::abs(distance), std::numeric_limits<float>::infinity()) -
+                      std::abs(distance);
+  for (int digits = 1; digits < kMostDigits; ++digits) {
+    const double rounded = parse_double(fmt::format("{:.{}g}", value, digits)).value_or(value);
+    if (std::abs(rounded - value) <= step / 2) return rounded;
+  }
+  return value;
+}
+
+void add_number(double value, double offset, fmt::memory_buffer& out) {
+  if (offset != 0) {
+    fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), with_digits_of(value, offset));
+  } else {
+    fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), static_cast<float>(value));
+  }
 }
 
 }  // namespace
+
+std::string number_text(double value, double offset) {
+  fmt::memory_buffer text;
+  add_number(value, offset, text);
+  return fmt::to_string(text);
+}
 
 PredictionText::PredictionText(const Model& model, const std::vector<std::string>& id_names,
                                char delimiter, char decimal)
@@ -85,12 +119,13 @@ void PredictionText::add_header(fmt::memory_buffer& out) const {
   out.push_back('\n');
 }
 
-void PredictionText::add_numbers(std::span<const float> numbers, bool is_finite,
+void PredictionText::add_numbers(std::span<const double> numbers, bool is_finite,
                                  fmt::memory_buffer& out) const {
+  const data::Scaling& scaling = model_.schema.target_scaling;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i > 0) out.push_back(delimiter_);
     const std::size_t begin = out.size();
-    if (is_finite) fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), numbers[i]);
+    if (is_finite) add_number(numbers[i], scaling.offset_of(i), out);
     if (decimal_ != '.') std::replace(out.begin() + begin, out.end(), '.', decimal_);
   }
 }
@@ -101,15 +136,15 @@ void PredictionText::add_rows(std::span<const float> outputs, std::span<const st
   const auto num_outputs = static_cast<std::size_t>(model_.options.num_outputs);
   const std::vector<int64_t> classes =
       has_classes ? predicted_classes(model_, outputs) : std::vector<int64_t>{};
-  const std::vector<float> numbers =
-      has_classes ? probabilities(model_, outputs) : predicted_values(model_, outputs);
+  const std::vector<double> numbers =
+      has_classes ? as_doubles(probabilities(model_, outputs)) : predicted_values(model_, outputs);
   const std::size_t width = has_classes ? labels_.size() : num_outputs;
   for (std::size_t row = 0; row < outputs.size() / num_outputs; ++row) {
     for (std::size_t i = 0; i < num_ids_; ++i) {
       add_cell(ids[row * num_ids_ + i], out);
       out.push_back(delimiter_);
     }
-    const std::span<const float> of_row = std::span(numbers).subspan(row * width, width);
+    const std::span<const double> of_row = std::span(numbers).subspan(row * width, width);
     const bool is_finite =
         are_finite(outputs.subspan(row * num_outputs, num_outputs)) && are_finite(of_row);
     if (!is_finite) ++num_not_finite_;

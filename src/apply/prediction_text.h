@@ -12,6 +12,11 @@
 
 namespace trainer::apply {
 
+/// A value of a target in the units of the file: the shortest text that reads back as the same
+/// float32, and of a target with an offset (data::Scaling) the shortest one that is as near to it
+/// as float32 is to its distance from the offset.
+std::string number_text(double value, double offset);
+
 /// Predictions as lines of a CSV file.
 class PredictionText {
  public:
@@ -32,7 +37,7 @@ class PredictionText {
 
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
-  void add_numbers(std::span<const float> numbers, bool is_finite, fmt::memory_buffer& out) const;
+  void add_numbers(std::span<const double> numbers, bool is_finite, fmt::memory_buffer& out) const;
 
   const Model& model_;
   std::vector<std::string> names_;   // of all columns

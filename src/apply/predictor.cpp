@@ -142,10 +142,8 @@ std::vector<float> probabilities(const Model& model, std::span<const float> outp
   return result;
 }
 
-std::vector<float> predicted_values(const Model& model, std::span<const float> outputs) {
-  std::vector<float> values(outputs.begin(), outputs.end());
-  data::unscale(model.schema.target_scaling, values);
-  return values;
+std::vector<double> predicted_values(const Model& model, std::span<const float> outputs) {
+  return data::unscaled(model.schema.target_scaling, outputs);
 }
 
 }  // namespace trainer::apply

@@ -198,7 +198,9 @@ std::vector<data::Column> columns_of(const data::Schema& schema) {
   if (!schema.columns.empty()) return schema.columns;
   std::vector<data::Column> columns;
   columns.reserve(schema.feature_names.size());
-  for (const std::string& name : schema.feature_names) columns.push_back({.name = name});
+  for (const std::string& name : schema.feature_names) {
+    columns.push_back({.name = name, .offset = schema.scaling.offset_of(columns.size())});
+  }
   return columns;
 }
 
@@ -224,7 +226,8 @@ std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& r
     }
     refuse_kept(request);
     return std::make_unique<MatrixRows>(
-        model.schema, data::read_npy_features(request.data).elements, request.data);
+        model.schema, data::read_npy_features(request.data, &model.schema.scaling.offset).elements,
+        request.data);
   }
   data::DataFile file(request.data, data::DataFile::Kind::kAny);
   if (!is_table && file.begins_as_idx()) {

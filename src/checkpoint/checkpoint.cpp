@@ -33,6 +33,16 @@ TensorData float_tensor(const std::vector<float>& values) {
   return tensor;
 }
 
+TensorData double_tensor(const std::vector<double>& values) {
+  auto owner = std::make_shared<const std::vector<double>>(values);
+  TensorData tensor;
+  tensor.dtype = archive::DType::kFloat64;
+  tensor.shape = {static_cast<int64_t>(owner->size())};
+  tensor.data = reinterpret_cast<const std::byte*>(owner->data());
+  tensor.owner = owner;
+  return tensor;
+}
+
 List text_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
@@ -53,21 +63,34 @@ Value fill_value(const data::Column& column) {
 List column_list(const std::vector<data::Column>& columns) {
   List list;
   for (const data::Column& column : columns) {
-    list.emplace_back(Dict{{"name", column.name},
-                           {"kind", kColumnKinds.at(static_cast<std::size_t>(column.kind))},
-                           {"is_declared", column.is_declared},
-                           {"reason", column.reason},
-                           {"fill", fill_value(column)},
-                           {"categories", text_list(column.categories)},
-                           {"marks_missing", column.marks_missing},
-                           {"embedding_size", column.embedding_size},
-                           {"quantiles", float_tensor(column.quantiles)}});
+    Dict entry{{"name", column.name},
+               {"kind", kColumnKinds.at(static_cast<std::size_t>(column.kind))},
+               {"is_declared", column.is_declared},
+               {"reason", column.reason},
+               {"fill", fill_value(column)},
+               {"categories", text_list(column.categories)},
+               {"marks_missing", column.marks_missing},
+               {"embedding_size", column.embedding_size},
+               {"quantiles", float_tensor(column.quantiles)}};
+    if (column.offset != 0) entry.emplace_back("offset", column.offset);
+    if (column.limits) {
+      entry.emplace_back("limits", float_tensor({column.limits->low, column.limits->high}));
+    }
+    list.emplace_back(std::move(entry));
   }
   return list;
 }
 
+// What older programs would leave out, and so predict something else.
+bool needs_version_5(const data::Schema& schema) {
+  return !schema.scaling.offset.empty() || !schema.target_scaling.offset.empty() ||
+         std::any_of(schema.columns.begin(), schema.columns.end(), [](const data::Column& column) {
+           return column.offset != 0 || column.limits;
+         });
+}
+
 Dict schema_dict(const data::Schema& schema) {
-  return {
+  Dict dict = {
       {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
       {"feature_names", text_list(schema.feature_names)},
       {"target_names", text_list(schema.target_names)},
@@ -80,6 +103,12 @@ Dict schema_dict(const data::Schema& schema) {
       {"columns", column_list(schema.columns)},
       {"missing", text_list(schema.missing)},
       {"unknown_category", kUnknownCategory.at(static_cast<std::size_t>(schema.unknown_category))}};
+  const auto add_offset = [&](const char* name, const std::vector<double>& offset) {
+    if (!offset.empty()) dict.emplace_back(name, double_tensor(offset));
+  };
+  add_offset("offset", schema.scaling.offset);
+  add_offset("target_offset", schema.target_scaling.offset);
+  return dict;
 }
 
 Dict totals_dict(const Totals& totals) {
@@ -131,7 +160,7 @@ Dict to_dict(const Checkpoint& c) {
   }
   return {
       {"format", kFormat},
-      {"format_version", kFormatVersion},
+      {"format_version", needs_version_5(c.schema) ? kFormatVersion : 4},
       {"trainer_version", build_info().version},
       {"model", tensor_dict(c.model)},
       {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
@@ -188,6 +217,11 @@ data::Column read_column(const Reader& reader, int64_t version) {
     column.embedding_size = reader.count("embedding_size");
     column.quantiles = reader.floats("quantiles");
   }
+  if (reader.has("offset")) column.offset = reader.finite_number("offset");
+  if (reader.has("limits")) {
+    const std::vector<float> limits = reader.floats("limits", 2);
+    column.limits = data::Limits{limits[0], limits[1]};
+  }
   return column;
 }
 
@@ -233,6 +267,10 @@ void read_target_scaling(const Reader& reader, int64_t version, data::Schema& sc
   schema.target_scaling.scale = reader.floats("target_scale", size);
 }
 
+std::vector<double> read_offsets(const Reader& reader, const char* key, std::size_t size) {
+  return reader.has(key) ? reader.doubles(key, size) : std::vector<double>();
+}
+
 data::Schema read_schema(const Reader& reader, int64_t version) {
   data::Schema schema;
   const std::string& task = reader.text("task");
@@ -256,6 +294,12 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   read_columns(reader, version, schema);
   const bool has_missing = archive::find(reader.dict(), "missing") != nullptr;
   schema.missing = has_missing ? reader.texts("missing") : data::former_missing_texts();
+  schema.scaling.offset = read_offsets(reader, "offset", schema.feature_names.size());
+  schema.target_scaling.offset =
+      read_offsets(reader, "target_offset", schema.target_scaling.shift.size());
+  if (!schema.columns.empty() && data::feature_offsets(schema.columns) != schema.scaling.offset) {
+    reader.refuse("offset", "it is not that of the columns");
+  }
   return schema;
 }
 

@@ -88,13 +88,12 @@ class Comparison {
   }
 
   void floats(const std::string& what, const std::vector<float>& a, const std::vector<float>& b) {
-    const auto as_tensor = [](const std::vector<float>& values) {
-      return TensorData{DType::kFloat32,
-                        {count(values)},
-                        reinterpret_cast<const std::byte*>(values.data()),
-                        nullptr};
-    };
-    tensor(what, as_tensor(a), as_tensor(b));
+    tensor(what, as_tensor(DType::kFloat32, a), as_tensor(DType::kFloat32, b));
+  }
+
+  void doubles(const std::string& what, const std::vector<double>& a,
+               const std::vector<double>& b) {
+    tensor(what, as_tensor(DType::kFloat64, a), as_tensor(DType::kFloat64, b));
   }
 
   void tensor(const std::string& what, const TensorData& a, const TensorData& b) {
@@ -132,6 +131,11 @@ class Comparison {
   template <typename T>
   static int64_t count(const std::vector<T>& values) {
     return static_cast<int64_t>(values.size());
+  }
+
+  template <typename T>
+  static TensorData as_tensor(DType dtype, const std::vector<T>& values) {
+    return {dtype, {count(values)}, reinterpret_cast<const std::byte*>(values.data()), nullptr};
   }
 
   template <typename Named, typename Compare>
@@ -202,6 +206,10 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare_plateaus(compare, a.plateau, b.plateau);
 }
 
+std::vector<float> numbers_of(const std::optional<data::Limits>& limits) {
+  return limits ? std::vector<float>{limits->low, limits->high} : std::vector<float>();
+}
+
 // Kinds, and what marks missing cells, follow from the names of the features.
 void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
                      const std::vector<data::Column>& b) {
@@ -224,6 +232,8 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
     compare.number(column + " embedding_size", a[i].embedding_size, b[i].embedding_size);
     compare.names(column + " categories", a[i].categories, b[i].categories);
     compare.floats(column + " quantiles", a[i].quantiles, b[i].quantiles);
+    compare.number(column + " offset", a[i].offset, b[i].offset);
+    compare.floats(column + " limits", numbers_of(a[i].limits), numbers_of(b[i].limits));
   }
 }
 
@@ -237,6 +247,8 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
   compare.names("schema labels", a.labels, b.labels);
   compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
   compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
+  compare.doubles("schema offset", a.scaling.offset, b.scaling.offset);
+  compare.doubles("schema target_offset", a.target_scaling.offset, b.target_scaling.offset);
   compare.floats("schema target_shift", a.target_scaling.shift, b.target_scaling.shift);
   compare.number("number of schema target_means", static_cast<int64_t>(a.target_means.size()),
                  static_cast<int64_t>(b.target_means.size()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,6 +30,8 @@ class Reader {
                 fmt::format("{}: {}{}: {}", path_.string(), prefix_, key, problem));
   }
 
+  bool has(const std::string& key) const { return archive::find(dict_, key) != nullptr; }
+
   const archive::Value& value(const std::string& key) const {
     const archive::Value* found = archive::find(dict_, key);
     if (found == nullptr) refuse(key, "this entry is missing");
@@ -50,6 +53,12 @@ class Reader {
   const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
   const archive::List& list(const std::string& key) const {
     return get<archive::List>(key, "list");
+  }
+
+  double finite_number(const std::string& key) const {
+    const double value = number(key);
+    if (!std::isfinite(value)) refuse(key, fmt::format("expected a finite number, got {}", value));
+    return value;
   }
 
   int64_t count(const std::string& key) const {
@@ -85,18 +94,17 @@ class Reader {
 
   std::vector<float> floats(const std::string& key,
                             std::optional<std::size_t> expected_size = {}) const {
-    const auto& tensor = get<archive::TensorData>(key, "Tensor");
-    const auto has_size = [&](std::size_t size) {
-      return !expected_size || size == *expected_size;
-    };
-    if (tensor.dtype != archive::DType::kFloat32 || tensor.shape.size() != 1 ||
-        !has_size(static_cast<std::size_t>(tensor.shape[0]))) {
-      refuse(key, fmt::format("expected float32 [{}], got {}",
-                              expected_size ? std::to_string(*expected_size) : "n",
-                              archive::type_text(tensor)));
+    return numbers<float>(key, archive::DType::kFloat32, expected_size);
+  }
+
+  /// Finite ones.
+  std::vector<double> doubles(const std::string& key, std::size_t expected_size) const {
+    std::vector<double> values =
+        numbers<double>(key, archive::DType::kFloat64, std::optional(expected_size));
+    for (const double value : values) {
+      if (!std::isfinite(value)) refuse(key, fmt::format("expected finite numbers, got {}", value));
     }
-    const auto* begin = reinterpret_cast<const float*>(tensor.data);
-    return {begin, begin + tensor.shape[0]};
+    return values;
   }
 
   std::vector<NamedTensor> tensors(const std::string& key) const {
@@ -111,6 +119,23 @@ class Reader {
   const archive::Dict& dict() const { return dict_; }
 
  private:
+  template <typename T>
+  std::vector<T> numbers(const std::string& key, archive::DType dtype,
+                         std::optional<std::size_t> expected_size) const {
+    const auto& tensor = get<archive::TensorData>(key, "Tensor");
+    const auto has_size = [&](std::size_t size) {
+      return !expected_size || size == *expected_size;
+    };
+    if (tensor.dtype != dtype || tensor.shape.size() != 1 ||
+        !has_size(static_cast<std::size_t>(tensor.shape[0]))) {
+      refuse(key, fmt::format("expected {} [{}], got {}", archive::dtype_name(dtype),
+                              expected_size ? std::to_string(*expected_size) : "n",
+                              archive::type_text(tensor)));
+    }
+    const auto* begin = reinterpret_cast<const T*>(tensor.data);
+    return {begin, begin + tensor.shape[0]};
+  }
+
   const std::filesystem::path& path_;
   const archive::Dict& dict_;
   std::string prefix_;

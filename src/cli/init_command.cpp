@@ -146,6 +146,7 @@ data::Datasets read_with(plan::FirstConfig& first) {
       data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
   plan::add_left_out(first, data.schema);
   tell_left_out(std::span(first.ignore).subspan(num_told));
+  for (const std::string& note : data.target_copies) log::info(note);
   for (const std::string& warning : data.warnings) log::warning(warning);
   return data;
 }

@@ -79,6 +79,7 @@ class Conflicts {
                             "data.fill_value",
                             "data.missing_indicator",
                             "data.weight",
+                            "data.outliers",
                             "data.validation_path",
                             "data.test_path",
                             "data.split_column",

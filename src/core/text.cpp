@@ -81,6 +81,26 @@ std::string escaped(char c) {
   }
 }
 
+uint32_t code_point(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  uint32_t value = first & (0xFFU >> (character.size() + 1));
+  for (const char c : character.substr(1)) value = value << 6U | (static_cast<uint32_t>(c) & 0x3FU);
+  return value;
+}
+
+// What looks like a space or like nothing: spaces of other widths, marks of direction, byte-order
+// marks, control characters.
+bool is_invisible(std::string_view character) {
+  const uint32_t c = code_point(character);
+  return (c >= 0x80 && c <= 0xA0) || c == 0xAD || c == 0x1680 || c == 0x180E ||
+         (c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
+         (c >= 0x205F && c <= 0x206F) || c == 0x3000 || c == 0xFEFF;
+}
+
+std::string escaped_character(std::string_view character) {
+  return fmt::format("\\u{:04x}", code_point(character));
+}
+
 bool needs_escape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '"' || c == '\\';
 }
@@ -184,7 +204,11 @@ std::string in_quotes(std::string_view text) {
     }
     const size_t length = utf8_length(text);
     const bool plain = length > 1 || (length == 1 && !needs_escape(text.front()));
-    result += plain ? std::string(text.substr(0, length)) : escaped(text.front());
+    if (length > 1 && is_invisible(text.substr(0, length))) {
+      result += escaped_character(text.substr(0, length));
+    } else {
+      result += plain ? std::string(text.substr(0, length)) : escaped(text.front());
+    }
     text.remove_prefix(std::max<size_t>(1, length));
   }
   return result + '"';

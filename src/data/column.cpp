@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/scaling.h"
 
 #include "data/cells.h"
 #include "data/file_bytes.h"
@@ -62,6 +64,25 @@ std::vector<std::string> feature_names(std::span<const Column> columns) {
     if (is_embedded(column)) names.push_back(column.name);
   }
   return names;
+}
+
+std::vector<double> feature_offsets(std::span<const Column> columns) {
+  std::vector<double> offsets;
+  const std::vector<int64_t> first = first_features(columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto end = static_cast<size_t>(first[i] + num_features(columns[i]));
+    offsets.resize(std::max(offsets.size(), end));
+    const bool is_number = columns[i].kind == ColumnKind::kNumeric && columns[i].quantiles.empty();
+    if (is_number) offsets[static_cast<size_t>(first[i])] = columns[i].offset;
+  }
+  return offsets_or_none(std::move(offsets));
+}
+
+double in_file_units(const Column& column, float number) { return number + column.offset; }
+
+std::string text_in_file_units(const Column& column, float number) {
+  return column.offset == 0 ? fmt::format("{:g}", number)
+                            : fmt::format("{:.10g}", in_file_units(column, number));
 }
 
 int64_t default_embedding_size(int64_t num_categories) {

@@ -31,12 +31,18 @@ MissingCounts missing_counts(const Table& table) {
 }
 
 std::string numeric_note(const Column& column, int64_t num_missing, config::Fill fill) {
-  if (num_missing == 0) return "";
+  const std::string kind_of_number =
+      column.offset == 0
+          ? "numeric"
+          : fmt::format("numeric, as the difference from {}", shortest(column.offset));
+  if (num_missing == 0) return column.offset == 0 ? "" : kind_of_number;
   const char* kind = fill == config::Fill::kMean     ? "the mean "
                      : fill == config::Fill::kMedian ? "the median "
                                                      : "";
-  return fmt::format("numeric, {} missing: filled with {}{:g}{}", with_thousands(num_missing), kind,
-                     column.fill.value_or(0), column.marks_missing ? " and marked" : "");
+  return fmt::format("{}, {} missing: filled with {}{}{}", kind_of_number,
+                     with_thousands(num_missing), kind,
+                     text_in_file_units(column, column.fill.value_or(0)),
+                     column.marks_missing ? " and marked" : "");
 }
 
 std::string categorical_note(const Column& column, int64_t num_missing) {

@@ -95,7 +95,11 @@ class Fitter {
     }
     const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
     if (column.kind == ColumnKind::kNumeric) {
-      column.fill = fill_for(place);
+      column.fill = fill_for(place, column.offset);
+      if (column.fill && column.limits) {  // a fill stays what it is
+        column.limits->low = std::min(column.limits->low, *column.fill);
+        column.limits->high = std::max(column.limits->high, *column.fill);
+      }
       column.marks_missing = some_missing && options_.missing_indicator;
       if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(place, column));
     } else {
@@ -106,7 +110,7 @@ class Fitter {
   }
 
  private:
-  std::optional<float> fill_for(size_t place) const {
+  std::optional<float> fill_for(size_t place, double offset) const {
     switch (options_.fill) {
       case config::Fill::kMean:
         return static_cast<float>(sums_.sums[place] /
@@ -114,7 +118,7 @@ class Fitter {
       case config::Fill::kMedian:
         return static_cast<float>(median_of(present_cells(place)));
       case config::Fill::kConstant:
-        return static_cast<float>(options_.fill_value);
+        return static_cast<float>(options_.fill_value - offset);
       case config::Fill::kError:
         break;
     }

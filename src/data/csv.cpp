@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -96,6 +98,15 @@ std::string without_place(std::string message, const std::string& file, int64_t 
   return message.starts_with(place) ? message.substr(place.size()) : message;
 }
 
+void take_offsets(const std::vector<Column>& from, CsvHeader& header) {
+  std::unordered_map<std::string_view, double> offsets;
+  for (const Column& column : from) offsets[column.name] = column.offset;
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    const auto found = offsets.find(header.columns[i].name);
+    header.offsets[i] = found == offsets.end() ? 0 : found->second;
+  }
+}
+
 std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
@@ -122,6 +133,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
     first.cursor.count_fields();
     survey_columns(first.cursor, header);
   }
+  if (options.with_offsets != nullptr) take_offsets(*options.with_offsets, header);
   return read_table(source, std::move(header), options.targets, options.max_categories);
 }
 

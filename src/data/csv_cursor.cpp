@@ -62,14 +62,14 @@ std::string_view CsvCursor::next_field() {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-size_t CsvCursor::next_plain_numbers(std::span<float> values) {
+size_t CsvCursor::next_plain_numbers(std::span<double> values) {
   const char* p = position_;
   const char mark = format_.decimal;
   const bool some_are_missing = format_.missing.has_numbers();
   size_t count = 0;
   while (count < values.size()) {
     Decimal decimal;
-    double number = 0;
+    double& number = values[count];
     const char* end = read_decimal(p, decimal, mark);
     if (decimal.num_digits > kMaxExactDigits) break;
     if (decimal.num_digits > 0 && ends_field(*end)) {
@@ -79,7 +79,7 @@ size_t CsvCursor::next_plain_numbers(std::span<float> values) {
       if (end == nullptr) break;
     }
     if (some_are_missing && format_.missing.contains(number)) break;
-    values[count++] = static_cast<float>(number);
+    ++count;
     if (*end != format_.delimiter) {
       field_ += static_cast<int64_t>(count);
       end_field(end);

@@ -39,7 +39,7 @@ class CsvCursor {
   /// Reads fields into `values` as long as they are plain numbers that stand for themselves, as
   /// nearly all do, at most to the end of the row; says how many. The field behind them is still to
   /// be read.
-  size_t next_plain_numbers(std::span<float> values);
+  size_t next_plain_numbers(std::span<double> values);
 
   /// Back to the beginning of the row.
   void rewind_row();

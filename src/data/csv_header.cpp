@@ -186,7 +186,8 @@ class RoleList {
 /// Gives columns the roles that a trained model has for them; all others are skipped.
 class TrainedRoles {
  public:
-  explicit TrainedRoles(const std::vector<std::string>& names) : places_(names) {
+  explicit TrainedRoles(const std::vector<std::string>& names)
+      : places_(names), offsets_(names.size()) {
     columns_.reserve(names.size());
     for (const std::string& name : names) {
       columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
@@ -211,6 +212,7 @@ class TrainedRoles {
   /// Names and patterns of kept columns that fit none, in quotes.
   const std::vector<std::string>& unknown() const { return unknown_; }
 
+  const std::vector<double>& offsets() const { return offsets_; }
   /// Names in quotes.
   const std::vector<std::string>& missing() const { return missing_; }
   std::vector<CsvColumn> take() { return std::move(columns_); }
@@ -252,8 +254,9 @@ class TrainedRoles {
     column->place = place;
   }
 
-  static void set_feature(CsvColumn* column, const Column& trained) {
+  void set_feature(CsvColumn* column, const Column& trained) {
     if (column == nullptr) return;
+    offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
     const bool is_number = trained.kind == ColumnKind::kNumeric;
     column->role = is_number ? Role::kNumber : Role::kText;
     column->kind = trained.kind;
@@ -263,6 +266,7 @@ class TrainedRoles {
 
   Places places_;
   std::vector<CsvColumn> columns_;
+  std::vector<double> offsets_;  // [names]
   std::vector<std::string> missing_;
   std::vector<std::string> unknown_;
 };
@@ -356,6 +360,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
                                         missing_column_help(first, names)));
   }
   CsvHeader header{place, roles.take()};
+  header.offsets = roles.offsets();
   header.decimal_option =
       trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
   header.drops_rows_without_target = trained.drop_rows_without_target;
@@ -365,6 +370,7 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 
 void count_features(CsvHeader& header) {
   header.numbers_from.resize(header.columns.size());
+  header.offsets.resize(header.columns.size());
   header.num_features = 0;
   size_t run = 0;
   for (size_t column = header.columns.size(); column-- > 0;) {

@@ -38,7 +38,8 @@ struct CsvHeader {
   size_t num_features = 0;                // numbers and texts
   std::string decimal_option = "set data.decimal: \",\"";  // what a message says
   bool drops_rows_without_target = false;
-  bool is_of_training = false;  // of data.path
+  bool is_of_training = false;       // of data.path
+  std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers
 };
 
 /// The names of the columns, from the first row. Throws Error(kData), see read_csv.
@@ -57,8 +58,8 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
 CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
                     const TrainedColumns& trained, char delimiter);
 
-/// Decides by their first cells what the open columns of `header` are. `cursor` stands before the
-/// first row and is behind some when this returns.
+/// Decides by their first cells what the open columns of `header` are, and the offsets of numbers.
+/// `cursor` stands before the first row and is behind some when this returns.
 void survey_columns(CsvCursor& cursor, CsvHeader& header);
 
 /// Sets `numbers_from` and `num_features` by the roles.

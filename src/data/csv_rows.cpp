@@ -143,7 +143,9 @@ void RowReader::finish() {
       table_.num_missing.push_back(num_missing_[i]);
     }
     if (column.role != Role::kTarget) {
-      table_.columns.push_back({column.name, column.kind, column.is_declared, column.reason});
+      Column& added = table_.columns.emplace_back(
+          Column{column.name, column.kind, column.is_declared, column.reason});
+      added.offset = header_.offsets[i];
     }
   }
   table_.features.num_rows = static_cast<int64_t>(num_rows);
@@ -228,9 +230,15 @@ std::optional<Error> RowReader::try_row() {
 size_t RowReader::read_numbers(size_t column) {
   const size_t count =
       cursor_.next_plain_numbers(std::span(numbers_).first(header_.numbers_from[column]));
-  features_.insert(features_.end(), numbers_.begin(),
-                   numbers_.begin() + static_cast<std::ptrdiff_t>(count));
-  if (count > 0) return count;
+  if (count > 0) {
+    const double* offsets = header_.offsets.data() + column;
+    const size_t first = features_.size();
+    features_.resize(first + count);
+    for (size_t i = 0; i < count; ++i) {
+      features_[first + i] = static_cast<float>(numbers_[i] - offsets[i]);
+    }
+    return count;
+  }
   features_.push_back(next_number(column));
   return 1;
 }
@@ -239,7 +247,7 @@ float RowReader::next_number(size_t column) {
   const std::string_view field = next_cell(column);
   const CsvFormat& format = cursor_.format();
   const std::optional<double> value = number_in(field, format.decimal);
-  const auto number = static_cast<float>(value.value_or(0));
+  const auto number = static_cast<float>(value.value_or(0) - header_.offsets[column]);
   const bool stands_for_itself = value && !format.missing.contains(*value);
   if (stands_for_itself && std::isfinite(number)) return number;
   if (!is_missing(field, format) || header_.columns[column].refuses_missing) {

@@ -90,7 +90,7 @@ class RowReader {
   Table& table_;
   size_t num_targets_;
   std::vector<float>& features_;
-  std::vector<float> numbers_;         // of cells that follow each other
+  std::vector<double> numbers_;        // of cells that follow each other
   std::vector<WordNumbers> words_;     // [columns]
   std::vector<int64_t> num_missing_;   // [columns]
   std::optional<TimeKind> time_kind_;  // of the rows so far

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -7,35 +9,56 @@
 #include "trainer/core/text.h"
 
 #include "data/csv_header.h"
+#include "data/offset.h"
 
 namespace trainer::data {
 namespace {
 
 constexpr int64_t kSampleRows = 256;  // and more, until each column had a value
 
+// An offset that is needed may take longer to show: a file may begin with many equal cells.
+constexpr int64_t kMaxOffsetRows = 65'536;
+
+/// What was seen of a column.
 struct Count {
   int64_t numbers = 0;
   int64_t texts = 0;
+  OffsetSample sample = {};
 };
 
-bool is_number(std::string_view field, char decimal) {
-  return number_in(field, decimal).has_value() || !rewritten_number(field, decimal).empty();
+// As many of each column as its offset is chosen by: fewer of very many.
+size_t max_sample_values(size_t num_columns) {
+  constexpr size_t kMaxOfAll = size_t{1} << 20;
+  return std::clamp(kMaxOfAll / num_columns, size_t{16}, size_t{256});
+}
+
+void count_number(Count& count, double number, size_t max_values) {
+  ++count.numbers;
+  count.sample.add(number, max_values);
+}
+
+void count_field(Count& count, std::string_view field, char decimal, size_t max_values) {
+  if (const std::optional<double> number = number_in(field, decimal)) {
+    count_number(count, *number, max_values);
+  } else {
+    ++(rewritten_number(field, decimal).empty() ? count.texts : count.numbers);
+  }
 }
 
 /// Counts the cells of one row; false when it has another number of cells than the header.
-bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<float>& numbers,
+bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<double>& numbers,
                std::vector<Count>& counts) {
+  const size_t max_values = max_sample_values(counts.size());
   for (size_t column = 0; column < counts.size();) {
     if (!cursor.in_row()) return false;
     const size_t plain =
         cursor.next_plain_numbers(std::span(numbers).first(header.numbers_from[column]));
-    for (size_t i = 0; i < plain; ++i) ++counts[column + i].numbers;
+    for (size_t i = 0; i < plain; ++i) count_number(counts[column + i], numbers[i], max_values);
     column += plain;
     if (plain > 0) continue;
     const std::string_view field = cursor.next_field();
     if (!is_missing(field, cursor.format())) {
-      const bool number = is_number(field, cursor.format().decimal);
-      ++(number ? counts[column].numbers : counts[column].texts);
+      count_field(counts[column], field, cursor.format().decimal, max_values);
     }
     ++column;
   }
@@ -95,20 +118,36 @@ std::string with_marks_swapped(std::string_view field) {
 
 void survey_columns(CsvCursor& cursor, CsvHeader& header) {
   std::vector<Count> counts(header.columns.size());
-  std::vector<float> numbers(header.num_features);
+  std::vector<double> numbers(header.num_features);
   const auto is_open = [&](size_t column) {
     const Count& count = counts[column];
     return !header.columns[column].is_declared && count.numbers + count.texts == 0;
   };
+  const auto has_open_offset = [&](size_t column) {
+    const bool is_number =
+        header.columns[column].is_declared && header.columns[column].role == Role::kNumber;
+    return counts[column].sample.is_open() || (is_number && counts[column].numbers == 0);
+  };
+  // The first from `column` on that is open: what is known of a column stays known.
+  const auto find_first = [&](size_t column, const auto& is_so) {
+    while (column < counts.size() && !is_so(column)) ++column;
+    return column;
+  };
   size_t first_open = 0;
+  size_t first_open_offset = 0;
   for (int64_t row = 0;; ++row) {
-    while (first_open < counts.size() && !is_open(first_open)) ++first_open;
-    if (row >= kSampleRows && first_open == counts.size()) break;
+    first_open = find_first(first_open, is_open);
+    if (row >= kSampleRows && first_open == counts.size()) {
+      first_open_offset = find_first(first_open_offset, has_open_offset);
+      if (row >= kMaxOffsetRows || first_open_offset == counts.size()) break;
+    }
     // The reader has the words for a row that is too short or too long.
     if (!cursor.begin_row() || !count_row(cursor, header, numbers, counts)) break;
   }
   for (size_t column = 0; column < counts.size(); ++column) {
     if (!header.columns[column].is_declared) decide(header.columns[column], counts[column]);
+    const bool is_number = header.columns[column].role == Role::kNumber;
+    header.offsets[column] = is_number ? choose_offset(counts[column].sample.take()) : 0;
   }
   count_features(header);
 }

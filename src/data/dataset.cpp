@@ -21,7 +21,10 @@
 #include "data/column_notes.h"
 #include "data/file_bytes.h"
 #include "data/labels.h"
+#include "data/outliers.h"
+#include "data/row_weights.h"
 #include "data/split_table.h"
+#include "data/target_copies.h"
 
 namespace trainer::data {
 namespace {
@@ -77,6 +80,10 @@ config::Task wanted_task(const config::DataConfig& data) {
   return has_labels && data.task == config::Task::kAuto ? config::Task::kClassification : data.task;
 }
 
+const std::vector<double>* target_offsets(const Schema* trained) {
+  return trained == nullptr ? nullptr : &trained->target_scaling.offset;
+}
+
 /// Divides the features, which `table` need not hold any more, and says what is known of the rest.
 Datasets divide_table(Table& table, Matrix features, Target target, const Split& split) {
   std::vector<int64_t> places = places_of(table);
@@ -89,15 +96,20 @@ Datasets divide_table(Table& table, Matrix features, Target target, const Split&
   datasets.schema.feature_names = std::move(table.feature_names);
   datasets.schema.target_names = std::move(table.target_names);
   datasets.schema.labels = std::move(target.labels);
+  datasets.schema.target_scaling.offset = std::move(target.offsets);
   datasets.fingerprints = std::move(table.fingerprints);
   return datasets;
 }
 
-Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options) {
-  Target target = learn_target(table, wanted);
+Datasets learn_and_divide(Table table, config::Task wanted, const SplitOptions& options,
+                          const Schema* trained) {
+  Target target = learn_target(table, wanted, target_offsets(trained));
   require_labels_for_folds(table, target, options.folds);
   const Split split = split_rows(table.features.num_rows, target.classes, options);
-  return divide_table(table, std::move(table.features), std::move(target), split);
+  std::vector<double> offsets = std::move(table.offsets);
+  Datasets datasets = divide_table(table, std::move(table.features), std::move(target), split);
+  datasets.schema.scaling.offset = std::move(offsets);
+  return datasets;
 }
 
 void scale_targets(std::vector<float>& values, const Scaling& scaling) {
@@ -113,7 +125,7 @@ Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
   if (schema.task == config::Task::kClassification) {
     dataset.classes = encode_labels(table, schema.labels, origin);
   } else {
-    dataset.values = target_values(table);
+    dataset.values = target_values(table, schema.target_scaling.offset);
   }
   dataset.features = std::move(features);
   dataset.places = places_of(table);
@@ -121,12 +133,13 @@ Dataset apply_schema(Table& table, Matrix features, const Schema& schema,
   return dataset;
 }
 
-Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& options,
+                        const Schema* trained) {
   const config::SyntheticConfig& synthetic = data.synthetic;
   return learn_and_divide(
       make_synthetic({synthetic.num_samples, synthetic.num_features, synthetic.num_classes,
                       synthetic.separation, options.seed}),
-      wanted_task(data), options);
+      wanted_task(data), options, trained);
 }
 
 void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
@@ -163,27 +176,34 @@ Dataset load_part(const std::string& path, const config::DataConfig& data, const
   return dataset;
 }
 
-Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
+Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
-  Table table = read_csv(data.path, {.targets = data.target,
-                                     .ignored = data.ignore,
-                                     .format = csv_format(data, data.path),
-                                     .id = data.id,
-                                     .numeric = data.numeric,
-                                     .categorical = data.categorical,
-                                     .max_categories = data.max_categories,
-                                     .fill = data.fill,
-                                     .split_column = data.split_column,
-                                     .group = data.group,
-                                     .weight = data.weight,
-                                     .time = data.time,
-                                     .drop_rows_without_target = data.drop_rows_without_target});
-  Target target = learn_target(table, wanted_task(data));
+  Table table =
+      read_csv(data.path, {.targets = data.target,
+                           .ignored = data.ignore,
+                           .format = csv_format(data, data.path),
+                           .id = data.id,
+                           .numeric = data.numeric,
+                           .categorical = data.categorical,
+                           .max_categories = data.max_categories,
+                           .fill = data.fill,
+                           .split_column = data.split_column,
+                           .group = data.group,
+                           .weight = data.weight,
+                           .time = data.time,
+                           .drop_rows_without_target = data.drop_rows_without_target,
+                           .with_offsets = trained == nullptr ? nullptr : &trained->columns});
+  Target target = learn_target(table, wanted_task(data), target_offsets(trained));
   require_other_names(table, target);
   const bool deals_rows_out = table.groups.empty() && table.times.empty();
   if (deals_rows_out) require_labels_for_folds(table, target, options.folds);
   const Split split = split_table(table, target, data, options);
+  const std::vector<std::string> copies = find_target_copies(table, target);
+  std::vector<std::string> limited;
+  if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, split.train);
+  std::vector<std::string> outliers;
+  if (data.outliers != config::Outliers::kIgnore) outliers = describe_outliers(table, target, data);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
   std::vector<Column> columns =
       fit_columns(table, split.train,
@@ -199,8 +219,14 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options) {
   Datasets datasets = divide_table(table, std::move(encoded.features), std::move(target), split);
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
+  datasets.warnings = std::move(outliers);
+  datasets.target_copies = copies;
+  for (const std::vector<std::string>& lines : {limited, copies}) {
+    datasets.notes.insert(datasets.notes.end(), lines.begin(), lines.end());
+  }
   datasets.schema.feature_names = feature_names(columns);
   datasets.schema.columns = std::move(columns);
+  datasets.schema.scaling.offset = feature_offsets(datasets.schema.columns);
   datasets.schema.unknown_category = data.unknown_category;
   datasets.schema.missing = data.missing;
   datasets.num_without_target += table.num_without_target;
@@ -225,16 +251,17 @@ struct FilePair {
 
 /// `test` may be empty.
 template <class Read>
-Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const FilePair& train,
-                    const FilePair& test, const Read& read) {
+Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const Schema* trained,
+                    const FilePair& train, const FilePair& test, const Read& read) {
   const bool has_test = !test.features.empty();
   if (has_test) options.test_fraction = 0;
-  Datasets datasets =
-      learn_and_divide(read(train.features, train.targets), wanted_task(data), options);
+  Datasets datasets = learn_and_divide(
+      read(train.features, train.targets, trained == nullptr ? nullptr : &trained->scaling.offset),
+      wanted_task(data), options, trained);
   if (!has_test) return datasets;
 
-  Table table = read(test.features, test.targets);
   const Schema& schema = datasets.schema;
+  Table table = read(test.features, test.targets, &schema.scaling.offset);
   const auto require_equal = [](const std::string& file, const char* what, int64_t got,
                                 const std::string& train_file, int64_t expected) {
     if (got == expected) return;
@@ -252,30 +279,36 @@ Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const 
   return datasets;
 }
 
-Datasets load_idx(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_idx(const config::DataConfig& data, const SplitOptions& options,
+                  const Schema* trained) {
   const config::IdxConfig& files = data.idx;
-  return load_pairs(data, options, {files.train_images, files.train_labels},
-                    {files.test_images, files.test_labels}, read_idx_pair);
+  // Bytes have no offsets.
+  const auto read = [](const std::string& images, const std::string& labels,
+                       const std::vector<double>*) { return read_idx_pair(images, labels); };
+  return load_pairs(data, options, trained, {files.train_images, files.train_labels},
+                    {files.test_images, files.test_labels}, read);
 }
 
-Datasets load_npy(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_npy(const config::DataConfig& data, const SplitOptions& options,
+                  const Schema* trained) {
   const config::NpyConfig& files = data.npy;
-  return load_pairs(data, options, {files.features, files.targets},
+  return load_pairs(data, options, trained, {files.features, files.targets},
                     {files.test_features, files.test_targets}, read_npy_pair);
 }
 
-Datasets load_source(const config::DataConfig& data, const SplitOptions& options) {
+Datasets load_source(const config::DataConfig& data, const SplitOptions& options,
+                     const Schema* trained) {
   switch (data.source) {
     case config::Source::kCsv:
-      return load_csv(data, options);
+      return load_csv(data, options, trained);
     case config::Source::kIdx:
-      return load_idx(data, options);
+      return load_idx(data, options, trained);
     case config::Source::kNpy:
-      return load_npy(data, options);
+      return load_npy(data, options, trained);
     case config::Source::kSynthetic:
       break;
   }
-  return load_synthetic(data, options);
+  return load_synthetic(data, options, trained);
 }
 
 /// What is 0 or 1 stays so, categories and marks of missing cells, and so do numbers of categories.
@@ -307,75 +340,38 @@ void learn_target_means(Datasets& datasets) {
     }
   }
   for (double& mean : schema.target_means) mean /= num_rows;
+  if (schema.task == config::Task::kClassification) return;
+  for (size_t i = 0; i < schema.target_means.size(); ++i) {
+    schema.target_means[i] += schema.target_scaling.offset_of(i);
+  }
+}
+
+void fit(Scaling& scaling, const Matrix& values, config::ScalingMethod method) {
+  Scaling fitted = fit_scaling(values, method);
+  fitted.offset = std::move(scaling.offset);
+  scaling = std::move(fitted);
 }
 
 void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   Schema& schema = datasets.schema;
   if (schema.task == config::Task::kClassification) return;
   Matrix targets{datasets.train.size(), schema.num_targets(), std::move(datasets.train.values)};
-  schema.target_scaling = fit_scaling(targets, method);
+  fit(schema.target_scaling, targets, method);
   datasets.train.values = std::get<std::vector<float>>(std::move(targets.values));
   for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
     scale_targets(part->values, schema.target_scaling);
   }
 }
 
-/// How much a row of each class counts, so that all classes count alike: n / (classes * n of it).
-std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t num_classes) {
-  std::vector<double> weights(num_classes);
-  for (const int64_t label : classes) ++weights[static_cast<size_t>(label)];
-  for (double& weight : weights) {
-    weight = static_cast<double>(classes.size()) / (static_cast<double>(num_classes) * weight);
-  }
-  return weights;
-}
-
-void add_class_weights(Dataset& part, const std::vector<double>& class_weights) {
-  if (part.weights.empty()) part.weights.assign(part.classes.size(), 1.0F);
-  for (size_t row = 0; row < part.weights.size(); ++row) {
-    const double factor = class_weights[static_cast<size_t>(part.classes[row])];
-    part.weights[row] = static_cast<float>(part.weights[row] * factor);
-  }
-}
-
-// A mean of losses over rows is then the weighted mean.
-void make_mean_one(Dataset& part, const char* name, const config::DataConfig& data) {
-  if (part.weights.empty()) return;
-  const double sum = std::accumulate(part.weights.begin(), part.weights.end(), 0.0);
-  if (sum == 0) {
-    throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
-                                            in_quotes(data.weight), name));
-  }
-  const double factor = static_cast<double>(part.weights.size()) / sum;
-  for (float& weight : part.weights) weight = static_cast<float>(weight * factor);
-}
-
-void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
-  if (data.class_weights == config::ClassWeights::kBalanced) {
-    if (datasets.schema.task == config::Task::kRegression) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("data.class_weights: balanced is for classes, and the target {} was "
-                              "taken for a number; remove it or set data.task: classification",
-                              joined(datasets.schema.target_names)));
-    }
-    const std::vector<double> class_weights =
-        balanced_weights(datasets.train.classes, datasets.schema.labels.size());
-    for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
-      add_class_weights(*part, class_weights);
-    }
-  }
-  make_mean_one(datasets.train, "training", data);
-  make_mean_one(datasets.validation, "validation", data);
-  make_mean_one(datasets.test, "test", data);
-}
-
 }  // namespace
 
-Datasets load_datasets(const config::DataConfig& data, uint64_t seed) {
+Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
-  Datasets datasets = load_source(data, {data.validation_fraction, test_fraction, seed, data.folds,
-                                         data.fold, static_cast<uint64_t>(data.repeat - 1)});
-  datasets.schema.scaling = fit_scaling(datasets.train.features, data.scaling);
+  Datasets datasets = load_source(data,
+                                  {data.validation_fraction, test_fraction, seed, data.folds,
+                                   data.fold, static_cast<uint64_t>(data.repeat - 1)},
+                                  trained);
+  fit(datasets.schema.scaling, datasets.train.features, data.scaling);
   keep_unscaled(datasets.schema);
   learn_target_means(datasets);
   learn_target_scaling(datasets, data.target_scaling);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"
+#include "data/word_index.h"
 
 namespace trainer::data {
 namespace {
@@ -69,19 +69,17 @@ class ColumnEncoder {
 
   float filled(size_t row) const {
     const float cell = cells_.at(row, place_);
-    if (!std::isnan(cell)) return cell;
+    if (!std::isnan(cell)) return column_.limits ? limited(cell, *column_.limits) : cell;
     if (column_.fill) return *column_.fill;
     fail(row, "expected a number, got a missing value; fill it in or choose a data.fill");
     return cell;
   }
 
   void number_words() {
-    std::unordered_map<std::string_view, size_t> known;
-    for (size_t i = 0; i < column_.categories.size(); ++i) known[column_.categories[i]] = i;
+    const WordIndex known(column_.categories);
     categories_of_words_.reserve(table_.words[place_].size());
     for (const std::string& word : table_.words[place_]) {
-      const auto found = known.find(word);
-      categories_of_words_.push_back(found == known.end() ? kUnknown : found->second);
+      categories_of_words_.push_back(known.find(word).value_or(kUnknown));
     }
   }
 
@@ -165,7 +163,7 @@ Matrix fill_in_place(std::span<const Column> columns, Table& table) {
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
     const size_t place = cells.place_of(column);
-    if (table.num_missing[place] == 0 && column.quantiles.empty()) continue;
+    if (table.num_missing[place] == 0 && column.quantiles.empty() && !column.limits) continue;
     const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
     const auto width = static_cast<size_t>(table.features.num_columns);
     size_t row = 0;

@@ -14,9 +14,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/scaling.h"
 #include "trainer/data/task.h"
 
 #include "data/file_bytes.h"
+#include "data/offset.h"
+#include "data/word_index.h"
 
 namespace trainer::data {
 namespace {
@@ -146,7 +149,7 @@ std::vector<std::string> labels_by_bytes(const Survey& survey) {
   return labels;
 }
 
-void require_different_values(const Table& table, const std::vector<float>& values) {
+void require_different_values(const Table& table, const std::vector<double>& values) {
   const size_t num_targets = table.target_names.size();
   for (size_t target = 0; target < num_targets; ++target) {
     size_t i = target;
@@ -159,6 +162,50 @@ void require_different_values(const Table& table, const std::vector<float>& valu
   }
 }
 
+/// `[num_rows, num_targets]`
+std::vector<double> target_numbers(const Table& table) {
+  const size_t num_targets = table.target_names.size();
+  std::vector<double> values;
+  values.reserve(table.targets.size());
+  for (const std::string& text : table.targets) {
+    const std::optional<double> value = parse_double(text);
+    if (!value || !std::isfinite(static_cast<float>(*value))) {
+      throw target_error(
+          table, place_of(table, values.size() / num_targets),
+          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
+                : fmt::format("expected a number, got {}; correct it or set data.task: "
+                              "classification",
+                              in_quotes(text)),
+          values.size() % num_targets);
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<double> choose_offsets(const Table& table, const std::vector<double>& numbers) {
+  const size_t num_targets = table.target_names.size();
+  std::vector<double> offsets;
+  for (size_t target = 0; target < num_targets; ++target) {
+    std::vector<double> values;
+    values.reserve(numbers.size() / num_targets);
+    for (size_t i = target; i < numbers.size(); i += num_targets) values.push_back(numbers[i]);
+    offsets.push_back(choose_offset(std::move(values)));
+  }
+  return offsets_or_none(std::move(offsets));
+}
+
+std::vector<float> without_offsets(const std::vector<double>& numbers,
+                                   const std::vector<double>& offsets) {
+  std::vector<float> values;
+  values.reserve(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
+    values.push_back(static_cast<float>(numbers[i] - offset));
+  }
+  return values;
+}
+
 void require_one_target(const Table& table) {
   if (table.target_names.size() == 1) return;
   throw data_error(table.file, fmt::format("{} targets, and only regression predicts several; "
@@ -168,7 +215,7 @@ void require_one_target(const Table& table) {
 
 }  // namespace
 
-Target learn_target(const Table& table, config::Task wanted) {
+Target learn_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
   Target target;
   target.task = wanted;
   Survey survey;
@@ -186,8 +233,10 @@ Target learn_target(const Table& table, config::Task wanted) {
     }
   }
   if (target.task == config::Task::kRegression) {
-    target.values = target_values(table);
-    require_different_values(table, target.values);
+    const std::vector<double> numbers = target_numbers(table);
+    require_different_values(table, numbers);
+    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table, numbers);
+    target.values = without_offsets(numbers, target.offsets);
     return target;
   }
   require_plausible_classes(table, survey, wanted);
@@ -199,18 +248,17 @@ Target learn_target(const Table& table, config::Task wanted) {
 
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin) {
-  std::unordered_map<std::string_view, int64_t> indices;
-  for (size_t i = 0; i < labels.size(); ++i) indices.emplace(labels[i], static_cast<int64_t>(i));
+  const WordIndex index(labels);
   std::vector<int64_t> classes;
   classes.reserve(table.targets.size());
   for (const std::string& text : table.targets) {
-    const auto found = indices.find(text);
-    if (found == indices.end()) {
+    const std::optional<size_t> found = index.find(text);
+    if (!found) {
       throw target_error(table, place_of(table, classes.size()),
                          fmt::format("the label {} does not occur in the training data {}",
                                      in_quotes(text), origin));
     }
-    classes.push_back(found->second);
+    classes.push_back(static_cast<int64_t>(*found));
   }
   return classes;
 }
@@ -265,24 +313,8 @@ void require_other_names(const Table& table, const Target& target) {
   }
 }
 
-std::vector<float> target_values(const Table& table) {
-  const size_t num_targets = table.target_names.size();
-  std::vector<float> values;
-  values.reserve(table.targets.size());
-  for (const std::string& text : table.targets) {
-    const std::optional<double> value = parse_double(text);
-    if (!value || !std::isfinite(static_cast<float>(*value))) {
-      throw target_error(
-          table, place_of(table, values.size() / num_targets),
-          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
-                : fmt::format("expected a number, got {}; correct it or set data.task: "
-                              "classification",
-                              in_quotes(text)),
-          values.size() % num_targets);
-    }
-    values.push_back(static_cast<float>(*value));
-  }
-  return values;
+std::vector<float> target_values(const Table& table, const std::vector<double>& offsets) {
+  return without_offsets(target_numbers(table), offsets);
 }
 
 }  // namespace trainer::data

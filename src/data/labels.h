@@ -18,14 +18,18 @@ struct Target {
   std::string task_reason = {};                       // why, where it was inferred
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
   std::vector<int64_t> classes;                       // [num_rows]; classification only
-  std::vector<float> values;                          // [num_rows, num_targets]; regression only
+  std::vector<float> values;    // [num_rows, num_targets], less their offsets; regression only
+  std::vector<double> offsets;  // [num_targets] (Scaling); empty: 0 of all
 };
 
 /// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
-/// `table` into numbers. Throws Error(kData), see load_datasets.
-Target learn_target(const Table& table, config::Task wanted);
+/// `table` into numbers. `offsets` are those of a trained model; without one they are chosen.
+/// Throws Error(kData), see load_datasets.
+Target learn_target(const Table& table, config::Task wanted,
+                    const std::vector<double>* offsets = nullptr);
 
-/// The index in `labels` of each target of `table` `[num_rows]`. Throws Error(kData) for a label
+/// The index in `labels` of each target of `table` `[num_rows]`, in any spelling where all are
+/// numbers. Throws Error(kData) for a label
 /// that is not among them, naming `origin` as the file that they come from.
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin);
@@ -40,8 +44,8 @@ void require_labels_in_training(const Table& table, const Target& target, const 
 /// which it will stand.
 void require_other_names(const Table& table, const Target& target);
 
-/// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
-/// infinity.
-std::vector<float> target_values(const Table& table);
+/// The targets of `table` as numbers `[num_rows, num_targets]`, less the `offsets` of the targets,
+/// which may be empty. Throws Error(kData) for text and what float32 cannot hold.
+std::vector<float> target_values(const Table& table, const std::vector<double>& offsets);
 
 }  // namespace trainer::data

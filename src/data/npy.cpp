@@ -19,9 +19,11 @@
 #include <fmt/ranges.h>
 
 #include "trainer/core/text.h"
+#include "trainer/data/scaling.h"
 
 #include "data/file_bytes.h"
 #include "data/npy_header.h"
+#include "data/offset.h"
 
 namespace trainer::data {
 namespace {
@@ -232,7 +234,34 @@ class Reader {
   int64_t num_elements_ = 0;
 };
 
-Matrix read_matrix(Reader& reader) {
+// Elements of these types hold what float32 may not.
+bool may_need_offsets(const NpyHeader& header) {
+  const size_t bytes = header.bytes_per_element;
+  return header.kind == 'f' ? bytes > sizeof(float) : bytes >= sizeof(float);
+}
+
+std::vector<double> choose_offsets(const std::filesystem::path& path) {
+  constexpr int64_t kMaxOfAll = int64_t{1} << 20;
+  constexpr int64_t kMinRows = 16;
+  constexpr int64_t kMaxRows = 1024;
+  Reader reader(path);
+  if (!may_need_offsets(reader.header())) return {};
+  const int64_t rows = reader.num_rows();
+  const int64_t width = reader.num_elements() / rows;
+  const int64_t step = (rows - 1) / std::clamp(kMaxOfAll / width, kMinRows, kMaxRows) + 1;
+  std::vector<std::vector<double>> samples(static_cast<size_t>(width));
+  reader.for_each([&](int64_t place, auto element) {
+    if (place / width % step != 0) return;
+    const auto value = static_cast<double>(element);
+    if (std::isfinite(value)) samples[static_cast<size_t>(place % width)].push_back(value);
+  });
+  std::vector<double> offsets;
+  offsets.reserve(samples.size());
+  for (std::vector<double>& sample : samples) offsets.push_back(choose_offset(std::move(sample)));
+  return offsets_or_none(std::move(offsets));
+}
+
+Matrix read_matrix(Reader& reader, const std::vector<double>& offsets) {
   const int64_t rows = reader.num_rows();
   Matrix matrix{rows, reader.num_elements() / rows, {}};
   const auto size = static_cast<size_t>(reader.num_elements());
@@ -248,7 +277,11 @@ Matrix read_matrix(Reader& reader) {
   }
   std::vector<float> values(size);
   reader.for_each([&](int64_t place, auto element) {
-    const auto value = static_cast<float>(element);
+    const auto value =
+        offsets.empty()
+            ? static_cast<float>(element)
+            : static_cast<float>(static_cast<double>(element) -
+                                 offsets[static_cast<size_t>(place % matrix.num_columns)]);
     if (!std::isfinite(value)) reader.fail_at(place, static_cast<double>(element));
     values[static_cast<size_t>(place)] = value;
   });
@@ -283,9 +316,14 @@ std::vector<std::string> numbered(const char* name, int64_t count) {
 
 }  // namespace
 
-NpyFile read_npy(const std::filesystem::path& path) {
+NpyFile read_npy(const std::filesystem::path& path, const std::vector<double>* offsets) {
   Reader reader(path);
-  NpyFile file{reader.header().shape, read_matrix(reader), {}};
+  NpyFile file;
+  file.shape = reader.header().shape;
+  file.offsets = offsets != nullptr ? *offsets : choose_offsets(path);
+  const auto width = static_cast<size_t>(reader.num_elements() / reader.num_rows());
+  if (file.offsets.size() != width) file.offsets.clear();  // another array: the caller will say so
+  file.elements = read_matrix(reader, file.offsets);
   file.fingerprint = reader.fingerprint();
   return file;
 }
@@ -298,8 +336,8 @@ bool is_npy(const std::filesystem::path& path) {
   return file && begin == kMagic;
 }
 
-NpyFile read_npy_features(const std::filesystem::path& path) {
-  NpyFile file = read_npy(path);
+NpyFile read_npy_features(const std::filesystem::path& path, const std::vector<double>* offsets) {
+  NpyFile file = read_npy(path, offsets);
   if (file.shape.size() >= 2) return file;
   throw data_error(path.string(),
                    fmt::format("expected features [n, features], got the shape {}; save "
@@ -307,7 +345,8 @@ NpyFile read_npy_features(const std::filesystem::path& path) {
                                shape_text(file.shape)));
 }
 
-Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets) {
+Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
+                    const std::vector<double>* offsets) {
   Reader reader(targets);
   const std::vector<int64_t>& shape = reader.header().shape;
   if (shape.size() > 2) {
@@ -316,7 +355,7 @@ Table read_npy_pair(const std::filesystem::path& features, const std::filesystem
                     "and targets swapped?",
                     shape_text(shape)));
   }
-  NpyFile file = read_npy_features(features);
+  NpyFile file = read_npy_features(features, offsets);
   if (file.shape[0] != reader.num_rows()) {
     reader.fail(fmt::format(
         "expected a target for each of the {} rows of {}, got {}; write both "
@@ -327,6 +366,7 @@ Table read_npy_pair(const std::filesystem::path& features, const std::filesystem
   table.file = targets.string();
   table.feature_names = numbered("x", file.elements.num_columns);
   table.features = std::move(file.elements);
+  table.offsets = std::move(file.offsets);
   const int64_t num_targets = reader.num_elements() / reader.num_rows();
   table.target_names =
       num_targets == 1 ? std::vector<std::string>{"y"} : numbered("y", num_targets);

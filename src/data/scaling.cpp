@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace trainer::data {
 namespace {
@@ -132,13 +133,22 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   return scaling;
 }
 
-void unscale(const Scaling& scaling, std::span<float> values) {
+std::vector<double> unscaled(const Scaling& scaling, std::span<const float> values) {
   const size_t num_columns = scaling.shift.size();
+  std::vector<double> result;
+  result.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto value = static_cast<double>(values[i]);
-    values[i] =
-        static_cast<float>(value / scaling.scale[i % num_columns] + scaling.shift[i % num_columns]);
+    const size_t column = i % num_columns;
+    const double value =
+        static_cast<double>(values[i]) / scaling.scale[column] + scaling.shift[column];
+    result.push_back(static_cast<float>(value) + scaling.offset_of(column));
   }
+  return result;
+}
+
+std::vector<double> offsets_or_none(std::vector<double> offset) {
+  const bool has_some = std::any_of(offset.begin(), offset.end(), [](double o) { return o != 0; });
+  return has_some ? std::move(offset) : std::vector<double>();
 }
 
 std::vector<float> quantiles_of(std::vector<float> values) {

@@ -29,12 +29,21 @@ using torch::jit::Module;
 
 constexpr const char* kDescription = "trainer.json";
 
+// Types of elements, as TorchScript has them.
+constexpr int kLong = static_cast<int>(at::kLong);
+constexpr int kFloat = static_cast<int>(at::kFloat);
+constexpr int kDouble = static_cast<int>(at::kDouble);
+
 at::Tensor tensor_of(const float* values, const std::vector<int64_t>& shape) {
   return at::from_blob(const_cast<float*>(values), shape, at::kFloat).clone();  // NOLINT: read
 }
 
 at::Tensor tensor_of(const std::vector<float>& values) {
   return tensor_of(values.data(), {static_cast<int64_t>(values.size())});
+}
+
+at::Tensor tensor_of(std::vector<double> values) {
+  return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::kDouble).clone();
 }
 
 /// Modules within modules, so that the state dict has the names of ours: `layers.0.weight`.
@@ -51,6 +60,7 @@ class Builder {
       mlp.register_module(name, group);
     }
     add_scaling(mlp, "features", model_.schema.scaling);
+    add_limits(mlp);
     if (is_regression()) add_scaling(mlp, "targets", model_.schema.target_scaling);
     mlp.define(forward_source(outputs));
     return mlp;
@@ -91,13 +101,31 @@ class Builder {
   static void add_scaling(Module& mlp, const std::string& of, const data::Scaling& scaling) {
     mlp.register_buffer(of + "_shift", tensor_of(scaling.shift));
     mlp.register_buffer(of + "_scale", tensor_of(scaling.scale));
+    if (!scaling.offset.empty()) {
+      mlp.register_buffer(of + "_offset", tensor_of(scaling.offset));
+    }
+  }
+
+  void add_limits(Module& mlp) const {
+    const apply::FeatureLimits limits = apply::feature_limits(model_.schema);
+    if (limits.low.empty()) return;
+    mlp.register_buffer("features_low", tensor_of(limits.low));
+    mlp.register_buffer("features_high", tensor_of(limits.high));
   }
 
   std::string forward_source(ExportOutputs outputs) const {
     const cpu::NetworkOptions& options = model_.options;
     std::string source = "def forward(self, features):\n";
     const auto line = [&](const std::string& text) { source += "    " + text + "\n"; };
-    line("x = (features - self.features_shift) * self.features_scale");
+    line("x = features");
+    if (apply::takes_doubles(model_.schema)) {
+      line(
+          fmt::format("x = torch.to(torch.to(x, {}) - self.features_offset, {})", kDouble, kFloat));
+    }
+    if (!apply::feature_limits(model_.schema).low.empty()) {
+      line("x = torch.minimum(torch.maximum(x, self.features_low), self.features_high)");
+    }
+    line("x = (x - self.features_shift) * self.features_scale");
     lines_of_embeddings(line);
     for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
       const bool is_output = i == options.hidden_sizes.size();
@@ -115,7 +143,6 @@ class Builder {
   // The last features are numbers of rows of the embeddings, which take their place.
   template <typename Line>
   void lines_of_embeddings(const Line& line) const {
-    constexpr int kLong = static_cast<int>(at::kLong);
     const int64_t num_tables = apply::num_embeddings(model_.schema);
     const int64_t num_plain = model_.schema.num_features() - num_tables;
     if (num_tables == 0) return;
@@ -155,7 +182,12 @@ class Builder {
   }
 
   std::string result(ExportOutputs outputs) const {
-    if (is_regression()) return "y / self.targets_scale + self.targets_shift";
+    if (is_regression()) {
+      const std::string values = "y / self.targets_scale + self.targets_shift";
+      return apply::gives_doubles(model_.schema)
+                 ? fmt::format("torch.to({}, {}) + self.targets_offset", values, kDouble)
+                 : values;
+    }
     if (outputs == ExportOutputs::kScores) return "y";
     return model_.options.num_outputs == 1 ? "torch.cat([torch.sigmoid(-y), torch.sigmoid(y)], 1)"
                                            : "torch.softmax(y, 1)";
@@ -173,17 +205,20 @@ class Builder {
 double largest_difference(const fs::path& file, const Model& model, ExportOutputs outputs) {
   constexpr int64_t kNumRows = 32;
   const data::Matrix features = apply::made_up_features(model, kNumRows);
-  const std::vector<float> expected = apply::expected_outputs(model, features, outputs);
+  const std::vector<double> expected = apply::expected_outputs(model, features, outputs);
   Module loaded = torch::jit::load(file.string(), at::kCPU);
-  const at::Tensor input = tensor_of(std::get<std::vector<float>>(features.values).data(),
-                                     {kNumRows, features.num_columns});
-  const at::Tensor output = loaded.forward({input}).toTensor().contiguous();
+  const at::Tensor numbers =
+      tensor_of(apply::in_file_units(model, features)).reshape({kNumRows, features.num_columns});
+  const at::Tensor input = apply::takes_doubles(model.schema) ? numbers : numbers.to(at::kFloat);
+  const at::Tensor output = loaded.forward({input}).toTensor().to(at::kDouble).contiguous();
   if (output.dim() != 2 || output.numel() != static_cast<int64_t>(expected.size())) return INFINITY;
-  const float* got = output.data_ptr<float>();
+  const double* got = output.data_ptr<double>();
+  const auto width = static_cast<std::size_t>(output.size(1));
   double largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(got[i]) - expected[i]);
-    const double relative = difference / std::max(1.0, std::abs(static_cast<double>(expected[i])));
+    const double difference = std::abs(got[i] - expected[i]);
+    const double size = expected[i] - model.schema.target_scaling.offset_of(i % width);
+    const double relative = difference / std::max(1.0, std::abs(size));
     // Not std::max: NaN must not be taken for agreement.
     if (!(relative <= largest)) largest = std::isnan(relative) ? INFINITY : relative;
   }
@@ -209,14 +244,17 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
                             path.string(), difference));
   }
   file.commit();
-  const auto port = [](const std::string& name, int64_t width) {
-    return apply::Port{name, fmt::format("float32 [batch, {}]", width)};
+  const auto port = [](const std::string& name, bool is_double, int64_t width) {
+    return apply::Port{name,
+                       fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
-  return {.format = "TorchScript",
-          .inputs = {port("features", model.schema.num_features())},
-          .outputs = {port(apply::output_name(model, options.outputs),
-                           apply::output_width(model, options.outputs))},
-          .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
+  return {
+      .format = "TorchScript",
+      .inputs = {port("features", apply::takes_doubles(model.schema), model.schema.num_features())},
+      .outputs = {port(apply::output_name(model, options.outputs),
+                       apply::gives_doubles(model.schema),
+                       apply::output_width(model, options.outputs))},
+      .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
 }
 
 }  // namespace trainer::engine

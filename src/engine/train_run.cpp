@@ -178,12 +178,11 @@ std::string model_text(const train::Session& session) {
 std::string data_text(const data::Datasets& data) {
   const data::Schema& schema = data.schema;
   const bool is_regression = schema.task == config::Task::kRegression;
-  const std::string target =
-      fmt::format("{} ({}{}{})",
-                  is_regression ? "a number"
-                                : with_thousands(std::ssize(schema.labels)) + " classes",
-                  is_regression ? "regression" : "classification",
-                  data.task_reason.empty() ? "" : " ", data.task_reason);
+  const std::string target = fmt::format(
+      "{} ({}{}{})",
+      is_regression ? "a number" : with_thousands(std::ssize(schema.labels)) + " classes",
+      is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
+      data.task_reason);
   return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
                      joined(schema.target_names, "\" and \""), target);
 }
@@ -340,10 +339,10 @@ void write_summary(const TrainReport& report, const run::RunDir& run) {
 TrainReport run_training(const TrainRequest& request) {
   const Stopwatch stopwatch;
   const config::Config& config = request.config.config;
-  data::Datasets data = data::load_datasets(
-      request.resume ? data::as_in_run(config.data, request.resume->checkpoint.schema)
-                     : config.data,
-      static_cast<uint64_t>(config.seed));
+  const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
+  data::Datasets data =
+      data::load_datasets(trained == nullptr ? config.data : data::as_in_run(config.data, *trained),
+                          static_cast<uint64_t>(config.seed), trained);
   const std::string changes = request.resume ? check_resume(request, data) : "";
   Decisions decisions = decide_device(config);
   config::Config decided = config;

@@ -56,15 +56,10 @@ ConfusionMatrix confusion_of(const Judged& judged) {
                           static_cast<int64_t>(judged.schema.labels.size()));
 }
 
-std::vector<float> unscaled(const Judged& judged, std::span<const float> values) {
-  std::vector<float> result(values.begin(), values.end());
-  data::unscale(judged.schema.target_scaling, result);
-  return result;
-}
-
 std::vector<TargetScores> targets_of(const Judged& judged) {
-  return target_scores({unscaled(judged, judged.outputs.values), judged.outputs.num_columns},
-                       unscaled(judged, judged.rows.values));
+  const data::Scaling& scaling = judged.schema.target_scaling;
+  return target_scores(data::unscaled(scaling, judged.outputs.values),
+                       data::unscaled(scaling, judged.rows.values), judged.outputs.num_columns);
 }
 
 /// Every row is taken for the most frequent class of the training part, with the probabilities that
@@ -100,13 +95,12 @@ Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confus
 
 Baseline baseline_of_targets(const Judged& judged) {
   const std::vector<double>& means = judged.schema.target_means;
-  const std::vector<float> targets = unscaled(judged, judged.rows.values);
-  std::vector<float> predictions(targets.size());
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    predictions[i] = static_cast<float>(means[i % means.size()]);
-  }
+  const std::vector<double> targets =
+      data::unscaled(judged.schema.target_scaling, judged.rows.values);
+  std::vector<double> predictions(targets.size());
+  for (std::size_t i = 0; i < predictions.size(); ++i) predictions[i] = means[i % means.size()];
   return {"always the mean",
-          means_over(target_scores({predictions, judged.outputs.num_columns}, targets))};
+          means_over(target_scores(predictions, targets, judged.outputs.num_columns))};
 }
 
 bool is_classification(const Judged& judged) {

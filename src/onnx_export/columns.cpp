@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 
@@ -27,7 +29,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 /// The spellings of what is missing: the operator that looks texts up knows capitals from others.
 struct Missing {
   std::vector<std::string> texts = {""};
-  std::vector<float> numbers;
+  std::vector<double> numbers;
 };
 
 // All of a text with few letters; of another those that people use.
@@ -67,7 +69,7 @@ Missing missing_of(const data::Schema& schema) {
     add_spellings(text, spellings);
     const std::optional<double> number = parse_double(text);
     if (!number) continue;
-    missing.numbers.push_back(static_cast<float>(*number));
+    missing.numbers.push_back(*number);
     const std::string shortest_text = shortest(*number);
     spellings.insert(shortest_text);
     if (std::trunc(*number) == *number) spellings.insert(shortest_text + ".0");
@@ -77,8 +79,33 @@ Missing missing_of(const data::Schema& schema) {
   return missing;
 }
 
-Name as_float(GraphBuilder& graph, const Name& value) {
-  return graph.node("Cast", {value}, {attribute("to", kFloat)});
+Name as_float(GraphBuilder& graph, const Name& value) { return graph.cast(value, kFloat); }
+
+// A cell without the offset of its column.
+Name add_cell(GraphBuilder& graph, const Column& column, const Missing& codes) {
+  constexpr const char* kMeaning = "a number, NaN where missing";
+  const bool is_double = column.offset != 0;
+  const auto number = [&](const char* name, double value) {
+    return is_double ? graph.constant(column.name + name, {}, std::span<const double>(&value, 1))
+                     : graph.number(column.name + name, static_cast<float>(value));
+  };
+  Name cell = graph.input(
+      column.name, is_double ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT, 1, kMeaning);
+  for (const double code : codes.numbers) {
+    const Name is_missing = graph.node("Equal", {cell, number(".missing", code)});
+    cell = graph.node("Where", {is_missing, number(".nan", std::nan("")), cell});
+  }
+  if (!is_double) return cell;
+  return as_float(graph, graph.node("Sub", {cell, number(".offset", column.offset)}));
+}
+
+// What runtimes make of NaN there is not defined; a missing cell stays one.
+Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
+  if (!column.limits) return cell;
+  const Name clipped =
+      graph.node("Clip", {cell, graph.number(column.name + ".low", column.limits->low),
+                          graph.number(column.name + ".high", column.limits->high)});
+  return graph.node("Where", {graph.node("IsNaN", {cell}), cell, clipped});
 }
 
 /// What data::place_among computes, as sums over knots: the part of each way between two different
@@ -148,11 +175,7 @@ Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
 // The cell or its fill, and a mark of what is missing.
 void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes,
                  std::vector<Name>& features) {
-  Name cell = graph.input(column.name, onnx::TensorProto::FLOAT, 1, "a number, NaN where missing");
-  for (const float number : codes.numbers) {
-    const Name is_missing = graph.node("Equal", {cell, graph.number("missing", number)});
-    cell = graph.node("Where", {is_missing, graph.number("nan", kNan), cell});
-  }
+  const Name cell = limited(graph, column, add_cell(graph, column, codes));
   const bool uses_missing = column.fill || column.marks_missing;
   const Name missing = uses_missing ? graph.node("IsNaN", {cell}) : Name();
   Name value = cell;
@@ -161,6 +184,24 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   }
   features.push_back(column.quantiles.empty() ? value : place_among(graph, column, value));
   if (column.marks_missing) features.push_back(as_float(graph, missing));
+}
+
+// Where all categories are numbers, a whole one may also be written with ".0" or without.
+void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& numbers) {
+  const auto is_number = [](const std::string& text) { return parse_double(text).has_value(); };
+  if (!std::all_of(texts.begin(), texts.end(), is_number)) return;
+  const std::size_t num_categories = texts.size();
+  for (std::size_t i = 0; i < num_categories; ++i) {
+    const double value = *parse_double(texts[i]);
+    constexpr double kLargest = 1e15;
+    if (std::trunc(value) != value || std::abs(value) >= kLargest) continue;
+    const std::string whole = fmt::format("{:.0f}", value);
+    for (const std::string& spelling : {whole, whole + ".0"}) {
+      if (std::find(texts.begin(), texts.end(), spelling) != texts.end()) continue;
+      texts.push_back(spelling);
+      numbers.push_back(static_cast<int64_t>(i));
+    }
+  }
 }
 
 // [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column
@@ -172,6 +213,7 @@ Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& 
   std::vector<std::string> texts = column.categories;
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
+  add_spellings(texts, numbers);
   if (column.marks_missing) {
     texts.insert(texts.end(), codes.texts.begin(), codes.texts.end());
     numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
@@ -201,6 +243,22 @@ void check_columns(const apply::Model& model) {
       ErrorKind::kUsage,
       "--preprocessing: the model's data are no table with columns; export without it, then "
       "the input is the matrix of features");
+}
+
+Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name) {
+  const int64_t width = schema.num_features();
+  Name features = graph.input(
+      name, apply::takes_doubles(schema) ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT,
+      width, "features as trainer encodes them, not scaled");
+  if (apply::takes_doubles(schema)) {
+    const Name offset = graph.constant("features.offset", {width}, schema.scaling.offset);
+    features = as_float(graph, graph.node("Sub", {features, offset}));
+  }
+  const apply::FeatureLimits limits = apply::feature_limits(schema);
+  if (limits.low.empty()) return features;
+  const Name low = graph.constant("features.low", {width}, limits.low);
+  const Name high = graph.constant("features.high", {width}, limits.high);
+  return graph.node("Min", {graph.node("Max", {features, low}), high});
 }
 
 Name add_columns(GraphBuilder& graph, const data::Schema& schema) {

@@ -79,6 +79,10 @@ Name GraphBuilder::constant(const Name& wish, const Shape& shape, std::span<cons
   return tensor(wish, shape, onnx::TensorProto::INT64, std::as_bytes(values));
 }
 
+Name GraphBuilder::constant(const Name& wish, const Shape& shape, std::span<const double> values) {
+  return tensor(wish, shape, onnx::TensorProto::DOUBLE, std::as_bytes(values));
+}
+
 Name GraphBuilder::weight(const checkpoint::NamedTensor& weight) {
   return tensor(weight.name, weight.tensor.shape, onnx::TensorProto::FLOAT,
                 {weight.tensor.data, weight.tensor.num_bytes()});
@@ -96,9 +100,10 @@ Name GraphBuilder::node(const char* op, const std::vector<Name>& inputs,
   return node.output(0);
 }
 
-void GraphBuilder::output(const Name& name, int64_t width, const std::string& meaning) {
+void GraphBuilder::output(const Name& name, int32_t type, int64_t width,
+                          const std::string& meaning) {
   graph_.mutable_node(graph_.node_size() - 1)->set_output(0, name);
-  describe(*graph_.add_output(), name, onnx::TensorProto::FLOAT, width, meaning);
+  describe(*graph_.add_output(), name, type, width, meaning);
 }
 
 }  // namespace trainer::onnx_export

@@ -35,6 +35,7 @@ class GraphBuilder {
 
   Name constant(const Name& wish, const Shape& shape, std::span<const float> values);
   Name constant(const Name& wish, const Shape& shape, std::span<const int64_t> values);
+  Name constant(const Name& wish, const Shape& shape, std::span<const double> values);
   Name number(const Name& wish, float value) { return constant(wish, {}, std::span(&value, 1)); }
   Name weight(const checkpoint::NamedTensor& weight);
 
@@ -42,8 +43,14 @@ class GraphBuilder {
   Name node(const char* op, const std::vector<Name>& inputs,
             const std::vector<onnx::AttributeProto>& attributes = {}, const char* domain = "");
 
-  /// Makes what the last node has made the output `[batch, width]`, whose name is reserved.
-  void output(const Name& name, int64_t width, const std::string& meaning);
+  /// `value` as elements of a type of onnx::TensorProto.
+  Name cast(const Name& value, int64_t type) {
+    return node("Cast", {value}, {attribute("to", type)});
+  }
+
+  /// Makes what the last node has made the output `[batch, width]`, whose name is reserved, of a
+  /// type of onnx::TensorProto.
+  void output(const Name& name, int32_t type, int64_t width, const std::string& meaning);
 
  private:
   Name free_name(const Name& wish);

@@ -142,13 +142,16 @@ Name with_embeddings(GraphBuilder& graph, const apply::Model& model, const Name&
   return graph.node("Concat", parts, {attribute("axis", int64_t{1})});
 }
 
-void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling,
-                                const Name& scores) {
-  if (is_identity(scaling)) return;
+void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling, Name scores) {
   const Shape shape = {static_cast<int64_t>(scaling.shift.size())};
-  const Name scale = graph.constant("targets.scale", shape, scaling.scale);
-  const Name shift = graph.constant("targets.shift", shape, scaling.shift);
-  graph.node("Add", {graph.node("Div", {scores, scale}), shift});
+  if (!is_identity(scaling)) {
+    const Name scale = graph.constant("targets.scale", shape, scaling.scale);
+    const Name shift = graph.constant("targets.shift", shape, scaling.shift);
+    scores = graph.node("Add", {graph.node("Div", {scores, scale}), shift});
+  }
+  if (scaling.offset.empty()) return;
+  graph.node("Add", {graph.cast(scores, onnx::TensorProto::DOUBLE),
+                     graph.constant("targets.offset", shape, scaling.offset)});
 }
 
 // Of the first class and of the second one, which the logit is of. Each is a sigmoid: 1 - p would

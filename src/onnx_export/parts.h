@@ -15,6 +15,10 @@ void check_columns(const apply::Model& model);
 /// them, not scaled. The names of the columns are reserved.
 Name add_columns(GraphBuilder& graph, const data::Schema& schema);
 
+/// The input called `name`, which is reserved, without the offsets of features and within their
+/// limits: the features that add_columns makes.
+Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name);
+
 /// Scaling and all layers: the scores `[batch, num_outputs]` of features.
 Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& features);
 

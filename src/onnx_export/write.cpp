@@ -82,13 +82,14 @@ void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions
     graph.reserve(features);
   }
   const Name output = reserved_output(graph, model, options);
-  features = takes_columns(options)
-                 ? add_columns(graph, model.schema)
-                 : graph.input(features, onnx::TensorProto::FLOAT, model.schema.num_features(),
-                               "features as trainer encodes them, not scaled");
+  features = takes_columns(options) ? add_columns(graph, model.schema)
+                                    : add_features(graph, model.schema, features);
   const Name scores = add_network(graph, model, features);
   add_outputs(graph, model, options.outputs, scores);
-  graph.output(output, apply::output_width(model, options.outputs), output_meaning(model, options));
+  graph.output(
+      output,
+      apply::gives_doubles(model.schema) ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT,
+      apply::output_width(model, options.outputs), output_meaning(model, options));
 }
 
 onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
@@ -118,8 +119,10 @@ apply::Port port_of(const onnx::ValueInfoProto& value) {
     extents += extents.empty() ? "" : ", ";
     extents += dim.has_dim_param() ? dim.dim_param() : std::to_string(dim.dim_value());
   }
-  const bool is_text = tensor.elem_type() == onnx::TensorProto::STRING;
-  return {value.name(), fmt::format("{} [{}]", is_text ? "string" : "float32", extents)};
+  const char* type = tensor.elem_type() == onnx::TensorProto::STRING   ? "string"
+                     : tensor.elem_type() == onnx::TensorProto::DOUBLE ? "float64"
+                                                                       : "float32";
+  return {value.name(), fmt::format("{} [{}]", type, extents)};
 }
 
 /// The model in a file that has been written, with every check that the library has.

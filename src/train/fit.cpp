@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/fit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -92,6 +95,30 @@ class AveragedWeights {
   at::Tensor own_;
 };
 
+// A model that knows everything after few epochs was likely told. In a small part, or of a single
+// class, that says nothing, and late it is what training is for.
+void tell_of_perfection(const Session& session, const run::MetricsRecord& validation,
+                        Output& output) {
+  constexpr int64_t kFirstEpochs = 3;
+  constexpr int64_t kMinRows = 100;
+  constexpr double kPerfectR2 = 0.9999;
+  if (output.told_of_perfection || session.position.epoch > kFirstEpochs ||
+      session.data.validation.size() < kMinRows) {
+    return;
+  }
+  const std::vector<int64_t>& classes = session.data.validation.classes;
+  const bool has_several =
+      std::adjacent_find(classes.begin(), classes.end(), std::not_equal_to<>()) != classes.end();
+  const bool knows_classes = has_several && validation.accuracy == 1.0;
+  const double r2 = metrics::find_score(validation.scores, "r2").value_or(0);
+  if (!knows_classes && !(r2 > kPerfectR2)) return;
+  output.told_of_perfection = true;
+  log::info(fmt::format(
+      "validation {} after epoch {}: is a column a copy of the target, or known "
+      "only after it? data.ignore leaves columns out",
+      knows_classes ? "accuracy is 100 %" : "R2 is above 0.9999", session.position.epoch));
+}
+
 void close_epoch(Session& session, Output& output) {
   check_any_step_made(session, output);
   const run::MetricsRecord train = record_epoch(session, output);
@@ -112,6 +139,7 @@ void close_epoch(Session& session, Output& output) {
   save_epoch(session, output, is_best);
   log::info(fmt::format("{}  {:>7}{}{}", line, human_duration(*train.time_seconds),
                         is_best == IsBest::kYes ? "  best" : "", reduction));
+  if (session.validation) tell_of_perfection(session, deciding, output);
   output.epoch_time.restart();
   output.interval_time.restart();
 }

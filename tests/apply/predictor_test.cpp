@@ -111,7 +111,7 @@ TEST(Outputs, ASingleLogitIsThatOfTheSecondClass) {
 TEST(Outputs, OfRegressionAreScaledBack) {
   Model model = some_model(config::Norm::kNone, 2);
   model.schema.target_scaling = {{10, -1}, {0.5F, 4}};
-  EXPECT_EQ(predicted_values(model, Numbers{1, 2, -3, 0}), (Numbers{12, -0.5F, 4, -1}));
+  EXPECT_EQ(predicted_values(model, Numbers{1, 2, -3, 0}), (std::vector<double>{12, -0.5, 4, -1}));
 }
 
 }  // namespace

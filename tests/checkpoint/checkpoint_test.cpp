@@ -191,10 +191,10 @@ TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
 
 TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
   EXPECT_EQ(refusal([](Dict& root) {
-              root[1].second = 5;
+              root[1].second = 6;
               root[2].second = "9.8.7";
             }),
-            "format_version: this program reads versions 1 to 4, the file has 5; it was written by "
+            "format_version: this program reads versions 1 to 5, the file has 6; it was written by "
             "trainer 9.8.7, use that version or a newer one");
 }
 
@@ -208,6 +208,28 @@ TEST_F(CheckpointTest, MissingValuesAreKeptAndWereOnceTheSameFour) {
                 [](const auto& item) { return item.first == "missing"; });
   archive::save(path_, root);
   EXPECT_EQ(read(path_).schema.missing, (std::vector<std::string>{"NA", "NaN", "null", "?"}));
+}
+
+// Older programs would leave them out, and predict something else.
+TEST_F(CheckpointTest, OffsetsAndLimitsMakeItVersionFive) {
+  Checkpoint c = full_checkpoint();
+  ASSERT_FALSE(c.schema.columns.empty());
+  data::Column& column = c.schema.columns[0];
+  ASSERT_EQ(column.kind, data::ColumnKind::kNumeric);
+  column.offset = 1.7e9 + 0.123456789;
+  column.limits = data::Limits{-1.5F, 2.5F};
+  column.quantiles.clear();
+  c.schema.scaling.offset = data::feature_offsets(c.schema.columns);
+  ASSERT_EQ(c.schema.scaling.offset.front(), column.offset);
+  write(path_, c);
+  const Checkpoint again = read(path_);
+  EXPECT_EQ(again.format_version, 5);
+  EXPECT_EQ(again.schema.scaling.offset, c.schema.scaling.offset);
+  EXPECT_EQ(again.schema.columns[0].offset, column.offset);
+  EXPECT_EQ(again.schema.columns[0].limits->low, -1.5F);
+  EXPECT_EQ(again.schema.columns[0].limits->high, 2.5F);
+  EXPECT_EQ(first_difference(c, again), std::nullopt);
+  EXPECT_EQ(first_difference(c, full_checkpoint()).value_or("").substr(0, 13), "schema offset");
 }
 
 TEST_F(CheckpointTest, OlderFormatsAreReadToo) {

@@ -173,5 +173,13 @@ TEST(MatchesAnyTest, StarsAndQuestionMarksStandForText) {
   EXPECT_FALSE(matches_any("layers.0.weight", {}));
 }
 
+// They look like spaces, or like nothing.
+TEST(TextTest, InvisibleCharactersAreShownInQuotes) {
+  EXPECT_EQ(in_quotes("39.1\xC2\xA0"), "\"39.1\\u00a0\"");
+  EXPECT_EQ(in_quotes("a\xE2\x80\xAF\xE2\x80\x8B\xEF\xBB\xBF"), "\"a\\u202f\\u200b\\ufeff\"");
+  EXPECT_EQ(in_quotes("\xE3\x80\x80\xE6\x9D\xB1\xF0\x9F\x98\x80"),
+            "\"\\u3000\xE6\x9D\xB1\xF0\x9F\x98\x80\"");
+}
+
 }  // namespace
 }  // namespace trainer

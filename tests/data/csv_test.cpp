@@ -22,8 +22,11 @@ class CsvTest : public ::testing::Test {
   Table read(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {
     return read_csv(folder_.write("t.csv", content), options);
   }
+  /// As they are, without offsets.
   Floats features(std::string_view content) {
-    return std::get<Floats>(read(content).features.values);
+    const std::vector<Column> none;
+    return std::get<Floats>(
+        read(content, {.targets = {"y"}, .with_offsets = &none}).features.values);
   }
   /// The message without the folder.
   std::string problem(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {

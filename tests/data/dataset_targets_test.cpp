@@ -89,6 +89,30 @@ TEST_F(DatasetTargetsTest, BalancedClassesCountAlike) {
   EXPECT_EQ(load_datasets(data, 1).train.weights, expected);
 }
 
+// So that the loss of some rows is the same wherever they come from.
+TEST_F(DatasetTargetsTest, ClassWeightsBelongToTheTrainingPart) {
+  DataConfig data = table("a,y\n1,p\n2,p\n3,p\n4,q\n");
+  data.class_weights = config::ClassWeights::kBalanced;
+  data.test_path = folder_.write("test.csv", "a,y\n1,p\n2,q\n").string();
+  EXPECT_TRUE(load_datasets(data, 1).test.weights.empty());
+}
+
+// As pandas writes them when a cell of the column is missing.
+TEST_F(DatasetTargetsTest, LabelsAndCategoriesThatAreNumbersAreKnownInAnySpelling) {
+  DataConfig data = table("k,y\n3,1\n4,0\n3,1\n");
+  data.categorical = {"k"};
+  data.test_path = folder_.write("test.csv", "k,y\n4.0,1.0\n+3,0e0\n").string();
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.test.classes, (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(std::get<Floats>(datasets.test.features.values), (Floats{0, 1, 1, 0}));
+  EXPECT_TRUE(datasets.warnings.empty());
+
+  DataConfig texts = table("k,y\n1,1\n2,one\n");
+  texts.test_path = folder_.write("test.csv", "k,y\n1,1.0\n").string();
+  EXPECT_EQ(problem(texts).substr(0, 54),
+            "test.csv:2: column \"y\": the label \"1.0\" does not occur");
+}
+
 TEST_F(DatasetTargetsTest, RefusesBadWeights) {
   for (const auto& [cell, expected] : std::vector<std::pair<std::string, std::string>>{
            {"-1", "expected a weight, a number of at least 0, got \"-1\""},

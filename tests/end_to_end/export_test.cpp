@@ -60,6 +60,8 @@ std::vector<Case> cases() {
       {{.training = "{loss: binary_cross_entropy}", .labels = two}},
       {{.labels = two}, kProbabilities},
       {{.labels = {}, .num_targets = 3}},
+      {{.has_offsets = true}},
+      {{.labels = {}, .num_targets = 2, .has_offsets = true}},
       {{.model = "{hidden_sizes: [6], norm: layer}", .labels = {}}},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};
   for (const char* activation : {"relu", "gelu", "silu", "tanh"}) {
@@ -73,11 +75,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-void expect_near(const std::vector<float>& got, const std::vector<float>& expected,
+void expect_near(const std::vector<double>& got, const std::vector<double>& expected,
                  const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_NEAR(got[i], expected[i], 1e-5 * std::max(1.0F, std::abs(expected[i])))
+    EXPECT_NEAR(got[i], expected[i], 1e-5 * std::clamp(std::abs(expected[i]), 1.0, 1e3))
         << what << ", place " << i;
   }
 }
@@ -102,13 +104,13 @@ class ExportTest : public testing::Test {
     jobs.push_back({{"model", (folder_.path() / name).string()},
                     {"inputs",
                      {{"features",
-                       {{"type", "float32"},
+                       {{"type", apply::takes_doubles(model.schema) ? "float64" : "float32"},
                         {"dims", {features.num_rows, features.num_columns}},
-                        {"data", std::get<std::vector<float>>(features.values)}}}}}});
+                        {"data", apply::in_file_units(model, features)}}}}}});
     return model;
   }
 
-  static std::vector<float> expected(const apply::Model& model, ExportOutputs outputs) {
+  static std::vector<double> expected(const apply::Model& model, ExportOutputs outputs) {
     return apply::expected_outputs(model, apply::made_up_features(model, kNumRows), outputs);
   }
 
@@ -170,7 +172,7 @@ TEST_F(OnnxRuntimeTest, AnswersAsThisProgramDoes) {
     ASSERT_TRUE(answers[i].contains(name)) << answers[i];
     const ordered_json dims = {kNumRows, apply::output_width(models[i], all[i].outputs)};
     EXPECT_EQ(answers[i][name]["dims"], dims);
-    expect_near(answers[i][name]["data"].get<std::vector<float>>(),
+    expect_near(answers[i][name]["data"].get<std::vector<double>>(),
                 expected(models[i], all[i].outputs),
                 fmt::format("{} {}", all[i].recipe.model, all[i].recipe.training));
   }
@@ -255,7 +257,7 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
       format_of(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
-  expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<float>>(),
+  expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
               apply::expected_outputs(model, encoded.features, ExportOutputs::kProbabilities),
               "penguins");
 }
@@ -292,7 +294,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
   }
   const ordered_json answers =
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
-  expect_near(answers.at(0).at("logits").at("data").get<std::vector<float>>(),
+  expect_near(answers.at(0).at("logits").at("data").get<std::vector<double>>(),
               apply::expected_outputs(apply::load_model(folder_.path() / "c.checkpoint"), features,
                                       ExportOutputs::kScores),
               "quantiles");
@@ -331,10 +333,52 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
       {{{"model", (folder_.path() / "columns.onnx").string()}, {"inputs", inputs_of(model, cells)}},
        {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
   for (const ordered_json& answer : answers) {
-    expect_near(answer.at("logits").at("data").get<std::vector<float>>(),
+    expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
                 apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
                 "embeddings");
   }
+}
+
+// Cells are float64 there: seconds since 1970 are no float32. What is missing, or beyond the
+// limits.
+TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
+  const checkpoint::Checkpoint c =
+      test::made_up_checkpoint({.num_features = 3, .labels = {}, .has_offsets = true});
+  checkpoint::write(folder_.path() / "c.checkpoint", c);
+  const ProcessResult result = run("c.checkpoint -o c.onnx --preprocessing");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("input       x0: float64 [batch, 1]\n"
+                            "            x1: float32 [batch, 1]\n"
+                            "            x2: float64 [batch, 1]\n"
+                            "output      predictions: float64 [batch, 1]\n"),
+            std::string::npos)
+      << result.out;
+  const Cells cells = {{"x0", {"1700000000.25", "1700000001", "", "1.6e9"}},
+                       {"x1", {"0.5", "-7", "nan", "1"}},
+                       {"x2", {"1700000002", "1700000003.125", "1700000001", "1.7e9"}}};
+  ordered_json inputs;
+  for (const auto& [name, texts] : cells) {
+    ordered_json data = ordered_json::array();
+    for (const std::string& text : texts) {
+      data.push_back(data::is_missing(text) ? ordered_json() : ordered_json(std::stod(text)));
+    }
+    inputs[name] = {{"type", name == "x1" ? "float32" : "float64"},
+                    {"dims", {texts.size(), 1}},
+                    {"data", std::move(data)}};
+  }
+  const ordered_json answers =
+      run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
+  const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
+  data::Table table = data::read_csv_as(folder_.write("cells.csv", csv_text(cells)),
+                                        {.columns = model.schema.columns, .targets = {}}, ',');
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const std::vector<double> expected =
+      apply::expected_outputs(model, encoded.features, ExportOutputs::kScores);
+  const auto got = answers.at(0).at("predictions").at("data").get<std::vector<double>>();
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-4) << i;
+  EXPECT_NE(expected[0], expected[1]);
 }
 
 // Columns with names that the graph would like to give to its own parts.
@@ -356,7 +400,7 @@ TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
   const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
   expect_near(
-      answers.at(0).at("logits_of_model").at("data").get<std::vector<float>>(),
+      answers.at(0).at("logits_of_model").at("data").get<std::vector<double>>(),
       apply::expected_outputs(model, {1, 4, std::vector<float>(4, 0.5F)}, ExportOutputs::kScores),
       "fills");
 }
@@ -382,7 +426,8 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
        ExportOutputs::kProbabilities},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], activation: tanh}",
         .labels = {},
-        .num_targets = 2}}};
+        .num_targets = 2}},
+      {{.labels = {}, .num_targets = 2, .has_offsets = true}}};
   ordered_json jobs = ordered_json::array();
   std::vector<apply::Model> models;
   for (std::size_t i = 0; i < few.size(); ++i) {
@@ -392,7 +437,7 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
   const ordered_json answers = answer_of(script() + "torchscript jobs.json");
   ASSERT_EQ(answers.size(), few.size());
   for (std::size_t i = 0; i < few.size(); ++i) {
-    expect_near(answers[i]["data"].get<std::vector<float>>(), expected(models[i], few[i].outputs),
+    expect_near(answers[i]["data"].get<std::vector<double>>(), expected(models[i], few[i].outputs),
                 few[i].recipe.model);
     const auto names = answers[i]["names"].get<std::vector<std::string>>();
     for (const checkpoint::NamedTensor& weight : models[i].weights) {

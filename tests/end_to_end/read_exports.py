@@ -2,7 +2,7 @@
 """The Python side of export_test.cpp.
 
 read_exports.py probe                  exits with 0 when PyTorch is installed
-read_exports.py torchscript JOBS.json  [{"model": FILE, "inputs": {"features": {"dims", "data"}}}, ...];
+read_exports.py torchscript JOBS.json  [{"model": FILE, "inputs": {"features": {"type", "dims", "data"}}}, ...];
                                        prints [{"names": [...], "labels": [...], "data": [...]}, ...]
 read_exports.py safetensors FILE       prints {"metadata": {...}, "tensors": {NAME: {"shape", "data"}}}
 """
@@ -19,7 +19,7 @@ def run_torchscript(job):
     model = torch.jit.load(job["model"], _extra_files=files)
     assert not model.training and not model.train().eval().training
     features = job["inputs"]["features"]
-    x = torch.tensor(features["data"], dtype=torch.float32).reshape(features["dims"])
+    x = torch.tensor(features["data"], dtype=getattr(torch, features["type"])).reshape(features["dims"])
     with torch.no_grad():
         y = model(x)
     return {

@@ -9,7 +9,8 @@ const ort = require('onnxruntime-node');
 
 function tensor({ type, dims, data }) {
   if (type === 'string') return new ort.Tensor(type, data, dims);
-  return new ort.Tensor(type, Float32Array.from(data, (x) => (x === null ? NaN : x)), dims);
+  const numbers = type === 'float64' ? Float64Array : Float32Array;
+  return new ort.Tensor(type, numbers.from(data, (x) => (x === null ? NaN : x)), dims);
 }
 
 async function run(job) {

@@ -11,13 +11,16 @@
 namespace trainer::metrics {
 namespace {
 
-using Floats = std::vector<float>;
+using Numbers = std::vector<double>;
 
 TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
   const nlohmann::json golden = test::read_golden("metrics.json")["regression"];
-  const Floats predictions = test::golden_rows(golden["predictions"]);
+  const auto numbers = [&](const char* name) {
+    const std::vector<float> rows = test::golden_rows(golden[name]);
+    return Numbers(rows.begin(), rows.end());
+  };
   const std::vector<TargetScores> scores =
-      target_scores({predictions, 2}, test::golden_rows(golden["targets"]));
+      target_scores(numbers("predictions"), numbers("targets"), 2);
   ASSERT_EQ(scores.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(scores[i].mae, golden["mae"][i].get<double>(), 1e-6);
@@ -28,10 +31,17 @@ TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
 }
 
 TEST(RegressionTest, AConstantTargetIsExplainedByExactPredictionsOnly) {
-  const Floats right = {3, 3};
-  const Floats wrong = {3, 4};
-  EXPECT_EQ(target_scores({right, 1}, right).front().r2, 1.0);
-  EXPECT_EQ(target_scores({wrong, 1}, right).front().r2, 0.0);
+  const Numbers right = {3, 3};
+  const Numbers wrong = {3, 4};
+  EXPECT_EQ(target_scores(right, right, 1).front().r2, 1.0);
+  EXPECT_EQ(target_scores(wrong, right, 1).front().r2, 0.0);
+}
+
+TEST(RegressionTest, LargeTargetsThatHardlyDifferAreToldApart) {
+  const Numbers targets = {1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75};
+  const TargetScores scores = target_scores({{1e9 + 0.25, 1e9 + 0.5, 1e9 + 1}}, targets, 1).front();
+  EXPECT_EQ(scores.mae, 0.25 / 3);
+  EXPECT_EQ(scores.r2, 0.5);
 }
 
 TEST(RegressionTest, R2OfASingleRowIsNotDefined) {

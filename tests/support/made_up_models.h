@@ -27,6 +27,9 @@ struct ModelRecipe {
   std::vector<std::string> labels = {"a", "b", "c"};  // none: regression
   int64_t num_targets = 1;
   bool is_averaged = false;
+  /// Whether every other feature and target has an offset, and features are columns of which each
+  /// third one is limited.
+  bool has_offsets = false;
 };
 
 inline std::vector<checkpoint::NamedTensor> made_up_weights(
@@ -43,6 +46,20 @@ inline std::vector<checkpoint::NamedTensor> made_up_weights(
     weights.push_back({spec.name, float_data(spec.shape, values)});
   }
   return weights;
+}
+
+inline void add_offsets(data::Schema& schema) {
+  for (std::size_t i = 0; i < schema.feature_names.size(); ++i) {
+    data::Column& column = schema.columns.emplace_back();
+    column.name = schema.feature_names[i];
+    column.fill = 0.25F;
+    if (i % 2 == 0) column.offset = 1.7e9 + static_cast<double>(i);
+    if (i % 3 == 0) column.limits = data::Limits{-0.5F, 0.75F};
+  }
+  schema.scaling.offset = data::feature_offsets(schema.columns);
+  std::vector<double>& of_targets = schema.target_scaling.offset;
+  of_targets.assign(schema.target_scaling.shift.size(), 0);
+  for (std::size_t i = 0; i < of_targets.size(); i += 2) of_targets[i] = 1e9 + 0.5;
 }
 
 /// A checkpoint that apply::load_model takes, with other numbers for another seed.
@@ -66,6 +83,7 @@ inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint
   } else {
     schema.target_names = {"kind"};
   }
+  if (recipe.has_offsets) add_offsets(schema);
   const config::Config config = config::load({{"recipe", c.config, ""}}, {}).config;
   const auto specs = apply::weight_specs(data::network_options(config, schema));
   c.model = made_up_weights(specs, seed);

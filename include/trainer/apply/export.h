@@ -51,6 +51,18 @@ int64_t output_width(const Model& model, ExportOutputs outputs);
 /// How many of the last features are numbers of rows of embeddings.
 int64_t num_embeddings(const data::Schema& schema);
 
+/// Whether features have offsets (data::Scaling), so that they are float64 as the file has them;
+/// and whether targets have some, so that predictions are.
+bool takes_doubles(const data::Schema& schema);
+bool gives_doubles(const data::Schema& schema);
+
+/// What features without their offsets are limited to (data.outliers: clip).
+struct FeatureLimits {
+  std::vector<float> low;   // [num_features]; empty: none is limited
+  std::vector<float> high;  // likewise
+};
+FeatureLimits feature_limits(const data::Schema& schema);
+
 /// All that the file of another format should tell of a model, as a JSON object: task, labels,
 /// names of features and targets, columns, scaling, versions, the checkpoint and its place.
 std::string export_description(const Model& model);
@@ -58,14 +70,17 @@ std::string export_description(const Model& model);
 /// The same as texts by name; those of lists and objects are JSON.
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model);
 
-/// Rows of made-up features, spread as those of the training part were, to try a model on. Always
-/// the same ones.
+/// Rows of made-up features, spread as those of the training part were, to try a model on; without
+/// their offsets. Always the same ones.
 data::Matrix made_up_features(const Model& model, int64_t num_rows);
+
+/// The same with their offsets, as an exported model takes them.
+std::vector<double> in_file_units(const Model& model, const data::Matrix& features);
 
 /// What an exported model should answer on `features`, computed by this program: `[n,
 /// output_width]`.
-std::vector<float> expected_outputs(const Model& model, const data::Matrix& features,
-                                    ExportOutputs outputs);
+std::vector<double> expected_outputs(const Model& model, const data::Matrix& features,
+                                     ExportOutputs outputs);
 
 /// Writes weights and metadata as a safetensors file, complete or not at all (see
 /// archive::write_safetensors). Throws Error(kFileSystem).

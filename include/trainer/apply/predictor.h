@@ -42,7 +42,7 @@ std::vector<int64_t> predicted_classes(const Model& model, std::span<const float
 /// class.
 std::vector<float> probabilities(const Model& model, std::span<const float> outputs);
 
-/// `[n, num_targets]` in the units of the data: output / scale + shift.
-std::vector<float> predicted_values(const Model& model, std::span<const float> outputs);
+/// `[n, num_targets]` in the units of the file, see data::unscaled().
+std::vector<double> predicted_values(const Model& model, std::span<const float> outputs);
 
 }  // namespace trainer::apply

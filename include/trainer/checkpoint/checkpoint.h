@@ -18,8 +18,11 @@ namespace trainer::checkpoint {
 /// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
 /// before it, all columns are numbers without a fill. Version 4 has several `schema.target_names`
 /// and their scaling, and `embedding_size` and `quantiles` of columns, and `progress.plateau`;
-/// `schema.target_means` was added to it later, and files may lack it.
-inline constexpr int64_t kFormatVersion = 4;
+/// `schema.target_means` and `schema.missing` were added to it later, and files may lack them.
+/// Version 5 has `schema.offset`, `schema.target_offset`, and `offset` and `limits` of columns; it
+/// is written where there are some, else version 4, so that older programs read what they can
+/// apply.
+inline constexpr int64_t kFormatVersion = 5;
 
 struct NamedTensor {
   std::string name;

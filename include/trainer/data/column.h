@@ -16,6 +16,18 @@ enum class ColumnKind {
   kLeftOut       // no feature
 };
 
+/// What the cells of a column are limited to.
+struct Limits {
+  float low = 0;
+  float high = 0;
+};
+
+/// `number`, or the limit that it is beyond. NaN stays.
+inline float limited(float number, const Limits& limits) {
+  if (number < limits.low) return limits.low;
+  return number > limits.high ? limits.high : number;
+}
+
 /// What one column of a table is, and how its cells become features. Decided when the training data
 /// is read, fitted on the training part.
 struct Column {
@@ -34,6 +46,10 @@ struct Column {
   int64_t embedding_size = 0;
   /// kNumeric: ascending; a cell becomes its place among them, from -1 to 1. Empty: it stays.
   std::vector<float> quantiles = {};
+  /// kNumeric: what is subtracted from a number of the file before it becomes float32 (Scaling).
+  /// Cells, fill, quantiles and limits are without it.
+  double offset = 0;
+  std::optional<Limits> limits = {};  // kNumeric: with data.outliers: clip
 
   bool operator==(const Column&) const = default;
 };
@@ -51,6 +67,14 @@ std::vector<int64_t> first_features(std::span<const Column> columns);
 /// A numeric or embedded column keeps its name; others are "column=category" and "column is
 /// missing".
 std::vector<std::string> feature_names(std::span<const Column> columns);
+
+/// What was subtracted from each feature: the offset of a number that is neither a place among
+/// quantiles nor a mark of a missing cell. Empty: nothing of any.
+std::vector<double> feature_offsets(std::span<const Column> columns);
+
+/// A cell, fill, quantile or limit of `column` as the file would have it, and a short text of that.
+double in_file_units(const Column& column, float number);
+std::string text_in_file_units(const Column& column, float number);
 
 /// How many numbers to learn for each of so many categories: min(50, round(1.6 n^0.56)), the rule
 /// of fastai (https://docs.fast.ai/tabular.model.html, emb_sz_rule), whose largest is 600.

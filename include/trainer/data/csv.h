@@ -28,6 +28,8 @@ struct CsvOptions {
   std::string weight = {};
   std::string time = {};  // of no other role, or numeric, or an id
   bool drop_rows_without_target = false;
+  /// Columns whose offsets (Scaling) are taken; none: the first rows decide on all.
+  const std::vector<Column>* with_offsets = nullptr;
 };
 
 /// Reads a CSV file with a header (RFC 4180: quoted fields with delimiters, doubled quotes and
@@ -35,7 +37,7 @@ struct CsvOptions {
 /// skipped, and so are spaces around a field outside of quotes. A column that no option names is
 /// numeric when at least half of the values in its first rows are numbers, else categorical; one
 /// with too many or very long texts, or without any value, is left out. Numbers are read as double
-/// and stored as float32.
+/// and stored as float32, less the offset of their column (Scaling).
 /// Throws Error(kData) with `file:line: column "name": ...`: missing or unreadable file, a folder,
 /// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names, a
 /// named column that is not there (with the nearest name) or has two roles, a pattern that fits no

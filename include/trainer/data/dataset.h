@@ -18,7 +18,7 @@ namespace trainer::data {
 struct Dataset {
   Matrix features;                   // [n, num_features]
   std::vector<int64_t> classes;      // [n] index into Schema::labels; classification only
-  std::vector<float> values;         // [n, num_targets]; regression only
+  std::vector<float> values;         // [n, num_targets], scaled; regression only
   std::vector<int64_t> places = {};  // [n] line of a text file, else number of the row from 1 on
   /// [n] how much a row counts in the loss, 1 on average; empty: all count alike.
   std::vector<float> weights = {};
@@ -70,6 +70,7 @@ struct Datasets {
   std::vector<std::string> notes = {};    // what was taken for what, one line each
   int64_t num_column_notes = 0;           // of these, behind the first: of a single column each
   std::vector<std::string> warnings = {};
+  std::vector<std::string> target_copies = {};  // a line of the notes about columns that tell it
 };
 
 /// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both
@@ -84,7 +85,11 @@ struct Datasets {
 /// target that is not a finite number; labels of a test file that its training file lacks; more
 /// than 1,000 classes unless `data.task: classification` asks for them, and even then when they are
 /// numbers that are not whole.
-Datasets load_datasets(const config::DataConfig& data, uint64_t seed);
+/// Features and regression targets are without their offsets (Scaling). Those of `trained`, a model
+/// that the data are for, are taken; without one they are chosen, by the first rows of a table, all
+/// of an array and all targets.
+Datasets load_datasets(const config::DataConfig& data, uint64_t seed,
+                       const Schema* trained = nullptr);
 
 /// `data`, the configuration of a run with that schema, with what was inferred then or was another
 /// default when the run began: so load_datasets() reads the same as it did.

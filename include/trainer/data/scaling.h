@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,16 @@
 
 namespace trainer::data {
 
-/// A feature x becomes (x - shift) * scale. Fitted on the training part only and stored in every
-/// checkpoint.
+/// A number x of a file becomes (float(x - offset) - shift) * scale: the offset, 0 of nearly all
+/// columns, is subtracted in double when the file is read, for float32 would lose what tells large
+/// numbers apart. Features, and targets of a Dataset, are without it. Shift and scale are fitted on
+/// the training part only; all are stored in every checkpoint.
 struct Scaling {
-  std::vector<float> shift;  // [num_features]
-  std::vector<float> scale;  // [num_features]
+  std::vector<float> shift;         // [num_features]
+  std::vector<float> scale;         // [num_features]
+  std::vector<double> offset = {};  // [num_features]; empty: 0 of all
 
+  double offset_of(size_t feature) const { return offset.empty() ? 0 : offset[feature]; }
   bool operator==(const Scaling&) const = default;
 };
 
@@ -24,8 +29,12 @@ struct Scaling {
 /// column that is constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
-/// Makes `values` `[n, columns]`, which were scaled, what they were before.
-void unscale(const Scaling& scaling, std::span<float> values);
+/// `values` `[n, columns]`, which were scaled, as the file has them: with its offset in double,
+/// without one as the nearest float32.
+std::vector<double> unscaled(const Scaling& scaling, std::span<const float> values);
+
+/// `offset`, or nothing where it is 0 of all.
+std::vector<double> offsets_or_none(std::vector<double> offset);
 
 /// At most 100 quantiles of `values`, ascending and evenly spaced from the smallest to the largest,
 /// between two values in proportion; of fewer values these themselves. As scikit-learn's

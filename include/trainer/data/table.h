@@ -30,6 +30,9 @@ struct Table {
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
   std::vector<std::string> feature_names;  // [num_columns]
   Matrix features;
+  /// [num_columns] what was subtracted from numbers (Scaling); empty: nothing of any. A table with
+  /// a header has it in `columns`.
+  std::vector<double> offsets = {};
   std::vector<std::string> target_names;
   std::vector<std::string> targets;       // [num_rows, target_names]
   std::vector<Fingerprint> fingerprints;  // of the files that it was read from

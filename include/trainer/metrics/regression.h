@@ -5,8 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "trainer/metrics/outputs.h"
-
 namespace trainer::metrics {
 
 /// Of one target, with e = prediction - target: MAE = mean |e|, RMSE = sqrt(mean e^2),
@@ -20,7 +18,9 @@ struct TargetScores {
   double r2 = 0;
 };
 
-/// One for each column of `predictions`; `targets` are `[rows, columns]` as they are.
-std::vector<TargetScores> target_scores(const Outputs& predictions, std::span<const float> targets);
+/// One for each column; both are `[rows, num_columns]`, in double, which tells large numbers apart
+/// that hardly differ.
+std::vector<TargetScores> target_scores(std::span<const double> predictions,
+                                        std::span<const double> targets, int64_t num_columns);
 
 }  // namespace trainer::metrics

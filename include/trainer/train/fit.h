@@ -26,7 +26,8 @@ struct Output {
   Stopwatch interval_time = {};
   Stopwatch checkpoint_time = {};  // since the last checkpoint
   int64_t samples_done = 0;        // by this process
-  std::future<void> saving = {};   // a checkpoint that is being written; it ends before the rest
+  bool told_of_perfection = false;
+  std::future<void> saving = {};  // a checkpoint that is being written; it ends before the rest
 };
 
 /// Saves the state before the first step, where there is no checkpoint yet: the run can be resumed

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/offset.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace trainer::data {
+namespace {
+
+// From here on float32 does not hold every whole number.
+constexpr double kFirstLarge = 1 << 24;
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// A value that half of the rows have says nothing of how the others differ: a code, a default.
+std::vector<double> without_majority(const std::vector<double>& values, double median) {
+  std::vector<double> others;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(others),
+               [&](double value) { return value != median; });
+  return 2 * others.size() <= values.size() ? others : values;
+}
+
+/// The median distance from `median`, or where most are equal, the largest.
+double spread_around(double median, std::vector<double> values) {
+  for (double& value : values) value = std::abs(value - median);
+  const double spread = median_of(values);
+  return spread > 0 ? spread : *std::max_element(values.begin(), values.end());
+}
+
+// The cells of an ordinary column must not move: years, ages, prices, pixels, coordinates in
+// degrees. What they differ by is at least a part in some thousands of themselves, and float32,
+// which rounds to a part in 2^25, keeps a thousand steps of that. Whole numbers are exact as long
+// as they are small, however close they are.
+bool would_lose(double median, double spread, bool are_whole) {
+  const double size = std::abs(median);
+  if (size >= kFirstLarge) return spread < size / 32;
+  constexpr double kMaxRatio = 1 << 14;  // rounds to at most a part in 2^11 of the spread
+  return !are_whole && spread > 0 && size > kMaxRatio * spread;
+}
+
+// An offset costs what is nearer to 0 than to it its digits. That may be so of outliers, and of one
+// value, such as 0 for what never was.
+bool would_harm(const std::vector<double>& values, double offset) {
+  constexpr size_t kFewParts = 16;
+  std::vector<double> harmed;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(harmed),
+               [&](double value) { return std::abs(value) < std::abs(value - offset); });
+  const bool are_equal = std::all_of(harmed.begin(), harmed.end(),
+                                     [&](double value) { return value == harmed.front(); });
+  return !are_equal && kFewParts * harmed.size() > values.size();
+}
+
+bool are_whole(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::trunc(value) == value; });
+}
+
+}  // namespace
+
+bool is_large_constant(double value) {
+  return std::abs(value) >= kFirstLarge && std::abs(value) <= std::numeric_limits<float>::max();
+}
+
+double choose_offset(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const double middle = median_of(values);
+  std::vector<double> different = without_majority(values, middle);
+  if (different.empty()) return is_large_constant(middle) ? middle : 0;
+  const double median = median_of(different);
+  // What float32 cannot hold at all stays an error.
+  if (std::abs(median) > std::numeric_limits<float>::max()) return 0;
+  const double spread = spread_around(median, different);
+  if (!would_lose(median, spread, are_whole(different))) return 0;
+  return would_harm(values, median) ? 0 : median;
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace trainer::data {
+
+/// What is subtracted from the numbers of a column before they become float32: 0, unless float32
+/// would lose what tells them apart, as it does of seconds since 1970 and of dates written as
+/// yyyymmdd. Then it is one of `values`: so whole numbers stay whole. Few outliers, and codes that
+/// stand for a missing value, do not decide.
+double choose_offset(std::vector<double> values);
+
+/// Whether `value`, in every row, would get an offset.
+bool is_large_constant(double value);
+
+/// Some values of a column to choose its offset by: the first ones; where these are all equal, the
+/// first half as many and then those from the first different one on.
+class OffsetSample {
+ public:
+  void add(double value, size_t max_values) {
+    if (!std::isfinite(value)) return;
+    is_constant_ = is_constant_ && (values_.empty() || value == values_.front());
+    if (values_.size() < (is_constant_ ? max_values / 2 : max_values)) values_.push_back(value);
+  }
+
+  /// Whether only more values can tell if an offset is needed.
+  bool is_open() const {
+    return is_constant_ && !values_.empty() && is_large_constant(values_.front());
+  }
+  std::vector<double> take() { return std::move(values_); }
+
+ private:
+  std::vector<double> values_;
+  bool is_constant_ = true;
+};
+
+}  // namespace trainer::data

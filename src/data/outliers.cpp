@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/outliers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr size_t kMinValues = 20;       // of fewer, nothing can be said
+constexpr double kMinDeviations = 100;  // of a number
+constexpr double kMinOfCodes = 20;      // of a code for a missing value
+constexpr double kMinGap = 50;          // how many times as far as all others
+constexpr double kMinGapOfCodes = 5;    // likewise
+constexpr size_t kMaxNamed = 8;         // columns
+
+struct Distance {
+  double distance = 0;  // from the median
+  float value = 0;
+  size_t place = 0;
+};
+
+struct Center {
+  double median = 0;
+  double deviation = 0;  // 0: not known
+};
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Where most values are equal, by the distances of the others; not by a few of them.
+Center center_of(std::vector<double> values) {
+  constexpr double kOfNormal = 1.4826;  // a normal deviation in median distances
+  if (values.size() < kMinValues) return {};
+  Center center;
+  center.median = median_of(values);
+  for (double& value : values) value = std::abs(value - center.median);
+  center.deviation = kOfNormal * median_of(values);
+  if (center.deviation > 0) return center;
+  std::erase(values, 0.0);
+  if (values.size() >= kMinValues) center.deviation = kOfNormal * median_of(values);
+  return center;
+}
+
+std::vector<double> present(std::span<const float> values) {
+  std::vector<double> result;
+  result.reserve(values.size());
+  std::copy_if(values.begin(), values.end(), std::back_inserter(result),
+               [](float value) { return !std::isnan(value); });
+  return result;
+}
+
+// 999, -9999: what people write where nothing is known.
+bool is_code(double value) {
+  const double next = std::abs(value) + 1;
+  for (double power = 1e3; power <= 1e10; power *= 10) {
+    if (next == power) return true;
+  }
+  return false;
+}
+
+/// The place in `far`, which ascends, from which on its values are outliers. `others` is the
+/// largest distance that is not in it.
+size_t first_outlier(const std::vector<Distance>& far, double others, const Center& center,
+                     size_t num_values) {
+  for (size_t i = 0; i < far.size(); ++i) {
+    const double before = i == 0 ? others : far[i - 1].distance;
+    const size_t count = far.size() - i;
+    const double distance = far[i].distance;
+    const bool is_few = count <= std::max<size_t>(1, num_values / 20);
+    if (is_few && distance > kMinDeviations * center.deviation && distance > kMinGap * before) {
+      return i;
+    }
+    const bool are_equal =
+        far[i].value == far.back().value && far[i].distance == far.back().distance;
+    if (are_equal && is_code(far[i].value) && distance > kMinGapOfCodes * before &&
+        2 * count < num_values) {
+      return i;
+    }
+  }
+  return far.size();
+}
+
+std::vector<float> column_of(const Matrix& matrix, size_t column, std::span<const int64_t> rows) {
+  const auto& values = std::get<std::vector<float>>(matrix.values);
+  const auto width = static_cast<size_t>(matrix.num_columns);
+  std::vector<float> result;
+  result.reserve(rows.size());
+  for (const int64_t row : rows)
+    result.push_back(values[static_cast<size_t>(row) * width + column]);
+  return result;
+}
+
+struct Range {
+  float low = std::numeric_limits<float>::infinity();
+  float high = -std::numeric_limits<float>::infinity();
+};
+
+/// Of each column, in one pass as the cells lie in memory; NaN is skipped.
+std::vector<Range> ranges_of(const Matrix& matrix, std::span<const int64_t> rows) {
+  const auto width = static_cast<size_t>(matrix.num_columns);
+  const float* values = std::get<std::vector<float>>(matrix.values).data();
+  std::vector<float> low(width, Range().low);
+  std::vector<float> high(width, Range().high);
+  for (const int64_t row : rows) {
+    const float* cells = values + static_cast<size_t>(row) * width;
+    for (size_t c = 0; c < width; ++c) low[c] = cells[c] < low[c] ? cells[c] : low[c];
+    for (size_t c = 0; c < width; ++c) high[c] = cells[c] > high[c] ? cells[c] : high[c];
+  }
+  std::vector<Range> ranges(width);
+  for (size_t c = 0; c < width; ++c) ranges[c] = {low[c], high[c]};
+  return ranges;
+}
+
+// Whether it is worth to look at all cells of a column: by some of them and its range.
+bool may_have_outliers(const Matrix& matrix, size_t column, std::span<const int64_t> rows,
+                       const Range& range) {
+  constexpr size_t kMaxSample = 1000;
+  const size_t step = rows.size() / kMaxSample + 1;
+  std::vector<int64_t> some;
+  for (size_t i = 0; i < rows.size(); i += step) some.push_back(rows[i]);
+  const Center center = center_of(present(column_of(matrix, column, some)));
+  const double farthest = std::max(range.high - center.median, center.median - range.low);
+  // A sample may miss what few cells differ by.
+  return center.deviation == 0 ? range.low < range.high
+                               : farthest > kMinOfCodes / 2 * center.deviation;
+}
+
+std::vector<int64_t> all_rows(int64_t num_rows) {
+  std::vector<int64_t> rows(static_cast<size_t>(num_rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+bool is_numeric(const Column& column) { return column.kind == ColumnKind::kNumeric; }
+
+/// Calls use(column, place among the cells) for the columns of numbers.
+template <class Columns, class Use>
+void for_each_numeric(Columns& columns, const Table& table, const Use& use) {
+  size_t place = 0;
+  for (auto& column : columns) {
+    if (place == table.feature_names.size()) return;
+    if (table.feature_names[place] != column.name) continue;  // no cells
+    if (is_numeric(column)) use(column, place);
+    ++place;
+  }
+}
+
+// A cell as it is written, and one of the others shortly.
+std::string cell_text(double value, double offset) {
+  return offset == 0 ? fmt::format("{}", static_cast<float>(value))
+                     : fmt::format("{:.10g}", value + offset);
+}
+
+std::string short_text(double value, double offset) {
+  return offset == 0 ? fmt::format("{:g}", value) : cell_text(value, offset);
+}
+
+// "t.csv:100: column "t": 1000000 is 26,954 deviations from the median 50.2, and all others are
+// from 0.02 to 99.9".
+std::string outlier_text(const Table& table, const std::string& column, const Outliers& found,
+                         float value, double offset) {
+  const size_t num_further = found.places.size() - 1;
+  const std::string further = num_further == 0
+                                  ? "all others are"
+                                  : fmt::format("{} more {} as far; all others are",
+                                                with_thousands(static_cast<int64_t>(num_further)),
+                                                num_further == 1 ? "cell is" : "cells are");
+  const double deviations = std::abs(value - found.median) / found.deviation;
+  return fmt::format("{}:{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
+                     table.file, table.lines[found.places.front()], in_quotes(column),
+                     cell_text(value, offset), with_thousands(std::llround(deviations)),
+                     short_text(found.median, offset), further, short_text(found.low, offset),
+                     short_text(found.high, offset));
+}
+
+void keep_few(std::vector<std::string>& lines) {
+  if (lines.size() <= kMaxNamed) return;
+  const size_t num_more = lines.size() - kMaxNamed;
+  lines.resize(kMaxNamed);
+  lines.push_back(fmt::format("{} more {} such cells", num_more,
+                              num_more == 1 ? "column has" : "columns have"));
+}
+
+}  // namespace
+
+std::optional<Outliers> find_outliers(std::span<const float> values) {
+  const std::vector<double> numbers = present(values);
+  const Center center = center_of(numbers);
+  if (center.deviation == 0) return std::nullopt;
+  std::vector<Distance> far;
+  double others = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double distance = std::abs(values[i] - center.median);
+    if (distance > kMinOfCodes * center.deviation) {
+      far.push_back({distance, values[i], i});
+    } else if (distance > others) {
+      others = distance;
+    }
+  }
+  if (far.empty() || others == 0) return std::nullopt;
+  std::sort(far.begin(), far.end(),
+            [](const Distance& a, const Distance& b) { return a.distance < b.distance; });
+  const size_t first = first_outlier(far, others, center, numbers.size());
+  if (first == far.size()) return std::nullopt;
+  Outliers outliers;
+  outliers.median = center.median;
+  outliers.deviation = center.deviation;
+  for (size_t i = first; i < far.size(); ++i) outliers.places.push_back(far[i].place);
+  std::sort(outliers.places.begin(), outliers.places.end());
+  Range range;
+  for (const float value : values) {
+    if (std::isnan(value) || std::abs(value - center.median) >= far[first].distance) continue;
+    range = {std::min(range.low, value), std::max(range.high, value)};
+  }
+  outliers.low = range.low;
+  outliers.high = range.high;
+  return outliers;
+}
+
+std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> train_rows) {
+  std::vector<std::string> lines;
+  auto& cells = std::get<std::vector<float>>(table.features.values);
+  const auto width = static_cast<size_t>(table.features.num_columns);
+  const std::vector<Range> ranges = ranges_of(table.features, train_rows);
+  const std::vector<int64_t> all = all_rows(table.features.num_rows);
+  const std::vector<Range> all_ranges = ranges_of(table.features, all);
+  for_each_numeric(table.columns, table, [&](Column& column, size_t place) {
+    Range range = ranges[place];
+    if (range.low > range.high) return;  // no value
+    if (may_have_outliers(table.features, place, train_rows, range)) {
+      const auto found = find_outliers(column_of(table.features, place, train_rows));
+      if (found) range = {static_cast<float>(found->low), static_cast<float>(found->high)};
+    }
+    const float room = range.high - range.low;
+    column.limits = Limits{range.low - room, range.high + room};
+    if (all_ranges[place].low >= column.limits->low &&
+        all_ranges[place].high <= column.limits->high) {
+      return;
+    }
+    int64_t count = 0;
+    size_t first = cells.size();
+    for (size_t i = place; i < cells.size(); i += width) {
+      const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
+      if (!is_beyond) continue;
+      if (count++ == 0) first = i;
+    }
+    lines.push_back(fmt::format(
+        "{}: {} limited to {} .. {}, the first is {} in line {}", in_quotes(column.name),
+        count == 1 ? "1 cell" : with_thousands(count) + " cells",
+        text_in_file_units(column, column.limits->low),
+        text_in_file_units(column, column.limits->high), cell_text(cells[first], column.offset),
+        table.lines[first / width]));
+    for (size_t i = place; i < cells.size(); i += width) {
+      cells[i] = limited(cells[i], *column.limits);
+    }
+  });
+  keep_few(lines);
+  return lines;
+}
+
+std::vector<std::string> describe_outliers(const Table& table, const Target& target,
+                                           const config::DataConfig& data) {
+  std::vector<std::string> lines;
+  const std::vector<int64_t> rows = all_rows(table.features.num_rows);
+  // Others do not suffer, nor are these cells anything but the ends of what quantiles are of.
+  const bool do_cells_rule = data.scaling != config::ScalingMethod::kRobust &&
+                             data.scaling != config::ScalingMethod::kQuantile;
+  if (data.outliers == config::Outliers::kWarn && do_cells_rule) {
+    const std::vector<Range> ranges = ranges_of(table.features, rows);
+    for_each_numeric(table.columns, table, [&](const Column& column, size_t place) {
+      if (!may_have_outliers(table.features, place, rows, ranges[place])) return;
+      const std::vector<float> cells = column_of(table.features, place, rows);
+      const auto found = find_outliers(cells);
+      if (!found) return;
+      lines.push_back(
+          outlier_text(table, column.name, *found, cells[found->places.front()], column.offset) +
+          "; correct it, set data.outliers: clip, or data.scaling: robust or quantile, "
+          "or add it to data.missing if it is a code");
+    });
+  }
+  const size_t num_targets = target.values.size() / rows.size();
+  const Matrix values{table.features.num_rows, static_cast<int64_t>(num_targets), target.values};
+  for (size_t i = 0; i < num_targets; ++i) {
+    const std::vector<float> column = column_of(values, i, rows);
+    const auto found = find_outliers(column);
+    if (!found) continue;
+    const double offset = target.offsets.empty() ? 0 : target.offsets[i];
+    lines.push_back(
+        outlier_text(table, table.target_names[i], *found, column[found->places.front()], offset) +
+        "; correct the target or remove the row, or set training.loss: huber or l1, for "
+        "which it counts less");
+  }
+  keep_few(lines);
+  return lines;
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/row_weights.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+#include "data/file_bytes.h"
+
+namespace trainer::data {
+namespace {
+
+/// How much a row of each class counts, so that all classes count alike: n / (classes * n of it).
+std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t num_classes) {
+  std::vector<double> weights(num_classes);
+  for (const int64_t label : classes) ++weights[static_cast<size_t>(label)];
+  for (double& weight : weights) {
+    weight = static_cast<double>(classes.size()) / (static_cast<double>(num_classes) * weight);
+  }
+  return weights;
+}
+
+void add_class_weights(Dataset& part, const std::vector<double>& class_weights) {
+  if (part.weights.empty()) part.weights.assign(part.classes.size(), 1.0F);
+  for (size_t row = 0; row < part.weights.size(); ++row) {
+    const double factor = class_weights[static_cast<size_t>(part.classes[row])];
+    part.weights[row] = static_cast<float>(part.weights[row] * factor);
+  }
+}
+
+// A mean of losses over rows is then the weighted mean.
+void make_mean_one(Dataset& part, const char* name, const config::DataConfig& data) {
+  if (part.weights.empty()) return;
+  const double sum = std::accumulate(part.weights.begin(), part.weights.end(), 0.0);
+  if (sum == 0) {
+    throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
+                                            in_quotes(data.weight), name));
+  }
+  const double factor = static_cast<double>(part.weights.size()) / sum;
+  for (float& weight : part.weights) weight = static_cast<float>(weight * factor);
+}
+
+}  // namespace
+
+void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
+  if (data.class_weights == config::ClassWeights::kBalanced) {
+    if (datasets.schema.task == config::Task::kRegression) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("data.class_weights: balanced is for classes, and the target {} was "
+                              "taken for a number; remove it or set data.task: classification",
+                              joined(datasets.schema.target_names)));
+    }
+    const std::vector<double> class_weights =
+        balanced_weights(datasets.train.classes, datasets.schema.labels.size());
+    // The others are judged as any other rows with these classes would be.
+    add_class_weights(datasets.train, class_weights);
+  }
+  make_mean_one(datasets.train, "training", data);
+  make_mean_one(datasets.validation, "validation", data);
+  make_mean_one(datasets.test, "test", data);
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/config/config.h"
+#include "trainer/data/dataset.h"
+
+namespace trainer::data {
+
+/// Makes the weights of the rows, which are those of data.weight, 1 on average in each part; those
+/// of the training part count each class as data.class_weights says. Throws Error(kUsage) for class
+/// weights of a regression, and Error(kData) for a part in which every row has weight 0.
+void weigh_rows(Datasets& datasets, const config::DataConfig& data);
+
+}  // namespace trainer::data

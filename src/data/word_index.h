@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "trainer/core/text.h"
+
+namespace trainer::data {
+
+/// Finds labels and categories of a trained model. Where all are numbers, another spelling of one
+/// is the same: pandas writes 1 as 1.0 as soon as a cell of the column is missing.
+class WordIndex {
+ public:
+  /// `words` must outlive the index.
+  explicit WordIndex(std::span<const std::string> words) {
+    bool are_numbers = true;
+    for (size_t i = 0; i < words.size(); ++i) {
+      by_text_.emplace(words[i], i);
+      const std::optional<double> number = parse_double(words[i]);
+      are_numbers = are_numbers && number;
+      if (are_numbers) by_number_.emplace(*number, i);
+    }
+    if (!are_numbers) by_number_.clear();
+  }
+
+  /// The place of `word`, or nothing.
+  std::optional<size_t> find(std::string_view word) const {
+    if (const auto found = by_text_.find(word); found != by_text_.end()) return found->second;
+    if (by_number_.empty()) return std::nullopt;
+    const std::optional<double> number = parse_double(word);
+    const auto found = number ? by_number_.find(*number) : by_number_.end();
+    return found == by_number_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> by_text_;
+  std::unordered_map<double, size_t> by_number_;
+};
+
+}  // namespace trainer::data

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that are large, wild or too good, as a user meets them.
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// In no order, from 0 to 1.
+double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
+
+class NumbersTest : public ::testing::Test {
+ protected:
+  /// A table of 1,000 rows and a configuration for it, "name.yaml".
+  void table(const std::string& name, const std::string& header,
+             const std::function<std::string(int)>& row) {
+    std::string text = header + "\n";
+    for (int i = 0; i < 1000; ++i) text += row(i) + "\n";
+    folder_.write(name + ".csv", text);
+    folder_.write(name + ".yaml",
+                  fmt::format("tag: {0}\ndata: {{source: csv, path: {0}.csv, target: "
+                              "y}}\n"
+                              "model: {{hidden_sizes: [32, 32]}}\n"
+                              "training: {{epochs: 60, batch_size: 32, "
+                              "learning_rate: 0.01, schedule: {{name: cosine}}}}\n"
+                              "device: cpu\nthreads: 1\n",
+                              name));
+  }
+  test::ProcessResult trainer(const std::string& arguments) {
+    return test::trainer_in(folder_.path(), arguments);
+  }
+  /// The result of a run in runs/latest.
+  test::ProcessResult train(const std::string& name, const std::string& more = "") {
+    test::ProcessResult result = trainer("--config " + name + ".yaml " + more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result;
+  }
+  json summary() const {
+    return json::parse(test::read_file(folder_.path() / "runs" / "latest" / "summary.json"));
+  }
+  json eval(const std::string& arguments) {
+    const test::ProcessResult result = trainer("eval --json " + arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out);
+  }
+  /// The lines that `trainer predict` writes for a table, but the first.
+  std::vector<std::string> predictions(const std::string& data) {
+    const test::ProcessResult result = trainer("predict runs/latest --output - --data " + data);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::istringstream lines(result.out);
+    std::vector<std::string> texts;
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) texts.push_back(line);
+    return texts;
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+double wave(int i) { return std::sin(10 * mixed(i)); }
+
+TEST_F(NumbersTest, SecondsSince1970AreLearntAsWellAsSecondsSinceToday) {
+  table("small", "t,y",
+        [](int i) { return fmt::format("{:.6f},{:.6f}", 100 * mixed(i), wave(i)); });
+  table("large", "t,y",
+        [](int i) { return fmt::format("{:.6f},{:.6f}", 1.7e9 + 100 * mixed(i), wave(i)); });
+  train("small");
+  const json small = summary()["test"];
+  train("large");
+  const json large = summary()["test"];
+  EXPECT_GT(small["r2"], 0.99);
+  EXPECT_GT(large["r2"], 0.99);
+  EXPECT_NEAR(large["rmse"].get<double>(), small["rmse"].get<double>(), 0.02);
+
+  // As the whole file, so in pieces, and again after a resume.
+  EXPECT_GT(eval("runs/latest --data large.csv")["r2"], 0.99);
+  EXPECT_NEAR(eval("runs/latest")["loss"].get<double>(), large["loss"].get<double>(), 1e-6);
+  EXPECT_EQ(trainer("--resume runs/latest --epochs 61").exit_code, 0);
+  const test::ProcessResult inspected = trainer("inspect runs/latest");
+  EXPECT_NE(inspected.out.find("\"t\": numeric, as the difference from 17000000"),
+            std::string::npos)
+      << inspected.out;
+  EXPECT_EQ(trainer("verify runs/latest").exit_code, 0);
+}
+
+TEST_F(NumbersTest, DatesWrittenAsNumbersAreLearnt) {
+  table("dates", "t,y", [](int i) {
+    const int day = static_cast<int>(28 * mixed(i));
+    return fmt::format("{},{:.6f}", 20231101 + day, std::sin(day / 3.0));
+  });
+  train("dates");
+  EXPECT_GT(summary()["test"]["r2"], 0.99);
+}
+
+TEST_F(NumbersTest, TargetsWithALargeOffsetAreLearntAndPredictedToTheDigit) {
+  table("y", "t,y",
+        [](int i) { return fmt::format("{:.6f},{:.9f}", 100 * mixed(i), 1e9 + wave(i)); });
+  train("y");
+  const json scores = summary()["test"];
+  EXPECT_GT(scores["r2"], 0.99);
+  EXPECT_LT(scores["mae"], 0.1);
+  const std::vector<std::string> texts = predictions("y.csv");
+  ASSERT_EQ(texts.size(), 1000U);
+  double worst = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string& text = texts[static_cast<std::size_t>(i)];
+    worst = std::max(worst, std::abs(std::stod(text) - 1e9 - wave(i)));
+    EXPECT_EQ(text.find('e'), std::string::npos) << text;
+  }
+  EXPECT_LT(worst, 0.5);
+}
+
+TEST_F(NumbersTest, OneWildCellIsNamedAndMayBeClipped) {
+  table("wild", "t,y",
+        [](int i) { return fmt::format("{},{:.6f}", i == 98 ? 1e6 : 100 * mixed(i), wave(i)); });
+  const std::string warning =
+      "column \"t\": 1000000 is 26,934 deviations from the median 49.918; all others are from 0 "
+      "to ";
+  const test::ProcessResult warned = train("wild", "--epochs 1");
+  EXPECT_NE(warned.err.find(":100: " + warning), std::string::npos) << warned.err;
+  const test::ProcessResult started = trainer("init --data wild.csv --target y --output init.yaml");
+  EXPECT_NE(started.err.find(warning), std::string::npos) << started.err;
+
+  train("wild", "data.outliers=clip");
+  EXPECT_GT(summary()["test"]["r2"], 0.99);
+  folder_.write("new.csv", "t\n100\n200\n1e6\n1e9\n");
+  const std::vector<std::string> limited = predictions("new.csv");
+  EXPECT_NE(limited[0], limited[1]);
+  EXPECT_EQ(limited[2], limited[3]);
+}
+
+TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
+  const auto class_of = [](int i) { return mixed(3 * i) < 0.5 ? "yes" : "no"; };
+  table("leak", "t,told,y", [&](int i) {
+    return fmt::format("{},{},{}", mixed(i), *class_of(i) == 'y' ? 1 : 0, class_of(i));
+  });
+  const test::ProcessResult result = train("leak", "--epochs 5");
+  const std::string note =
+      "the same as the target: \"told\"; data.ignore leaves out what is not known "
+      "before the target is\n";
+  EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
+  const std::string question =
+      "validation accuracy is 100 % after epoch 1: is a column a copy of "
+      "the target, or known only after it? data.ignore leaves columns "
+      "out\n";
+  const std::size_t at = result.err.find(question);
+  EXPECT_NE(at, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("validation accuracy is", at + 1), std::string::npos);
+  EXPECT_NE(trainer("init --data leak.csv --target y --output init.yaml").err.find(note),
+            std::string::npos);
+
+  // A column that only helps.
+  table("fine", "t,told,y", [&](int i) {
+    return fmt::format("{},{},{}", mixed(i), i % 20 == 0 || *class_of(i) == 'y' ? 1 : 0,
+                       class_of(i));
+  });
+  const test::ProcessResult fine = train("fine", "--epochs 5");
+  EXPECT_EQ(fine.err.find("same as the target"), std::string::npos);
+  EXPECT_EQ(fine.err.find("is a column a copy"), std::string::npos);
+}
+
+TEST_F(NumbersTest, TheLossOfTheSameRowsIsTheSameWithBalancedClasses) {
+  table("rare", "a,y", [](int i) {
+    return fmt::format("{},{}", mixed(i), mixed(7 * i) + 0.3 * mixed(i) > 0.9 ? "rare" : "common");
+  });
+  std::string rows = "a,y\n";
+  for (int i = 0; i < 300; ++i) {
+    rows += fmt::format("{},{}\n", mixed(3 * i), mixed(5 * i) > 0.8 ? "rare" : "common");
+  }
+  folder_.write("rows.csv", rows);
+  train("rare", "--epochs 3 data.class_weights=balanced data.test_path=rows.csv");
+  const double loss = summary()["test"]["loss"].get<double>();
+  EXPECT_NEAR(eval("runs/latest")["loss"].get<double>(), loss, 1e-6);
+  EXPECT_NEAR(eval("runs/latest --data rows.csv")["loss"].get<double>(), loss, 1e-6);
+}
+
+}  // namespace
+}  // namespace trainer
