@@ -176,7 +176,7 @@ class Conflicts {
       report("data.time", "expected a column because data.split is chronological, got nothing");
     }
     for (const char* key : {"data.group", "data.split_column"}) {
-      if (!is_set(key)) continue;
+      if (!is_changed(key)) continue;
       report(
           "data.split",
           fmt::format("chronological conflicts with {}, which divides the rows; remove one", key));

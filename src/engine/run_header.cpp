@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run_header.h"
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/log.h"
+#include "trainer/core/text.h"
+#include "trainer/core/version.h"
+#include "trainer/cpu/kernels.h"
+#include "trainer/data/dataset.h"
+#include "trainer/plan/schedule.h"
+#include "trainer/run/system_info.h"
+
+namespace trainer::engine {
+namespace {
+
+std::string model_text(const train::Session& session) {
+  const model::MlpOptions& options = session.model.options();
+  std::string text = fmt::format("{}-{}-{}", options.num_inputs(),
+                                 fmt::join(options.hidden_sizes, "-"), options.num_outputs);
+  text += " " + config::value_text("model.activation", session.config);
+  if (options.norm != config::Norm::kNone) {
+    text += fmt::format(", {} norm", config::value_text("model.norm", session.config));
+  }
+  if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
+  if (options.residual) text += ", residual";
+  for (const cpu::Embedding& table : options.embeddings) {
+    text += fmt::format("{}{}x{}", &table == options.embeddings.data() ? ", embeddings " : " and ",
+                        table.num_rows, table.size);
+  }
+  const model::FlatParameters& flat = session.model.parameters();
+  text += fmt::format("; {} parameters", with_thousands(flat.num_parameters()));
+  if (flat.num_frozen() > 0) text += fmt::format(", {} frozen", with_thousands(flat.num_frozen()));
+  return text;
+}
+
+std::string data_text(const data::Datasets& data) {
+  const data::Schema& schema = data.schema;
+  const bool is_regression = schema.task == config::Task::kRegression;
+  const std::string target = fmt::format(
+      "{} ({}{}{})",
+      is_regression ? "a number" : with_thousands(std::ssize(schema.labels)) + " classes",
+      is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
+      data.task_reason);
+  return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
+                     joined(schema.target_names, "\" and \""), target);
+}
+
+std::string rows_text(const data::Datasets& data) {
+  std::string text =
+      fmt::format("{} train, {} validation, {} test", with_thousands(data.train.size()),
+                  with_thousands(data.validation.size()), with_thousands(data.test.size()));
+  if (data.num_without_target > 0) {
+    text += fmt::format("; {} without a target left out", with_thousands(data.num_without_target));
+  }
+  return text;
+}
+
+// What each column was taken for is long where there are many.
+void log_columns(const data::Datasets& data) {
+  constexpr int64_t kMostColumns = 8;
+  const bool is_long = data.num_column_notes > kMostColumns;
+  const std::vector<std::string>& notes = data.notes;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    const std::string line = fmt::format("{:<11} {}", i == 0 ? "columns" : "", notes[i]);
+    const auto place = static_cast<int64_t>(i);
+    const bool is_of_column = place > 0 && place <= data.num_column_notes;
+    if (is_long && is_of_column) {
+      log::detail(line);
+    } else {
+      log::info(line);
+    }
+  }
+  if (is_long) {
+    log::info(fmt::format("{:<11} {} of single columns: in train.log, or shown by -v", "",
+                          counted(data.num_column_notes, "line")));
+  }
+}
+
+}  // namespace
+
+std::string step_text(const train::Session& session) {
+  switch (train::implementation_of(session)) {
+    case train::Implementation::kKernels:
+      return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
+    case train::Implementation::kTensors:
+      return session.config.model.activation_checkpointing ? "fused (LibTorch, checkpointing)"
+                                                           : "fused (LibTorch)";
+    case train::Implementation::kAutograd:
+      break;
+  }
+  return "autograd";
+}
+
+void log_header(const train::Session& session, const TrainRequest& request,
+                const Decisions& decisions, const run::RunDir& run) {
+  const auto line = [](const char* name, const std::string& value) {
+    log::info(fmt::format("{:<11} {}", name, value));
+  };
+  const config::Config& config = session.config;
+  if (request.resume) log::info("---------- resumed ----------");
+  line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
+                              build_info().git_commit.substr(0, 9), build_info().libtorch,
+                              run::blas_info().name));
+  line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
+  line("precision", config::value_text("precision", config));
+  line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
+  line("step", step_text(session));
+  line("data", data_text(session.data));
+  log_columns(session.data);
+  line("rows", rows_text(session.data));
+  line("model", model_text(session));
+  line("training",
+       fmt::format("{} of {}, effective batch {}, {}, learning rate {} ({}){}",
+                   counted(config.training.epochs, "epoch"),
+                   counted(plan::steps_per_epoch(config.training, session.train.size()), "step"),
+                   with_thousands(plan::samples_per_step(config.training, session.train.size())),
+                   config::value_text("training.optimizer.name", config),
+                   shortest(config.training.learning_rate),
+                   config::value_text("training.schedule.name", config),
+                   config.training.ema_decay > 0
+                       ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
+                       : ""));
+  if (!config.model.init_from.empty() && !request.resume) {
+    line("weights", "from " + config.model.init_from);
+  }
+  log::note(fmt::format("{:<11} {}", "run folder", run.root.string()));
+  if (request.resume) {
+    line("resumed", fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
+                                session.position.epoch, with_thousands(session.position.step)));
+  }
+}
+
+}  // namespace trainer::engine
