@@ -254,11 +254,6 @@ class Conflicts {
 
   void check_model() {
     const ModelConfig& model = config_.model;
-    constexpr std::size_t kMaxLayers = 1000;
-    if (model.hidden_sizes.size() > kMaxLayers) {
-      report("model.hidden_sizes", fmt::format("expected at most {} layers, got {}", kMaxLayers,
-                                               model.hidden_sizes.size()));
-    }
     if (!model.hidden_sizes.empty()) {
       for (const char* key : {"model.hidden_size", "model.num_layers"}) {
         if (is_written(key)) report(key, "conflicts with model.hidden_sizes; " + remove(key));

@@ -62,10 +62,26 @@ std::string_view CsvCursor::next_field() {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-size_t CsvCursor::next_plain_numbers(std::span<double> values) {
+template <bool kIsUsual>
+const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
+  const char mark = kIsUsual ? '.' : format_.decimal;
+  while (is_blank(*p)) ++p;
+  const bool quoted = *p == '"';
+  if (quoted) ++p;
+  Decimal decimal;
+  p = read_exponent(read_decimal(p, decimal, mark), decimal);
+  if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
+  while (is_blank(*p)) ++p;
+  if (!ends_field(*p)) return nullptr;
+  value = to_double(decimal);
+  return p;
+}
+
+// What is not known before it is compiled takes up to a fifth of the time.
+template <bool kIsUsual>
+size_t CsvCursor::read_plain_numbers(std::span<double> values) {
   const char* p = position_;
-  const char mark = format_.decimal;
-  const bool some_are_missing = format_.missing.has_numbers();
+  const char mark = kIsUsual ? '.' : format_.decimal;
   size_t count = 0;
   while (count < values.size()) {
     Decimal decimal;
@@ -75,10 +91,10 @@ size_t CsvCursor::next_plain_numbers(std::span<double> values) {
     if (decimal.num_digits > 0 && ends_field(*end)) {
       number = to_double(decimal);
     } else {
-      end = read_dressed_number(p, number);
+      end = read_dressed_number<kIsUsual>(p, number);
       if (end == nullptr) break;
     }
-    if (some_are_missing && format_.missing.contains(number)) break;
+    if (!kIsUsual && format_.missing.contains(number)) break;
     ++count;
     if (*end != format_.delimiter) {
       field_ += static_cast<int64_t>(count);
@@ -92,17 +108,9 @@ size_t CsvCursor::next_plain_numbers(std::span<double> values) {
   return count;
 }
 
-const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
-  while (is_blank(*p)) ++p;
-  const bool quoted = *p == '"';
-  if (quoted) ++p;
-  Decimal decimal;
-  p = read_exponent(read_decimal(p, decimal, format_.decimal), decimal);
-  if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
-  while (is_blank(*p)) ++p;
-  if (!ends_field(*p)) return nullptr;
-  value = to_double(decimal);
-  return p;
+size_t CsvCursor::next_plain_numbers(std::span<double> values) {
+  const bool is_usual = format_.decimal == '.' && !format_.missing.has_numbers();
+  return is_usual ? read_plain_numbers<true>(values) : read_plain_numbers<false>(values);
 }
 
 std::string_view CsvCursor::quoted_field(const char* position) {

@@ -181,8 +181,10 @@ TEST(LoadTest, MergeKeysFillInWhatASectionLacks) {
 }
 
 TEST(LoadTest, AnEmptyValueOnTheCommandLineIsNoDefault) {
-  EXPECT_EQ(message_of_override("training.epochs", ""),
-            "--set: training.epochs: expected an integer >= 1, got nothing; null sets the default");
+  EXPECT_EQ(
+      message_of_override("training.epochs", ""),
+      "--set: training.epochs: expected an integer >= 1 and <= 1000000000, got nothing; null sets "
+      "the default");
   EXPECT_EQ(load({document("tag: a")}, {{"tag", "", "--set"}}).config.tag, "");
 }
 

@@ -305,7 +305,8 @@ TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead)
       folder_.path(), "predict runs/latest --data new.csv -o runs/latest/checkpoints/best.pt");
   EXPECT_EQ(over.exit_code, 2);
   EXPECT_EQ(over.err,
-            "error: --output: runs/latest/checkpoints/best.pt is the model; choose another\n");
+            "error: --output: runs/latest/checkpoints/best.pt would stand among the checkpoints of "
+            "the run; choose another folder\n");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
     int64_t num_epochs = 0;
     for (std::string line; std::getline(log, line);) {
       EXPECT_TRUE(line.starts_with("20")) << closed << ": " << line;  // its date
-      num_epochs += line.find(" epoch ") == std::string::npos ? 0 : 1;
+      num_epochs += line.find("/3  train loss ") == std::string::npos ? 0 : 1;
     }
     EXPECT_EQ(num_epochs, 3) << closed;
   }
@@ -66,7 +66,7 @@ TEST_F(ProcessTest, OutputThatCannotBeWrittenEndsWithEight) {
         std::string("eval runs/latest"), std::string("eval runs/latest --json"),
         std::string("inspect runs/latest"), std::string("inspect runs/latest --json"),
         std::string("verify runs/latest"), std::string("find-batch --max-batch 1 --threads 1"),
-        std::string("export runs/latest --output m.safetensors"), std::string("-q --epochs 1"),
+        std::string("export runs/latest --output m.safetensors"), std::string("--epochs 1"),
         "init --output - --target species --data " + table,
         "init --data " + table + " --output - --target species"}) {
     const ProcessResult result = in_shell("", arguments + " >/dev/full");

@@ -86,7 +86,7 @@ TEST(ResumeTest, ASignalThatWasIgnoredFromTheStartStopsNothing) {
   const ProcessResult result =
       test::run_process("sh -c 'cd " + folder.path().string() + "; trap \"\" HUP; " +
                         stopped_by("HUP",
-                                   "-q --epochs 300 data.synthetic.num_samples=100 "
+                                   "--epochs 300 data.synthetic.num_samples=100 "
                                    "logging.save_interval=1") +
                         "'");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -99,7 +99,7 @@ TEST(ResumeTest, WhatToTypeNextCanBeTyped) {
       "sh -c 'cd " + folder.path().string() +
       "; { while kill -0 $$ && ! [ -s \"two words\"/latest/metrics.jsonl ]; do sleep 0.01; done; "
       "kill -TERM $$; } & exec " +
-      kTrainer + " -q --epochs 100000 logging.save_interval=1 output_dir=\"two words\"'");
+      kTrainer + " --epochs 100000 logging.save_interval=1 output_dir=\"two words\"'");
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
   EXPECT_NE(
       stopped.out.find(

@@ -45,8 +45,8 @@ TEST(RegressionTest, LargeTargetsThatHardlyDifferAreToldApart) {
 }
 
 TEST(RegressionTest, R2OfASingleRowIsNotDefined) {
-  const Floats one = {3};
-  EXPECT_TRUE(std::isnan(target_scores({one, 1}, one).front().r2));
+  const Numbers one = {3};
+  EXPECT_TRUE(std::isnan(target_scores(one, one, 1).front().r2));
 }
 
 }  // namespace

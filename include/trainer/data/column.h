@@ -20,6 +20,8 @@ enum class ColumnKind {
 struct Limits {
   float low = 0;
   float high = 0;
+
+  bool operator==(const Limits&) const = default;
 };
 
 /// `number`, or the limit that it is beyond. NaN stays.
