@@ -87,7 +87,8 @@ config::Loaded config_of(const CrossValidation& cv, const FoldPlace& place) {
 // A mean over folds of several configurations would be that of none.
 void refuse_changes(const CrossValidation& cv, const config::Config& before) {
   std::vector<std::string> changes;
-  for (const auto& change : config::fixed_differences(before, config_of(cv, {1, 1, cv.num_repeats}).config)) {
+  for (const auto& change :
+       config::fixed_differences(before, config_of(cv, {1, 1, cv.num_repeats}).config)) {
     changes.push_back(
         fmt::format("{}: {} before, {} now", change.key, change.before, change.after));
   }

@@ -44,10 +44,11 @@ int eval_command(const Arguments& arguments) {
   const apply::Evaluated evaluated =
       arguments.data.empty()
           ? apply::evaluate_own_part(model, num_threads)
-          : apply::evaluate_file(model, {.data = arguments.data,
-                                         .targets = arguments.targets,
-                                         .format = format_of(config.data, model.schema, arguments.data),
-                                         .num_threads = num_threads});
+          : apply::evaluate_file(model,
+                                 {.data = arguments.data,
+                                  .targets = arguments.targets,
+                                  .format = format_of(config.data, model.schema, arguments.data),
+                                  .num_threads = num_threads});
   if (evaluated.num_without_target > 0) {
     log::info(fmt::format("{} without a target {} left out",
                           counted(evaluated.num_without_target, "row"),

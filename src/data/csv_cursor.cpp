@@ -62,9 +62,9 @@ std::string_view CsvCursor::next_field() {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-template <bool kIsUsual>
+template <bool IsUsual>
 const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
-  const char mark = kIsUsual ? '.' : format_.decimal;
+  const char mark = IsUsual ? '.' : format_.decimal;
   while (is_blank(*p)) ++p;
   const bool quoted = *p == '"';
   if (quoted) ++p;
@@ -78,10 +78,10 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
 }
 
 // What is not known before it is compiled takes up to a fifth of the time.
-template <bool kIsUsual>
+template <bool IsUsual>
 size_t CsvCursor::read_plain_numbers(std::span<double> values) {
   const char* p = position_;
-  const char mark = kIsUsual ? '.' : format_.decimal;
+  const char mark = IsUsual ? '.' : format_.decimal;
   size_t count = 0;
   while (count < values.size()) {
     Decimal decimal;
@@ -91,10 +91,10 @@ size_t CsvCursor::read_plain_numbers(std::span<double> values) {
     if (decimal.num_digits > 0 && ends_field(*end)) {
       number = to_double(decimal);
     } else {
-      end = read_dressed_number<kIsUsual>(p, number);
+      end = read_dressed_number<IsUsual>(p, number);
       if (end == nullptr) break;
     }
-    if (!kIsUsual && format_.missing.contains(number)) break;
+    if (!IsUsual && format_.missing.contains(number)) break;
     ++count;
     if (*end != format_.delimiter) {
       field_ += static_cast<int64_t>(count);

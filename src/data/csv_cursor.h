@@ -54,12 +54,12 @@ class CsvCursor {
   bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != format_.delimiter; }
   void skip_separator_line();
   void end_field(const char* position);
-  /// kIsUsual: with a decimal point, and no number stands for a missing value.
-  template <bool kIsUsual>
+  /// IsUsual: with a decimal point, and no number stands for a missing value.
+  template <bool IsUsual>
   size_t read_plain_numbers(std::span<double> values);
   /// A plain number with an exponent, in quotes or between blanks: where its field ends, or
   /// nullptr.
-  template <bool kIsUsual>
+  template <bool IsUsual>
   const char* read_dressed_number(const char* p, double& value) const;
   const char* after_line_break(const char* position);
   bool read_on(const char*& position);

@@ -91,8 +91,8 @@ class Gzip {
 
 struct DataFile::State {
   State(const std::filesystem::path& path, Kind kind)
-      : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular) {
-    num_first = file.read(first);
+      : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular),
+        num_first(file.read(first)) {
     if (num_first < first.size() || first[0] != kGzipFirst || first[1] != kGzipSecond) return;
     gzip.emplace(file, first);
     num_first = gzip->read(first);

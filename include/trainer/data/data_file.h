@@ -24,6 +24,8 @@ class DataFile {
   explicit DataFile(const std::filesystem::path& path, Kind kind = Kind::kRegular);
   ~DataFile();
   DataFile(DataFile&& other) noexcept;
+  DataFile(const DataFile&) = delete;
+  DataFile& operator=(const DataFile&) = delete;
   DataFile& operator=(DataFile&&) = delete;
 
   /// For messages.
