@@ -67,11 +67,11 @@ std::filesystem::path with_home(const std::string& text) {
 }
 
 // A list without its brackets: "8" or "64,32".
-YAML::Node elements_of(const std::string& text) {
+YAML::Node elements_of(std::string_view text) {
   YAML::Node elements(YAML::NodeType::Sequence);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string_view element = std::string_view(text).substr(begin, end - begin);
+    std::string_view element = text.substr(begin, end - begin);
     while (!element.empty() && element.front() == ' ') element.remove_prefix(1);
     while (!element.empty() && element.back() == ' ') element.remove_suffix(1);
     elements.push_back(std::string(element));

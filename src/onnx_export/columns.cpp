@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -24,7 +23,6 @@ using data::Column;
 using data::ColumnKind;
 
 constexpr int64_t kFloat = onnx::TensorProto::FLOAT;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// The spellings of what is missing: the operator that looks texts up knows capitals from others.
 struct Missing {

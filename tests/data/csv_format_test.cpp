@@ -70,7 +70,7 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
   EXPECT_EQ(table.words[1], (Words{"p", "NA", "q"}));
   const Floats values = cells(table);
   EXPECT_EQ(values[0], 1.0F);
-  for (const size_t row : {1, 2, 3, 5}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
+  for (const size_t row : {1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
   EXPECT_EQ(values[8], 5.0F);
   EXPECT_EQ(problem("a,y\n1,1\nNA,2\n", {.targets = kTarget, .format = format}),
             "t.csv:3: column \"a\": expected a number, got \"NA\"; correct it, add it to "

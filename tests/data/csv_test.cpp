@@ -99,7 +99,7 @@ TEST_F(CsvTest, KeepsAQuoteInsideAFieldThatBeginsWithoutOne) {
 }
 
 TEST_F(CsvTest, ReadsTabsAndEmptyFieldsBetweenThem) {
-  const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}, '\t'});
+  const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}, {'\t'}});
   EXPECT_EQ(table.targets, std::vector<std::string>{"p"});
 }
 

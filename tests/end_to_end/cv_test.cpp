@@ -225,7 +225,9 @@ TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
   EXPECT_GT(num_moved, 100);
   // The first repeat is what a cross-validation without repeats is.
   double mean = 0;
-  for (int fold = 0; fold < 2; ++fold) mean += before["runs"][fold]["loss"].get<double>() / 2;
+  for (std::size_t fold = 0; fold < 2; ++fold) {
+    mean += before["runs"][fold]["loss"].get<double>() / 2;
+  }
   const json once =
       json::parse(cv("penguins.yaml", "--folds 2 --epochs 2 --json output_dir=o").out);
   EXPECT_EQ(once["mean"]["loss"].get<double>(), mean);
