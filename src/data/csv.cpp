@@ -93,7 +93,7 @@ void clear_rows(Table& table) {
 }
 
 /// The message of an error without where it was found.
-std::string without_place(std::string message, const std::string& file, int64_t line) {
+std::string without_place(const std::string& message, const std::string& file, int64_t line) {
   const std::string place = fmt::format("{}:{}: ", file, line);
   return message.starts_with(place) ? message.substr(place.size()) : message;
 }

@@ -65,6 +65,25 @@ bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<double>& 
   return !cursor.in_row();
 }
 
+// Whether only more rows can tell what a column is.
+bool is_open(const CsvColumn& column, const Count& count) {
+  return !column.is_declared && count.numbers + count.texts == 0;
+}
+
+// Whether only more rows can tell the offset of a column.
+bool has_open_offset(const CsvColumn& column, const Count& count) {
+  const bool is_number = column.is_declared && column.role == Role::kNumber;
+  return count.sample.is_open() || (is_number && count.numbers == 0);
+}
+
+/// The first column from `column` on that is so: what is known of a column stays known.
+template <class IsSo>
+size_t first_from(size_t column, const CsvHeader& header, const std::vector<Count>& counts,
+                  IsSo is_so) {
+  while (column < counts.size() && !is_so(header.columns[column], counts[column])) ++column;
+  return column;
+}
+
 void decide(CsvColumn& column, const Count& count) {
   if (count.numbers + count.texts == 0) {
     column.role = Role::kSkipped;
@@ -119,26 +138,12 @@ std::string with_marks_swapped(std::string_view field) {
 void survey_columns(CsvCursor& cursor, CsvHeader& header) {
   std::vector<Count> counts(header.columns.size());
   std::vector<double> numbers(header.num_features);
-  const auto is_open = [&](size_t column) {
-    const Count& count = counts[column];
-    return !header.columns[column].is_declared && count.numbers + count.texts == 0;
-  };
-  const auto has_open_offset = [&](size_t column) {
-    const bool is_number =
-        header.columns[column].is_declared && header.columns[column].role == Role::kNumber;
-    return counts[column].sample.is_open() || (is_number && counts[column].numbers == 0);
-  };
-  // The first from `column` on that is open: what is known of a column stays known.
-  const auto find_first = [&](size_t column, const auto& is_so) {
-    while (column < counts.size() && !is_so(column)) ++column;
-    return column;
-  };
   size_t first_open = 0;
   size_t first_open_offset = 0;
   for (int64_t row = 0;; ++row) {
-    first_open = find_first(first_open, is_open);
+    first_open = first_from(first_open, header, counts, is_open);
     if (row >= kSampleRows && first_open == counts.size()) {
-      first_open_offset = find_first(first_open_offset, has_open_offset);
+      first_open_offset = first_from(first_open_offset, header, counts, has_open_offset);
       if (row >= kMaxOffsetRows || first_open_offset == counts.size()) break;
     }
     // The reader has the words for a row that is too short or too long.
@@ -156,7 +161,8 @@ std::string rewritten_number(std::string_view field, char decimal) {
   const std::string swapped = with_marks_swapped(field);
   if (decimal == ',') return with_marks_swapped(without_commas(swapped));
   const std::string plain = without_commas(field);
-  const bool has_both = field.find('.') < field.find(',') && field.find(',') != field.npos;
+  const bool has_both =
+      field.find('.') < field.find(',') && field.find(',') != std::string_view::npos;
   return plain.empty() && has_both ? without_commas(swapped) : plain;
 }
 

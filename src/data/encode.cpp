@@ -119,10 +119,11 @@ class ColumnEncoder {
   }
 
   void fail(size_t row, const std::string& problem) const {
-    const Error error = column_error(place_of_row(table_, row), column_, problem);
-    if (bad_rows_ == nullptr) throw error;
-    const std::string place = place_of_row(table_, row) + ": ";
-    bad_rows_->emplace_back(static_cast<int64_t>(row), error.what() + place.size());
+    const std::string place = place_of_row(table_, row);
+    if (bad_rows_ == nullptr) throw column_error(place, column_, problem);
+    const std::string message = column_error(place, column_, problem).what();
+    bad_rows_->emplace_back(static_cast<int64_t>(row),
+                            message.substr(place.size() + std::string_view(": ").size()));
   }
 
   void fail_for_category(size_t row, float cell) const {

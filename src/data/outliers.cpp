@@ -63,8 +63,9 @@ std::vector<double> present(std::span<const float> values) {
 // 999, -9999: what people write where nothing is known.
 bool is_code(double value) {
   const double next = std::abs(value) + 1;
-  for (double power = 1e3; power <= 1e10; power *= 10) {
-    if (next == power) return true;
+  constexpr int64_t kLargest = 10'000'000'000;
+  for (int64_t power = 1000; power <= kLargest; power *= 10) {
+    if (next == static_cast<double>(power)) return true;
   }
   return false;
 }
@@ -192,6 +193,27 @@ void keep_few(std::vector<std::string>& lines) {
                               num_more == 1 ? "column has" : "columns have"));
 }
 
+/// Limits the cells of a column, some of which are beyond its limits, and says which.
+std::string limit_cells(Table& table, const Column& column, size_t place) {
+  auto& cells = std::get<std::vector<float>>(table.features.values);
+  const auto width = static_cast<size_t>(table.features.num_columns);
+  int64_t count = 0;
+  size_t first = cells.size();
+  for (size_t i = place; i < cells.size(); i += width) {
+    const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
+    if (is_beyond && count++ == 0) first = i;
+  }
+  std::string line =
+      fmt::format("{}: {} limited to {} .. {}, the first is {} in line {}", in_quotes(column.name),
+                  counted(count, "cell"), text_in_file_units(column, column.limits->low),
+                  text_in_file_units(column, column.limits->high),
+                  cell_text(cells[first], column.offset), table.lines[first / width]);
+  for (size_t i = place; i < cells.size(); i += width) {
+    cells[i] = limited(cells[i], *column.limits);
+  }
+  return line;
+}
+
 }  // namespace
 
 std::optional<Outliers> find_outliers(std::span<const float> values) {
@@ -230,8 +252,6 @@ std::optional<Outliers> find_outliers(std::span<const float> values) {
 
 std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> train_rows) {
   std::vector<std::string> lines;
-  auto& cells = std::get<std::vector<float>>(table.features.values);
-  const auto width = static_cast<size_t>(table.features.num_columns);
   const std::vector<Range> ranges = ranges_of(table.features, train_rows);
   const std::vector<int64_t> all = all_rows(table.features.num_rows);
   const std::vector<Range> all_ranges = ranges_of(table.features, all);
@@ -244,26 +264,9 @@ std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> tr
     }
     const float room = range.high - range.low;
     column.limits = Limits{range.low - room, range.high + room};
-    if (all_ranges[place].low >= column.limits->low &&
-        all_ranges[place].high <= column.limits->high) {
-      return;
-    }
-    int64_t count = 0;
-    size_t first = cells.size();
-    for (size_t i = place; i < cells.size(); i += width) {
-      const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
-      if (!is_beyond) continue;
-      if (count++ == 0) first = i;
-    }
-    lines.push_back(fmt::format(
-        "{}: {} limited to {} .. {}, the first is {} in line {}", in_quotes(column.name),
-        count == 1 ? "1 cell" : with_thousands(count) + " cells",
-        text_in_file_units(column, column.limits->low),
-        text_in_file_units(column, column.limits->high), cell_text(cells[first], column.offset),
-        table.lines[first / width]));
-    for (size_t i = place; i < cells.size(); i += width) {
-      cells[i] = limited(cells[i], *column.limits);
-    }
+    const bool are_within = all_ranges[place].low >= column.limits->low &&
+                            all_ranges[place].high <= column.limits->high;
+    if (!are_within) lines.push_back(limit_cells(table, column, place));
   });
   keep_few(lines);
   return lines;

@@ -12,7 +12,7 @@ namespace trainer::data {
 Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
                   const SplitOptions& options) {
   if (!table.times.empty()) {
-    const Split split = split_by_time(table.times, options);
+    Split split = split_by_time(table.times, options);
     require_labels_in_training(table, target, split);
     return split;
   }

@@ -111,7 +111,7 @@ std::optional<Time> parse_time(std::string_view text) {
     return std::nullopt;
   }
   constexpr double kSecondsOfDay = 86400;
-  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+  const auto days = std::chrono::sys_days{date}.time_since_epoch().count();
   return Time{TimeKind::kDate, kSecondsOfDay * static_cast<double>(days) + seconds};
 }
 

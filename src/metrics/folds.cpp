@@ -49,6 +49,7 @@ std::vector<Spread> spreads_of(const std::vector<FoldResult>& folds, Member scor
 
 std::vector<Score> means_of(const std::vector<Spread>& all) {
   std::vector<Score> means;
+  means.reserve(all.size());
   for (const Spread& spread : all) means.push_back({spread.name, spread.mean});
   return means;
 }

@@ -33,10 +33,11 @@ TargetScores scores_of(std::span<const double> predictions, std::span<const doub
     squares += error * error;
     spread += (target - mean) * (target - mean);
   }
-  const auto num_rows = static_cast<double>(targets.size() / width);
+  const std::size_t count = targets.size() / width;
+  const auto num_rows = static_cast<double>(count);
   const double of_constant = squares == 0 ? 1 : 0;
   return {absolute / num_rows, std::sqrt(squares / num_rows), relative / num_rows,
-          num_rows < 2  ? std::nan("")
+          count < 2     ? std::nan("")
           : spread == 0 ? of_constant
                         : 1 - squares / spread};
 }

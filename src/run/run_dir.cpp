@@ -75,12 +75,12 @@ NewFolder::NewFolder(const fs::path& parent, const std::string& name) {
   std::error_code error;
   for (fs::path at = parent; !at.empty() && !fs::exists(at, error) && !error;
        at = at.parent_path()) {
-    missing.push_back(at);
+    missing.insert(missing.begin(), at);
   }
   if (error) refuse(parent, error);
-  for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
-    if (fs::create_directory(*folder, error)) made_.folders.push_back(*folder);
-    if (error) refuse(*folder, error);
+  for (const fs::path& folder : missing) {
+    if (fs::create_directory(folder, error)) made_.folders.push_back(folder);
+    if (error) refuse(folder, error);
   }
   for (int attempt = 1; path_.empty(); ++attempt) {
     const fs::path path = parent / (attempt == 1 ? name : fmt::format("{}_{}", name, attempt));
