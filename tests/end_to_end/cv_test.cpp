@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -171,14 +172,16 @@ TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
                             ": another process is working in this folder; wait until it has "
                             "ended\n");
 }
+
 /// Cells of a CSV file without quotes, with the header.
 std::vector<std::vector<std::string>> cells_of(const fs::path& path) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(test::read_file(path));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream cells(line);
-    std::vector<std::string>& row = rows.emplace_back();
+    std::vector<std::string> row;
     for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+    rows.push_back(std::move(row));
   }
   return rows;
 }
