@@ -102,10 +102,7 @@ void require_right_files(const Model& model, const EvaluateRequest& request) {
   if (!is_array || !request.targets.empty()) return;
   if (!model.schema.columns.empty()) {
     if (!data::is_npy(request.data)) return;  // the reader of tables knows what it is
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: expected a CSV file, as the model was trained on a table, got an "
-                            "array of NumPy",
-                            request.data.string()));
+    refuse_array(request.data);
   }
   throw Error(ErrorKind::kUsage,
               fmt::format("--targets: expected the file with the targets of {}, got nothing",
@@ -194,9 +191,8 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
 }
 
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
-  const data::Datasets datasets =
-      data::load_datasets(data::as_in_run(model.config.data, model.schema),
-                          static_cast<uint64_t>(model.config.seed), &model.schema);
+  const data::Datasets datasets = data::load_datasets(
+      model.config.data, static_cast<uint64_t>(model.config.seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;

@@ -14,6 +14,8 @@
 #include "trainer/core/philox.h"
 #include "trainer/core/version.h"
 
+#include "apply/scaling_json.h"
+
 namespace trainer::apply {
 namespace {
 
@@ -71,12 +73,6 @@ std::vector<std::size_t> table_sizes(const data::Schema& schema) {
     if (data::is_embedded(column)) sizes.push_back(column.categories.size() + 1);
   }
   return sizes;
-}
-
-ordered_json scaling_json(const data::Scaling& scaling) {
-  ordered_json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
-  if (!scaling.offset.empty()) json["offset"] = scaling.offset;
-  return json;
 }
 
 ordered_json network_json(const Model& model) {

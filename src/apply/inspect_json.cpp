@@ -4,6 +4,8 @@
 #include "trainer/apply/inspect.h"
 #include "trainer/config/fields.h"
 
+#include "apply/scaling_json.h"
+
 namespace trainer::apply {
 namespace {
 
@@ -12,12 +14,6 @@ using Json = nlohmann::ordered_json;
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
-}
-
-Json scaling_json(const data::Scaling& scaling) {
-  Json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
-  if (!scaling.offset.empty()) json["offset"] = scaling.offset;
-  return json;
 }
 
 const char* name_of(data::ColumnKind kind) {

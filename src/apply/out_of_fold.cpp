@@ -111,9 +111,8 @@ struct Line {
 
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
-  const data::Datasets datasets =
-      data::load_datasets(data::as_in_run(model.config.data, model.schema),
-                          static_cast<uint64_t>(model.config.seed), &model.schema);
+  const data::Datasets datasets = data::load_datasets(
+      model.config.data, static_cast<uint64_t>(model.config.seed), &model.schema);
   require_same_data(model, datasets);
   const data::Dataset& rows = datasets.test;
   std::vector<float> outputs;

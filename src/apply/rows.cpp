@@ -208,6 +208,13 @@ bool is_idx(const fs::path& path) {
   return path != "-" && fs::is_regular_file(path) && data::DataFile(path).begins_as_idx();
 }
 
+void refuse_array(const fs::path& path) {
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: expected a CSV file, as the model was trained on a table, got an "
+                          "array of NumPy",
+                          path.string()));
+}
+
 void require_width(const data::Schema& schema, int64_t width, const fs::path& file) {
   if (width == schema.num_features()) return;
   throw Error(ErrorKind::kData,
@@ -218,12 +225,7 @@ void require_width(const data::Schema& schema, int64_t width, const fs::path& fi
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request) {
   const bool is_table = !model.schema.columns.empty();
   if (data::is_npy(request.data)) {
-    if (is_table) {
-      throw Error(ErrorKind::kData,
-                  fmt::format("{}: expected a CSV file, as the model was trained on a table, got "
-                              "an array of NumPy",
-                              request.data.string()));
-    }
+    if (is_table) refuse_array(request.data);
     refuse_kept(request);
     return std::make_unique<MatrixRows>(
         model.schema, data::read_npy_features(request.data, &model.schema.scaling.offset).elements,

@@ -43,6 +43,9 @@ std::vector<data::Column> columns_of(const data::Schema& schema);
 /// IDX begins with two zeros, gzip with its own mark; a table with neither.
 bool is_idx(const std::filesystem::path& path);
 
+/// Throws Error(kData) for an array of NumPy where a table is expected.
+[[noreturn]] void refuse_array(const std::filesystem::path& path);
+
 /// Throws Error(kData) unless a model of `schema` takes rows of so many features.
 void require_width(const data::Schema& schema, int64_t width, const std::filesystem::path& file);
 

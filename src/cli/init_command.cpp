@@ -174,9 +174,9 @@ data::TableFacts inspect(const Arguments& arguments, const config::DataConfig& f
   const std::vector<plan::MissingCode> codes = plan::find_missing_codes(table);
   if (codes.empty()) return table;
   for (const plan::MissingCode& code : codes) {
-    log::info(fmt::format("column {}: {} in {} taken for a missing value (data.missing)",
+    log::info(fmt::format("column {}: {} in {} is taken for a missing value (data.missing)",
                           in_quotes(code.column), in_quotes(code.text),
-                          code.count == 1 ? "1 row is" : with_thousands(code.count) + " rows is"));
+                          counted(code.count, "row")));
     if (std::find(options.missing.begin(), options.missing.end(), code.text) ==
         options.missing.end()) {
       options.missing.push_back(code.text);

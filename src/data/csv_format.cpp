@@ -37,10 +37,6 @@ bool MissingValues::contains(std::string_view field) const {
   return std::binary_search(texts_.begin(), texts_.end(), lower_case(field));
 }
 
-bool MissingValues::contains(double number) const {
-  return std::find(numbers_.begin(), numbers_.end(), number) != numbers_.end();
-}
-
 CsvFormat csv_format(const config::DataConfig& data, const std::filesystem::path& path) {
   const char decimal = data.decimal.front();
   return {csv_delimiter(data.delimiter, path, decimal), decimal, MissingValues(data.missing)};

@@ -129,13 +129,15 @@ class RoleList {
 
   /// A column that is something else as well is read as that too.
   void set_time(const std::string& name) {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    const auto i = static_cast<size_t>(found - names_.begin());
-    const bool is_free = found == names_.end() || keys_[i].empty();
-    if (is_free) set("data.time", name, Role::kSkipped, ColumnKind::kLeftOut);
-    if (keys_[i] == "data.target") require_free("data.time", i, Role::kSkipped);
-    columns_[i].is_time = true;
-    if (is_free) columns_[i].reason = "it orders the rows (data.time)";
+    const std::optional<size_t> found = places_.of(name);
+    if (!found || keys_[*found].empty()) {
+      const size_t i = set("data.time", name, Role::kSkipped, ColumnKind::kLeftOut);
+      columns_[i].reason = "it orders the rows (data.time)";
+      columns_[i].is_time = true;
+      return;
+    }
+    if (keys_[*found] == "data.target") require_free("data.time", *found, Role::kSkipped);
+    columns_[*found].is_time = true;
   }
 
   /// From here on columns count as named if they have a role now.

@@ -22,6 +22,7 @@
 #include "data/file_bytes.h"
 #include "data/labels.h"
 #include "data/outliers.h"
+#include "data/read_again.h"
 #include "data/row_weights.h"
 #include "data/split_table.h"
 #include "data/target_copies.h"
@@ -78,10 +79,6 @@ config::Task wanted_task(const config::DataConfig& data) {
   const bool has_labels =
       data.source == config::Source::kIdx || data.source == config::Source::kSynthetic;
   return has_labels && data.task == config::Task::kAuto ? config::Task::kClassification : data.task;
-}
-
-const std::vector<double>* target_offsets(const Schema* trained) {
-  return trained == nullptr ? nullptr : &trained->target_scaling.offset;
 }
 
 /// Divides the features, which `table` need not hold any more, and says what is known of the rest.
@@ -365,7 +362,8 @@ void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
 
 }  // namespace
 
-Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
+Datasets load_datasets(const config::DataConfig& wanted, uint64_t seed, const Schema* trained) {
+  const config::DataConfig data = as_in_run(wanted, trained);
   const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
   Datasets datasets = load_source(data,
                                   {data.validation_fraction, test_fraction, seed, data.folds,

@@ -272,8 +272,7 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
         table, table.file,
         fmt::format("the label {} has {}, and there are {} folds, so that a fold "
                     "would lack it; use fewer folds or leave its rows out",
-                    in_quotes(target.labels[i]),
-                    num_rows[i] == 1 ? "1 row" : fmt::format("{} rows", num_rows[i]), folds));
+                    in_quotes(target.labels[i]), counted(num_rows[i], "row"), folds));
   }
 }
 

@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "data/lower_median.h"
+
 namespace trainer::data {
 namespace {
 
 // From here on float32 does not hold every whole number.
 constexpr double kFirstLarge = 1 << 24;
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // A value that half of the rows have says nothing of how the others differ: a code, a default.
 std::vector<double> without_majority(const std::vector<double>& values, double median) {
@@ -27,7 +23,7 @@ std::vector<double> without_majority(const std::vector<double>& values, double m
 /// The median distance from `median`, or where most are equal, the largest.
 double spread_around(double median, std::vector<double> values) {
   for (double& value : values) value = std::abs(value - median);
-  const double spread = median_of(values);
+  const double spread = lower_median(values);
   return spread > 0 ? spread : *std::max_element(values.begin(), values.end());
 }
 
@@ -67,10 +63,10 @@ bool is_large_constant(double value) {
 
 double choose_offset(std::vector<double> values) {
   if (values.empty()) return 0;
-  const double middle = median_of(values);
+  const double middle = lower_median(values);
   std::vector<double> different = without_majority(values, middle);
   if (different.empty()) return is_large_constant(middle) ? middle : 0;
-  const double median = median_of(different);
+  const double median = lower_median(different);
   // What float32 cannot hold at all stays an error.
   if (std::abs(median) > std::numeric_limits<float>::max()) return 0;
   const double spread = spread_around(median, different);

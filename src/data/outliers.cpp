@@ -11,6 +11,8 @@
 
 #include "trainer/core/text.h"
 
+#include "data/lower_median.h"
+
 namespace trainer::data {
 namespace {
 
@@ -32,23 +34,17 @@ struct Center {
   double deviation = 0;  // 0: not known
 };
 
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Where most values are equal, by the distances of the others; not by a few of them.
 Center center_of(std::vector<double> values) {
   constexpr double kOfNormal = 1.4826;  // a normal deviation in median distances
   if (values.size() < kMinValues) return {};
   Center center;
-  center.median = median_of(values);
+  center.median = lower_median(values);
   for (double& value : values) value = std::abs(value - center.median);
-  center.deviation = kOfNormal * median_of(values);
+  center.deviation = kOfNormal * lower_median(values);
   if (center.deviation > 0) return center;
   std::erase(values, 0.0);
-  if (values.size() >= kMinValues) center.deviation = kOfNormal * median_of(values);
+  if (values.size() >= kMinValues) center.deviation = kOfNormal * lower_median(values);
   return center;
 }
 

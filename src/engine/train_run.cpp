@@ -226,8 +226,7 @@ TrainReport run_training(const TrainRequest& request) {
   const config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
   data::Datasets data =
-      data::load_datasets(trained == nullptr ? config.data : data::as_in_run(config.data, *trained),
-                          static_cast<uint64_t>(config.seed), trained);
+      data::load_datasets(config.data, static_cast<uint64_t>(config.seed), trained);
   const std::string changes = request.resume ? check_resume(request, data) : "";
   Decisions decisions = decide_device(config);
   config::Config decided = config;

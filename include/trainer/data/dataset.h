@@ -85,15 +85,12 @@ struct Datasets {
 /// target that is not a finite number; labels of a test file that its training file lacks; more
 /// than 1,000 classes unless `data.task: classification` asks for them, and even then when they are
 /// numbers that are not whole.
-/// Features and regression targets are without their offsets (Scaling). Those of `trained`, a model
-/// that the data are for, are taken; without one they are chosen, by the first rows of a table, all
-/// of an array and all targets.
+/// Features and regression targets are without their offsets (Scaling). Those of `trained`, the
+/// schema of a run whose data are read again, are taken, and so is what was inferred then or was
+/// another default; without one they are chosen, by the first rows of a table, all of an array and
+/// all targets.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed,
                        const Schema* trained = nullptr);
-
-/// `data`, the configuration of a run with that schema, with what was inferred then or was another
-/// default when the run began: so load_datasets() reads the same as it did.
-config::DataConfig as_in_run(config::DataConfig data, const Schema& schema);
 
 /// The rows of another table (of read_csv_as, CsvPieces or read_idx_pair) with their targets, as a
 /// model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`
