@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/csv_cursor.h"
 
+#include <charconv>
+#include <cmath>
 #include <cstddef>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +15,21 @@
 #include "data/plain_number.h"
 
 namespace trainer::data {
+namespace {
+
+// A number with more digits than to_double() knows, as numpy.savetxt writes; nullptr for all that
+// is rare, which next_field() and parse_double() read.
+const char* read_long_number([[maybe_unused]] const char* p, [[maybe_unused]] const char* limit,
+                             [[maybe_unused]] double& value) {
+#if defined(__cpp_lib_to_chars)
+  constexpr double kMost = 1e37;  // a float holds it
+  const auto [end, problem] = std::from_chars(p, limit, value);
+  if (problem == std::errc() && std::abs(value) <= kMost) return end;
+#endif
+  return nullptr;
+}
+
+}  // namespace
 
 CsvCursor::CsvCursor(std::string file, CsvText& text, const CsvFormat& format)
     : file_(std::move(file)), text_(text), format_(format), position_(text.begin()) {
@@ -72,7 +90,6 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
   p = read_exponent(read_decimal(p, decimal, mark), decimal);
   if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
   while (is_blank(*p)) ++p;
-  if (!ends_field(*p)) return nullptr;
   value = to_double(decimal);
   return p;
 }
@@ -87,12 +104,13 @@ size_t CsvCursor::read_plain_numbers(std::span<double> values) {
     Decimal decimal;
     double& number = values[count];
     const char* end = read_decimal(p, decimal, mark);
-    if (decimal.num_digits > kMaxExactDigits) break;
-    if (decimal.num_digits > 0 && ends_field(*end)) {
+    if (has_exact_digits(decimal) && ends_field(*end)) {
       number = to_double(decimal);
     } else {
-      end = read_dressed_number<IsUsual>(p, number);
-      if (end == nullptr) break;
+      const bool is_long = IsUsual && decimal.num_digits > kMaxExactDigits;
+      end = is_long ? read_long_number(p, text_.end(), number)
+                    : read_dressed_number<IsUsual>(p, number);
+      if (end == nullptr || !ends_field(*end)) break;
     }
     if (!IsUsual && format_.missing.contains(number)) break;
     ++count;

@@ -68,11 +68,15 @@ inline const char* read_exponent(const char* p, Decimal& decimal) {
 /// Digits that a double holds, however they are.
 inline constexpr ptrdiff_t kMaxExactDigits = 15;
 
+inline bool has_exact_digits(const Decimal& decimal) {
+  return decimal.num_digits >= 1 && decimal.num_digits <= kMaxExactDigits;
+}
+
 /// Whether to_double() knows the number: nearly all numbers in tables.
 inline bool is_simple(const Decimal& decimal) {
   constexpr ptrdiff_t kMaxExactPower = 22;
-  return decimal.num_digits >= 1 && decimal.num_digits <= kMaxExactDigits &&
-         decimal.power >= -kMaxExactPower && decimal.power <= kMaxExactPower;
+  return has_exact_digits(decimal) && decimal.power >= -kMaxExactPower &&
+         decimal.power <= kMaxExactPower;
 }
 
 /// The nearest double to a simple number: one operation on two exact doubles is correctly rounded

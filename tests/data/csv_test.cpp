@@ -2,6 +2,7 @@
 #include "trainer/data/csv.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -118,12 +119,29 @@ TEST_F(CsvTest, RoundsNumbersWithManyDigitsAsTheStandardLibraryDoes) {
 }
 
 TEST_F(CsvTest, RoundsEveryFormOfANumberAlike) {
-  for (const char* text :
-       {"9.5", "-12", "-0.1", "1e5", "5.e3", "1E+7", "123456789012345e22", "123456789012345e-22",
-        "1e22", "1e23", "7e-22", "7e-23", "1.5e-30", "1e-0000000000000000000001", "1e-46",
-        "0.000000000000000000000001", "1234567.890123456", "-2.718281828459045090e+00"}) {
+  for (const char* text : {"9.5",
+                           "-12",
+                           "-0.1",
+                           "1e5",
+                           "5.e3",
+                           "1E+7",
+                           "123456789012345e22",
+                           "123456789012345e-22",
+                           "1e22",
+                           "1e23",
+                           "7e-22",
+                           "7e-23",
+                           "1.5e-30",
+                           "1e-0000000000000000000001",
+                           "1e-46",
+                           "1234567890123456789e10",
+                           "1.234567890123456789e-300",
+                           "1.234567890123456789e-400",
+                           "0.000000000000000000000001",
+                           "1234567.890123456",
+                           "-2.718281828459045090e+00"}) {
     const std::string number = text;
-    const auto expected = static_cast<float>(std::stod(number));
+    const auto expected = static_cast<float>(std::strtod(text, nullptr));
     const Floats read = features("a,b,c,d,y\n" + number + ",\"" + number + "\", " + number +
                                  "\t,\t\"" + number + "\" ,0\n");
     EXPECT_EQ(read, (Floats{expected, expected, expected, expected})) << text;
