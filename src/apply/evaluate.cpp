@@ -168,25 +168,33 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
                          {.columns = schema.columns,
                           .targets = schema.target_names,
                           .weight = weight,
+                          .may_lack_weight = true,
                           .delimiter_option = "--delimiter ",
                           .drop_rows_without_target = model.config.data.drop_rows_without_target},
                          request.format);
   std::vector<int64_t> num_unknown(schema.columns.size());
   data::Table table;
+  bool has_weights = false;
   double weight_sum = 0;
   while (pieces.next(table, kRowsAtOnce)) {
     const data::Dataset rows =
         data::dataset_as_trained(table, schema, origin_of(model.config.data), num_unknown);
+    has_weights = has_weights || !rows.weights.empty();
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);
   }
-  if (!weight.empty() && weight_sum == 0) {
+  if (has_weights && weight_sum == 0) {
     throw Error(ErrorKind::kData, fmt::format("{}: column {}: every row has weight 0",
                                               request.data.string(), in_quotes(weight)));
   }
   Evaluated evaluated{evaluation.report(), "", {}};
   evaluated.num_without_target = pieces.num_without_target();
   evaluated.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
+  if (!weight.empty() && !has_weights) {
+    evaluated.warnings.push_back(
+        fmt::format("{} has no column {} (data.weight); every row counts alike in the loss",
+                    request.data.string(), in_quotes(weight)));
+  }
   return evaluated;
 }
 

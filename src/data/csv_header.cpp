@@ -200,7 +200,10 @@ class TrainedRoles {
     for (size_t i = 0; i < trained.targets.size(); ++i) {
       set_place(require(trained.targets[i]), Role::kTarget, i);
     }
-    if (!trained.weight.empty()) set_place(require(trained.weight), Role::kWeight, 0);
+    if (!trained.weight.empty()) {
+      CsvColumn* weight = trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
+      set_place(weight, Role::kWeight, 0);
+    }
     size_t num_ids = 0;
     for (const Column& column : trained.columns) {
       if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {

@@ -145,7 +145,9 @@ TEST_F(CsvPiecesTest, AFieldMayBeLongerThanABlock) {
 
 class SomeRowsTest : public CsvPiecesTest {
  protected:
-  TrainedColumns trained() const { return {columns_, {}, "", TrainedColumns::Ids::kKept}; }
+  TrainedColumns trained() const {
+    return {.columns = columns_, .targets = {}, .ids = TrainedColumns::Ids::kKept};
+  }
 
   std::vector<Column> columns_ = {
       {.name = "a", .fill = 0.5F},

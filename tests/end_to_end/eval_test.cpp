@@ -72,6 +72,35 @@ TEST_F(EvalTest, ARegressionIsJudgedInTheUnitsOfTheFile) {
   }
 }
 
+TEST_F(EvalTest, AFileWithoutWeightsIsEvaluatedWithAllRowsAlike) {
+  std::string bare = "x,y\n";
+  std::string weighted = "x,y,w\n";
+  for (int row = 0; row < 60; ++row) {
+    const std::string cells = std::to_string(row % 7) + "," + std::to_string(row % 5);
+    bare += cells + "\n";
+    weighted += cells + "," + std::to_string(row % 2) + "\n";
+  }
+  std::string alike = weighted;
+  for (std::size_t at = 0; (at = alike.find(",0\n", at)) != std::string::npos;) alike[at + 1] = '1';
+  folder_.write("weighted.csv", weighted);
+  folder_.write("bare.csv", bare);
+  folder_.write("alike.csv", alike);
+  folder_.write("c.yaml",
+                "data: {source: csv, path: weighted.csv, target: y, weight: w, task: regression}\n"
+                "training: {epochs: 3}\n");
+  ASSERT_EQ(trainer("--config c.yaml").exit_code, 0);
+
+  const test::ProcessResult result = trainer("eval runs/latest --json --data bare.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err,
+            "warning: bare.csv has no column \"w\" (data.weight); every row counts alike in the "
+            "loss\n");
+  json expected = eval("--data alike.csv");
+  json without = json::parse(result.out);
+  EXPECT_EQ(without["loss"], expected["loss"]);
+  EXPECT_NE(without["loss"], eval("--data weighted.csv")["loss"]);
+}
+
 TEST_F(EvalTest, AFileIsJudgedByThePredictionsOnIt) {
   train("penguins.yaml");
   const fs::path data = kSource / "configs" / "data" / "penguins.csv";

@@ -30,10 +30,11 @@ struct EvaluateRequest {
 };
 
 /// How good the model is on labelled data. The loss is that of training.loss, each row counted by
-/// data.weight. A CSV file is read in pieces; outputs and targets of all rows stay in memory.
-/// Throws Error(kData) as predict() does, for a target that is missing, no number or a label that
-/// the model does not know, and Error(kUsage) for targets of a table or an array without targets. A
-/// row without a target is left out where training did so (data.drop_rows_without_target).
+/// data.weight, and all alike, with a warning, where the file has no such column. A CSV file is
+/// read in pieces; outputs and targets of all rows stay in memory. Throws Error(kData) as predict()
+/// does, for a target that is missing, no number or a label that the model does not know, and
+/// Error(kUsage) for targets of a table or an array without targets. A row without a target is left
+/// out where training did so (data.drop_rows_without_target).
 Evaluated evaluate_file(const Model& model, const EvaluateRequest& request);
 
 /// The same on the test part of the run's own data, or on its validation part where there is no

@@ -53,6 +53,7 @@ struct TrainedColumns {
   std::span<const Column> columns;       // all but the targets
   std::span<const std::string> targets;  // to be read as well
   std::string weight = {};               // likewise; none: empty
+  bool may_lack_weight = false;          // without the column the table has no weights
   enum class Ids { kLeft, kKept } ids = Ids::kLeft;
   /// Further columns that are kept as ids are, behind them: names, or patterns with * and ?.
   std::span<const std::string> kept = {};
@@ -62,8 +63,8 @@ struct TrainedColumns {
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
 /// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
-/// for columns of features, targets and weights that are not there, and for a name or pattern of
-/// kept columns that fits none.
+/// for columns of features, targets and (unless they may lack) weights that are not there, and for
+/// a name or pattern of kept columns that fits none.
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
                   const CsvFormat& format);
 
