@@ -99,7 +99,10 @@ ordered_json description_of(const Model& model) {
                               {"target_names", schema.target_names},
                               {"feature_scaling", scaling_json(schema.scaling)}};
   if (!schema.labels.empty()) description["labels"] = schema.labels;
-  if (!schema.columns.empty()) description["columns"] = columns_json(schema);
+  if (!schema.columns.empty()) {
+    description["columns"] = columns_json(schema);
+    description["missing"] = schema.missing;
+  }
   if (is_regression(model)) description["target_scaling"] = scaling_json(schema.target_scaling);
   return description;
 }

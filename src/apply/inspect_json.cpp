@@ -122,6 +122,7 @@ std::string inspection_json(const Inspected& inspected) {
       {"columns", columns},
       {"scaling", {{"method", config::value_text("data.scaling", model.config)}}},
       {"data_files", files}};
+  if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["scaling"].update(scaling_json(schema.scaling));
   if (schema.task == config::Task::kRegression) {
     json["target_scaling"] = scaling_json(schema.target_scaling);

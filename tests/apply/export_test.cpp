@@ -61,6 +61,7 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
                        .marks_missing = true}};
   c.schema.feature_names = {"x0", "k=u", "k=v", "k is missing"};
   c.schema.labels = {"a", "\"b\"", "\xFF"};
+  c.schema.missing = {"NA", "-999"};
   const json description = json::parse(export_description(model_of(c)));
   EXPECT_EQ(description["producer"], "trainer " + build_info().version);
   EXPECT_EQ(description["checkpoint"], "some.pt");
@@ -77,6 +78,7 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
       {"name": "x0", "kind": "numeric", "fill": 0.5, "marks_missing": false},
       {"name": "id", "kind": "id"},
       {"name": "k", "kind": "categorical", "categories": ["u", "v"], "marks_missing": true}])"));
+  EXPECT_EQ(description["missing"], json(c.schema.missing));
   EXPECT_FALSE(description.contains("target_scaling"));
 }
 

@@ -22,6 +22,7 @@ class InspectModelTest : public testing::Test {
     c.schema.columns[2] = {
         .name = "b", .kind = data::ColumnKind::kCategorical, .categories = {"x"}};
     c.schema.feature_names[1] = "b=x";
+    c.schema.missing = {"NA", "-999"};
     checkpoint::write(folder_.path() / "checkpoints" / "best.pt", c);
   }
 
@@ -83,6 +84,7 @@ TEST_F(InspectModelTest, JsonHasEverything) {
   EXPECT_EQ(json["model"]["weights"][0]["shape"], (std::vector<int>{4, 3}));
   EXPECT_EQ(json["columns"][2]["kind"], "categorical");
   EXPECT_EQ(json["columns"][3]["reason"], "long");
+  EXPECT_EQ(json["missing"], (std::vector<std::string>{"NA", "-999"}));
   EXPECT_EQ(json["scaling"]["shift"].size(), 3U);
   EXPECT_FALSE(json.contains("history"));
 }
