@@ -123,6 +123,7 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
           ? data::read_npy_pair(request.data, request.targets, &schema.scaling.offset)
           : data::read_idx_pair(request.data, request.targets);
   require_width(schema, table.features.num_columns, request.data);
+  data::subtract_offsets(table.features, schema.scaling.offset);  // of images
   const auto num_targets = static_cast<int64_t>(table.target_names.size());
   if (num_targets != schema.num_targets()) {
     throw Error(ErrorKind::kData,

@@ -154,6 +154,7 @@ class MatrixRows : public RowSource {
   MatrixRows(const data::Schema& schema, data::Matrix features, const fs::path& file)
       : features_(std::move(features)) {
     require_width(schema, features_.num_columns, file);
+    data::subtract_offsets(features_, schema.scaling.offset);  // of images
   }
 
   bool next(int64_t max_rows, Rows& rows) override {

@@ -266,7 +266,8 @@ Matrix read_matrix(Reader& reader, const std::vector<double>& offsets) {
   Matrix matrix{rows, reader.num_elements() / rows, {}};
   const auto size = static_cast<size_t>(reader.num_elements());
   const bool is_bool = reader.header().kind == 'b';
-  if (is_bool || (reader.header().kind == 'u' && reader.header().bytes_per_element == 1)) {
+  const bool is_byte = reader.header().kind == 'u' && reader.header().bytes_per_element == 1;
+  if (offsets.empty() && (is_bool || is_byte)) {
     std::vector<uint8_t> bytes(size);
     reader.for_each([&](int64_t place, auto element) {
       const auto byte = static_cast<uint8_t>(element);

@@ -14,6 +14,16 @@ double value_at(const Matrix& matrix, int64_t row, int64_t column) {
                     matrix.values);
 }
 
+void subtract_offsets(Matrix& matrix, std::span<const double> offsets) {
+  const auto* bytes = std::get_if<std::vector<uint8_t>>(&matrix.values);
+  if (bytes == nullptr || offsets.empty()) return;
+  std::vector<float> numbers(bytes->size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<float>((*bytes)[i] - offsets[i % offsets.size()]);
+  }
+  matrix.values = std::move(numbers);
+}
+
 Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
   Matrix result{static_cast<int64_t>(rows.size()), matrix.num_columns, {}};
   std::visit(

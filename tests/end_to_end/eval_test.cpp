@@ -301,5 +301,43 @@ TEST_F(EvalArraysTest, ArraysOfNumPyAreEvaluatedAndPredictedAsTheyAreTrainedOn) 
   EXPECT_EQ(of_array, trainer("predict runs/latest --data x.csv").out);
 }
 
+// Bytes as numbers of 8 bytes (little-endian), the first column of four moved by `offset`.
+std::string doubles(const std::string& bytes, double offset) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const double number = static_cast<unsigned char>(bytes[i]) + (i % 4 == 0 ? offset : 0);
+    text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  return text;
+}
+
+TEST_F(EvalArraysTest, NumbersOfEveryWidthAreReadLessTheOffsetsOfTheModel) {
+  const Images images(0);
+  const double offset = 1e9;
+  const auto number_array = [](const std::string& content) {
+    std::string array = npy("(60, 4)", content);
+    return array.replace(array.find("|u1"), 3, "<f8");
+  };
+  folder_.write("a.npy", number_array(doubles(images.pixels, offset)));
+  folder_.write("b.npy", npy("(60,)", images.labels));
+  ASSERT_EQ(trainer("-q data.source=npy data.npy.features=a.npy data.npy.targets=b.npy --epochs 2")
+                .exit_code,
+            0);
+  EXPECT_NE(trainer("inspect runs/latest --json").out.find("\"offset\""), std::string::npos);
+  expect_own("");
+
+  // What a model with an offset says of bytes does not depend on how they are stored.
+  folder_.write("bytes.npy", npy("(60, 4)", images.pixels));
+  folder_.write("images", idx_header({60, 2, 2}) + images.pixels);
+  folder_.write("labels", idx_header({60}) + images.labels);
+  folder_.write("numbers.npy", number_array(doubles(images.pixels, 0)));
+  const std::string expected = trainer("predict runs/latest --data numbers.npy").out;
+  EXPECT_NE(expected, trainer("predict runs/latest --data a.npy").out);
+  EXPECT_EQ(expected, trainer("predict runs/latest --data bytes.npy").out);
+  EXPECT_EQ(expected, trainer("predict runs/latest --data images").out);
+  EXPECT_EQ(eval("--data numbers.npy --targets b.npy")["loss"],
+            eval("--data images --targets labels")["loss"]);
+}
+
 }  // namespace
 }  // namespace trainer

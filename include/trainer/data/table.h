@@ -53,6 +53,10 @@ struct Table {
 /// The element at (row, column) as a number.
 double value_at(const Matrix& matrix, int64_t row, int64_t column);
 
+/// Makes the bytes of `matrix` numbers less the offset of their column; without `offsets
+/// [num_columns]` they stay bytes.
+void subtract_offsets(Matrix& matrix, std::span<const double> offsets);
+
 /// The rows of `matrix` that `rows` names, in that order.
 Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows);
 
