@@ -196,6 +196,31 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
   EXPECT_NE(trained.err.find("; 50 without a target left out\n"), std::string::npos) << trained.err;
 }
 
+TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
+  const test::TemporaryFolder folder;
+  std::string text = "customer_id,a,y\n";
+  for (int row = 0; row < 300; ++row) {
+    text += std::to_string(100 + row % 60) + "," + std::to_string(row % 37) + ".5," +
+            std::to_string(row % 50) + ".25\n";
+  }
+  folder.write("t.csv", text);
+  ASSERT_EQ(test::trainer_in(folder.path(), "init --data t.csv --target y -o t.yaml").exit_code, 0);
+  std::string yaml = test::read_file(folder.path() / "t.yaml");
+  const std::string hint =
+      "  # If \"customer_id\" names what rows have in common (a customer), no feature:\n"
+      "  # group: customer_id  # keeps its rows in one part\n";
+  ASSERT_NE(yaml.find(hint), std::string::npos) << yaml;
+
+  // The line is right as it stands.
+  const std::size_t place = yaml.find("# group:");
+  folder.write("t.yaml", yaml.erase(place, 2));
+  const ProcessResult result = test::trainer_in(folder.path(), "--config t.yaml --epochs 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("\"customer_id\": left out: it groups the rows (data.group)\n"),
+            std::string::npos)
+      << result.err;
+}
+
 TEST(InitTest, FlagsSayWhatIsKnownOfTheTable) {
   const test::TemporaryFolder folder;
   std::string text = "a|b|y\n";
