@@ -2,8 +2,10 @@
 #include "trainer/apply/out_of_fold.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -96,9 +98,15 @@ void add_target(const Model& model, const data::Dataset& rows, std::span<const d
     return;
   }
   const auto num_targets = static_cast<std::size_t>(model.schema.num_targets());
+  const data::Scaling& scaling = model.schema.target_scaling;
   for (std::size_t i = 0; i < num_targets; ++i) {
-    const double offset = model.schema.target_scaling.offset_of(i);
-    cells.push_back(number_text(values[row * num_targets + i], offset));
+    const double value = values[row * num_targets + i];
+    // It was rounded to float32 as it was read, shifted and scaled: the file has fewer digits.
+    const double as_read = value - scaling.offset_of(i);
+    const double shifted = as_read - scaling.shift[i];
+    const double tolerance =
+        std::numeric_limits<float>::epsilon() * (std::abs(as_read) + std::abs(shifted));
+    cells.push_back(shortest_text(value, tolerance));
   }
 }
 

@@ -39,23 +39,21 @@ std::vector<double> as_doubles(const std::vector<float>& values) {
   return {values.begin(), values.end()};
 }
 
-// A prediction is no more exact than its distance from the offset as a float32: the fewest digits
-// that are within half a step of that.
-double with_digits_of(double value, double offset) {
+double with_fewest_digits(double value, double tolerance) {
   constexpr int kMostDigits = 17;
-  const auto distance = static_cast<float>(value - offset);
-  const double step = std::nextafter(std::abs(distance), std::numeric_limits<float>::infinity()) -
-                      std::abs(distance);
   for (int digits = 1; digits < kMostDigits; ++digits) {
     const double rounded = parse_double(fmt::format("{:.{}g}", value, digits)).value_or(value);
-    if (std::abs(rounded - value) <= step / 2) return rounded;
+    if (std::abs(rounded - value) <= tolerance) return rounded;
   }
   return value;
 }
 
+// A prediction is no more exact than its distance from the offset as a float32.
 void add_number(double value, double offset, fmt::memory_buffer& out) {
   if (offset != 0) {
-    fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), with_digits_of(value, offset));
+    const float distance = std::abs(static_cast<float>(value - offset));
+    const float step = std::nextafter(distance, std::numeric_limits<float>::infinity()) - distance;
+    fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), with_fewest_digits(value, step / 2.0));
   } else {
     fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), static_cast<float>(value));
   }
@@ -63,10 +61,8 @@ void add_number(double value, double offset, fmt::memory_buffer& out) {
 
 }  // namespace
 
-std::string number_text(double value, double offset) {
-  fmt::memory_buffer text;
-  add_number(value, offset, text);
-  return fmt::to_string(text);
+std::string shortest_text(double value, double tolerance) {
+  return fmt::format("{}", with_fewest_digits(value, tolerance));
 }
 
 PredictionText::PredictionText(const Model& model, const std::vector<std::string>& id_names,

@@ -12,10 +12,8 @@
 
 namespace trainer::apply {
 
-/// A value of a target in the units of the file: the shortest text that reads back as the same
-/// float32, and of a target with an offset (data::Scaling) the shortest one that is as near to it
-/// as float32 is to its distance from the offset.
-std::string number_text(double value, double offset);
+/// The number with the fewest digits that is within `tolerance` of `value`.
+std::string shortest_text(double value, double tolerance);
 
 /// Predictions as lines of a CSV file.
 class PredictionText {

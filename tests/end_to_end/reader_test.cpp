@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables and configurations as people write them: packed, in pipes, with decimal commas.
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -74,6 +76,32 @@ TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
   EXPECT_EQ(judged.exit_code, 0) << judged.err;
   EXPECT_EQ(judged.err, "10 rows without a target are left out\n");
   EXPECT_NE(judged.out.find(": 70 rows\n"), std::string::npos) << judged.out;
+}
+
+TEST_F(ReaderTest, ACrossValidationLeavesOutRowsWithoutTargetToo) {
+  const ProcessResult result = run("cv -q --config t.yaml data.id=id --folds 3");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::string written;  // id, line and target of each row
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path() / "runs")) {
+    if (!entry.path().string().ends_with("_cv")) continue;
+    std::ifstream file(entry.path() / "out_of_fold.csv");
+    std::string id;
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream cells(line);
+      std::string number, fold, repeat, target;
+      for (std::string* cell : {&id, &number, &fold, &repeat, &target}) {
+        std::getline(cells, *cell, ',');
+      }
+      written += id + " " + number + " " + target + "\n";
+    }
+  }
+  std::string expected = "id line target\n";
+  for (int row = 0; row < 80; ++row) {
+    if (row % 8 == 1) continue;
+    expected += std::to_string(row) + " " + std::to_string(row + 2) + " " +
+                std::to_string(row % 11) + ".25\n";
+  }
+  EXPECT_EQ(written, expected);
 }
 
 TEST_F(ReaderTest, APackedTableTrainsToTheSameModel) {
