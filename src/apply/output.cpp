@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/text.h"
 
 namespace trainer::apply {
 namespace fs = std::filesystem;
@@ -17,6 +18,7 @@ Output::Output(const fs::path& path) : name_(path == "-" ? "standard output" : p
     stream_.reset(stdout);
     return;
   }
+  if (lower_case(path.extension().string()) == ".gz") packer_.emplace();
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
@@ -38,15 +40,18 @@ void Output::fail() const {
               fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
 }
 
-void Output::write(std::string_view text) {
+void Output::write(std::string_view text) { put(packer_ ? packer_->pack(text) : text); }
+
+void Output::put(std::string_view bytes) {
   if (file_) {
-    file_->write(text);
-  } else if (std::fwrite(text.data(), 1, text.size(), stream_.get()) != text.size()) {
+    file_->write(bytes);
+  } else if (std::fwrite(bytes.data(), 1, bytes.size(), stream_.get()) != bytes.size()) {
     fail();
   }
 }
 
 void Output::finish() {
+  if (packer_) put(packer_->finish());
   if (file_) {
     file_->commit();
   } else if (std::fflush(stream_.get()) != 0) {

@@ -65,6 +65,11 @@ TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
                         " predict " + (folder_.path() / "runs/latest").string() + " --data -");
   EXPECT_EQ(piped.out, plain.out) << piped.err;
 
+  EXPECT_EQ(run("predict runs/latest --data t.csv --output p.csv.gz").exit_code, 0);
+  const fs::path written = folder_.path() / "p.csv.gz";
+  EXPECT_TRUE(test::read_file(written).starts_with("\x1f\x8b"));
+  EXPECT_EQ(test::run_process("gzip -dc " + written.string()).out, plain.out);
+
   folder_.write("points.txt", table("|", "."));
   const ProcessResult points =
       run("predict runs/latest --data points.txt --delimiter '|' --decimal .");
