@@ -29,7 +29,7 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
     std::string_view library;
     std::string_view words;
   };
-  static constexpr std::array<Meaning, 8> kMeanings = {{
+  static constexpr std::array<Meaning, 9> kMeanings = {{
       {"end of map not found",
        "this line is indented unlike those above; keys of one section stand below each other"},
       {"end of sequence not found",
@@ -41,6 +41,9 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
       {"end of map flow not found", "a { is never closed"},
       {"illegal flow end", "a ] or } that closes nothing"},
       {"the referenced anchor is not defined", "a name behind * that no & above defines"},
+      {"unknown escape character",
+       "a backslash within double quotes that begins no known escape; write it twice, or use "
+       "single quotes"},
   }};
   if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string::npos) {
     return "a tab at the beginning of the line; indent with spaces";
@@ -50,12 +53,10 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
     return fmt::format("a value cannot begin with {}; put it in quotes",
                        in_quotes(line.substr(column, 1)));
   }
-  if (e.msg.starts_with("unknown escape character")) {
-    return "a backslash within double quotes that begins no known escape; write it twice, or use "
-           "single quotes";
-  }
-  const auto found = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                  [&](const Meaning& meaning) { return meaning.library == e.msg; });
+  // What comes behind, as the name or the character, is not in every version.
+  const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const Meaning& meaning) {
+    return e.msg.starts_with(meaning.library);
+  });
   return found == kMeanings.end() ? e.msg : std::string(found->words);
 }
 
