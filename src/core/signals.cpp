@@ -30,6 +30,20 @@ extern "C" void remember(int signal) {
 constexpr std::array kWatched = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 std::array<struct sigaction, kWatched.size()> usual{};
 
+std::array<bool, kWatched.size()> find_ignored() {
+  std::array<bool, kWatched.size()> ignored{};
+  for (std::size_t i = 0; i < kWatched.size(); ++i) {
+    struct sigaction action {};
+    sigaction(kWatched[i], nullptr, &action);
+    ignored[i] = action.sa_handler == SIG_IGN;
+  }
+  return ignored;
+}
+
+// As the program found them: UCX, which Debian's LibTorch 2.6 brings with MPI, takes SIGHUP when it
+// is loaded, whatever it was before.
+const std::array<bool, kWatched.size()> ignored_at_start = find_ignored();
+
 }  // namespace
 
 void watch_signals(Waiting waiting) {
@@ -39,10 +53,13 @@ void watch_signals(Waiting waiting) {
   action.sa_handler = remember;
   action.sa_flags = waiting == Waiting::kGoesOn ? SA_RESTART : 0;
   sigemptyset(&action.sa_mask);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
   for (std::size_t i = 0; i < kWatched.size(); ++i) {
     sigaction(kWatched[i], nullptr, &usual[i]);
     // nohup, and a shell that starts a command with &, want it left so.
-    if (usual[i].sa_handler != SIG_IGN) sigaction(kWatched[i], &action, nullptr);
+    const bool is_ignored = ignored_at_start[i] || usual[i].sa_handler == SIG_IGN;
+    sigaction(kWatched[i], is_ignored ? &ignore : &action, nullptr);
   }
 }
 
