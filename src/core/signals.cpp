@@ -42,7 +42,7 @@ std::array<bool, kWatched.size()> find_ignored() {
 
 // As the program found them: UCX, which Debian's LibTorch 2.6 brings with MPI, takes SIGHUP when it
 // is loaded, whatever it was before.
-const std::array<bool, kWatched.size()> ignored_at_start = find_ignored();
+const std::array<bool, kWatched.size()> kIgnoredAtStart = find_ignored();
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void watch_signals(Waiting waiting) {
   for (std::size_t i = 0; i < kWatched.size(); ++i) {
     sigaction(kWatched[i], nullptr, &usual[i]);
     // nohup, and a shell that starts a command with &, want it left so.
-    const bool is_ignored = ignored_at_start[i] || usual[i].sa_handler == SIG_IGN;
+    const bool is_ignored = kIgnoredAtStart[i] || usual[i].sa_handler == SIG_IGN;
     sigaction(kWatched[i], is_ignored ? &ignore : &action, nullptr);
   }
 }

@@ -362,18 +362,19 @@ void learn_target_scaling(Datasets& datasets, config::ScalingMethod method) {
 
 }  // namespace
 
-Datasets load_datasets(const config::DataConfig& wanted, uint64_t seed, const Schema* trained) {
-  const config::DataConfig data = as_in_run(wanted, trained);
-  const double test_fraction = data.folds > 0 ? 0 : data.test_fraction;
-  Datasets datasets = load_source(data,
-                                  {data.validation_fraction, test_fraction, seed, data.folds,
-                                   data.fold, static_cast<uint64_t>(data.repeat - 1)},
-                                  trained);
-  fit(datasets.schema.scaling, datasets.train.features, data.scaling);
+Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
+  const config::DataConfig resolved = as_in_run(data, trained);
+  const double test_fraction = resolved.folds > 0 ? 0 : resolved.test_fraction;
+  Datasets datasets =
+      load_source(resolved,
+                  {resolved.validation_fraction, test_fraction, seed, resolved.folds, resolved.fold,
+                   static_cast<uint64_t>(resolved.repeat - 1)},
+                  trained);
+  fit(datasets.schema.scaling, datasets.train.features, resolved.scaling);
   keep_unscaled(datasets.schema);
   learn_target_means(datasets);
-  learn_target_scaling(datasets, data.target_scaling);
-  weigh_rows(datasets, data);
+  learn_target_scaling(datasets, resolved.target_scaling);
+  weigh_rows(datasets, resolved);
   return datasets;
 }
 
