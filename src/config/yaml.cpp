@@ -29,7 +29,7 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
     std::string_view library;
     std::string_view words;
   };
-  static constexpr std::array<Meaning, 9> kMeanings = {{
+  static constexpr std::array<Meaning, 10> kMeanings = {{
       {"end of map not found",
        "this line is indented unlike those above; keys of one section stand below each other"},
       {"end of sequence not found",
@@ -39,6 +39,7 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
       {"illegal map key", "a key where none can be; indent the line as those above"},
       {"end of sequence flow not found", "a [ is never closed"},
       {"end of map flow not found", "a { is never closed"},
+      {"bad file", "more lists and mappings within each other than can be read"},
       {"illegal flow end", "a ] or } that closes nothing"},
       {"the referenced anchor is not defined", "a name behind * that no & above defines"},
       {"unknown escape character",
@@ -75,12 +76,58 @@ int second_document_line(const std::string& text) {
   return 1;
 }
 
-void add_merged(const YAML::Node& from, std::set<std::string>& keys, YamlEntries& entries) {
-  for (const auto& entry : entries_of(from)) {
-    if (entry.first.IsScalar() && !keys.insert(entry.first.Scalar()).second) continue;
-    entries.push_back(entry);
+/// Entries of a mapping with those that its merge keys add, at most once each.
+class Merger {
+ public:
+  YamlEntries merge(const YAML::Node& mapping) {
+    add(mapping, 0);
+    return std::move(entries_);
   }
-}
+
+ private:
+  // A mapping that was seen adds nothing: without this, a few lines that merge each other several
+  // times would take for ever.
+  void add(const YAML::Node& mapping, int depth) {
+    if (!seen_.insert(mapping.Mark().pos).second) return;
+    std::vector<YAML::Node> merged;
+    std::set<std::string> own_keys;
+    for (const auto& entry : mapping) {
+      const bool is_scalar = entry.first.IsScalar();
+      if (is_scalar && entry.first.Scalar() == "<<") {
+        add_sources(entry.first, entry.second, depth, merged);
+        continue;
+      }
+      // What stands twice in one mapping is for the caller to see; what is merged gives way.
+      if (is_scalar) own_keys.insert(entry.first.Scalar());
+      if (!is_scalar || !keys_.contains(entry.first.Scalar())) {
+        entries_.emplace_back(entry.first, entry.second);
+      }
+    }
+    keys_.merge(own_keys);
+    for (const YAML::Node& from : merged) add(from, depth + 1);
+  }
+
+  static void add_sources(const YAML::Node& key, const YAML::Node& value, int depth,
+                          std::vector<YAML::Node>& merged) {
+    constexpr int kMaxDepth = 100;
+    const auto refuse = [&](const char* problem) {
+      throw YamlProblem{key.Mark().line + 1, fmt::format("<<: {}", problem)};
+    };
+    if (depth == kMaxDepth) refuse("expected at most 100 mappings that merge each other");
+    if (!value.IsSequence()) {
+      merged.push_back(value);
+    } else {
+      for (const YAML::Node& element : value) merged.push_back(element);
+    }
+    if (!std::all_of(merged.begin(), merged.end(), [](const auto& node) { return node.IsMap(); })) {
+      refuse("expected a mapping to merge, such as *name");
+    }
+  }
+
+  YamlEntries entries_;
+  std::set<std::string> keys_;
+  std::set<int> seen_;  // where mappings begin in the text
+};
 
 }  // namespace
 
@@ -102,28 +149,6 @@ YAML::Node read_yaml(const std::string& text) {
   return documents.empty() ? YAML::Node() : documents.front();
 }
 
-YamlEntries entries_of(const YAML::Node& mapping) {
-  YamlEntries entries;
-  std::vector<YAML::Node> merged;
-  std::set<std::string> keys;
-  for (const auto& entry : mapping) {
-    if (!entry.first.IsScalar() || entry.first.Scalar() != "<<") {
-      entries.emplace_back(entry.first, entry.second);
-      if (entry.first.IsScalar()) keys.insert(entry.first.Scalar());
-      continue;
-    }
-    const bool is_list = entry.second.IsSequence();
-    for (const YAML::Node& element : entry.second) {
-      if (is_list) merged.push_back(element);
-    }
-    if (!is_list) merged.push_back(entry.second);
-    if (!std::all_of(merged.begin(), merged.end(), [](const auto& node) { return node.IsMap(); })) {
-      throw YamlProblem{entry.first.Mark().line + 1,
-                        "<<: expected a mapping to merge, such as *name"};
-    }
-  }
-  for (const YAML::Node& from : merged) add_merged(from, keys, entries);
-  return entries;
-}
+YamlEntries entries_of(const YAML::Node& mapping) { return Merger().merge(mapping); }
 
 }  // namespace trainer::config
