@@ -11,7 +11,9 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
+#include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/text.h"
 
 #include "cli/arguments.h"
 #include "cli/cv_command.h"
@@ -42,9 +44,20 @@ void check_files(const config::Config& config) {
   }
 }
 
+// What is given here is written into files of text: configurations, JSON.
+void require_text(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (is_utf8(argv[i])) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("command line: expected UTF-8 text, got {}; rename the file or folder",
+                            in_quotes(argv[i])));
+  }
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  require_text(argc, argv);
   const Arguments arguments = parse_arguments(argc, argv);
   switch (arguments.command) {
     case Command::kTrain:

@@ -64,9 +64,34 @@ bool is_in_quotes(const std::string& text) {
   return text.size() > 1 && text.front() == '"' && text.back() == '"';
 }
 
+// How many bytes of `text` come before the first that is no UTF-8.
+std::size_t valid_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t size = utf8_length(text.substr(length));
+    if (size == 0) break;
+    length += size;
+  }
+  return length;
+}
+
+// "FILE:LINE: key", or the flag alone where it is the key: "--precision".
+std::string where(const std::string& place, const std::string& key) {
+  return place == "--" + key ? place : place + ": " + key;
+}
+
 class Loader {
  public:
   void read(const Document& document) {
+    if (const std::size_t length = valid_length(document.text); length < document.text.size()) {
+      const auto line =
+          1 + std::count(document.text.begin(),
+                         document.text.begin() + static_cast<std::ptrdiff_t>(length), '\n');
+      problems_.push_back(
+          fmt::format("{}:{}: expected UTF-8 text, got the byte 0x{:02x}; save the file as UTF-8",
+                      document.name, line, static_cast<unsigned char>(document.text[length])));
+      return;
+    }
     try {
       read_root(document, read_yaml(document.text));
     } catch (const YamlProblem& problem) {
@@ -82,8 +107,9 @@ class Loader {
       return;
     }
     if (change.value.empty() && !takes_raw_text(*field)) {
-      problems_.push_back(fmt::format("{}: {}: expected {}, got nothing; null sets the default",
-                                      change.place, change.key, expected_text(field->access)));
+      problems_.push_back(fmt::format("{}: expected {}, got nothing; null sets the default",
+                                      where(change.place, change.key),
+                                      expected_text(field->access)));
       return;
     }
     YAML::Node node;
@@ -161,7 +187,7 @@ class Loader {
       return;
     }
     if (const auto problem = assign(field, loaded_.config, node, folder)) {
-      problems_.push_back(fmt::format("{}: {}: {}", place, field.path, *problem));
+      problems_.push_back(fmt::format("{}: {}", where(place, field.path), *problem));
       return;
     }
     if (is_resolved_ && has_default(field)) {
@@ -183,6 +209,11 @@ class Loader {
       if (access == nullptr || access->member(loaded_.config).empty()) continue;
       std::string& path = access->member(loaded_.config);
       path = std::filesystem::absolute(path).lexically_normal().string();
+      if (is_utf8(path)) continue;
+      problems_.push_back(fmt::format(
+          "{}: expected a path in UTF-8, got {}; rename the file or folder, or go to another "
+          "working directory",
+          field.path, in_quotes(path)));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
@@ -178,6 +179,32 @@ TEST(LoadTest, MergeKeysFillInWhatASectionLacks) {
             "a.yaml:2: YAML: <<: expected a mapping to merge, such as *name");
   EXPECT_EQ(message_of("x-a: &a {zebra: 1}\ntraining:\n  <<: *a\n"),
             "a.yaml:1: training.zebra: unknown key; trainer config reference lists all keys");
+}
+
+TEST(LoadTest, MappingsThatMergeEachOtherManyTimesAreReadOnce) {
+  std::string text = "x-0: &m0 {epochs: 3}\n";
+  for (int i = 1; i <= 90; ++i) {
+    text += fmt::format("x-{0}: &m{0} {{<<: [*m{1}, *m{1}, *m{1}]}}\n", i, i - 1);
+  }
+  EXPECT_EQ(load({document(text + "training:\n  <<: *m90\n")}, {}).config.training.epochs, 3);
+  for (int i = 91; i <= 120; ++i) {
+    text += fmt::format("x-{0}: &m{0} {{<<: *m{1}}}\n", i, i - 1);
+  }
+  EXPECT_EQ(message_of(text + "training:\n  <<: *m120\n"),
+            "a.yaml:22: YAML: <<: expected at most 100 mappings that merge each other");
+}
+
+TEST(LoadTest, WhatIsNoUtf8IsRefused) {
+  EXPECT_EQ(message_of("seed: 1\ntag: caf\xe9\n"),
+            "a.yaml:2: expected UTF-8 text, got the byte 0xe9; save the file as UTF-8");
+  EXPECT_EQ(message_of_override("output_dir", "/tmp/caf\xe9"),
+            "output_dir: expected a path in UTF-8, got \"/tmp/caf\\xe9\"; rename the file or "
+            "folder, or go to another working directory");
+}
+
+TEST(LoadTest, AFlagThatIsItsKeyIsNamedOnce) {
+  const Error error = test::error_of([&] { load({}, {{"precision", "fp8", "--precision"}}); });
+  EXPECT_STREQ(error.what(), "--precision: expected fp32, fp16 or bf16, got \"fp8\"");
 }
 
 TEST(LoadTest, AnEmptyValueOnTheCommandLineIsNoDefault) {

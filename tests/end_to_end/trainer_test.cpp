@@ -35,6 +35,15 @@ std::string metrics_without_time(const fs::path& run) {
   return result;
 }
 
+TEST(TrainerTest, AnArgumentThatIsNoTextIsRefused) {
+  const ProcessResult result =
+      test::run_process(std::string(test::kTrainer) + " data.path=caf\xe9/x.csv");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: command line: expected UTF-8 text, got \"data.path=caf\\xe9/x.csv\"; rename "
+            "the file or folder\n");
+}
+
 TEST(TrainerTest, HelpAndVersionAnswerOnStandardOutput) {
   const test::TemporaryFolder folder;
   const ProcessResult help = trainer_in(folder.path(), "--help");
