@@ -11,6 +11,7 @@
 
 #include "trainer/core/exceptions.h"
 #include "trainer/core/log.h"
+#include "trainer/core/signals.h"
 #include "trainer/core/standard_streams.h"
 #include "trainer/core/text.h"
 
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   trainer::open_standard_streams();
+  trainer::accept_save_requests();
   // A file that would outgrow `ulimit -f` is a write that fails, with a message, as on a full disk.
   signal(SIGXFSZ, SIG_IGN);
   try {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -44,7 +45,21 @@ std::array<bool, kWatched.size()> find_ignored() {
 // is loaded, whatever it was before.
 const std::array<bool, kWatched.size()> kIgnoredAtStart = find_ignored();
 
+bool is_ignored_at_start(int signal) {
+  const auto found = std::find(kWatched.begin(), kWatched.end(), signal);
+  return kIgnoredAtStart[static_cast<std::size_t>(found - kWatched.begin())];
+}
+
 }  // namespace
+
+void accept_save_requests() {
+  if (is_ignored_at_start(SIGUSR1)) return;
+  struct sigaction action {};
+  action.sa_handler = remember;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, nullptr);
+}
 
 void watch_signals(Waiting waiting) {
   stop_signal.store(0);

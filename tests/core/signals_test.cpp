@@ -41,6 +41,16 @@ TEST(SignalsTest, ARequestToSaveIsTakenOnce) {
   unwatch_signals();
 }
 
+TEST(SignalsTest, ARequestToSaveBeforeTheWatchEndsNothing) {
+  accept_save_requests();
+  raise(SIGUSR1);
+  watch_signals();
+  EXPECT_FALSE(take_save_request());  // the run saves its beginning anyway
+  unwatch_signals();
+  raise(SIGUSR1);
+  signal(SIGUSR1, SIG_DFL);
+}
+
 TEST(SignalsDeathTest, ASecondSigintEndsTheProcessAtOnce) {
   EXPECT_EXIT(
       {

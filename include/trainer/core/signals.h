@@ -11,6 +11,10 @@ namespace trainer {
 enum class Waiting { kGoesOn, kEnds };
 void watch_signals(Waiting waiting = Waiting::kGoesOn);
 
+/// From now on SIGUSR1 does not end the process, unless it was ignored: a scheduler may send it
+/// before the training loop is there. Called first of all.
+void accept_save_requests();
+
 /// The signal that asked to stop, or 0. Never waits: it may be called after every step.
 int stop_request();
 
