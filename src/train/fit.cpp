@@ -141,6 +141,7 @@ void close_epoch(Session& session, Output& output) {
                         is_best == IsBest::kYes ? "  best" : "", reduction));
   if (session.validation) tell_of_perfection(session, deciding, output);
   output.epoch_time.restart();
+  output.samples_before = output.samples_done;
   output.interval_time.restart();
 }
 

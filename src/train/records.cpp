@@ -75,6 +75,9 @@ run::MetricsRecord record_epoch(Session& session, Output& output) {
   const double seconds = output.epoch_time.seconds();
   run::MetricsRecord record = training_record(session, session.epoch_totals, seconds);
   record.time_seconds = seconds;
+  // A resume within the epoch has made some of its samples in no time.
+  record.samples_per_second =
+      static_cast<double>(output.samples_done - output.samples_before) / seconds;
   const checkpoint::Recoveries& recoveries = session.recoveries;
   if (recoveries.skipped_steps > 0) record.skipped_steps = recoveries.skipped_steps;
   if (recoveries.rollbacks > 0) record.rollbacks = recoveries.rollbacks;

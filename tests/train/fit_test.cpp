@@ -2,6 +2,7 @@
 #include "trainer/train/fit.h"
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,8 +11,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/train/out_of_memory.h"
 
 #include "support/error_of.h"
 #include "support/sessions.h"
@@ -228,6 +231,21 @@ TEST(FitTest, SavesEveryFewEpochsAndTheLastAndKeepsTheNewest) {
   EXPECT_EQ(last.position.step, 10);
   EXPECT_EQ(last.config, "seed: 42\n");
   EXPECT_EQ(last.metrics_bytes, std::filesystem::file_size(traces.metrics()));
+}
+
+TEST(FitTest, TheRateOfAResumedEpochIsThatOfTheSamplesSince) {
+  const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
+  advance(*session, run_step(*session));  // two of four samples
+  Traces traces(session->config);
+  fit(*session, traces.output());
+  std::ifstream metrics(traces.metrics());
+  for (std::string line; std::getline(metrics, line);) {
+    const auto record = nlohmann::json::parse(line);
+    if (!record.contains("time_seconds")) continue;
+    const double samples =
+        record["samples_per_second"].get<double>() * record["time_seconds"].get<double>();
+    EXPECT_NEAR(samples, record["epoch"] == 1 ? 2 : 4, 1e-6);
+  }
 }
 
 TEST(FitTest, TellsItsProgressAfterEachStep) {

@@ -26,6 +26,7 @@ struct Output {
   Stopwatch interval_time = {};
   Stopwatch checkpoint_time = {};  // since the last checkpoint
   int64_t samples_done = 0;        // by this process
+  int64_t samples_before = 0;      // of these, before `epoch_time` began
   bool told_of_perfection = false;
   std::future<void> saving = {};  // a checkpoint that is being written; it ends before the rest
 };
