@@ -38,7 +38,7 @@ std::string as_json(const apply::Model& model, const std::string& data,
 
 int eval_command(const Arguments& arguments) {
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const apply::Model model = apply::load_model(arguments.paths.front());
+  const apply::Model model = load_model(arguments);
   const config::Config config = config_for(arguments, model);
   const int64_t num_threads = threads_of(config);
   const apply::Evaluated evaluated =

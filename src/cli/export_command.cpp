@@ -55,7 +55,7 @@ void print_ports(const char* name, const std::vector<apply::Port>& ports) {
 int export_command(const Arguments& arguments) {
   const ExportArguments& wanted = arguments.exported;
   if (wanted.format == ExportFormat::kOnnx) onnx_library();  // or what to install, at once
-  const apply::Model model = apply::load_model(arguments.paths.front());
+  const apply::Model model = load_model(arguments);
   refuse_checkpoints(wanted.output, model.file);
   refuse_softmax(model, wanted.options);
   const apply::ExportReport report = write(model, wanted);

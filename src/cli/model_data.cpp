@@ -10,11 +10,23 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
+#include "trainer/core/log.h"
 #include "trainer/cpu/cpus.h"
 
 namespace trainer::cli {
 
 namespace fs = std::filesystem;
+
+apply::Model load_model(const Arguments& arguments) {
+  apply::Model model = apply::load_model(arguments.paths.front());
+  if (model.position.step == 0) {
+    log::warning(
+        fmt::format("{}: this model has not been trained a step; its weights are the "
+                    "initial ones",
+                    model.file.string()));
+  }
+  return model;
+}
 
 void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
   if (output == "-") return;

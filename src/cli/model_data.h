@@ -13,6 +13,10 @@
 /// What commands that apply a model take from the run and what from the command line.
 namespace trainer::cli {
 
+/// The model that the command line names: apply::load_model(), with a warning where it has not been
+/// trained at all, as the checkpoint from before the first step.
+apply::Model load_model(const Arguments& arguments);
+
 /// A checkpoint is what a run goes on from: throws Error(kUsage) when `output` would take the place
 /// of `checkpoint` or stand beside it in the run folder.
 void refuse_checkpoints(const std::filesystem::path& output,

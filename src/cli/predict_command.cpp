@@ -83,7 +83,7 @@ std::string predict_progress_text(const apply::PredictProgress& progress, double
 
 int predict_command(const Arguments& arguments) {
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const apply::Model model = apply::load_model(arguments.paths.front());
+  const apply::Model model = load_model(arguments);
   refuse_checkpoints(arguments.output, model.file);
   const config::Config config = config_for(arguments, model);
   apply::PredictRequest request;

@@ -213,6 +213,19 @@ TEST_F(PredictEndToEndTest, ErrorsHaveTheirExitCodesAndLeaveNoOutput) {
   EXPECT_FALSE(fs::exists(path("p.csv")));
 }
 
+TEST_F(PredictEndToEndTest, AModelFromBeforeTheFirstStepIsNamed) {
+  train("penguins.csv", "data.target=species --epochs 1");
+  const std::string first = "runs/latest/checkpoints/checkpoint_epoch_000.pt";
+  ASSERT_TRUE(fs::exists(path(first)));
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "-q predict " + first + " --data test.csv --output p.csv");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.err.starts_with("warning: " + first +
+                                     ": this model has not been trained a step; its weights are "
+                                     "the initial ones\n"))
+      << result.err;
+}
+
 TEST_F(PredictEndToEndTest, ASignalLeavesNoOutput) {
   train("penguins.csv", "data.target=species --epochs 2");
   for (const auto& [signal, exit_code] :
