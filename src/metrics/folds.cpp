@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/metrics/folds.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -38,11 +39,15 @@ Spread spread_of(const std::vector<double>& values, const std::string& name) {
   return spread;
 }
 
+// Of the metrics that some fold has: where its rows are of one class, a ranking is not defined.
 std::vector<Spread> spreads_of(const std::vector<FoldResult>& folds, Member scores) {
   std::vector<Spread> result;
-  if (folds.empty()) return result;
-  for (const Score& score : folds.front().*scores) {
-    result.push_back(spread_of(values_of(folds, scores, score.name), score.name));
+  for (const FoldResult& fold : folds) {
+    for (const Score& score : fold.*scores) {
+      const auto is_same = [&](const Spread& spread) { return spread.name == score.name; };
+      if (std::any_of(result.begin(), result.end(), is_same)) continue;
+      result.push_back(spread_of(values_of(folds, scores, score.name), score.name));
+    }
   }
   return result;
 }

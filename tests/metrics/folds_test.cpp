@@ -34,6 +34,15 @@ TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
   EXPECT_TRUE(spreads({}).empty());
 }
 
+TEST(FoldsTableTest, AMetricThatTheFirstFoldLacksIsThatOfTheOthers) {
+  std::vector<FoldResult> folds = two_folds();
+  folds[1].scores.push_back({"auroc", 0.75});
+  const std::vector<Spread> all = spreads(folds);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[2].name, "auroc");
+  EXPECT_EQ(all[2].mean, 0.75);
+}
+
 TEST(FoldsTableTest, JsonHasTheSame) {
   const nlohmann::ordered_json json = to_json(two_folds(), {5, 1});
   EXPECT_EQ(json["folds"], 5);
