@@ -163,6 +163,8 @@ std::string short_text(double value, double offset) {
   return offset == 0 ? fmt::format("{:g}", value) : cell_text(value, offset);
 }
 
+constexpr double kMaxExact = 1e9;  // deviations that are written as a whole number
+
 // "t.csv:100: column "t": 1000000 is 26,954 deviations from the median 50.2, and all others are
 // from 0.02 to 99.9".
 std::string outlier_text(const Table& table, const std::string& column, const Outliers& found,
@@ -174,11 +176,12 @@ std::string outlier_text(const Table& table, const std::string& column, const Ou
                                                 with_thousands(static_cast<int64_t>(num_further)),
                                                 num_further == 1 ? "cell is" : "cells are");
   const double deviations = std::abs(value - found.median) / found.deviation;
+  const std::string distance = deviations < kMaxExact ? with_thousands(std::llround(deviations))
+                                                      : fmt::format("{:.1e}", deviations);
   return fmt::format("{}:{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
                      table.file, table.lines[found.places.front()], in_quotes(column),
-                     cell_text(value, offset), with_thousands(std::llround(deviations)),
-                     short_text(found.median, offset), further, short_text(found.low, offset),
-                     short_text(found.high, offset));
+                     cell_text(value, offset), distance, short_text(found.median, offset), further,
+                     short_text(found.low, offset), short_text(found.high, offset));
 }
 
 void keep_few(std::vector<std::string>& lines) {

@@ -29,14 +29,16 @@ constexpr int64_t kMaxRowsShown = 10;
                        const std::string& problem) {
   wait_for_saving(output);
   const bool stops = session.config.training.on_nonfinite == config::OnNonFinite::kStop;
+  const bool clips = session.config.training.gradient_clip_norm > 0;
   throw Error(
       ErrorKind::kNonFinite,
-      fmt::format("step {} (epoch {}): {}; lower training.learning_rate or "
-                  "training.gradient_clip_norm, {}look for extreme values in the data; the last "
-                  "good checkpoint is {}",
-                  position.step, position.epoch, problem,
-                  stops ? "try training.on_nonfinite: skip or rollback, " : "",
-                  output.checkpoints.last().string()));
+      fmt::format(
+          "step {} (epoch {}): {}; lower training.learning_rate{}, {}look for extreme "
+          "values in the data; the last good checkpoint is {}",
+          position.step, position.epoch, problem,
+          clips ? " or training.gradient_clip_norm" : ", set training.gradient_clip_norm: 1",
+          stops ? "try training.on_nonfinite: skip or rollback, " : "",
+          output.checkpoints.last().string()));
 }
 
 bool is_finite_alone(Session& session, const Window& window, int64_t index) {
@@ -63,8 +65,9 @@ std::string rows_text(Session& session, const Window& window) {
   const config::DataConfig& data = session.config.data;
   const bool has_lines = data.source == config::Source::kCsv;
   const auto last = shown.begin() + std::min(count, kMaxRowsShown);
-  return fmt::format("{} {} {}{}{}", bad.empty() ? "the batch is" : "the loss is not finite for",
-                     has_lines ? "lines" : "rows", fmt::join(shown.begin(), last, ", "),
+  return fmt::format("{} {}{} {}{}{}", bad.empty() ? "the batch is" : "the loss is not finite for",
+                     has_lines ? "line" : "row", count == 1 ? "" : "s",
+                     fmt::join(shown.begin(), last, ", "),
                      count > kMaxRowsShown ? fmt::format(", ... ({} in all)", count) : "",
                      has_lines ? " of " + data.path : "");
 }

@@ -80,7 +80,7 @@ class OutliersOfTableTest : public ::testing::Test {
   Datasets load(config::Outliers outliers, config::ScalingMethod scaling) {
     std::string text = "a,t,y\n";
     for (int i = 0; i < 100; ++i) {
-      text += fmt::format("{},{},{}\n", i % 7, i == 40 ? 1e6 : i, i == 50 ? 1e7 : i + 0.5);
+      text += fmt::format("{},{},{}\n", i % 7, i == 40 ? wild_ : i, i == 50 ? 1e7 : i + 0.5);
     }
     config::DataConfig data;
     data.source = config::Source::kCsv;
@@ -102,6 +102,7 @@ class OutliersOfTableTest : public ::testing::Test {
       "which it counts less";
 
   test::TemporaryFolder folder_;
+  double wild_ = 1e6;
 };
 
 TEST_F(OutliersOfTableTest, AreNamedWithLineAndColumn) {
@@ -114,6 +115,15 @@ TEST_F(OutliersOfTableTest, AreNamedWithLineAndColumn) {
                    of_target_}));
   EXPECT_EQ(load(Outliers::kWarn, ScalingMethod::kRobust).warnings, Lines{of_target_});
   EXPECT_EQ(load(Outliers::kIgnore, ScalingMethod::kStandard).warnings, Lines{});
+}
+
+TEST_F(OutliersOfTableTest, ADistanceOfAnySizeIsWritten) {
+  wild_ = 3e38;
+  const Lines warnings = load(config::Outliers::kWarn, config::ScalingMethod::kStandard).warnings;
+  EXPECT_TRUE(
+      warnings.front().starts_with("t.csv:42: column \"t\": 3e+38 is 8.1e+36 deviations "
+                                   "from the median 50; all others are from 0 to 99; "))
+      << warnings.front();
 }
 
 TEST_F(OutliersOfTableTest, ClippingLimitsCellsToTheRangeOfTheOthers) {

@@ -31,8 +31,8 @@ using test::Traces;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr const char* kAdvice =
-    "lower training.learning_rate or training.gradient_clip_norm, try training.on_nonfinite: skip "
-    "or rollback, look for extreme values in the data; the last good checkpoint is ";
+    "lower training.learning_rate, set training.gradient_clip_norm: 1, try training.on_nonfinite: "
+    "skip or rollback, look for extreme values in the data; the last good checkpoint is ";
 
 config::Config config_with(OnNonFinite policy) {
   config::Config config = exact_config();
@@ -76,7 +76,7 @@ TEST(NonFiniteTest, TheOneRowWithoutAFiniteLossIsNamed) {
   Traces traces(config);
   EXPECT_EQ(error_of([&] { fit(*session, traces.output()); }).what(),
             "step 1 (epoch 1): the gradient is not finite (norm inf, mean loss inf); the loss is "
-            "not finite for lines 17 of /data/house.csv; " +
+            "not finite for line 17 of /data/house.csv; " +
                 (kAdvice + traces.output().checkpoints.last().string()));
 }
 
@@ -108,6 +108,18 @@ TEST(NonFiniteTest, ASkippedStepCountsAsAStepAndChangesNothing) {
   EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).recoveries.skipped_steps, 1);
 }
 
+TEST(NonFiniteTest, TheAdviceIsForWhatIsSet) {
+  config::Config config = config_with(OnNonFinite::kSkip);
+  config.training.gradient_clip_norm = 1;
+  const auto session = make_exact_session(config, equal_rows(4, kInfinity), {});
+  Traces traces(config);
+  const std::string message = error_of([&] { fit(*session, traces.output()); }).what();
+  EXPECT_NE(message.find("; lower training.learning_rate or training.gradient_clip_norm, look for "
+                         "extreme values in the data; "),
+            std::string::npos)
+      << message;
+}
+
 TEST(NonFiniteTest, AnEpochWithoutASingleStepEndsTheRun) {
   const auto session =
       make_exact_session(config_with(OnNonFinite::kSkip), equal_rows(4, kInfinity), {});
@@ -115,9 +127,9 @@ TEST(NonFiniteTest, AnEpochWithoutASingleStepEndsTheRun) {
   const Error error = error_of([&] { fit(*session, traces.output()); });
   EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
   EXPECT_EQ(error.what(),
-            "step 2 (epoch 1): every step of the epoch was skipped; lower training.learning_rate "
-            "or training.gradient_clip_norm, look for extreme values in the data; the last good "
-            "checkpoint is " +
+            "step 2 (epoch 1): every step of the epoch was skipped; lower training.learning_rate, "
+            "set training.gradient_clip_norm: 1, look for extreme values in the data; the last "
+            "good checkpoint is " +
                 traces.output().checkpoints.last().string());
 }
 
