@@ -9,14 +9,18 @@
 
 #include "support/error_of.h"
 #include "support/file_size_limit.h"
-#include "support/process.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer {
 namespace {
 
-TEST(LogTest, TheConsoleShowsPlainLinesWhereItIsNoTerminal) {
-  log::set_console_level(log::Level::kInfo);
+class LogTest : public testing::Test {
+ protected:
+  LogTest() { log::set_console_level(log::Level::kInfo); }  // what a run shows
+};
+
+TEST_F(LogTest, TheConsoleShowsPlainLinesWhereItIsNoTerminal) {
   testing::internal::CaptureStderr();
   log::debug("hidden");
   log::info("one");
@@ -25,7 +29,7 @@ TEST(LogTest, TheConsoleShowsPlainLinesWhereItIsNoTerminal) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "one\nwarning: two\nerror: three\n");
 }
 
-TEST(LogTest, TheFileGetsDateLevelAndMessage) {
+TEST_F(LogTest, TheFileGetsDateLevelAndMessage) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "train.log";
   log::open_file(path, log::Level::kInfo);
@@ -41,7 +45,7 @@ TEST(LogTest, TheFileGetsDateLevelAndMessage) {
       << test::read_file(path);
 }
 
-TEST(LogTest, NotesAreForTheFileAndDetailsForWhoeverWantsThem) {
+TEST_F(LogTest, NotesAreForTheFileAndDetailsForWhoeverWantsThem) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "train.log";
   log::open_file(path, log::Level::kInfo);
@@ -59,7 +63,7 @@ TEST(LogTest, NotesAreForTheFileAndDetailsForWhoeverWantsThem) {
   }
 }
 
-TEST(LogTest, TheFileIsAppendedTo) {
+TEST_F(LogTest, TheFileIsAppendedTo) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("train.log", "before\n");
   log::open_file(path, log::Level::kInfo);
@@ -67,7 +71,7 @@ TEST(LogTest, TheFileIsAppendedTo) {
   EXPECT_EQ(test::read_file(path), "before\n");
 }
 
-TEST(LogTest, AFileThatCannotBeWrittenIsAnError) {
+TEST_F(LogTest, AFileThatCannotBeWrittenIsAnError) {
   const test::TemporaryFolder folder;
   const Error error = test::error_of([&] { log::open_file(folder.path(), log::Level::kInfo); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
@@ -75,7 +79,7 @@ TEST(LogTest, AFileThatCannotBeWrittenIsAnError) {
                ("cannot write " + folder.path().string() + ": Is a directory").c_str());
 }
 
-TEST(LogTest, AFileThatIsFullIsOneWarning) {
+TEST_F(LogTest, AFileThatIsFullIsOneWarning) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "train.log";
   log::open_file(path, log::Level::kDebug);
@@ -93,7 +97,7 @@ TEST(LogTest, AFileThatIsFullIsOneWarning) {
                 "the first after it\nthe second after it\n");
 }
 
-TEST(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
+TEST_F(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "train.log";
   log::open_file(path, log::Level::kDebug);
@@ -108,7 +112,7 @@ TEST(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
                 ": File too large; messages will be missing there\n");
 }
 
-TEST(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {
+TEST_F(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {
   testing::internal::CaptureStderr();
   log::show_status("50 %");
   log::clear_status();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // main() of the test programs: GoogleTest's, and nobody overlooks a test that was skipped. The file
 // that TRAINER_SKIPPED_TESTS names gets a line for each; with TRAINER_REQUIRE_ALL, which continuous
-// integration sets, it is a failure.
+// integration sets, it is a failure. So is a filter that no test fits.
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -30,8 +31,9 @@ class SkippedTests : public testing::EmptyTestEventListener {
     if (!test.result()->Skipped()) return;
     const std::string reason = skip_reason(*test.result());
     if (const char* file = std::getenv("TRAINER_SKIPPED_TESTS")) {
+      // Whole, in one write: other processes append too.
       std::ofstream(file, std::ios::app)
-          << reason << '\t' << test.test_suite_name() << '.' << test.name() << '\n';
+          << reason + '\t' + test.test_suite_name() + '.' + test.name() + '\n';
     }
     if (std::getenv("TRAINER_REQUIRE_ALL") != nullptr) {
       ADD_FAILURE() << "skipped, and TRAINER_REQUIRE_ALL is set: " << reason;
@@ -44,5 +46,8 @@ class SkippedTests : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SkippedTests);
-  return RUN_ALL_TESTS();
+  const int status = RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return status;
+  std::fputs("no test fits --gtest_filter\n", stderr);
+  return 1;
 }
