@@ -31,14 +31,9 @@ class ModelTest : public testing::Test {
     checkpoint::Checkpoint c = test::sound_checkpoint();
     change(c);
     checkpoint::write(file("last.pt"), c);
-    const Error error = test::error_of([&] { load_model(file("last.pt")); });
-    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    std::string text = error.what();
-    const std::string prefix = file("last.pt").string() + ": ";
-    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-      text.replace(at, prefix.size(), "|");
-    }
-    return text;
+    return test::replaced(
+        test::message_of(ErrorKind::kCheckpoint, [&] { load_model(file("last.pt")); }),
+        file("last.pt").string() + ": ", "|");
   }
 
   test::TemporaryFolder folder_;

@@ -16,7 +16,7 @@
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
-#include "support/process.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::apply {
@@ -80,32 +80,23 @@ class PredictTest : public testing::Test {
   fs::path output() const { return folder_.path() / "out.csv"; }
 
   std::string problem(const Model& model, const PredictRequest& request, ErrorKind kind) {
-    const Error error = test::error_of([&] {
+    return without_folder(test::message_of(kind, [&] {
       predict(
           model, request, [](const std::string&) {}, [](const PredictProgress&) { return true; });
-    });
-    EXPECT_EQ(error.kind(), kind);
-    return without_folder(error.what());
+    }));
   }
 
   /// The message of an error in the data; no file is left, not even a temporary one.
   std::string problem(std::string_view content, const Model& model = linear_model()) {
     std::string text = problem(model, request_for(content), ErrorKind::kData);
-    EXPECT_EQ(num_files(), 1) << "only the input";
+    EXPECT_EQ(num_files(), 1U) << "only the input";
     return text;
   }
 
-  std::ptrdiff_t num_files() const {
-    const fs::directory_iterator files(folder_.path());
-    return std::distance(begin(files), end(files));
-  }
+  std::size_t num_files() const { return test::file_names(folder_.path()).size(); }
 
-  std::string without_folder(std::string text) const {
-    const std::string prefix = folder_.path().string() + "/";
-    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
-      text.erase(at, prefix.size());
-    }
-    return text;
+  std::string without_folder(const std::string& text) const {
+    return test::replaced(text, folder_.path().string() + "/", "");
   }
 
   test::TemporaryFolder folder_;
@@ -292,7 +283,7 @@ TEST_F(PredictTest, AnOlderOutputStaysUntilTheNewOneIsComplete) {
       [](const PredictProgress& progress) { return progress.num_rows < 2; });
   EXPECT_EQ(report.num_rows, 2);
   EXPECT_EQ(read_file(output()), "older");
-  EXPECT_EQ(num_files(), 2);
+  EXPECT_EQ(num_files(), 2U);
 }
 
 TEST_F(PredictTest, ALinkStaysALinkAndAPipeAPipe) {

@@ -3,10 +3,7 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -19,6 +16,7 @@
 #include "archive/pickle.h"
 #include "archive/zip.h"
 #include "support/error_of.h"
+#include "support/files.h"
 #include "support/python.h"
 #include "support/temporary_folder.h"
 
@@ -119,21 +117,13 @@ Dict everything() {
   };
 }
 
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class ArchiveTest : public ::testing::Test {
  protected:
   fs::path path(const std::string& name = "a.pt") const { return folder_.path() / name; }
 
   std::string refusal(const fs::path& file) const {
-    const Error error = error_of([&] { load(file); });
-    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    const std::string message = error.what();
-    EXPECT_EQ(message.substr(0, file.string().size() + 2), file.string() + ": ");
-    return message.substr(file.string().size() + 2);
+    return test::after(file.string() + ": ",
+                       test::message_of(ErrorKind::kCheckpoint, [&] { load(file); }));
   }
 
   // A file with this pickle, and 16 float elements as storage "0".
@@ -194,7 +184,7 @@ TEST_F(ArchiveTest, GivesBackALargeTensor) {
 TEST_F(ArchiveTest, WritesEqualBytesForEqualValues) {
   save(path("first.pt"), everything());
   save(path("second.pt"), everything());
-  EXPECT_EQ(content(path("first.pt")), content(path("second.pt")));
+  EXPECT_EQ(test::read_file(path("first.pt")), test::read_file(path("second.pt")));
 }
 
 TEST_F(ArchiveTest, NestsAsDeepForTheWriterAsForTheReader) {
@@ -364,7 +354,7 @@ class DamageTest : public ArchiveTest {
  protected:
   DamageTest() {
     save(path(), everything_);
-    original_ = content(path());
+    original_ = test::read_file(path());
   }
 
   // A new file each time: file systems flush one that was cut to nothing and written again.
@@ -422,7 +412,8 @@ TEST_F(DamageTest, OfThePickleNeverDoesMoreThanThrow) {
 class PythonTest : public ArchiveTest {
  protected:
   void SetUp() override {
-    if (run("probe") != 0) GTEST_SKIP() << test::python() << " has no PyTorch; set TRAINER_PYTHON";
+    const std::string missing = test::missing_for(kScript);
+    if (!missing.empty()) GTEST_SKIP() << missing;
   }
 
   // As save() would write it if 32-bit numbers ended at `zip64_from`. The last record is large.
@@ -442,39 +433,39 @@ class PythonTest : public ArchiveTest {
     file.commit();
   }
 
-  static int run(const std::string& arguments) {
-    const std::string script = TRAINER_SOURCE_DIR "/tests/archive/python_interoperation.py";
-    const std::string redirect = arguments == "probe" ? " 2>/dev/null" : "";
-    return std::system(
-        fmt::format("\"{}\" \"{}\" {}{}", test::python(), script, arguments, redirect).c_str());
+  static void run(const std::string& arguments) {
+    const test::ProcessResult result = test::run_process(test::python_script(kScript) + arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   }
+
+  static constexpr const char* kScript = "archive/python_interoperation.py";
 };
 
 TEST_F(PythonTest, OpensAnArchive) {
   save(path(), everything());
-  EXPECT_EQ(run("check " + path().string()), 0);
+  run("check " + path().string());
 }
 
 TEST_F(PythonTest, OpensAnArchiveWithItsRestrictedReader) {
   save(path(), {{"tensors", *find(everything(), "tensors")}, {"step", 70000}, {"name", "mlp"}});
-  EXPECT_EQ(run("restricted " + path().string()), 0);
+  run("restricted " + path().string());
 }
 
 TEST_F(PythonTest, OpensAnArchiveWith64BitFields) {
   write_with_64_bit_fields(60000);
-  EXPECT_EQ(run("check " + path().string()), 0);
+  run("check " + path().string());
   EXPECT_TRUE(same(load(path()), everything()));
 }
 
 // PyTorch reads 64-bit offsets in files beyond 4 GiB only, Python's own reader in all.
 TEST_F(PythonTest, UnzipsAnArchiveWith64BitOffsets) {
   write_with_64_bit_fields(6);
-  EXPECT_EQ(run("unzip " + path().string()), 0);
+  run("unzip " + path().string());
   EXPECT_TRUE(same(load(path()), everything()));
 }
 
 TEST_F(PythonTest, WritesAnArchiveThatIsRead) {
-  ASSERT_EQ(run("write " + path().string()), 0);
+  run("write " + path().string());
   const TensorData matrix = counting_tensor(DType::kFloat32);
   const auto floats = [](std::vector<int64_t> shape, const std::vector<float>& elements) {
     return tensor_of<float>(DType::kFloat32, std::move(shape), elements);

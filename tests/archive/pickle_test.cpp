@@ -2,7 +2,6 @@
 #include "archive/pickle.h"
 
 #include <string>
-#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +12,6 @@
 namespace trainer::archive {
 namespace {
 
-using test::error_of;
 using namespace std::string_literals;
 
 const std::string kProtocol = "\x80\x02";
@@ -21,11 +19,9 @@ const std::string kOrderedDict = "ccollections\nOrderedDict\n";
 
 // What is said about a pickle of these operations, without the place.
 std::string refusal(const std::string& operations) {
-  const Error error = error_of([&] { read_pickle(kProtocol + operations, "a.pt: data.pkl"); });
-  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-  const std::string message = error.what();
-  EXPECT_EQ(message.substr(0, 16), "a.pt: data.pkl: ");
-  return message.substr(16);
+  return test::after("a.pt: data.pkl: ", test::message_of(ErrorKind::kCheckpoint, [&] {
+                       read_pickle(kProtocol + operations, "a.pt: data.pkl");
+                     }));
 }
 
 Node root_of(const std::string& operations) {

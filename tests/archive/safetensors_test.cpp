@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <numeric>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +16,7 @@
 #include "support/checkpoints.h"
 #include "support/error_of.h"
 #include "support/file_size_limit.h"
-#include "support/process.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::archive {
@@ -54,12 +52,8 @@ class SafetensorsTest : public testing::Test {
  protected:
   std::string message_of(const std::string& bytes) const {
     const fs::path path = folder_.write("damaged.safetensors", bytes);
-    const Error error = error_of([&] { read_safetensors(path); });
-    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    const std::string begin = path.string() + ": ";
-    const std::string message = error.what();
-    EXPECT_TRUE(message.starts_with(begin)) << message;
-    return message.substr(std::min(begin.size(), message.size()));
+    return test::after(path.string() + ": ",
+                       test::message_of(ErrorKind::kCheckpoint, [&] { read_safetensors(path); }));
   }
 
   test::TemporaryFolder folder_;

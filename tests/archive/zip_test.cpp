@@ -2,8 +2,6 @@
 #include "archive/zip.h"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,19 +10,17 @@
 
 #include "trainer/core/error.h"
 
+#include "support/bytes.h"
 #include "support/error_of.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::archive {
 namespace {
 
-using test::error_of;
+using test::bytes_of;
 using test::TemporaryFolder;
 using Records = std::vector<std::pair<std::string, std::string>>;
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 std::string zip_of(const Records& records, uint64_t zip64_from = kZip64From) {
   const TemporaryFolder folder;
@@ -33,8 +29,7 @@ std::string zip_of(const Records& records, uint64_t zip64_from = kZip64From) {
   for (const auto& [name, bytes] : records) zip.add(name, bytes_of(bytes));
   zip.finish();
   file.commit();
-  std::ifstream in(folder.path() / "a.zip", std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return test::read_file(folder.path() / "a.zip");
 }
 
 Records records_of(const std::string& zip) {
@@ -47,9 +42,7 @@ Records records_of(const std::string& zip) {
 }
 
 std::string refusal(const std::string& zip) {
-  const Error error = error_of([&] { read_zip(bytes_of(zip), "a.pt"); });
-  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-  return error.what();
+  return test::message_of(ErrorKind::kCheckpoint, [&] { read_zip(bytes_of(zip), "a.pt"); });
 }
 
 // Overwrites the number at `offset`, counted from the begin of the `n`-th "PK.." signature.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/table.h"
 
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "bench/rows.h"
+#include "support/files.h"
 
 namespace trainer::bench {
 namespace {
@@ -57,8 +56,9 @@ TEST(TableTest, IsAtMostHundredColumnsWide) {
   Row row = row_of("cuda:1", "bf16", 1234567);
   row.setting.train_step = "autograd";
   results.rows = {row};
-  std::istringstream lines(comparison_table(results));
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  for (const std::string& line : test::lines_of(comparison_table(results))) {
+    EXPECT_LE(line.size(), 100U) << line;
+  }
 }
 
 TEST(TableTest, GivesNoAdviceWhereNothingWasMeasured) {

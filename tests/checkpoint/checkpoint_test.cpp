@@ -2,7 +2,6 @@
 #include "trainer/checkpoint/checkpoint.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -39,12 +38,8 @@ class CheckpointTest : public testing::Test {
     Dict root = archive::load(path_);
     change(root);
     archive::save(path_, root);
-    const Error error = test::error_of([&] { read(path_); });
-    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    const std::string prefix = path_.string() + ": ";
-    const std::string message = error.what();
-    EXPECT_EQ(message.substr(0, prefix.size()), prefix);
-    return message.substr(prefix.size());
+    return test::after(path_.string() + ": ",
+                       test::message_of(ErrorKind::kCheckpoint, [&] { read(path_); }));
   }
 
   std::string refusal_of(const std::string& key, const Value& value) {

@@ -11,10 +11,10 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
-#include "trainer/core/log.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
+#include "support/quiet_log.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::checkpoint {
@@ -27,9 +27,6 @@ config::Loaded config_of(const std::string& yaml) { return config::load({{"test"
 
 class ResumePointTest : public testing::Test {
  protected:
-  ResumePointTest() { log::set_console_level(log::Level::kError); }
-  ~ResumePointTest() override { log::set_console_level(log::Level::kInfo); }
-
   // A run folder with checkpoints of two epochs, the second of which is last.pt.
   fs::path make_run(const std::string& name, const std::string& yaml) const {
     const fs::path run = folder_.path() / name;
@@ -60,6 +57,7 @@ class ResumePointTest : public testing::Test {
     return point ? fs::relative(point->file, folder_.path()).string() : "none";
   }
 
+  test::QuietLog quiet_;
   test::TemporaryFolder folder_;
 };
 

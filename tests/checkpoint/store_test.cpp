@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/store.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::checkpoint {
@@ -50,14 +50,7 @@ Checkpoint within_epoch(int64_t epoch, int64_t step) {
 
 class StoreTest : public testing::Test {
  protected:
-  Names files() const {
-    Names names;
-    for (const auto& entry : fs::directory_iterator(folder_.path())) {
-      names.push_back(entry.path().filename().string());
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
+  Names files() const { return test::file_names(folder_.path()); }
   fs::path file(const std::string& name) const { return folder_.path() / name; }
   static int64_t epoch_in(const fs::path& path) { return read(path).position.epoch; }
 

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -30,14 +29,8 @@ class VerifyTest : public testing::Test {
     Checkpoint c = sound_checkpoint();
     change(c);
     write(path_, c);
-    const Error error = test::error_of([&] { verify(path_); });
-    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    std::string text = "\n" + std::string(error.what());
-    const std::string prefix = "\n" + path_.string() + ": ";
-    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-      text.replace(at, prefix.size(), "|");
-    }
-    return text;
+    const std::string text = test::message_of(ErrorKind::kCheckpoint, [&] { verify(path_); });
+    return test::replaced("\n" + text, "\n" + path_.string() + ": ", "|");
   }
 
   test::TemporaryFolder folder_;

@@ -16,9 +16,7 @@ Arguments parse(std::vector<const char*> words) {
 }
 
 std::string message_of(const std::vector<const char*>& words) {
-  const Error error = test::error_of([&] { parse(words); });
-  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-  return error.what();
+  return test::message_of(ErrorKind::kUsage, [&] { parse(words); });
 }
 
 TEST(ArgumentsTest, TrainIsTheDefaultCommand) {

@@ -23,15 +23,11 @@ Document document(const std::string& text) { return {"a.yaml", text, "/folder"};
 Config load_text(const std::string& text) { return load({document(text)}, {}).config; }
 
 std::string message_of(const std::string& text) {
-  const Error error = test::error_of([&] { load({document(text)}, {}); });
-  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-  return error.what();
+  return test::message_of(ErrorKind::kUsage, [&] { load({document(text)}, {}); });
 }
 
 std::string message_of_override(const std::string& key, const std::string& value) {
-  const Error error = test::error_of([&] { load({}, {{key, value, "--set"}}); });
-  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-  return error.what();
+  return test::message_of(ErrorKind::kUsage, [&] { load({}, {{key, value, "--set"}}); });
 }
 
 TEST(LoadTest, AnEmptyFileGivesTheDefaults) {

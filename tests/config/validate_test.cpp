@@ -14,9 +14,7 @@ namespace trainer::config {
 namespace {
 
 std::string message_of(const std::string& text) {
-  const Error error = test::error_of([&] { load({{"a.yaml", text, "/folder"}}, {}); });
-  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-  return error.what();
+  return test::message_of(ErrorKind::kUsage, [&] { load({{"a.yaml", text, "/folder"}}, {}); });
 }
 
 TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/checksum.h"
 
-#include <string_view>
-
 #include <gtest/gtest.h>
+
+#include "support/bytes.h"
 
 namespace trainer {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
+using test::bytes_of;
 
 TEST(ChecksumTest, GivesTheCheckValueOfTheStandard) {
   EXPECT_EQ(crc32(bytes_of("123456789")), 0xCBF43926U);

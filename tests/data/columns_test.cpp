@@ -2,15 +2,13 @@
 #include "trainer/data/columns.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/data/csv.h"
 
-#include "support/error_of.h"
-#include "support/temporary_folder.h"
+#include "support/csv_folder.h"
 
 namespace trainer::data {
 namespace {
@@ -23,25 +21,14 @@ using Words = std::vector<std::string>;
 
 const Words kTarget = {"y"};
 
-class ColumnsTest : public ::testing::Test {
+class ColumnsTest : public test::CsvFolderTest {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {.targets = {"y"}}) {
-    return read_csv(folder_.write("t.csv", content), options);
-  }
   Column fitted(const Table& table, const Rows& rows, const FitOptions& options = {}) {
     return fit_columns(table, rows, options).front();
   }
   static Floats encoded(const std::vector<Column>& columns, Table table) {
     return std::get<Floats>(encode(columns, UnknownCategory::kUnknown, table).features.values);
   }
-  template <class Action>
-  std::string message_of(Action action) {
-    const Error error = test::error_of(action);
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    return std::string(error.what()).substr(folder_.path().string().size() + 1);
-  }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(ColumnsTest, FillsAreLearntFromTheTrainingRowsOnly) {

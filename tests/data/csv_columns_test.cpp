@@ -2,15 +2,13 @@
 // What read_csv makes of columns: roles by name and pattern, and what it infers.
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/data/csv.h"
 
-#include "support/error_of.h"
-#include "support/temporary_folder.h"
+#include "support/csv_folder.h"
 
 namespace trainer::data {
 namespace {
@@ -20,20 +18,8 @@ using Words = std::vector<std::string>;
 
 const Words kTarget = {"y"};
 
-class CsvColumnsTest : public ::testing::Test {
+class CsvColumnsTest : public test::CsvFolderTest {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {.targets = {"y"}}) {
-    return read_csv(folder_.write("t.csv", content), options);
-  }
-  std::string problem(std::string_view content, const CsvOptions& options) {
-    return message_of([&] { read(content, options); });
-  }
-  template <class Action>
-  std::string message_of(Action action) {
-    const Error error = test::error_of(action);
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    return std::string(error.what()).substr(folder_.path().string().size() + 1);
-  }
   /// A table whose column `a` has `num_rows` cells of `num_words` different texts.
   static std::string texts(int num_rows, int num_words) {
     std::string content = "a,b,y\n";
@@ -51,8 +37,6 @@ class CsvColumnsTest : public ::testing::Test {
     }
     return text;
   }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(CsvColumnsTest, TakesTextForCategories) {

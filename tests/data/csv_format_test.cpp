@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/csv_pieces.h"
 
+#include "support/csv_folder.h"
 #include "support/error_of.h"
 #include "support/gzip.h"
 #include "support/temporary_folder.h"
@@ -27,20 +27,12 @@ const Words kTarget = {"y"};
 
 CsvFormat with_missing(const Words& texts) { return {.missing = MissingValues(texts)}; }
 
-class CsvFormatTest : public testing::Test {
+class CsvFormatTest : public test::CsvFolderTest {
  protected:
   Table read(std::string_view content, const CsvFormat& format) {
-    return read_csv(folder_.write("t.csv", content), {.targets = kTarget, .format = format});
+    return CsvFolderTest::read(content, {.targets = kTarget, .format = format});
   }
   static Floats cells(const Table& table) { return std::get<Floats>(table.features.values); }
-  std::string problem(std::string_view content, const CsvOptions& options) {
-    const auto path = folder_.write("t.csv", content);
-    const Error error = test::error_of([&] { read_csv(path, options); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    return std::string(error.what()).substr(folder_.path().string().size() + 1);
-  }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST(MissingValuesTest, ByDefaultAreThoseOfPandas) {

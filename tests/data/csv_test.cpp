@@ -2,13 +2,13 @@
 #include "trainer/data/csv.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 
+#include "support/csv_folder.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/unprivileged.h"
@@ -18,32 +18,14 @@ namespace {
 
 using Floats = std::vector<float>;
 
-class CsvTest : public ::testing::Test {
+class CsvTest : public test::CsvFolderTest {
  protected:
-  Table read(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {
-    return read_csv(folder_.write("t.csv", content), options);
-  }
   /// As they are, without offsets.
   Floats features(std::string_view content) {
     const std::vector<Column> none;
     return std::get<Floats>(
         read(content, {.targets = {"y"}, .with_offsets = &none}).features.values);
   }
-  /// The message without the folder.
-  std::string problem(std::string_view content, const CsvOptions& options = {{"y"}, {}, {}}) {
-    return problem_of(folder_.write("t.csv", content), options);
-  }
-  std::string problem_of(const std::filesystem::path& path,
-                         const CsvOptions& options = {{"y"}, {}, {}}) {
-    const Error error = test::error_of([&] { read_csv(path, options); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    const std::string message = error.what();
-    const std::string prefix = folder_.path().string() + "/";
-    EXPECT_TRUE(message.starts_with(prefix)) << message;
-    return message.substr(prefix.size());
-  }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(CsvTest, ReadsFeaturesAndTarget) {

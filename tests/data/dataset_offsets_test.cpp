@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that float32 would lose: large ones that hardly differ.
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -12,8 +9,9 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/npy.h"
 
+#include "support/datasets.h"
 #include "support/error_of.h"
-#include "support/temporary_folder.h"
+#include "support/npy.h"
 
 namespace trainer::data {
 namespace {
@@ -21,7 +19,7 @@ namespace {
 using Floats = std::vector<float>;
 using Numbers = std::vector<double>;
 
-class DatasetOffsetsTest : public ::testing::Test {
+class DatasetOffsetsTest : public test::DatasetFolderTest {
  protected:
   /// Rows "t,y" with t = i and y = i * i / 100, and what is to be added to both.
   static std::string rows(int begin, int end, double to_t, double to_y) {
@@ -32,18 +30,10 @@ class DatasetOffsetsTest : public ::testing::Test {
     return text;
   }
   config::DataConfig table(const std::string& content) {
-    config::DataConfig data;
-    data.source = config::Source::kCsv;
-    data.path = folder_.write("t.csv", content).string();
-    data.target = {"y"};
-    data.validation_fraction = 0;
-    data.test_fraction = 0;
+    config::DataConfig data = DatasetFolderTest::table(content);
     data.scaling = config::ScalingMethod::kNone;
     return data;
   }
-  static Floats floats(const Dataset& part) { return std::get<Floats>(part.features.values); }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(DatasetOffsetsTest, CellsAndTargetsKeepWhatTellsThemApart) {
@@ -54,9 +44,9 @@ TEST_F(DatasetOffsetsTest, CellsAndTargetsKeepWhatTellsThemApart) {
   ASSERT_EQ(schema.scaling.offset.size(), 1U);
   EXPECT_EQ(schema.scaling.offset[0], schema.columns[0].offset);
   const double offset = schema.scaling.offset[0] - 1.7e9;
-  const Floats train = floats(datasets.train);
+  const Floats train = features(datasets.train);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(train[static_cast<size_t>(i)], i - offset);
-  EXPECT_EQ(floats(datasets.test)[0], -5 - offset);  // by the offset of the training file
+  EXPECT_EQ(features(datasets.test)[0], -5 - offset);  // by the offset of the training file
 
   const Numbers targets = unscaled(schema.target_scaling, datasets.train.values);
   for (int i = 0; i < 100; ++i) {
@@ -83,7 +73,7 @@ TEST_F(DatasetOffsetsTest, ThoseOfATrainedModelAreTaken) {
   trained.target_scaling.offset.clear();
   const Datasets datasets = load_datasets(data, 1, &trained);
   EXPECT_TRUE(datasets.schema.scaling.offset.empty());
-  EXPECT_EQ(floats(datasets.train)[1], 1.7e9F);
+  EXPECT_EQ(features(datasets.train)[1], 1.7e9F);
 }
 
 TEST_F(DatasetOffsetsTest, FillsAreInTheUnitsOfTheFile) {
@@ -92,7 +82,7 @@ TEST_F(DatasetOffsetsTest, FillsAreInTheUnitsOfTheFile) {
   data.fill_value = 1.7e9 - 7;
   const Datasets datasets = load_datasets(data, 1);
   const Column& t = datasets.schema.columns[0];
-  EXPECT_EQ(floats(datasets.train).back() + t.offset, 1.7e9 - 7);
+  EXPECT_EQ(features(datasets.train).back() + t.offset, 1.7e9 - 7);
   EXPECT_EQ(datasets.notes[1],
             fmt::format("\"t\": numeric, as the difference from {}, 1 missing: filled with "
                         "1699999993",
@@ -108,17 +98,8 @@ TEST_F(DatasetOffsetsTest, OnlyATargetThatIsTheSameEverywhereIsRefused) {
             same.path + ": column \"y\": every row has the value 1e8; there is nothing to learn");
 }
 
-std::string npy(const std::vector<int64_t>& shape, const Numbers& values) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (";
-  for (const int64_t size : shape) header += fmt::format("{}, ", size);
-  header += "), }";
-  header.resize(118, ' ');
-  std::string text("\x93NUMPY\x01\x00\x76\x00", 10);
-  text += header;
-  const size_t begin = text.size();
-  text.resize(begin + values.size() * sizeof(double));
-  std::memcpy(text.data() + begin, values.data(), values.size() * sizeof(double));
-  return text;
+std::string npy(const char* shape, const Numbers& values) {
+  return test::npy_file(test::npy_header("<f8", shape), test::element_bytes(values));
 }
 
 TEST_F(DatasetOffsetsTest, ArraysHaveThemByColumn) {
@@ -132,18 +113,18 @@ TEST_F(DatasetOffsetsTest, ArraysHaveThemByColumn) {
   data.source = config::Source::kNpy;
   data.validation_fraction = 0;
   data.scaling = config::ScalingMethod::kNone;
-  data.npy.features = folder_.write("x.npy", npy({40, 2}, x)).string();
-  data.npy.targets = folder_.write("y.npy", npy({40}, y)).string();
-  data.npy.test_features = folder_.write("x2.npy", npy({1, 2}, {3, 1.7e9 - 1})).string();
-  data.npy.test_targets = folder_.write("y2.npy", npy({1}, {1e9 - 1})).string();
+  data.npy.features = folder_.write("x.npy", npy("(40, 2)", x)).string();
+  data.npy.targets = folder_.write("y.npy", npy("(40,)", y)).string();
+  data.npy.test_features = folder_.write("x2.npy", npy("(1, 2)", {3, 1.7e9 - 1})).string();
+  data.npy.test_targets = folder_.write("y2.npy", npy("(1,)", {1e9 - 1})).string();
   const Datasets datasets = load_datasets(data, 1);
   const Schema& schema = datasets.schema;
   ASSERT_EQ(schema.scaling.offset.size(), 2U);
   EXPECT_EQ(schema.scaling.offset[0], 0);
   const double offset = schema.scaling.offset[1];
-  EXPECT_EQ(floats(datasets.train)[2], 0.5F);
-  EXPECT_EQ(floats(datasets.train)[3] + offset, 1.7e9 + 0.25);
-  EXPECT_EQ(floats(datasets.test)[1] + offset, 1.7e9 - 1);
+  EXPECT_EQ(features(datasets.train)[2], 0.5F);
+  EXPECT_EQ(features(datasets.train)[3] + offset, 1.7e9 + 0.25);
+  EXPECT_EQ(features(datasets.test)[1] + offset, 1.7e9 - 1);
   EXPECT_NEAR(unscaled(schema.target_scaling, datasets.train.values)[1], 1e9 + 0.125, 1e-6);
   EXPECT_NEAR(unscaled(schema.target_scaling, datasets.test.values)[0], 1e9 - 1, 1e-6);
 }

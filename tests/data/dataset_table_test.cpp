@@ -11,8 +11,8 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/network_options.h"
 
+#include "support/datasets.h"
 #include "support/error_of.h"
-#include "support/temporary_folder.h"
 
 namespace trainer::data {
 namespace {
@@ -22,34 +22,11 @@ using Floats = std::vector<float>;
 using Rows = std::vector<int64_t>;
 using Words = std::vector<std::string>;
 
-class DatasetTableTest : public ::testing::Test {
+class DatasetTableTest : public test::DatasetFolderTest {
  protected:
-  /// A configuration that sets nothing apart.
-  DataConfig table(std::string_view content) {
-    DataConfig data;
-    data.source = config::Source::kCsv;
-    data.path = folder_.write("t.csv", content).string();
-    data.target = {"y"};
-    data.validation_fraction = 0;
-    data.test_fraction = 0;
-    return data;
-  }
   std::string file(const char* name, std::string_view content) {
     return folder_.write(name, content).string();
   }
-  std::string problem(const DataConfig& data) {
-    const Error error = test::error_of([&] { load_datasets(data, 1); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    std::string message = error.what();
-    const std::string prefix = folder_.path().string() + "/";
-    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
-      message.erase(at, prefix.size());
-    }
-    return message;
-  }
-  static Floats features(const Dataset& part) { return std::get<Floats>(part.features.values); }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(DatasetTableTest, OnlyNumbersAreScaled) {

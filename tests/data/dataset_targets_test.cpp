@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/data/dataset.h"
 
+#include "support/datasets.h"
 #include "support/error_of.h"
-#include "support/temporary_folder.h"
 
 namespace trainer::data {
 namespace {
@@ -16,26 +15,7 @@ namespace {
 using config::DataConfig;
 using Floats = std::vector<float>;
 
-class DatasetTargetsTest : public ::testing::Test {
- protected:
-  /// A configuration that sets nothing apart.
-  DataConfig table(std::string_view content, std::vector<std::string> targets = {"y"}) {
-    DataConfig data;
-    data.source = config::Source::kCsv;
-    data.path = folder_.write("t.csv", content).string();
-    data.target = std::move(targets);
-    data.validation_fraction = 0;
-    data.test_fraction = 0;
-    return data;
-  }
-  std::string problem(const DataConfig& data) {
-    const std::string message = test::error_of([&] { load_datasets(data, 1); }).what();
-    const std::string prefix = folder_.path().string() + "/";
-    return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
-  }
-
-  test::TemporaryFolder folder_;
-};
+using DatasetTargetsTest = test::DatasetFolderTest;
 
 TEST_F(DatasetTargetsTest, SeveralTargetsAreInTheirOrderAndScaledEachByItself) {
   const Datasets datasets = load_datasets(table("v,a,u\n10,1,1\n30,2,3\n", {"u", "v"}), 1);
@@ -132,9 +112,10 @@ TEST_F(DatasetTargetsTest, RefusesBadWeights) {
 TEST_F(DatasetTargetsTest, RefusesClassWeightsOfNumbers) {
   DataConfig data = table("a,y\n1,1.5\n2,2.5\n");
   data.class_weights = config::ClassWeights::kBalanced;
-  EXPECT_EQ(problem(data),
-            "data.class_weights: balanced is for classes, and the target y was taken for a number; "
-            "remove it or set data.task: classification");
+  EXPECT_STREQ(
+      test::error_of([&] { load_datasets(data, 1); }).what(),
+      "data.class_weights: balanced is for classes, and the target y was taken for a number; "
+      "remove it or set data.task: classification");
 }
 
 TEST_F(DatasetTargetsTest, RefusesAFoldWithoutAClass) {

@@ -7,8 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/datasets.h"
 #include "support/error_of.h"
-#include "support/temporary_folder.h"
+#include "support/idx.h"
 
 namespace trainer::data {
 namespace {
@@ -19,56 +20,36 @@ using Classes = std::vector<int64_t>;
 using Floats = std::vector<float>;
 using Labels = std::vector<std::string>;
 
-std::string idx(const std::vector<uint8_t>& sizes, std::string_view elements) {
-  std::string content("\0\0\x08", 3);
-  content += static_cast<char>(sizes.size());
-  for (const uint8_t size : sizes) content.append(3, '\0') += static_cast<char>(size);
-  return content.append(elements);
-}
+using test::idx_file;
 
-class DatasetTest : public ::testing::Test {
+class DatasetTest : public test::DatasetFolderTest {
  protected:
   /// A file with the feature `a` and this target, nothing of it set apart.
   DataConfig csv(const Labels& target, Task task = Task::kAuto) {
     std::string content = "a,y\n";
     for (size_t i = 0; i < target.size(); ++i)
       content += std::to_string(i) + ',' + target[i] + '\n';
-    DataConfig data;
-    data.source = config::Source::kCsv;
-    data.path = folder_.write("t.csv", content).string();
-    data.target = {"y"};
+    DataConfig data = table(content);
     data.target_scaling = config::ScalingMethod::kNone;
     data.task = task;
-    data.validation_fraction = 0;
-    data.test_fraction = 0;
     return data;
   }
-  DataConfig idx_files(std::string_view test_labels, const std::vector<uint8_t>& test_sizes) {
+  DataConfig idx_files(std::string_view test_labels, const std::vector<uint32_t>& test_sizes) {
     DataConfig data;
     data.source = config::Source::kIdx;
-    data.idx.train_images = folder_.write("train_images", idx({4, 1, 2}, "abcdefgh")).string();
-    data.idx.train_labels = folder_.write("train_labels", idx({4}, "\x07\x09\x07\x09")).string();
+    data.idx.train_images = folder_.write("train_images", idx_file({4, 1, 2}, "abcdefgh")).string();
+    data.idx.train_labels =
+        folder_.write("train_labels", idx_file({4}, "\x07\x09\x07\x09")).string();
     data.validation_fraction = 0.5;
     data.test_fraction = 0;
     if (test_sizes.empty()) return data;
     const size_t num_bytes = size_t{test_sizes[0]} * test_sizes[1] * test_sizes[2];
     data.idx.test_images =
-        folder_.write("test_images", idx(test_sizes, std::string(num_bytes, 'x'))).string();
-    data.idx.test_labels = folder_.write("test_labels", idx({test_sizes[0]}, test_labels)).string();
+        folder_.write("test_images", idx_file(test_sizes, std::string(num_bytes, 'x'))).string();
+    data.idx.test_labels =
+        folder_.write("test_labels", idx_file({test_sizes[0]}, test_labels)).string();
     return data;
   }
-  std::string problem(const DataConfig& data) {
-    const Error error = test::error_of([&] { load_datasets(data, 1); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    std::string message = error.what();
-    const std::string prefix = folder_.path().string() + "/";
-    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
-      message.erase(at, prefix.size());
-    }
-    return message;
-  }
-
-  test::TemporaryFolder folder_;
 };
 
 // ---- task and labels ----

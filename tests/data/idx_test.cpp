@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/idx.h"
 
-#include <zlib.h>
-
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-
+#include "support/data_folder.h"
 #include "support/error_of.h"
+#include "support/files.h"
+#include "support/gzip.h"
+#include "support/idx.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::data {
@@ -19,54 +18,28 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-std::string idx(const std::vector<uint32_t>& sizes, std::string_view elements) {
-  std::string content("\0\0\x08", 3);
-  content += static_cast<char>(sizes.size());
-  for (const uint32_t size : sizes) {
-    for (const int shift : {24, 16, 8, 0}) content += static_cast<char>(size >> shift & 0xFF);
-  }
-  return content.append(elements);
-}
+using test::idx_file;
+using test::read_file;
 
-class IdxTest : public ::testing::Test {
+class IdxTest : public test::DataFolderTest {
  protected:
   std::filesystem::path write_gzip(const std::string& name, const std::string& content) {
-    const std::filesystem::path path = folder_.path() / name;
-    gzFile file = gzopen(path.c_str(), "wb");
-    gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-    gzclose(file);
-    return path;
+    return folder_.write(name, test::gzipped(content));
   }
-  std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  std::string without_folder(std::string message) {
-    const std::string prefix = folder_.path().string() + "/";
-    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
-      message.erase(at, prefix.size());
-    }
-    return message;
-  }
+
   std::string problem_of(const std::filesystem::path& path) {
-    const Error error = test::error_of([&] { read_idx(path); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    return without_folder(error.what());
+    return message_of([&] { read_idx(path); });
   }
   std::string problem(std::string_view content) { return problem_of(folder_.write("f", content)); }
   std::string pair_problem(std::string_view images, std::string_view labels) {
     const auto image_path = folder_.write("images", images);
     const auto label_path = folder_.write("labels", labels);
-    const Error error = test::error_of([&] { read_idx_pair(image_path, label_path); });
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    return without_folder(error.what());
+    return message_of([&] { read_idx_pair(image_path, label_path); });
   }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(IdxTest, ReadsPlainAndGzippedFilesByTheirContent) {
-  const std::string content = idx({2, 1, 3}, "abcdef");
+  const std::string content = idx_file({2, 1, 3}, "abcdef");
   for (const auto& path : {folder_.write("plain.gz", content), write_gzip("packed", content)}) {
     const IdxFile file = read_idx(path);
     EXPECT_EQ(file.sizes, (std::vector<int64_t>{2, 1, 3}));
@@ -75,11 +48,11 @@ TEST_F(IdxTest, ReadsPlainAndGzippedFilesByTheirContent) {
 }
 
 TEST_F(IdxTest, ReadsGzipFilesOfSeveralMembersAndWhatFollowsThem) {
-  const std::string content = idx({400'000}, std::string(400'000, 'x'));
+  const std::string content = idx_file({400'000}, std::string(400'000, 'x'));
   std::string packed;
   for (const size_t begin : {size_t{0}, size_t{5}, size_t{300'000}}) {
     const size_t end = begin == 0 ? 5 : begin == 5 ? 300'000 : content.size();
-    packed += bytes_of(write_gzip("member", content.substr(begin, end - begin)));
+    packed += test::gzipped(content.substr(begin, end - begin));
   }
   for (const char* rest : {"", "no member"}) {
     EXPECT_EQ(read_idx(folder_.write("f", packed + rest)).bytes.size(), 400'000U);
@@ -87,9 +60,9 @@ TEST_F(IdxTest, ReadsGzipFilesOfSeveralMembersAndWhatFollowsThem) {
 }
 
 TEST_F(IdxTest, TakesTheFingerprintOfTheFileItReads) {
-  const std::string content = idx({300'000}, std::string(300'000, 'x'));
+  const std::string content = idx_file({300'000}, std::string(300'000, 'x'));
   for (const auto& path : {folder_.write("plain", content), write_gzip("packed", content),
-                           folder_.write("more", bytes_of(write_gzip("a", content)) + "rest")}) {
+                           folder_.write("more", test::gzipped(content) + "rest")}) {
     const Fingerprint taken = read_idx(path).fingerprint;
     const Fingerprint expected = fingerprint(path);
     EXPECT_EQ(taken.path, path.string());
@@ -100,12 +73,13 @@ TEST_F(IdxTest, TakesTheFingerprintOfTheFileItReads) {
 
 TEST_F(IdxTest, ReadsFilesThatShrankVeryMuch) {
   const std::string zeros(3'000'000, '\0');
-  EXPECT_EQ(read_idx(write_gzip("zeros", idx({3'000'000}, zeros))).bytes.size(), zeros.size());
+  EXPECT_EQ(read_idx(write_gzip("zeros", idx_file({3'000'000}, zeros))).bytes.size(), zeros.size());
 }
 
 TEST_F(IdxTest, ReadsImagesAndLabelsIntoATable) {
-  const Table table = read_idx_pair(folder_.write("images", idx({2, 1, 2}, "\x01\x02\x03\xFF")),
-                                    folder_.write("labels", idx({2}, "\x09\x0A")));
+  const Table table =
+      read_idx_pair(folder_.write("images", idx_file({2, 1, 2}, "\x01\x02\x03\xFF")),
+                    folder_.write("labels", idx_file({2}, "\x09\x0A")));
   EXPECT_EQ(table.file, (folder_.path() / "labels").string());
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"pixel_0_0", "pixel_0_1"}));
   EXPECT_EQ(table.features.num_rows, 2);
@@ -116,8 +90,8 @@ TEST_F(IdxTest, ReadsImagesAndLabelsIntoATable) {
 }
 
 TEST_F(IdxTest, ReadsFlatImages) {
-  const Table table = read_idx_pair(folder_.write("images", idx({1, 2}, "ab")),
-                                    folder_.write("labels", idx({1}, "\x01")));
+  const Table table = read_idx_pair(folder_.write("images", idx_file({1, 2}, "ab")),
+                                    folder_.write("labels", idx_file({1}, "\x01")));
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"pixel_0", "pixel_1"}));
 }
 
@@ -160,27 +134,27 @@ TEST_F(IdxTest, RefusesAFileWithoutDimensions) {
 
 TEST_F(IdxTest, RefusesAFileThatIsCutOff) {
   EXPECT_EQ(problem(std::string_view("\0\0\x08\x03\0\0", 6)), "f: the file ends within its header");
-  EXPECT_EQ(problem(idx({2, 3, 1000}, "abc")),
+  EXPECT_EQ(problem(idx_file({2, 3, 1000}, "abc")),
             "f: cut off: the header announces 6,000 elements (2 x 3 x 1,000), the file holds 3");
 }
 
 TEST_F(IdxTest, RefusesBytesAfterTheEnd) {
-  EXPECT_EQ(problem(idx({1, 2}, "abc")),
+  EXPECT_EQ(problem(idx_file({1, 2}, "abc")),
             "f: bytes after the 2 elements that the header announces (1 x 2)");
 }
 
 TEST_F(IdxTest, RefusesSizesThatNoFileHasWithoutTakingTheMemory) {
-  EXPECT_EQ(problem(idx({4'000'000'000, 1000, 1000}, "abc")),
+  EXPECT_EQ(problem(idx_file({4'000'000'000, 1000, 1000}, "abc")),
             "f: cut off: the header announces 4,000,000,000,000,000 elements (4,000,000,000 x "
             "1,000 x 1,000), the file holds 3");
-  EXPECT_EQ(problem(idx({4'000'000'000, 4'000'000'000, 4'000'000'000}, "abc")),
+  EXPECT_EQ(problem(idx_file({4'000'000'000, 4'000'000'000, 4'000'000'000}, "abc")),
             "f: impossible sizes 4,000,000,000 x 4,000,000,000 x 4,000,000,000");
 }
 
 TEST_F(IdxTest, RefusesDamagedGzip) {
-  const std::string content = idx({1000}, std::string(1000, 'x'));
+  const std::string content = idx_file({1000}, std::string(1000, 'x'));
   const auto path = write_gzip("good.gz", content);
-  const std::string packed = bytes_of(path);
+  const std::string packed = read_file(path);
   std::string damaged = packed;
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // its CRC
   EXPECT_EQ(problem(damaged), "f: the gzip file is damaged; get it again");
@@ -191,21 +165,21 @@ TEST_F(IdxTest, RefusesDamagedGzip) {
 }
 
 TEST_F(IdxTest, RefusesAnotherNumberOfLabelsThanImages) {
-  EXPECT_EQ(pair_problem(idx({2, 1, 1}, "ab"), idx({3}, "abc")),
+  EXPECT_EQ(pair_problem(idx_file({2, 1, 1}, "ab"), idx_file({3}, "abc")),
             "labels: 3 labels do not fit the 2 images of images");
 }
 
 TEST_F(IdxTest, RefusesImagesAndLabelsInTheWrongPlaces) {
-  EXPECT_EQ(pair_problem(idx({2}, "ab"), idx({2, 1, 1}, "ab")),
+  EXPECT_EQ(pair_problem(idx_file({2}, "ab"), idx_file({2, 1, 1}, "ab")),
             "images: expected images in 2 or 3 dimensions, got 1; are images and labels swapped?");
-  EXPECT_EQ(pair_problem(idx({2, 1, 1, 1}, "ab"), idx({2}, "ab")),
+  EXPECT_EQ(pair_problem(idx_file({2, 1, 1, 1}, "ab"), idx_file({2}, "ab")),
             "images: expected images in 2 or 3 dimensions, got 4");
-  EXPECT_EQ(pair_problem(idx({2, 1}, "ab"), idx({2, 1}, "ab")),
+  EXPECT_EQ(pair_problem(idx_file({2, 1}, "ab"), idx_file({2, 1}, "ab")),
             "labels: expected labels in 1 dimension, got 2");
 }
 
 TEST_F(IdxTest, RefusesNoImages) {
-  EXPECT_EQ(pair_problem(idx({0, 28, 28}, ""), idx({0}, "")),
+  EXPECT_EQ(pair_problem(idx_file({0, 28, 28}, ""), idx_file({0}, "")),
             "images: no images: the sizes are 0 x 28 x 28");
 }
 

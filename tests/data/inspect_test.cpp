@@ -21,9 +21,7 @@ TableFacts inspect(const std::string& text, const std::string& name = "t.csv") {
 std::string message_of(const std::string& text) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.csv", text);
-  const Error error = test::error_of([&] { inspect_csv(file); });
-  EXPECT_EQ(error.kind(), ErrorKind::kData);
-  const std::string message = error.what();
+  const std::string message = test::message_of(ErrorKind::kData, [&] { inspect_csv(file); });
   return message.substr(message.find("t.csv"));
 }
 

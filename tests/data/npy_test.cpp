@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/npy.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/data/dataset.h"
 
+#include "support/data_folder.h"
 #include "support/error_of.h"
+#include "support/npy.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::data {
@@ -26,59 +23,19 @@ using Bytes = std::vector<uint8_t>;
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
 
-/// The elements one after the other, in the byte order that is asked for.
-template <class T>
-std::string bytes_of(const std::vector<T>& elements, bool big_endian = false) {
-  std::string bytes;
-  for (const T element : elements) {
-    std::string one(sizeof(T), '\0');
-    std::memcpy(one.data(), &element, sizeof(T));
-    if (big_endian != (std::endian::native == std::endian::big)) {
-      std::reverse(one.begin(), one.end());
-    }
-    bytes += one;
-  }
-  return bytes;
-}
+using test::element_bytes;
+using test::npy_file;
+using test::npy_header;
 
-/// A file with that header text, padded as NumPy does it.
-std::string file_of(std::string header, const std::string& elements, int version = 1) {
-  const size_t length_bytes = version == 1 ? 2 : 4;
-  header.resize((8 + length_bytes + header.size() + 64) / 64 * 64 - 8 - length_bytes - 1, ' ');
-  header += '\n';
-  const std::string length = bytes_of(std::vector<uint32_t>{static_cast<uint32_t>(header.size())});
-  return "\x93NUMPY" + std::string{static_cast<char>(version), '\0'} +
-         length.substr(0, length_bytes) + header + elements;
-}
-
-std::string header_of(std::string_view type, std::string_view shape,
-                      std::string_view fortran_order = "False") {
-  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", type, fortran_order,
-                     shape);
-}
-
-class NpyTest : public ::testing::Test {
+class NpyTest : public test::DataFolderTest {
  protected:
   NpyFile read(const std::string& content) { return read_npy(folder_.write("a.npy", content)); }
   Floats floats(const std::string& content) {
     return std::get<Floats>(read(content).elements.values);
   }
-  template <class Action>
-  std::string message_of(Action action) {
-    const Error error = test::error_of(action);
-    EXPECT_EQ(error.kind(), ErrorKind::kData);
-    std::string message = error.what();
-    const std::string prefix = folder_.path().string() + "/";
-    for (size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
-      message.erase(at, prefix.size());
-    }
-    return message;
-  }
   std::string problem(const std::string& content) {
     return message_of([&] { read(content); });
   }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(NpyTest, EveryTypeInBothByteOrdersBecomesFloat) {
@@ -87,7 +44,8 @@ TEST_F(NpyTest, EveryTypeInBothByteOrdersBecomesFloat) {
   for (const bool big : {false, true}) {
     const std::string order = big ? ">" : "<";
     const auto check = [&](const std::string& type, const auto& elements) {
-      EXPECT_EQ(floats(file_of(header_of(order + type, shape), bytes_of(elements, big))), expected)
+      EXPECT_EQ(floats(npy_file(npy_header(order + type, shape), element_bytes(elements, big))),
+                expected)
           << order << type;
     };
     check("f2", std::vector<uint16_t>{0x3C00, 0xC000, 0x5640});
@@ -97,10 +55,12 @@ TEST_F(NpyTest, EveryTypeInBothByteOrdersBecomesFloat) {
     check("i4", std::vector<int32_t>{1, -2, 100});
     check("i8", std::vector<int64_t>{1, -2, 100});
   }
-  EXPECT_EQ(floats(file_of(header_of("|i1", shape), bytes_of(std::vector<int8_t>{1, -2, 100}))),
-            expected);
-  EXPECT_EQ(floats(file_of(header_of("<u8", "(1,)"), bytes_of(std::vector<uint64_t>{70000}))),
-            Floats{70000});
+  EXPECT_EQ(
+      floats(npy_file(npy_header("|i1", shape), element_bytes(std::vector<int8_t>{1, -2, 100}))),
+      expected);
+  EXPECT_EQ(
+      floats(npy_file(npy_header("<u8", "(1,)"), element_bytes(std::vector<uint64_t>{70000}))),
+      Floats{70000});
 }
 
 TEST_F(NpyTest, HalvesAreThoseOfIeee) {
@@ -108,40 +68,42 @@ TEST_F(NpyTest, HalvesAreThoseOfIeee) {
   const Floats expected = {0.333251953125F, 65504, 6.103515625e-05F, 5.9604644775390625e-08F,
                            -0.0F};
   const std::string content =
-      file_of(header_of("<f2", "(5,)"),
-              bytes_of(std::vector<uint16_t>{0x3555, 0x7BFF, 0x0400, 0x0001, 0x8000}));
+      npy_file(npy_header("<f2", "(5,)"),
+               element_bytes(std::vector<uint16_t>{0x3555, 0x7BFF, 0x0400, 0x0001, 0x8000}));
   EXPECT_EQ(floats(content), expected);
   EXPECT_TRUE(std::signbit(floats(content)[4]));
-  EXPECT_EQ(problem(file_of(header_of("<f2", "(1,)"), bytes_of(std::vector<uint16_t>{0xFC00}))),
-            "a.npy: element [0]: expected a finite number that float32 can hold, got -inf; correct "
-            "it or remove its row");
+  EXPECT_EQ(
+      problem(npy_file(npy_header("<f2", "(1,)"), element_bytes(std::vector<uint16_t>{0xFC00}))),
+      "a.npy: element [0]: expected a finite number that float32 can hold, got -inf; correct "
+      "it or remove its row");
 }
 
 TEST_F(NpyTest, BytesAndBoolsStayBytes) {
-  const NpyFile bytes = read(file_of(header_of("|u1", "(2, 2)"), {'\0', '\1', '\xFF', '\x80'}));
+  const NpyFile bytes = read(npy_file(npy_header("|u1", "(2, 2)"), {'\0', '\1', '\xFF', '\x80'}));
   EXPECT_EQ(std::get<Bytes>(bytes.elements.values), (Bytes{0, 1, 255, 128}));
   EXPECT_EQ(bytes.elements.num_rows, 2);
   EXPECT_EQ(bytes.elements.num_columns, 2);
-  const NpyFile bools = read(file_of(header_of("|b1", "(2, 1)"), {'\1', '\0'}));
+  const NpyFile bools = read(npy_file(npy_header("|b1", "(2, 1)"), {'\1', '\0'}));
   EXPECT_EQ(std::get<Bytes>(bools.elements.values), (Bytes{1, 0}));
 }
 
 TEST_F(NpyTest, EveryVersionOfTheFormatIsRead) {
   for (const int version : {1, 2, 3}) {
-    EXPECT_EQ(floats(file_of(header_of("<f4", "(2, 1)"), bytes_of(Floats{3, 4}), version)),
+    EXPECT_EQ(floats(npy_file(npy_header("<f4", "(2, 1)"), element_bytes(Floats{3, 4}), version)),
               (Floats{3, 4}));
   }
-  EXPECT_EQ(problem(file_of(header_of("<f4", "(1,)"), bytes_of(Floats{3}), 4)),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1,)"), element_bytes(Floats{3}), 4)),
             "a.npy: expected format version 1, 2 or 3, got 4; write it again with numpy.save");
 }
 
 TEST_F(NpyTest, FortranOrderBecomesCOrder) {
   // array([[1, 2, 3], [4, 5, 6]])
-  EXPECT_EQ(floats(file_of(header_of("<f4", "(2, 3)", "True"), bytes_of(Floats{1, 4, 2, 5, 3, 6}))),
+  EXPECT_EQ(floats(npy_file(npy_header("<f4", "(2, 3)", "True"),
+                            element_bytes(Floats{1, 4, 2, 5, 3, 6}))),
             (Floats{1, 2, 3, 4, 5, 6}));
   // arange(12).reshape(2, 3, 2): element [i, j, k] is 6 i + 2 j + k
-  const NpyFile file = read(file_of(header_of("<f4", "(2, 3, 2)", "True"),
-                                    bytes_of(Floats{0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11})));
+  const NpyFile file = read(npy_file(npy_header("<f4", "(2, 3, 2)", "True"),
+                                     element_bytes(Floats{0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11})));
   EXPECT_EQ(std::get<Floats>(file.elements.values), (Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(file.elements.num_rows, 2);
   EXPECT_EQ(file.elements.num_columns, 6);
@@ -151,51 +113,52 @@ TEST_F(NpyTest, FortranOrderBecomesCOrder) {
 TEST_F(NpyTest, AnArrayOfManyChunksIsReadWhole) {
   Floats expected(700001);
   for (size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<float>(i % 1000);
-  EXPECT_EQ(floats(file_of(header_of("<f4", "(700001,)"), bytes_of(expected))), expected);
+  EXPECT_EQ(floats(npy_file(npy_header("<f4", "(700001,)"), element_bytes(expected))), expected);
 }
 
 TEST_F(NpyTest, ElementsThatAreNotFiniteAreNamedByTheirIndex) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(
-      problem(file_of(header_of("<f4", "(2, 3)", "True"), bytes_of(Floats{1, 4, 2, nan, 3, 6}))),
-      "a.npy: element [1, 1]: expected a finite number that float32 can hold, got nan; "
-      "correct it or remove its row");
-  EXPECT_EQ(problem(file_of(header_of("<f8", "(1, 2)"), bytes_of(std::vector<double>{0, 1e300}))),
-            "a.npy: element [0, 1]: expected a finite number that float32 can hold, got 1e+300; "
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(2, 3)", "True"),
+                             element_bytes(Floats{1, 4, 2, nan, 3, 6}))),
+            "a.npy: element [1, 1]: expected a finite number that float32 can hold, got nan; "
             "correct it or remove its row");
+  EXPECT_EQ(
+      problem(npy_file(npy_header("<f8", "(1, 2)"), element_bytes(std::vector<double>{0, 1e300}))),
+      "a.npy: element [0, 1]: expected a finite number that float32 can hold, got 1e+300; "
+      "correct it or remove its row");
 }
 
 TEST_F(NpyTest, OtherTypesAreRefusedWithAWayOut) {
   const std::string end =
       "; expected float16 to float64, integers or bool: save array.astype('float32')";
-  EXPECT_EQ(problem(file_of(header_of("|O", "(1,)"), "x")),
+  EXPECT_EQ(problem(npy_file(npy_header("|O", "(1,)"), "x")),
             "a.npy: elements are Python objects, which are pickled (\"|O\")" + end);
-  EXPECT_EQ(problem(file_of(header_of("<c8", "(1,)"), "12345678")),
+  EXPECT_EQ(problem(npy_file(npy_header("<c8", "(1,)"), "12345678")),
             "a.npy: elements are complex numbers (\"<c8\")" + end);
-  EXPECT_EQ(problem(file_of(header_of("<U3", "(1,)"), "x")),
+  EXPECT_EQ(problem(npy_file(npy_header("<U3", "(1,)"), "x")),
             "a.npy: elements are texts (\"<U3\")" + end);
   EXPECT_EQ(
-      problem(file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "")),
+      problem(npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "")),
       "a.npy: elements are structured" + end);
-  EXPECT_EQ(problem(file_of(header_of("<f16", "(1,)"), "x")),
+  EXPECT_EQ(problem(npy_file(npy_header("<f16", "(1,)"), "x")),
             "a.npy: elements are of an unknown type (\"<f16\")" + end);
 }
 
 TEST_F(NpyTest, SizesAreComparedWithTheFileBeforeMemoryIsTaken) {
-  EXPECT_EQ(problem(file_of(header_of("<f4", "(2, 3)"), bytes_of(Floats{1, 2, 3, 4, 5}))),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(2, 3)"), element_bytes(Floats{1, 2, 3, 4, 5}))),
             "a.npy: expected 24 bytes of elements (shape [2, 3]), got 20; the file is cut off, get "
             "it again");
-  EXPECT_EQ(problem(file_of(header_of("<f4", "(1,)"), bytes_of(Floats{1, 2}))),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1,)"), element_bytes(Floats{1, 2}))),
             "a.npy: expected 4 bytes of elements (shape [1]), got 8; write one array alone with "
             "numpy.save");
-  EXPECT_EQ(problem(file_of(header_of("<f4", "(1000000000000, 3)"), "abcd")),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1000000000000, 3)"), "abcd")),
             "a.npy: expected 12,000,000,000,000 bytes of elements (shape [1000000000000, 3]), got "
             "4; the file is cut off, get it again");
-  EXPECT_EQ(problem(file_of(header_of("<f8", "(4000000000, 4000000000, 3)"), "")),
+  EXPECT_EQ(problem(npy_file(npy_header("<f8", "(4000000000, 4000000000, 3)"), "")),
             "a.npy: impossible sizes [4000000000, 4000000000, 3]");
-  EXPECT_EQ(problem(file_of(header_of("<f4", "(0, 3)"), "")),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "(0, 3)"), "")),
             "a.npy: no elements: the shape is [0, 3]");
-  EXPECT_EQ(problem(file_of(header_of("<f4", "()"), "abcd")),
+  EXPECT_EQ(problem(npy_file(npy_header("<f4", "()"), "abcd")),
             "a.npy: expected an array, got a single number");
 }
 
@@ -208,7 +171,7 @@ TEST_F(NpyTest, DamagedFilesAreRefused) {
   EXPECT_EQ(problem("\x93NUM"), not_npy);
   EXPECT_EQ(problem("PK\3\4 and so on"),
             "a.npy: is an archive of NumPy (.npz); write its array alone with numpy.save");
-  const std::string whole = file_of(header_of("<f4", "(2, 1)"), bytes_of(Floats{1, 2}));
+  const std::string whole = npy_file(npy_header("<f4", "(2, 1)"), element_bytes(Floats{1, 2}));
   EXPECT_EQ(problem(whole.substr(0, 9)), "a.npy: the file ends within its header");
   EXPECT_EQ(problem(whole.substr(0, 50)), "a.npy: the file ends within its header; get it again");
   EXPECT_EQ(message_of([&] { read_npy(folder_.path() / "none.npy"); }), "none.npy: no such file");
@@ -223,7 +186,7 @@ TEST_F(NpyTest, DamagedHeadersAreRefused) {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "{'descr"}) {
-    EXPECT_TRUE(problem(file_of(header, "abcd"))
+    EXPECT_TRUE(problem(npy_file(header, "abcd"))
                     .starts_with("a.npy: the header is damaged: expected a dict of descr, "
                                  "fortran_order and shape, got "))
         << header;
@@ -232,7 +195,8 @@ TEST_F(NpyTest, DamagedHeadersAreRefused) {
 
 // Any byte of a file may be wrong: it is read, or refused.
 TEST_F(NpyTest, EveryByteMayBeWrong) {
-  const std::string whole = file_of(header_of("<f4", "(2, 2)"), bytes_of(Floats{1, 2, 3, 4}));
+  const std::string whole =
+      npy_file(npy_header("<f4", "(2, 2)"), element_bytes(Floats{1, 2, 3, 4}));
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const char byte : {'\0', '9', '\'', '\xFF'}) {
       std::string damaged = whole;
@@ -252,44 +216,46 @@ class NpyPairTest : public NpyTest {
     return read_npy_pair(folder_.write("x.npy", features), folder_.write("y.npy", targets));
   }
 
-  std::string features_ = file_of(header_of("<f4", "(2, 3)"), bytes_of(Floats{1, 2, 3, 4, 5, 6}));
+  std::string features_ =
+      npy_file(npy_header("<f4", "(2, 3)"), element_bytes(Floats{1, 2, 3, 4, 5, 6}));
 };
 
 TEST_F(NpyPairTest, TargetsKeepAllTheirDigits) {
-  const Table table = pair(
-      features_, file_of(header_of("<i8", "(2,)"), bytes_of(std::vector<int64_t>{1LL << 62, -7})));
+  const Table table = pair(features_, npy_file(npy_header("<i8", "(2,)"),
+                                               element_bytes(std::vector<int64_t>{1LL << 62, -7})));
   EXPECT_EQ(table.feature_names, (Words{"x0", "x1", "x2"}));
   EXPECT_EQ(table.target_names, Words{"y"});
   EXPECT_EQ(table.targets, (Words{"4611686018427387904", "-7"}));
   EXPECT_EQ(table.fingerprints.size(), 2U);
-  EXPECT_EQ(pair(features_, file_of(header_of("|b1", "(2,)"), {'\1', '\0'})).targets,
+  EXPECT_EQ(pair(features_, npy_file(npy_header("|b1", "(2,)"), {'\1', '\0'})).targets,
             (Words{"1", "0"}));
-  EXPECT_EQ(pair(features_, file_of(header_of("<f4", "(2, 1)"), bytes_of(Floats{0.1F, 3}))).targets,
+  EXPECT_EQ(pair(features_, npy_file(npy_header("<f4", "(2, 1)"), element_bytes(Floats{0.1F, 3})))
+                .targets,
             (Words{"0.1", "3"}));
 }
 
 TEST_F(NpyPairTest, SeveralTargetsHaveNumbers) {
-  const Table table = pair(
-      features_, file_of(header_of("<f4", "(2, 2)", "True"), bytes_of(Floats{0.5F, 1.5F, 2, 3})));
+  const Table table = pair(features_, npy_file(npy_header("<f4", "(2, 2)", "True"),
+                                               element_bytes(Floats{0.5F, 1.5F, 2, 3})));
   EXPECT_EQ(table.target_names, (Words{"y0", "y1"}));
   EXPECT_EQ(table.targets, (Words{"0.5", "2", "1.5", "3"}));
 }
 
 TEST_F(NpyPairTest, ShapesThatDoNotFitAreRefused) {
-  const std::string two = file_of(header_of("|u1", "(2,)"), {'\1', '\2'});
+  const std::string two = npy_file(npy_header("|u1", "(2,)"), {'\1', '\2'});
   EXPECT_EQ(message_of([&] { pair(two, two); }),
             "x.npy: expected features [n, features], got the shape [2]; save array.reshape(-1, 1) "
             "if it is one feature");
   EXPECT_EQ(
-      message_of([&] { pair(features_, file_of(header_of("|u1", "(3,)"), "abc")); }),
+      message_of([&] { pair(features_, npy_file(npy_header("|u1", "(3,)"), "abc")); }),
       "y.npy: expected a target for each of the 2 rows of x.npy, got 3; write both files from "
       "the same rows");
   EXPECT_EQ(
-      message_of([&] { pair(two, file_of(header_of("|u1", "(2, 1, 1)"), "ab")); }),
+      message_of([&] { pair(two, npy_file(npy_header("|u1", "(2, 1, 1)"), "ab")); }),
       "y.npy: expected targets [n] or [n, targets], got the shape [2, 1, 1]; are features and "
       "targets swapped?");
   EXPECT_EQ(message_of([&] {
-              pair(features_, file_of(header_of("<f4", "(2,)"), bytes_of(Floats{1, NAN})));
+              pair(features_, npy_file(npy_header("<f4", "(2,)"), element_bytes(Floats{1, NAN})));
             }),
             "y.npy: element [1]: expected a finite number that float32 can hold, got nan; correct "
             "it or remove its row");
@@ -301,16 +267,17 @@ class NpyDatasetTest : public NpyTest {
     config::DataConfig data;
     data.source = config::Source::kNpy;
     data.npy.features = folder_.write("x.npy", images_).string();
-    data.npy.targets = folder_
-                           .write("y.npy", file_of(header_of("<i4", "(4,)"),
-                                                   bytes_of(std::vector<int32_t>{7, 5, 7, 5})))
-                           .string();
+    data.npy.targets =
+        folder_
+            .write("y.npy", npy_file(npy_header("<i4", "(4,)"),
+                                     element_bytes(std::vector<int32_t>{7, 5, 7, 5})))
+            .string();
     data.validation_fraction = 0;
     data.test_fraction = 0;
     return data;
   }
 
-  std::string images_ = file_of(header_of("|u1", "(4, 1, 2)"), "abcdefgh");
+  std::string images_ = npy_file(npy_header("|u1", "(4, 1, 2)"), "abcdefgh");
 };
 
 TEST_F(NpyDatasetTest, WholeNumbersAreClassesAndImagesAreFlat) {
@@ -323,8 +290,8 @@ TEST_F(NpyDatasetTest, WholeNumbersAreClassesAndImagesAreFlat) {
 
 TEST_F(NpyDatasetTest, FractionsAndSeveralTargetsAreARegression) {
   config::DataConfig config = data();
-  folder_.write("y.npy", file_of(header_of("<f8", "(4, 2)"),
-                                 bytes_of(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8})));
+  folder_.write("y.npy", npy_file(npy_header("<f8", "(4, 2)"),
+                                  element_bytes(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8})));
   const Datasets datasets = load_datasets(config, 1);
   EXPECT_EQ(datasets.schema.task, config::Task::kRegression);
   EXPECT_EQ(datasets.schema.target_names, (Words{"y0", "y1"}));
@@ -339,13 +306,14 @@ TEST_F(NpyDatasetTest, FractionsAndSeveralTargetsAreARegression) {
 TEST_F(NpyDatasetTest, ATestPartHasTheSameShape) {
   config::DataConfig config = data();
   config.npy.test_features =
-      folder_.write("xt.npy", file_of(header_of("<f4", "(1, 2)"), bytes_of(Floats{1, 2}))).string();
+      folder_.write("xt.npy", npy_file(npy_header("<f4", "(1, 2)"), element_bytes(Floats{1, 2})))
+          .string();
   config.npy.test_targets =
-      folder_.write("yt.npy", file_of(header_of("|u1", "(1,)"), {'\5'})).string();
+      folder_.write("yt.npy", npy_file(npy_header("|u1", "(1,)"), {'\5'})).string();
   const Datasets datasets = load_datasets(config, 1);
   EXPECT_EQ(datasets.test.classes, std::vector<int64_t>{0});
   EXPECT_EQ(datasets.fingerprints.size(), 4U);
-  folder_.write("xt.npy", file_of(header_of("<f4", "(1, 3)"), bytes_of(Floats{1, 2, 3})));
+  folder_.write("xt.npy", npy_file(npy_header("<f4", "(1, 3)"), element_bytes(Floats{1, 2, 3})));
   EXPECT_EQ(message_of([&] { load_datasets(config, 1); }),
             "xt.npy: expected 2 features in a row, as x.npy has, got 3");
 }

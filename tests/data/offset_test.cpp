@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/numbers.h"
+
 namespace trainer::data {
 namespace {
 
@@ -21,8 +23,7 @@ Numbers numbers(int count, const std::function<double(int)>& number) {
   return result;
 }
 
-// In no order, from 0 to 1.
-double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
+using test::mixed;
 
 TEST(OffsetTest, OrdinaryColumnsHaveNone) {
   const std::vector<std::pair<const char*, std::function<double(int)>>> columns = {

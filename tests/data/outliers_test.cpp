@@ -12,6 +12,7 @@
 
 #include "trainer/data/dataset.h"
 
+#include "support/numbers.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::data {
@@ -20,8 +21,7 @@ namespace {
 using Floats = std::vector<float>;
 using Lines = std::vector<std::string>;
 
-// In no order, from 0 to 1.
-double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
+using test::mixed;
 
 // The quantile of a standard normal distribution, nearly.
 double normal(int i) { return std::log((mixed(i) + 1e-4) / (1.0001 - mixed(i))) / 1.7; }

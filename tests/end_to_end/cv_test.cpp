@@ -2,9 +2,7 @@
 // Cross-validation by the program.
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +10,9 @@
 
 #include "trainer/core/folder_lock.h"
 
+#include "support/files.h"
 #include "support/process.h"
+#include "support/program_test.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -21,13 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::cells_of;
 using test::kSource;
+using test::read_file;
 
-class CvTest : public ::testing::Test {
+class CvTest : public test::ProgramTest {
  protected:
   test::ProcessResult cv(const std::string& config, const std::string& more = "") {
-    return test::trainer_in(folder_.path(),
-                            "cv --config " + (kSource / "configs" / config).string() + " " + more);
+    return trainer("cv " + test::with_config(config) + more);
   }
   /// The only folder in runs.
   fs::path cv_folder() const { return only_in(folder_.path() / "runs"); }
@@ -43,8 +44,6 @@ class CvTest : public ::testing::Test {
     return false;
   }
   json results() const { return json::parse(test::read_file(cv_folder() / "cv.json")); }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(CvTest, PenguinsReachNinetySevenPercentOverFiveFolds) {
@@ -82,8 +81,7 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   const std::string second = before["runs"][1]["run"];
   fs::remove(cv_folder() / second / "summary.json");
   fs::remove_all(cv_folder() / before["runs"][2]["run"].get<std::string>());
-  const test::ProcessResult result =
-      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  const test::ProcessResult result = trainer("cv --resume " + cv_folder().string());
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json after = results();
   EXPECT_EQ(after["runs"][1]["run"], second);
@@ -98,7 +96,7 @@ TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {
   fs::remove_all(folder / before["runs"][1]["run"].get<std::string>());
   folder_.write("other.yaml", "training: {batch_size: 7}\n");
   const auto resumed = [&](const std::string& more) {
-    return test::trainer_in(folder_.path(), "cv -q --resume " + folder.string() + more);
+    return trainer("cv -q --resume " + folder.string() + more);
   };
   const auto refusal = [&](const std::string& changes) {
     return "error: " + folder.string() + ": this is not the cross-validation that was begun:\n  " +
@@ -132,8 +130,7 @@ TEST_F(CvTest, WhatAResumeMayChangeHoldsForAllFolds) {
                "training.early_stopping.patience=0")
                 .exit_code,
             0);
-  const test::ProcessResult result =
-      test::trainer_in(folder_.path(), "cv -q --epochs 2 --resume " + cv_folder().string());
+  const test::ProcessResult result = trainer("cv -q --epochs 2 --resume " + cv_folder().string());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(results()["mean"],
             json::parse(test::read_file(only_in(folder_.path() / "whole") / "cv.json"))["mean"]);
@@ -165,35 +162,21 @@ TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
 TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
   ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1").exit_code, 0);
   const FolderLock lock(cv_folder());
-  const test::ProcessResult result =
-      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  const test::ProcessResult result = trainer("cv --resume " + cv_folder().string());
   EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err, "error: " + cv_folder().string() +
                             ": another process is working in this folder; wait until it has "
                             "ended\n");
 }
 
-/// Cells of a CSV file without quotes, with the header.
-std::vector<std::vector<std::string>> cells_of(const fs::path& path) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(test::read_file(path));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line);
-    std::vector<std::string> row;
-    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
   ASSERT_EQ(cv("penguins.yaml", "--folds 3 --epochs 3 data.id=island").exit_code, 0);
-  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  const auto rows = cells_of(read_file(cv_folder() / "out_of_fold.csv"));
   ASSERT_EQ(rows.size(), 345U);
   EXPECT_EQ(rows[0],
             (std::vector<std::string>{"island", "line", "fold", "repeat", "target", "prediction",
                                       "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
-  const auto table = cells_of(kSource / "configs" / "data" / "penguins.csv");
+  const auto table = cells_of(read_file(kSource / "configs" / "data" / "penguins.csv"));
   const json all = results();
   std::vector<double> right(3);
   std::vector<double> num_rows(3);
@@ -221,7 +204,7 @@ TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
   EXPECT_TRUE(before["baseline"].contains("accuracy"));
   EXPECT_NE(whole.err.find("fold 1/2 of repeat 2/2  loss "), std::string::npos) << whole.err;
   EXPECT_NE(whole.out.find("\n1, repeat 2 "), std::string::npos) << whole.out;
-  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  const auto rows = cells_of(read_file(cv_folder() / "out_of_fold.csv"));
   ASSERT_EQ(rows.size(), 1U + 2 * 344);
   int num_moved = 0;
   for (std::size_t i = 1; i <= 344; ++i) num_moved += rows[i][1] != rows[i + 344][1] ? 1 : 0;
@@ -236,15 +219,12 @@ TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
   EXPECT_EQ(once["mean"]["loss"].get<double>(), mean);
   EXPECT_FALSE(once.contains("repeats"));
 
-  EXPECT_EQ(test::trainer_in(folder_.path(),
-                             "cv --repeats 3 --resume runs/" + cv_folder().filename().string())
-                .err,
+  EXPECT_EQ(trainer("cv --repeats 3 --resume runs/" + cv_folder().filename().string()).err,
             "error: --repeats: runs/" + cv_folder().filename().string() +
                 " was begun with 2, got 3; leave it out\n");
   fs::remove_all(cv_folder() / before["runs"][3]["run"].get<std::string>());
   fs::remove(cv_folder() / "out_of_fold.csv");
-  const test::ProcessResult again =
-      test::trainer_in(folder_.path(), "cv --resume " + cv_folder().string());
+  const test::ProcessResult again = trainer("cv --resume " + cv_folder().string());
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(results()["mean"], before["mean"]);
   EXPECT_EQ(test::read_file(cv_folder() / "out_of_fold.csv"), predictions);
@@ -257,12 +237,11 @@ TEST_F(CvTest, FoldsByTimeAreTestedOnWhatComesLater) {
              std::to_string(day % 7 * 3) + ".5\n";
   }
   folder_.write("t.csv", table);
-  const test::ProcessResult result = test::trainer_in(
-      folder_.path(),
+  const test::ProcessResult result = trainer(
       "cv --folds 3 --json --epochs 2 --batch-size 4 data.source=csv data.path=t.csv data.target=y "
       "data.split=chronological data.time=day");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto rows = cells_of(cv_folder() / "out_of_fold.csv");
+  const auto rows = cells_of(read_file(cv_folder() / "out_of_fold.csv"));
   ASSERT_EQ(rows.size(), 31U);  // the first ten days are in no test part
   EXPECT_EQ(rows[1][0], "2");   // the last day stands in the first line
   EXPECT_EQ(rows[1][1], "3");
@@ -280,7 +259,7 @@ TEST_F(CvTest, IsQuietWhenAsked) {
 TEST_F(CvTest, RefusesWhatCannotBeDone) {
   EXPECT_EQ(cv("penguins.yaml", "--folds 1").err,
             "error: --folds: expected an integer >= 2, got \"1\"\n");
-  const test::ProcessResult none = test::trainer_in(folder_.path(), "cv");
+  const test::ProcessResult none = trainer("cv");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err,
             "error: cv: expected a configuration, got nothing; try trainer cv --config "
@@ -298,7 +277,7 @@ TEST_F(CvTest, RefusesWhatCannotBeDone) {
       "error: --repeats: data.repeat: conflicts with data.split: chronological, which divides "
       "the rows in one way only\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
-  const test::ProcessResult elsewhere = test::trainer_in(folder_.path(), "cv --resume .");
+  const test::ProcessResult elsewhere = trainer("cv --resume .");
   EXPECT_EQ(elsewhere.exit_code, 7);
   EXPECT_EQ(elsewhere.err,
             "error: .: expected the folder of a cross-validation, with a run folder that ends in "

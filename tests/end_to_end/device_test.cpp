@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -15,14 +14,12 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using test::kSource;
 using test::ProcessResult;
 using test::test_accuracy;
 using test::trainer_in;
 
 std::string digits(const std::string& arguments) {
-  return "--config " + (kSource / "configs/train.yaml").string() +
-         " data.test_fraction=0.4 --threads 1 " + arguments;
+  return test::with_config("train.yaml") + "data.test_fraction=0.4 --threads 1 " + arguments;
 }
 
 TEST(DeviceTest, DigitsAreLearntInBf16AsWellAsInFp32) {

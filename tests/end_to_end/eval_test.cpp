@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program says of a trained model.
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/files.h"
+#include "support/idx.h"
+#include "support/npy.h"
 #include "support/process.h"
+#include "support/program_test.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -18,21 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::idx_file;
 using test::kSource;
 
-class EvalTest : public ::testing::Test {
+class EvalTest : public test::ProgramTest {
  protected:
   /// A short run in runs/latest.
   void train(const std::string& config, const std::string& more = "") {
-    const test::ProcessResult result =
-        trainer("--config " + (kSource / "configs" / config).string() + " --epochs 5 " + more);
+    const test::ProcessResult result = trainer(test::with_config(config) + "--epochs 5 " + more);
     ASSERT_EQ(result.exit_code, 0) << result.err;
-  }
-  test::ProcessResult trainer(const std::string& arguments) {
-    return test::trainer_in(folder_.path(), arguments);
-  }
-  json summary() const {
-    return json::parse(test::read_file(folder_.path() / "runs" / "latest" / "summary.json"));
   }
   json eval(const std::string& more = "") {
     const test::ProcessResult result = trainer("eval runs/latest --json " + more);
@@ -47,8 +43,6 @@ class EvalTest : public ::testing::Test {
     EXPECT_EQ(result.out, "");
     return result.err;
   }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(EvalTest, TheRunsOwnTestPartGivesTheNumbersOfTheRun) {
@@ -106,17 +100,12 @@ TEST_F(EvalTest, AFileIsJudgedByThePredictionsOnIt) {
   const fs::path data = kSource / "configs" / "data" / "penguins.csv";
   const json result = eval("--data " + data.string());
   const test::ProcessResult predicted = trainer("predict runs/latest --data " + data.string());
-  std::ifstream labelled(data);
-  std::istringstream predictions(predicted.out);
-  std::string row, prediction;
-  std::getline(labelled, row);
-  std::getline(predictions, prediction);
-  int right = 0, num_rows = 0;
-  while (std::getline(labelled, row) && std::getline(predictions, prediction)) {
-    const std::string label = prediction.substr(0, prediction.find(','));
-    right += row.starts_with(label + ",") ? 1 : 0;
-    ++num_rows;
-  }
+  const auto rows = test::cells_of(test::read_file(data));
+  const auto predictions = test::cells_of(predicted.out);
+  ASSERT_EQ(predictions.size(), rows.size());
+  int right = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) right += predictions[i][0] == rows[i][0] ? 1 : 0;
+  const auto num_rows = static_cast<int>(rows.size()) - 1;
   EXPECT_EQ(num_rows, 344);
   EXPECT_EQ(result["rows"], num_rows);
   EXPECT_EQ(result["accuracy"].get<double>(), static_cast<double>(right) / num_rows);
@@ -184,8 +173,7 @@ TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {
   EXPECT_EQ(text.out.find("does not beat"), std::string::npos) << text.out;
   // A model that has learnt nothing.
   const test::ProcessResult bad =
-      trainer("--config " + (kSource / "configs" / "penguins.yaml").string() +
-              " --epochs 1 --lr 1e-6 --seed 1");
+      trainer(test::with_config("penguins.yaml") + " --epochs 1 --lr 1e-6 --seed 1");
   EXPECT_NE(bad.out.find("            the model does not beat the baseline in accuracy and log "
                          "loss\n"),
             std::string::npos)
@@ -206,18 +194,8 @@ struct Images {
   }
 };
 
-std::string idx_header(std::initializer_list<char> sizes) {
-  std::string header = {0, 0, 8, static_cast<char>(sizes.size())};
-  for (const char size : sizes) header += {0, 0, 0, size};
-  return header;
-}
-
 std::string npy(const std::string& shape, const std::string& bytes) {
-  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
-  header.resize(117, ' ');
-  header += '\n';
-  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header +
-         bytes;
+  return test::npy_file(test::npy_header("|u1", shape), bytes);
 }
 
 std::string csv(const Images& images, const char* names, const char* target) {
@@ -251,11 +229,10 @@ class EvalArraysTest : public EvalTest {
 TEST_F(EvalArraysTest, ImagesAreEvaluatedAsTheyAreTrainedOn) {
   const Images train_images(0);
   const Images test_images(1);
-  const std::string header = idx_header({60, 2, 2});
-  folder_.write("a", header + train_images.pixels);
-  folder_.write("b", idx_header({60}) + train_images.labels);
-  folder_.write("images", header + test_images.pixels);
-  folder_.write("labels", idx_header({60}) + test_images.labels);
+  folder_.write("a", idx_file({60, 2, 2}, train_images.pixels));
+  folder_.write("b", idx_file({60}, train_images.labels));
+  folder_.write("images", idx_file({60, 2, 2}, test_images.pixels));
+  folder_.write("labels", idx_file({60}, test_images.labels));
   ASSERT_EQ(trainer("-q data.source=idx data.idx.train_images=a data.idx.train_labels=b "
                     "data.idx.test_images=images data.idx.test_labels=labels --epochs 2")
                 .exit_code,
@@ -328,8 +305,8 @@ TEST_F(EvalArraysTest, NumbersOfEveryWidthAreReadLessTheOffsetsOfTheModel) {
 
   // What a model with an offset says of bytes does not depend on how they are stored.
   folder_.write("bytes.npy", npy("(60, 4)", images.pixels));
-  folder_.write("images", idx_header({60, 2, 2}) + images.pixels);
-  folder_.write("labels", idx_header({60}) + images.labels);
+  folder_.write("images", idx_file({60, 2, 2}, images.pixels));
+  folder_.write("labels", idx_file({60}, images.labels));
   folder_.write("numbers.npy", number_array(doubles(images.pixels, 0)));
   const std::string expected = trainer("predict runs/latest --data numbers.npy").out;
   EXPECT_NE(expected, trainer("predict runs/latest --data a.npy").out);

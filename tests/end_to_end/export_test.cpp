@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +20,10 @@
 #include "trainer/data/csv.h"
 #include "trainer/data/scaling.h"
 
+#include "support/files.h"
 #include "support/made_up_models.h"
 #include "support/process.h"
+#include "support/program_test.h"
 #include "support/python.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -84,10 +84,10 @@ void expect_near(const std::vector<double>& got, const std::vector<double>& expe
   }
 }
 
-class ExportTest : public testing::Test {
+class ExportTest : public test::ProgramTest {
  protected:
   ProcessResult run(const std::string& arguments, const std::string& environment = "") const {
-    return test::trainer_in(folder_.path(), "export " + arguments, environment);
+    return trainer("export " + arguments, environment);
   }
 
   /// Writes the model of a case, exports it and returns it, with one job for the other program.
@@ -121,17 +121,9 @@ class ExportTest : public testing::Test {
     return result.exit_code == 0 ? ordered_json::parse(result.out) : ordered_json();
   }
 
-  std::vector<std::string> names_here() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_.path())) {
-      names.push_back(entry.path().filename());
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
+  std::vector<std::string> names_here() const { return test::file_names(folder_.path()); }
 
   static constexpr int64_t kNumRows = 7;
-  test::TemporaryFolder folder_;
 };
 
 // ---- ONNX Runtime ----
@@ -224,11 +216,10 @@ ordered_json inputs_of(const apply::Model& model, const Cells& cells) {
 
 // Of the penguins: every way of writing nothing, categories that are not known, numbers.
 TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
-  const ProcessResult trained =
-      test::trainer_in(folder_.path(), "--config " + (kSource / "configs/penguins.yaml").string() +
-                                           " --epochs 2 threads=1 data.missing_indicator=true "
-                                           "'data.missing=[NA, NaN, \"null\", \"?\", -999, n.k., "
-                                           "a very long text]'");
+  const ProcessResult trained = trainer(test::with_config("penguins.yaml") +
+                                        "--epochs 2 threads=1 data.missing_indicator=true "
+                                        "'data.missing=[NA, NaN, \"null\", \"?\", -999, n.k., "
+                                        "a very long text]'");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const ProcessResult result = run("runs/latest -o columns.onnx --softmax --preprocessing");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -303,8 +294,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
 // A column of many categories is a number that names a row of a table which is learnt.
 TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
   const ProcessResult trained =
-      test::trainer_in(folder_.path(), "--config " + (kSource / "configs/penguins.yaml").string() +
-                                           " --epochs 2 threads=1 data.embed_above=1");
+      trainer(test::with_config("penguins.yaml") + "--epochs 2 threads=1 data.embed_above=1");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
   ASSERT_EQ(apply::num_embeddings(model.schema), 2);
@@ -410,15 +400,12 @@ TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
 
 class PythonExportTest : public ExportTest {
  protected:
-  static std::string script() {
-    return test::python() + " " + (kSource / "tests/end_to_end/read_exports.py").string() + " ";
-  }
+  static constexpr const char* kScript = "end_to_end/read_exports.py";
 };
 
 TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
-  if (test::run_process(script() + "probe").exit_code != 0) {
-    GTEST_SKIP() << test::python() << " has no PyTorch; set TRAINER_PYTHON";
-  }
+  const std::string missing = test::missing_for(kScript);
+  if (!missing.empty()) GTEST_SKIP() << missing;
   const std::vector<Case> few = {
       {{.model = "{hidden_sizes: [9, 9], activation: gelu, norm: batch, residual: true}"},
        ExportOutputs::kProbabilities},
@@ -435,7 +422,7 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
     models.push_back(exported(few[i], fmt::format("{}.pt", i), jobs));
   }
   folder_.write("jobs.json", jobs.dump());
-  const ordered_json answers = answer_of(script() + "torchscript jobs.json");
+  const ordered_json answers = answer_of(test::python_script(kScript) + "torchscript jobs.json");
   ASSERT_EQ(answers.size(), few.size());
   for (std::size_t i = 0; i < few.size(); ++i) {
     expect_near(answers[i]["data"].get<std::vector<double>>(), expected(models[i], few[i].outputs),
@@ -455,7 +442,7 @@ TEST_F(PythonExportTest, SafetensorsHaveNamesShapesAndNumbersOfTheStateDict) {
   ordered_json jobs;
   const apply::Model model = exported(
       {{.model = "{hidden_sizes: [6], norm: batch}", .is_averaged = true}}, "m.safetensors", jobs);
-  const ordered_json answer = answer_of(script() + "safetensors m.safetensors");
+  const ordered_json answer = answer_of(test::python_script(kScript) + "safetensors m.safetensors");
   ASSERT_EQ(answer["tensors"].size(), model.weights.size());
   for (const checkpoint::NamedTensor& weight : model.weights) {
     const ordered_json& tensor = answer["tensors"].at(weight.name);
@@ -477,16 +464,15 @@ TEST_F(PythonExportTest, SafetensorsHaveNamesShapesAndNumbersOfTheStateDict) {
 TEST_F(ExportTest, AnExportIsWhereAnotherRunMayBegin) {
   const std::string run_of =
       "threads=1 --epochs 1 model.hidden_sizes=[8] data.synthetic.num_samples=64";
-  ASSERT_EQ(test::trainer_in(folder_.path(), run_of).exit_code, 0);
+  ASSERT_EQ(trainer(run_of).exit_code, 0);
   ASSERT_EQ(run("runs/latest -o first.safetensors").exit_code, 0);
-  const ProcessResult next =
-      test::trainer_in(folder_.path(), run_of + " model.init_from=first.safetensors");
+  const ProcessResult next = trainer(run_of + " model.init_from=first.safetensors");
   EXPECT_EQ(next.exit_code, 0) << next.err;
   EXPECT_NE(next.err.find("from " + (folder_.path() / "first.safetensors").string()),
             std::string::npos)
       << next.err;
-  const ProcessResult other = test::trainer_in(
-      folder_.path(), run_of + " model.init_from=first.safetensors model.hidden_sizes=[9]");
+  const ProcessResult other =
+      trainer(run_of + " model.init_from=first.safetensors model.hidden_sizes=[9]");
   EXPECT_EQ(other.exit_code, 7);
   EXPECT_NE(other.err.find("model layers.0.weight: expected float32 [9, "), std::string::npos)
       << other.err;
@@ -500,7 +486,7 @@ TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
   for (const auto& [file, format] : exports) {
     ASSERT_EQ(run("c.checkpoint -o " + file).exit_code, 0);
     for (const std::string command : {"verify ", "inspect ", "eval ", "--resume "}) {
-      const ProcessResult result = test::trainer_in(folder_.path(), command + file);
+      const ProcessResult result = trainer(command + file);
       EXPECT_EQ(result.exit_code, 7) << command << file;
       EXPECT_NE((result.out + result.err)
                     .find(file + ": is an export (" + format +

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that are large, wild or too good, as a user meets them.
+#include "support/numbers.h"
+
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/process.h"
+#include "support/program_test.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -21,10 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// In no order, from 0 to 1.
-double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
+using test::mixed;
 
-class NumbersTest : public ::testing::Test {
+class NumbersTest : public test::ProgramTest {
  protected:
   /// A table of 1,000 rows and a configuration for it, "name.yaml".
   void table(const std::string& name, const std::string& header,
@@ -41,17 +42,11 @@ class NumbersTest : public ::testing::Test {
                               "device: cpu\nthreads: 1\n",
                               name));
   }
-  test::ProcessResult trainer(const std::string& arguments) {
-    return test::trainer_in(folder_.path(), arguments);
-  }
   /// The result of a run in runs/latest.
   test::ProcessResult train(const std::string& name, const std::string& more = "") {
     test::ProcessResult result = trainer("--config " + name + ".yaml " + more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result;
-  }
-  json summary() const {
-    return json::parse(test::read_file(folder_.path() / "runs" / "latest" / "summary.json"));
   }
   json eval(const std::string& arguments) {
     const test::ProcessResult result = trainer("eval --json " + arguments);
@@ -62,15 +57,10 @@ class NumbersTest : public ::testing::Test {
   std::vector<std::string> predictions(const std::string& data) {
     const test::ProcessResult result = trainer("predict runs/latest --output - --data " + data);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    std::istringstream lines(result.out);
-    std::vector<std::string> texts;
-    std::string line;
-    std::getline(lines, line);
-    while (std::getline(lines, line)) texts.push_back(line);
-    return texts;
+    std::vector<std::string> lines = test::lines_of(result.out);
+    lines.erase(lines.begin());
+    return lines;
   }
-
-  test::TemporaryFolder folder_;
 };
 
 double wave(int i) { return std::sin(10 * mixed(i)); }

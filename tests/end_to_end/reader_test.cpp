@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables and configurations as people write them: packed, in pipes, with decimal commas.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "support/files.h"
 #include "support/gzip.h"
 #include "support/process.h"
+#include "support/program_test.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -17,10 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::ProcessResult;
-using test::trainer_in;
 
 /// A model of a table with decimal commas, codes for missing values and rows without a target.
-class ReaderTest : public testing::Test {
+class ReaderTest : public test::ProgramTest {
  protected:
   void SetUp() override {
     folder_.write("t.csv", table(";", ","));
@@ -42,62 +41,51 @@ class ReaderTest : public testing::Test {
     }
     return text;
   }
-
-  ProcessResult run(const std::string& arguments) { return trainer_in(folder_.path(), arguments); }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
-  const ProcessResult trained = run("--config t.yaml");
+  const ProcessResult trained = trainer("--config t.yaml");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_NE(trained.err.find("; 10 without a target left out\n"), std::string::npos) << trained.err;
   EXPECT_NE(trained.err.find("\"a\": numeric, 11 missing: filled with the mean"), std::string::npos)
       << trained.err;
 
-  const ProcessResult plain = run("predict runs/latest --data t.csv");
+  const ProcessResult plain = trainer("predict runs/latest --data t.csv");
   ASSERT_EQ(plain.exit_code, 0) << plain.err;
   EXPECT_EQ(plain.out.substr(0, 11), "prediction\n");
-  const ProcessResult packed = run("predict runs/latest --data t.csv.gz");
+  const ProcessResult packed = trainer("predict runs/latest --data t.csv.gz");
   EXPECT_EQ(packed.out, plain.out) << packed.err;
   const ProcessResult piped =
       test::run_process("cat " + (folder_.path() / "t.csv.gz").string() + " | " + test::kTrainer +
                         " predict " + (folder_.path() / "runs/latest").string() + " --data -");
   EXPECT_EQ(piped.out, plain.out) << piped.err;
 
-  EXPECT_EQ(run("predict runs/latest --data t.csv --output p.csv.gz").exit_code, 0);
+  EXPECT_EQ(trainer("predict runs/latest --data t.csv --output p.csv.gz").exit_code, 0);
   const fs::path written = folder_.path() / "p.csv.gz";
   EXPECT_TRUE(test::read_file(written).starts_with("\x1f\x8b"));
   EXPECT_EQ(test::run_process("gzip -dc " + written.string()).out, plain.out);
 
   folder_.write("points.txt", table("|", "."));
   const ProcessResult points =
-      run("predict runs/latest --data points.txt --delimiter '|' --decimal .");
+      trainer("predict runs/latest --data points.txt --delimiter '|' --decimal .");
   std::string expected = plain.out;
   for (char& c : expected) c = c == ',' ? '.' : c;
   EXPECT_EQ(points.out, expected) << points.err;
 
-  const ProcessResult judged = run("eval runs/latest --data t.csv.gz");
+  const ProcessResult judged = trainer("eval runs/latest --data t.csv.gz");
   EXPECT_EQ(judged.exit_code, 0) << judged.err;
   EXPECT_EQ(judged.err, "10 rows without a target are left out\n");
   EXPECT_NE(judged.out.find(": 70 rows\n"), std::string::npos) << judged.out;
 }
 
 TEST_F(ReaderTest, ACrossValidationLeavesOutRowsWithoutTargetToo) {
-  const ProcessResult result = run("cv -q --config t.yaml data.id=id --folds 3");
+  const ProcessResult result = trainer("cv -q --config t.yaml data.id=id --folds 3");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::string written;  // id, line and target of each row
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path() / "runs")) {
     if (!entry.path().string().ends_with("_cv")) continue;
-    std::ifstream file(entry.path() / "out_of_fold.csv");
-    std::string id;
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream cells(line);
-      std::string number, fold, repeat, target;
-      for (std::string* cell : {&id, &number, &fold, &repeat, &target}) {
-        std::getline(cells, *cell, ',');
-      }
-      written += id + " " + number + " " + target + "\n";
+    for (const auto& cells : test::cells_of(test::read_file(entry.path() / "out_of_fold.csv"))) {
+      written += cells.at(0) + " " + cells.at(1) + " " + cells.at(4) + "\n";
     }
   }
   std::string expected = "id line target\n";
@@ -110,13 +98,13 @@ TEST_F(ReaderTest, ACrossValidationLeavesOutRowsWithoutTargetToo) {
 }
 
 TEST_F(ReaderTest, APackedTableTrainsToTheSameModel) {
-  const ProcessResult plain = run("--config t.yaml -q");
-  const ProcessResult packed = run("--config t.yaml -q data.path=t.csv.gz output_dir=packed");
+  const ProcessResult plain = trainer("--config t.yaml -q");
+  const ProcessResult packed = trainer("--config t.yaml -q data.path=t.csv.gz output_dir=packed");
   ASSERT_EQ(packed.exit_code, 0) << packed.err;
-  const ProcessResult a = run("predict runs/latest --data t.csv");
-  const ProcessResult b = run("predict packed/latest --data t.csv");
+  const ProcessResult a = trainer("predict runs/latest --data t.csv");
+  const ProcessResult b = trainer("predict packed/latest --data t.csv");
   EXPECT_EQ(a.out, b.out);
-  const ProcessResult made = run("init --data t.csv.gz --target y -o made.yaml");
+  const ProcessResult made = trainer("init --data t.csv.gz --target y -o made.yaml");
   EXPECT_EQ(made.exit_code, 0) << made.err;
   const std::string yaml = test::read_file(folder_.path() / "made.yaml");
   EXPECT_NE(yaml.find("\ntag: t  #"), std::string::npos) << yaml;
@@ -132,11 +120,11 @@ TEST_F(ReaderTest, PackedImagesAreReadFromAPipe) {
   folder_.write("images", images);
   folder_.write("images.gz", test::gzipped(images));
   folder_.write("labels", labels);
-  const ProcessResult trained =
-      run("data.source=idx data.idx.train_images=images data.idx.train_labels=labels "
-          "training.epochs=1 threads=1");
+  const ProcessResult trained = trainer(
+      "data.source=idx data.idx.train_images=images data.idx.train_labels=labels "
+      "training.epochs=1 threads=1");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  const ProcessResult file = run("predict runs/latest --data images");
+  const ProcessResult file = trainer("predict runs/latest --data images");
   ASSERT_EQ(file.exit_code, 0) << file.err;
   for (const char* name : {"images", "images.gz"}) {
     const ProcessResult piped =
@@ -150,7 +138,7 @@ TEST_F(ReaderTest, PackedImagesAreReadFromAPipe) {
 TEST_F(ReaderTest, AnIdThatIsCalledAsAPredictionIsFoundBeforeTraining) {
   folder_.write("p.csv", "prediction,a,y\nr1,1,x\nr2,2,z\nr3,3,x\nr4,4,z\n");
   const ProcessResult result =
-      run("data.source=csv data.path=p.csv data.target=y data.id=prediction");
+      trainer("data.source=csv data.path=p.csv data.target=y data.id=prediction");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.err,
             "error: " + (folder_.path() / "p.csv").string() +
@@ -167,15 +155,15 @@ TEST_F(ReaderTest, WhyTheTaskIsWhatItIsStandsInTheFirstLines) {
   }
   folder_.write("ages.csv", text);
   const std::string common = "data.source=csv data.path=ages.csv training.epochs=1 threads=1 ";
-  const ProcessResult age = run(common + "data.target=age");
+  const ProcessResult age = trainer(common + "data.target=age");
   EXPECT_NE(age.err.find("a number (regression as it holds 80 different whole numbers)\n"),
             std::string::npos)
       << age.err;
-  const ProcessResult kind = run(common + "data.target=kind");
+  const ProcessResult kind = trainer(common + "data.target=kind");
   EXPECT_NE(kind.err.find("3 classes (classification as it holds 3 different whole numbers)\n"),
             std::string::npos)
       << kind.err;
-  const ProcessResult made = run("init --data ages.csv --target age -o -");
+  const ProcessResult made = trainer("init --data ages.csv --target age -o -");
   EXPECT_NE(made.out.find("\n  task: regression  # as it holds 80 different whole numbers; task: "
                           "classification takes them for classes\n"),
             std::string::npos)
@@ -195,7 +183,7 @@ TEST_F(ReaderTest, AConfigurationMayComeFromAPipe) {
 }
 
 TEST_F(ReaderTest, CheckNamesFilesThatAreNotThere) {
-  const ProcessResult result = run("config check --config t.yaml data.path=no.csv");
+  const ProcessResult result = trainer("config check --config t.yaml data.path=no.csv");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "the configuration is valid\n");
   EXPECT_EQ(result.err,
@@ -204,20 +192,20 @@ TEST_F(ReaderTest, CheckNamesFilesThatAreNotThere) {
 }
 
 TEST_F(ReaderTest, WordsThatAreNoCommandsAreUnderstood) {
-  EXPECT_EQ(run("t.yaml").err,
+  EXPECT_EQ(trainer("t.yaml").err,
             "error: command line: expected a command or key=value, got \"t.yaml\"; a "
             "configuration is given as --config t.yaml\n");
-  EXPECT_EQ(run("config foo").err,
+  EXPECT_EQ(trainer("config foo").err,
             "error: config: expected print, check, reference, schema or schedule, got \"foo\"\n");
-  EXPECT_EQ(run("config chek").err,
+  EXPECT_EQ(trainer("config chek").err,
             "error: config: expected print, check, reference, schema or schedule, got \"chek\"; "
             "did you mean \"check\"?\n");
-  EXPECT_EQ(run("config").err,
+  EXPECT_EQ(trainer("config").err,
             "error: config: expected print, check, reference, schema or schedule, got nothing\n");
-  const ProcessResult help = run("help");
+  const ProcessResult help = trainer("help");
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_EQ(help.out, run("--help").out);
-  const ProcessResult train = run("train --help");
+  EXPECT_EQ(help.out, trainer("--help").out);
+  const ProcessResult train = trainer("train --help");
   EXPECT_EQ(train.exit_code, 0);
   EXPECT_NE(train.out.find("trainer train [OPTIONS]"), std::string::npos) << train.out;
   EXPECT_NE(train.out.find("--lr VALUE"), std::string::npos) << train.out;

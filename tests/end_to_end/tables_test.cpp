@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program on tables with text and missing values.
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,12 +16,9 @@
 namespace trainer {
 namespace {
 
-using test::kSource;
-
 test::ProcessResult train(const test::TemporaryFolder& folder, const std::string& name,
                           const std::string& more = "") {
-  return test::trainer_in(folder.path(),
-                          "--config " + (kSource / "configs" / name).string() + " " + more);
+  return test::trainer_in(folder.path(), test::with_config(name) + more);
 }
 
 // The number behind `word` in the results.

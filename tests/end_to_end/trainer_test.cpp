@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/checkpoints.h"
+#include "support/metrics_records.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -19,21 +20,6 @@ using test::kSource;
 using test::ProcessResult;
 using test::test_accuracy;
 using test::trainer_in;
-
-// metrics.jsonl without what depends on the clock.
-std::string metrics_without_time(const fs::path& run) {
-  std::istringstream lines(test::read_file(run / "metrics.jsonl"));
-  std::string result;
-  for (std::string line; std::getline(lines, line);) {
-    nlohmann::ordered_json record = nlohmann::ordered_json::parse(line);
-    for (const char* field :
-         {"time_seconds", "samples_per_second", "memory_bytes", "peak_memory_bytes"}) {
-      record.erase(field);
-    }
-    result += record.dump() + "\n";
-  }
-  return result;
-}
 
 TEST(TrainerTest, AnArgumentThatIsNoTextIsRefused) {
   const ProcessResult result =
@@ -59,7 +45,7 @@ TEST(TrainerTest, HelpAndVersionAnswerOnStandardOutput) {
 TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   const test::TemporaryFolder folder;
   checkpoint::write(folder.path() / "good.pt", test::sound_checkpoint());
-  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
+  const std::string config = test::with_config("train.yaml");
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), config + " --print-config",
         config + " --lr fast", "config schedule " + config, std::string("verify good.pt"),
@@ -195,7 +181,7 @@ TEST(TrainerTest, TheSameSeedGivesTheSameBits) {
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--output-dir b").exit_code, 0);
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--output-dir c --seed 7").exit_code, 0);
   const auto metrics = [&](const char* name) {
-    return metrics_without_time(folder.path() / name / "latest");
+    return test::timeless_lines(folder.path() / name / "latest/metrics.jsonl");
   };
   EXPECT_EQ(metrics("a"), metrics("b"));
   EXPECT_NE(metrics("a"), metrics("c"));
@@ -203,19 +189,18 @@ TEST(TrainerTest, TheSameSeedGivesTheSameBits) {
 
 TEST(TrainerTest, AResolvedConfigurationAloneReproducesARun) {
   const test::TemporaryFolder folder;
-  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
+  const std::string config = test::with_config("train.yaml");
   ASSERT_EQ(trainer_in(folder.path(), config + " --epochs 2 --output-dir a").exit_code, 0);
   ASSERT_EQ(
       trainer_in(folder.path(), "--config a/latest/config_resolved.yaml --output-dir b").exit_code,
       0);
-  EXPECT_EQ(metrics_without_time(folder.path() / "a/latest"),
-            metrics_without_time(folder.path() / "b/latest"));
+  EXPECT_EQ(test::timeless_lines(folder.path() / "a/latest/metrics.jsonl"),
+            test::timeless_lines(folder.path() / "b/latest/metrics.jsonl"));
 }
 
 TEST(TrainerTest, DigitsReachNinetySevenPercent) {
   const test::TemporaryFolder folder;
-  const ProcessResult result =
-      trainer_in(folder.path(), "--config " + (kSource / "configs/train.yaml").string());
+  const ProcessResult result = trainer_in(folder.path(), test::with_config("train.yaml"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_GE(test_accuracy(result.out), 97.0) << result.out;
 }
@@ -227,7 +212,7 @@ TEST(TrainerTest, OneEpochOfFashionMnistReachesEightyPercent) {
       test::run_process((kSource / "scripts/fetch_fashion_mnist.sh").string() + " " + files);
   if (fetched.exit_code != 0) GTEST_SKIP() << "no Fashion-MNIST here: " << fetched.err;
   const ProcessResult result = trainer_in(
-      folder.path(), "--config " + (kSource / "configs/fashion_mnist.yaml").string() +
+      folder.path(), test::with_config("fashion_mnist.yaml") +
                          " --epochs 1 data.idx.train_images=fashion/train-images-idx3-ubyte.gz"
                          " data.idx.train_labels=fashion/train-labels-idx1-ubyte.gz"
                          " data.idx.test_images=fashion/t10k-images-idx3-ubyte.gz"

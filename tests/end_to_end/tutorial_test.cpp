@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of docs/tutorial.md, as they stand there.
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/files.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -21,9 +21,8 @@ using test::kSource;
 /// The blocks of a Markdown text that are in a language, in their order.
 std::vector<std::string> blocks(const std::string& text, const std::string& language) {
   std::vector<std::string> found;
-  std::istringstream lines(text);
   bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(text)) {
     if (line == "```" + language) {
       inside = true;
       found.emplace_back();

@@ -10,6 +10,7 @@
 
 #include "support/engine_runs.h"
 #include "support/error_of.h"
+#include "support/quiet_log.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::engine {
@@ -55,13 +56,12 @@ TEST(ResumeGuardTest, ChangesThatAreAllowedAreAWarning) {
                               {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
                    last);
   request.on_change = OnChange::kAllow;
-  log::set_console_level(log::Level::kWarning);
+  const test::QuietLog quiet(log::Level::kWarning);
   testing::internal::CaptureStderr();
   const TrainReport report = train(request);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "warning: resuming with changes:\n"
             "  training.learning_rate: 0.01 before, 0.02 now\n");
-  log::set_console_level(log::Level::kInfo);
   EXPECT_EQ(report.epochs, 3);
 }
 

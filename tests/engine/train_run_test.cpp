@@ -14,6 +14,8 @@
 
 #include "support/engine_runs.h"
 #include "support/error_of.h"
+#include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/sessions.h"
 #include "support/temporary_folder.h"
 
@@ -22,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::file_names;
-using test::file_text;
 using test::kSmallRun;
+using test::read_file;
 using test::request_of;
 using test::resumed_from;
 using test::TemporaryFolder;
@@ -62,7 +64,7 @@ TEST(TrainRunTest, LeavesACompleteRunFolder) {
             (Names{"best.pt", "checkpoint_epoch_000.pt", "checkpoint_epoch_001.pt",
                    "checkpoint_epoch_002.pt", "last.pt"}));
   EXPECT_EQ(timeless_lines(report.run_dir / "metrics.jsonl").size(), 2 * (6 + 2) + 1);
-  EXPECT_EQ(file_text(report.run_dir / "config_resolved.yaml"), config::dump(request.config));
+  EXPECT_EQ(read_file(report.run_dir / "config_resolved.yaml"), config::dump(request.config));
   EXPECT_EQ(checkpoint::read(report.run_dir / "checkpoints" / "last.pt").config,
             config::dump(request.config));
 }
@@ -81,7 +83,7 @@ TEST(TrainRunTest, ReportsWhatWasReached) {
   EXPECT_EQ(last["loss"], report.test.value().loss);
   EXPECT_EQ(last["accuracy"], metrics::find_score(report.test->scores, "accuracy"));
   EXPECT_EQ(last["f1"], metrics::find_score(report.test->scores, "f1"));
-  const auto summary = nlohmann::json::parse(file_text(report.run_dir / "summary.json"));
+  const auto summary = nlohmann::json::parse(read_file(report.run_dir / "summary.json"));
   EXPECT_EQ(summary["epochs"], 2);
   EXPECT_EQ(summary["best"]["metric"], "validation loss");
   EXPECT_EQ(summary["test"]["loss"], report.test->loss);
@@ -109,7 +111,7 @@ TEST(TrainRunTest, EachMetricOfClassesChoosesTheBestEpoch) {
 TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
   const TemporaryFolder folder;
   const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));
-  const std::string log = file_text(report.run_dir / "train.log");
+  const std::string log = read_file(report.run_dir / "train.log");
   for (const char* line :
        {"device      cpu (as configured)", "precision   fp32", "threads     1 (as configured)",
         "step        fused (",
@@ -128,7 +130,7 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   const TrainReport report = train_quietly(request);
   const fs::path file = report.run_dir / "checkpoints" / "checkpoint_epoch_001.pt";
   train_quietly(resumed_from(request, file));
-  const auto system = nlohmann::json::parse(file_text(report.run_dir / "system.json"));
+  const auto system = nlohmann::json::parse(read_file(report.run_dir / "system.json"));
   ASSERT_EQ(system["starts"].size(), 2U);
   EXPECT_EQ(system["starts"][0]["command_line"], "trainer train");
   EXPECT_EQ(system["starts"][0]["device"], "cpu");
@@ -163,7 +165,7 @@ TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
     expect_same_tensors(actual.moments[i].tensors, expected.moments[i].tensors);
   }
   // The only record after the last checkpoint is that of the test part.
-  const std::string rest = file_text(run / "metrics.jsonl").substr(actual.metrics_bytes);
+  const std::string rest = read_file(run / "metrics.jsonl").substr(actual.metrics_bytes);
   EXPECT_EQ(nlohmann::json::parse(rest)["split"], "test");
 }
 
@@ -212,7 +214,7 @@ TEST(TrainRunTest, ACompleteRunSaysSoAndOnlyTestsAgain) {
   EXPECT_EQ(again.best.value().epoch, first.best.value().epoch);
   EXPECT_EQ(again.test.value().loss, first.test.value().loss);
   EXPECT_EQ(timeless_lines(first.run_dir / "metrics.jsonl"), before);
-  EXPECT_TRUE(contains(file_text(first.run_dir / "train.log"), "this run is already complete"));
+  EXPECT_TRUE(contains(read_file(first.run_dir / "train.log"), "this run is already complete"));
 }
 
 TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {

@@ -17,6 +17,7 @@
 #include "trainer/train/step.h"
 
 #include "support/golden.h"
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::model {
@@ -26,6 +27,7 @@ using nlohmann::json;
 using test::close;
 using test::golden_tensor;
 using test::identical;
+using test::make_mlp;
 using AddGradient = at::Tensor (*)(Mlp& model, const Objective& objective);
 
 const json& golden() {
@@ -34,7 +36,7 @@ const json& golden() {
 }
 
 MlpOptions golden_options(const json& c) {
-  MlpOptions options = test::golden_options();
+  MlpOptions options = test::small_network();
   options.activation = c["activation"] == "relu"   ? config::Activation::kRelu
                        : c["activation"] == "tanh" ? config::Activation::kTanh
                        : c["activation"] == "gelu" ? config::Activation::kGelu
@@ -116,12 +118,6 @@ at::Tensor some_features() {
 }
 
 at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
-
-Mlp make_mlp(const MlpOptions& options) {
-  Mlp mlp(options, c10::kCPU);
-  initialize(mlp, config::Init::kPytorch, 1);
-  return mlp;
-}
 
 at::Tensor gradient_of(const MlpOptions& options, AddGradient add_gradient) {
   Mlp mlp = make_mlp(options);

@@ -2,13 +2,13 @@
 #include "trainer/model/init.h"
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include <ATen/Context.h>
 #include <ATen/ops/std.h>
 #include <gtest/gtest.h>
 
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::model {
@@ -32,9 +32,7 @@ MlpOptions large_options() {
 }
 
 Mlp make_mlp(Init scheme, uint64_t seed, const MlpOptions& options = large_options()) {
-  Mlp mlp(options, c10::kCPU);
-  initialize(mlp, scheme, seed);
-  return mlp;
+  return test::make_mlp(options, scheme, seed);
 }
 
 double deviation(const at::Tensor& tensor) { return tensor.std(false).item<double>(); }

@@ -9,6 +9,7 @@
 #include "trainer/model/mlp.h"
 
 #include "support/golden.h"
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::model {
@@ -32,7 +33,7 @@ MlpOptions options_of(const json& c) {
   static const std::map<std::string, config::Norm> kNorms = {{"none", config::Norm::kNone},
                                                              {"batch", config::Norm::kBatch},
                                                              {"layer", config::Norm::kLayer}};
-  MlpOptions options = test::golden_options();
+  MlpOptions options = test::small_network();
   options.activation = kActivations.at(c["activation"]);
   options.norm = kNorms.at(c["norm"]);
   options.residual = c["residual"];

@@ -13,6 +13,7 @@
 
 #include "trainer/model/init.h"
 
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::model {
@@ -22,21 +23,9 @@ using test::close;
 using test::elements;
 using test::find;
 using test::identical;
+using test::make_mlp;
+using test::small_network;
 using Texts = std::vector<std::string>;
-
-MlpOptions small_options() {
-  MlpOptions options;
-  options.num_features = 5;
-  options.hidden_sizes = {4, 4};
-  options.num_outputs = 3;
-  return options;
-}
-
-Mlp make_mlp(const MlpOptions& options) {
-  Mlp mlp(options, c10::kCPU);
-  initialize(mlp, config::Init::kPytorch, 1);
-  return mlp;
-}
 
 at::Tensor some_features(int64_t rows = 6) {
   at::Tensor features = at::ones({rows, 5});
@@ -55,7 +44,7 @@ Texts names_and_shapes(const Mlp& mlp) {
 }
 
 TEST(MlpTest, StateHasTheNamesAndShapesOfPyTorch) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {7, 4};
   EXPECT_EQ(names_and_shapes(make_mlp(options)),
             (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "layers.1.weight [4, 7]",
@@ -63,7 +52,7 @@ TEST(MlpTest, StateHasTheNamesAndShapesOfPyTorch) {
 }
 
 TEST(MlpTest, BatchNormHasBuffersAfterTheParameters) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {7};
   options.norm = config::Norm::kBatch;
   EXPECT_EQ(names_and_shapes(make_mlp(options)),
@@ -73,7 +62,7 @@ TEST(MlpTest, BatchNormHasBuffersAfterTheParameters) {
 }
 
 TEST(MlpTest, LayerNormHasNoBuffers) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {7};
   options.norm = config::Norm::kLayer;
   EXPECT_EQ(names_and_shapes(make_mlp(options)),
@@ -82,7 +71,7 @@ TEST(MlpTest, LayerNormHasNoBuffers) {
 }
 
 TEST(MlpTest, OnlyWeightsOfLinearLayersAreDecayed) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.norm = config::Norm::kBatch;
   const Mlp mlp = make_mlp(options);
   for (const ParameterSpec& spec : mlp.parameters().specs) {
@@ -92,7 +81,7 @@ TEST(MlpTest, OnlyWeightsOfLinearLayersAreDecayed) {
 }
 
 TEST(MlpTest, WithoutHiddenLayersItIsLinear) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {};
   Mlp mlp = make_mlp(options);
   EXPECT_EQ(mlp.num_layers(), 1);
@@ -103,7 +92,7 @@ TEST(MlpTest, WithoutHiddenLayersItIsLinear) {
 }
 
 TEST(MlpTest, ResidualLayersAddTheirInput) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {4, 4, 4};
   options.residual = true;
   Mlp mlp = make_mlp(options);
@@ -119,7 +108,7 @@ TEST(MlpTest, ResidualLayersAddTheirInput) {
 }
 
 TEST(MlpTest, DropoutWorksInTrainingOnly) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   Mlp without = make_mlp(options);
   options.dropout = 0.5;
   Mlp with = make_mlp(options);
@@ -129,7 +118,7 @@ TEST(MlpTest, DropoutWorksInTrainingOnly) {
 }
 
 TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.hidden_sizes = {4000};
   options.num_outputs = 4000;
   options.dropout = 0.25;
@@ -143,7 +132,7 @@ TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
 }
 
 TEST(MlpTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.norm = config::Norm::kBatch;
   Mlp mlp = make_mlp(options);
   EXPECT_EQ(elements(mlp.buffers()[0].tensor), std::vector<float>(4, 0));
@@ -158,7 +147,7 @@ TEST(MlpTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
 }
 
 TEST(MlpTest, InferenceTakesRowsByThemselves) {
-  MlpOptions options = small_options();
+  MlpOptions options = small_network();
   options.norm = config::Norm::kBatch;
   Mlp mlp = make_mlp(options);
   const at::Tensor all = mlp.forward(some_features(), Mode::kInference);

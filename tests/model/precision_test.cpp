@@ -9,6 +9,7 @@
 #include "trainer/model/gradient.h"
 
 #include "support/golden.h"
+#include "support/networks.h"
 
 namespace trainer::model {
 namespace {
@@ -33,7 +34,7 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
   for (const auto& c : golden["cases"]) {
     for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
       SCOPED_TRACE(fmt::format("{} residual {}", c["activation"].dump(), c["residual"].dump()));
-      MlpOptions options = test::golden_options();
+      MlpOptions options = test::small_network();
       options.activation = kActivations.at(c["activation"]);
       options.residual = c["residual"];
       options.precision = Precision::kBf16;
@@ -79,7 +80,7 @@ TEST(LowPrecisionTest, GradientsInBf16AreNearlyThoseInFp32ForEveryModel) {
       for (const double dropout : {0.0, 0.3}) {
         SCOPED_TRACE(fmt::format("norm {}, residual {}, dropout {}", static_cast<int>(norm),
                                  residual, dropout));
-        MlpOptions options = test::golden_options();
+        MlpOptions options = test::small_network();
         options.norm = norm;
         options.residual = residual;
         options.dropout = dropout;

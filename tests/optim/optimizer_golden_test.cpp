@@ -6,6 +6,7 @@
 #include "trainer/optim/optimizer.h"
 
 #include "support/golden.h"
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::optim {
@@ -41,7 +42,7 @@ class OptimizerGoldenTest : public testing::TestWithParam<std::size_t> {};
 TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
   const json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(c["name"]);
-  model::MlpOptions mlp = test::golden_options();
+  model::MlpOptions mlp = test::small_network();
   mlp.norm = config::Norm::kLayer;
   model::Mlp model(mlp, c10::kCPU);
   model::FlatParameters& flat = model.parameters();

@@ -8,8 +8,9 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
-#include "trainer/core/log.h"
 #include "trainer/engine/engine.h"
+
+#include "support/quiet_log.h"
 
 namespace trainer::test {
 
@@ -45,10 +46,8 @@ inline engine::TrainRequest resumed_from(engine::TrainRequest request,
 
 /// engine::train() without its messages on the console.
 inline engine::TrainReport train_quietly(const engine::TrainRequest& request) {
-  log::set_console_level(log::Level::kError);
-  const engine::TrainReport report = engine::train(request);
-  log::set_console_level(log::Level::kInfo);
-  return report;
+  const QuietLog quiet;
+  return engine::train(request);
 }
 
 }  // namespace trainer::test

@@ -54,13 +54,4 @@ inline void expect_golden(const model::FlatParameters& flat, const at::Tensor& b
   }
 }
 
-/// The options of the networks in the golden files.
-inline model::MlpOptions golden_options() {
-  model::MlpOptions options;
-  options.num_features = 5;
-  options.hidden_sizes = {4, 4};
-  options.num_outputs = 3;
-  return options;
-}
-
 }  // namespace trainer::test

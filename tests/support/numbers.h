@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ inline std::vector<float> some_numbers(int64_t size, uint64_t seed) {
   }
   return numbers;
 }
+
+/// Numbers from 0 to 1 in no order, each i's always the same.
+inline double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
 
 /// "AVX-512" as a part of a test's name.
 inline std::string test_name(const cpu::Kernels& kernels) {

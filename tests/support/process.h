@@ -5,10 +5,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::test {
@@ -18,11 +17,6 @@ struct ProcessResult {
   std::string out;
   std::string err;
 };
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 /// Runs a shell command and returns what it wrote. `environment` is put before it: "CI=1".
 inline ProcessResult run_process(const std::string& command, const std::string& environment = "") {

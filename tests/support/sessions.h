@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -12,12 +9,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "trainer/core/log.h"
 #include "trainer/train/fit.h"
 #include "trainer/train/session.h"
 
+#include "support/quiet_log.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::test {
@@ -132,50 +128,17 @@ class Traces {
                 .num_threads = 1,
                 .progress = {}} {
     std::filesystem::create_directory(checkpoints());
-    log::set_console_level(log::Level::kError);
   }
-  ~Traces() { log::set_console_level(log::Level::kInfo); }
-  Traces(const Traces&) = delete;
-  Traces& operator=(const Traces&) = delete;
 
   train::Output& output() { return output_; }
   const std::filesystem::path& metrics() const { return file_; }
   std::filesystem::path checkpoints() const { return folder_.path() / "checkpoints"; }
 
  private:
+  QuietLog quiet_;
   TemporaryFolder folder_;
   std::filesystem::path file_;
   train::Output output_;
 };
-
-inline std::string file_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// The records of metrics.jsonl without the fields that no two runs have in common.
-inline std::vector<std::string> timeless_lines(const std::filesystem::path& metrics) {
-  std::ifstream file(metrics);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    auto record = nlohmann::ordered_json::parse(line);
-    for (const char* field :
-         {"samples_per_second", "time_seconds", "memory_bytes", "peak_memory_bytes"}) {
-      record.erase(field);
-    }
-    lines.push_back(record.dump());
-  }
-  return lines;
-}
-
-/// The names of the files in `folder`, sorted.
-inline std::vector<std::string> file_names(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 }  // namespace trainer::test

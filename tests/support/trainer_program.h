@@ -19,6 +19,18 @@ inline ProcessResult trainer_in(const std::filesystem::path& folder, const std::
                      arguments);
 }
 
+/// The same in a shell of its own; `before` stands before the program: "ulimit -f 100;".
+inline ProcessResult trainer_in_shell(const std::filesystem::path& folder,
+                                      const std::string& before, const std::string& arguments) {
+  return run_process("sh -c 'cd " + folder.string() + "; " + before + " " + kTrainer + " " +
+                     arguments + "'");
+}
+
+/// The option that names a configuration of configs/.
+inline std::string with_config(const std::string& name) {
+  return "--config " + (kSource / "configs" / name).string() + " ";
+}
+
 /// The percentage behind "accuracy " in the results; -1 where there is none.
 inline double test_accuracy(const std::string& out) {
   std::smatch match;

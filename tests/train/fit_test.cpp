@@ -17,6 +17,8 @@
 #include "trainer/train/out_of_memory.h"
 
 #include "support/error_of.h"
+#include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fit() does when loss or gradient is not finite.
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <ATen/ops/zeros_like.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 #include "trainer/train/fit.h"
 
 #include "support/error_of.h"
+#include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -61,7 +61,7 @@ TEST(NonFiniteTest, TheRunStopsBeforeTheWeightsChangeAndNamesTheRows) {
   EXPECT_TRUE(message.ends_with(kAdvice + traces.output().checkpoints.last().string())) << message;
   const at::Tensor& values = session->model.parameters().values;
   EXPECT_TRUE(identical(values, at::zeros_like(values)));
-  EXPECT_EQ(test::file_text(traces.metrics()), "");
+  EXPECT_EQ(test::read_file(traces.metrics()), "");
   EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).position.step, 0);
 }
 
@@ -176,7 +176,7 @@ TEST(NonFiniteTest, RollbacksAreTheSameAfterAResume) {
     const auto session = make_exact_session(diverging(), equal_rows(4, 1), {});
     restore(*session, from);
     Traces traces(session->config,
-                  test::file_text(whole_traces.metrics()).substr(0, from.metrics_bytes));
+                  test::read_file(whole_traces.metrics()).substr(0, from.metrics_bytes));
     for (const std::string& file : test::file_names(whole_traces.checkpoints())) {
       std::filesystem::copy(whole_traces.checkpoints() / file, traces.checkpoints() / file);
     }

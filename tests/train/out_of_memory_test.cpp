@@ -11,6 +11,7 @@
 
 #include "support/counting_allocator.h"
 #include "support/error_of.h"
+#include "support/quiet_log.h"
 #include "support/sanitizers.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
@@ -38,9 +39,7 @@ config::Config wide_config() {
 }
 
 class OutOfMemoryTest : public testing::Test {
- protected:
-  OutOfMemoryTest() { log::set_console_level(log::Level::kError); }
-  ~OutOfMemoryTest() override { log::set_console_level(log::Level::kInfo); }
+  test::QuietLog quiet_;
 };
 
 TEST_F(OutOfMemoryTest, ABatchThatDoesNotFitIsTakenInHalvesWithTheSameResult) {

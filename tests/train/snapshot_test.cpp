@@ -13,6 +13,8 @@
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
+#include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -76,7 +78,7 @@ TEST_P(ResumeTest, RecordsAfterARestoreAreThoseOfARunWithoutABreak) {
   const auto resumed = make_small_session(config);
   restore(*resumed, from);
   test::Traces traces(config,
-                      test::file_text(straight_traces.metrics()).substr(0, from.metrics_bytes));
+                      test::read_file(straight_traces.metrics()).substr(0, from.metrics_bytes));
   fit(*resumed, traces.output());
 
   expect_same_state(*resumed, *straight);

@@ -12,10 +12,9 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-
 #include "support/error_of.h"
 #include "support/golden.h"
+#include "support/networks.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -43,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StepTest, testing::Values(StepKind::kAutograd, S
 
 TEST_P(StepTest, AShortTrainingIsThatOfPyTorch) {
   const auto golden = test::read_golden("training.json");
-  model::MlpOptions options = test::golden_options();
+  model::MlpOptions options = test::small_network();
   options.activation = config::Activation::kGelu;
   options.norm = config::Norm::kLayer;
   options.residual = true;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "trainer/data/csv.h"
+
+#include "support/data_folder.h"
+
+namespace trainer::test {
+
+/// Tests of a CSV file.
+class CsvFolderTest : public DataFolderTest {
+ protected:
+  data::Table read(std::string_view content,
+                   const data::CsvOptions& options = {.targets = {"y"}}) const {
+    return data::read_csv(folder_.write("t.csv", content), options);
+  }
+
+  /// The same of a message that begins with the path.
+  template <class Action>
+  std::string message_of(Action action) const {
+    return after(folder_.path().string() + "/", test::message_of(ErrorKind::kData, action));
+  }
+
+  std::string problem(std::string_view content,
+                      const data::CsvOptions& options = {.targets = {"y"}}) const {
+    return problem_of(folder_.write("t.csv", content), options);
+  }
+
+  std::string problem_of(const std::filesystem::path& path,
+                         const data::CsvOptions& options = {.targets = {"y"}}) const {
+    return message_of([&] { data::read_csv(path, options); });
+  }
+};
+
+}  // namespace trainer::test
