@@ -3,7 +3,6 @@
 // of damaged files are read in a child with little memory and a time limit: damage is to be
 // refused with a message, and never to end in a crash, a hang or a huge allocation.
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +23,8 @@
 #include "trainer/core/error.h"
 
 #include "support/checkpoints.h"
-#include "support/process.h"
+#include "support/child.h"
+#include "support/files.h"
 #include "support/sanitizers.h"
 #include "support/temporary_folder.h"
 
@@ -162,16 +162,19 @@ class DamagedCopies {
   std::size_t num_equal_ = 0;
 };
 
+template <class Resource>
+void limit(Resource resource, rlim_t most) {
+  const rlimit both{most, most};
+  if (::setrlimit(resource, &both) != 0) throw std::runtime_error("cannot limit a resource");
+}
+
 void limit_memory() {
 #ifdef __linux__
   constexpr rlim_t kMore = rlim_t{256} << 20;
   rlim_t num_pages = 0;
   std::ifstream("/proc/self/statm") >> num_pages;
   const rlim_t size = num_pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kMore;
-  const rlimit limit{size, size};
-  if (!test::kHasAddressSanitizer && ::setrlimit(RLIMIT_AS, &limit) != 0) {
-    throw std::runtime_error("cannot limit the memory");
-  }
+  if (!test::kHasAddressSanitizer) limit(RLIMIT_AS, size);
 #endif
 }
 
@@ -181,25 +184,24 @@ struct ChildResult {
 };
 
 // What `call` returns, or "failed: " and what it throws, in a child process with little memory that
-// a signal ends after a minute.
+// a signal ends after a minute of computing.
 template <class Call>
 ChildResult in_limited_child(Call call) {
-  constexpr unsigned kMaxSeconds = 60;
+  constexpr rlim_t kMaxSeconds = 60;
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("cannot make a pipe");
-  const pid_t child = ::fork();
-  if (child == 0) {
+  test::Child child([&] {
     std::string text;
     try {
-      ::alarm(kMaxSeconds);
+      limit(RLIMIT_CPU, kMaxSeconds);
       limit_memory();
       text = call();
     } catch (const std::exception& e) {
       text = std::string("failed: ") + e.what();
     }
     const ssize_t written = ::write(ends[1], text.data(), text.size());
-    ::_exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
+    return written == static_cast<ssize_t>(text.size()) ? 0 : 1;
+  });
   ::close(ends[1]);
   ChildResult result;
   char part[512];
@@ -207,9 +209,7 @@ ChildResult in_limited_child(Call call) {
     result.text.append(part, static_cast<std::size_t>(got));
   }
   ::close(ends[0]);
-  if (child < 0 || ::waitpid(child, &result.status, 0) != child) {
-    throw std::runtime_error("cannot run a child");
-  }
+  result.status = child.wait();
   return result;
 }
 

@@ -2,16 +2,18 @@
 #include "cli/child_process.h"
 
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
-#include <chrono>
-#include <thread>
+#include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 
 #include "support/error_of.h"
-#include "support/process.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::cli {
@@ -21,9 +23,17 @@ class ChildProcessTest : public testing::Test {
  protected:
   std::filesystem::path output() const { return folder_.path() / "output"; }
 
-  static int wait(ChildProcess& child) {
-    while (!child.exit_code()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return *child.exit_code();
+  /// A pipe that a child can wait for: nobody writes to it.
+  std::string pipe() const {
+    const std::string path = (folder_.path() / "pipe").string();
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    return path;
+  }
+
+  /// Waits until the only child of this process has ended, which it still has to find out itself.
+  static void wait_for_child() {
+    siginfo_t ended{};
+    EXPECT_EQ(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
   }
 
   test::TemporaryFolder folder_;
@@ -32,27 +42,29 @@ class ChildProcessTest : public testing::Test {
 TEST_F(ChildProcessTest, ItsExitCodeAndOutputAreKnown) {
   ChildProcess child("/bin/sh", {"-c", "echo \"$0 $1\"; echo err >&2; exit 3", "a b", "c"},
                      output());
-  EXPECT_EQ(wait(child), 3);
+  wait_for_child();
+  EXPECT_EQ(child.exit_code(), 3);
   EXPECT_EQ(child.exit_code(), 3);
   EXPECT_EQ(child.kill(), 3);
   EXPECT_EQ(test::read_file(output()), "a b c\nerr\n");
 }
 
 TEST_F(ChildProcessTest, AKilledChildHasTheCodeOfTheSignal) {
-  ChildProcess child("/bin/sleep", {"1000"}, output());
+  ChildProcess child("/bin/cat", {pipe()}, output());
   EXPECT_EQ(child.exit_code(), std::nullopt);
   EXPECT_EQ(child.kill(), 128 + SIGKILL);
   EXPECT_EQ(child.exit_code(), 128 + SIGKILL);
 }
 
 TEST_F(ChildProcessTest, NoChildOutlivesItsScope) {
+  const std::string name = pipe();
+  int id = 0;
   {
-    const ChildProcess child("/bin/sh", {"-c", "echo $$; exec sleep 1000"}, output());
-    while (test::read_file(output()).empty()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    const ChildProcess child("/bin/sh", {"-c", "echo $$ >\"$0\"; exec cat \"$0\"", name}, output());
+    std::ifstream(name) >> id;
   }
-  EXPECT_NE(kill(std::stoi(test::read_file(output())), 0), 0);
+  EXPECT_GT(id, 0);
+  EXPECT_NE(kill(id, 0), 0);
 }
 
 TEST_F(ChildProcessTest, AProgramThatIsMissingIsAnError) {

@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -14,8 +12,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/child.h"
 #include "support/error_of.h"
 #include "support/file_size_limit.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer {
@@ -23,18 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::error_of;
+using test::file_names;
+using test::read_file;
 using test::TemporaryFolder;
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
-  return names;
-}
 
 TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {
   const TemporaryFolder folder;
@@ -43,8 +34,8 @@ TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {
   file.write("second");
   EXPECT_FALSE(fs::exists(folder.path() / "a.txt"));
   file.commit();
-  EXPECT_EQ(content(folder.path() / "a.txt"), "first second");
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a.txt"});
+  EXPECT_EQ(read_file(folder.path() / "a.txt"), "first second");
+  EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"a.txt"});
 }
 
 TEST(AtomicFileTest, KeepsTheOldFileUntilCommit) {
@@ -52,33 +43,33 @@ TEST(AtomicFileTest, KeepsTheOldFileUntilCommit) {
   const fs::path path = folder.write("a.txt", "old");
   AtomicFile file(path);
   file.write("new");
-  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(read_file(path), "old");
   file.commit();
-  EXPECT_EQ(content(path), "new");
+  EXPECT_EQ(read_file(path), "new");
 }
 
 TEST(AtomicFileTest, WhatWasFlushedCanBeReadAndContinued) {
   const TemporaryFolder folder;
   AtomicFile file(folder.path() / "a.txt");
   file.write("first ");
-  EXPECT_EQ(content(file.flushed()), "first ");
+  EXPECT_EQ(read_file(file.flushed()), "first ");
   const std::string more(1 << 20, 'x');
   file.write(more);
-  EXPECT_EQ(content(file.flushed()), "first " + more);
+  EXPECT_EQ(read_file(file.flushed()), "first " + more);
   file.commit();
-  EXPECT_EQ(content(folder.path() / "a.txt"), "first " + more);
+  EXPECT_EQ(read_file(folder.path() / "a.txt"), "first " + more);
 }
 
 TEST(AtomicFileTest, LeavesNothingBehindWithoutCommit) {
   const TemporaryFolder folder;
   { AtomicFile(folder.path() / "a.txt").write("text"); }
-  EXPECT_TRUE(names_in(folder.path()).empty());
+  EXPECT_TRUE(file_names(folder.path()).empty());
 }
 
 TEST(AtomicFileTest, HasAHiddenTemporaryNameThatTellsWhoseItIs) {
   const TemporaryFolder folder;
   const AtomicFile file(folder.path() / "a.txt");
-  EXPECT_EQ(names_in(folder.path()),
+  EXPECT_EQ(file_names(folder.path()),
             std::vector<std::string>{fmt::format(".a.txt.tmp-{}", ::getpid())});
 }
 
@@ -86,8 +77,8 @@ TEST(AtomicFileTest, TakesAnotherNameBesideALeftoverOfTheSameProcessId) {
   const TemporaryFolder folder;
   const fs::path leftover = folder.write(fmt::format(".a.txt.tmp-{}", ::getpid()), "leftover");
   write_file_atomically(folder.path() / "a.txt", "text");
-  EXPECT_EQ(content(folder.path() / "a.txt"), "text");
-  EXPECT_EQ(content(leftover), "leftover");
+  EXPECT_EQ(read_file(folder.path() / "a.txt"), "text");
+  EXPECT_EQ(read_file(leftover), "leftover");
 }
 
 TEST(AtomicFileTest, AllowsWhatTheUserMaskAllows) {
@@ -112,7 +103,7 @@ TEST(AtomicFileTest, RefusesToReplaceAFolder) {
   fs::create_directory(path);
   const Error error = error_of([&] { write_file_atomically(path, "text"); });
   EXPECT_EQ(error.what(), fmt::format("cannot write {}: Is a directory", path.string()));
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
+  EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"a"});
 }
 
 TEST(AtomicFileTest, ReportsAWriteThatDoesNotFitAndKeepsTheOldFile) {
@@ -124,8 +115,8 @@ TEST(AtomicFileTest, ReportsAWriteThatDoesNotFitAndKeepsTheOldFile) {
   });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
   EXPECT_EQ(error.what(), fmt::format("cannot write {}: File too large", path.string()));
-  EXPECT_EQ(content(path), "old");
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a.txt"});
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"a.txt"});
 }
 
 TEST(AtomicFileTest, WritesIntoTheWorkingFolderWhenThePathHasNoFolder) {
@@ -134,7 +125,7 @@ TEST(AtomicFileTest, WritesIntoTheWorkingFolderWhenThePathHasNoFolder) {
   fs::current_path(folder.path());
   write_file_atomically("a.txt", "text");
   fs::current_path(before);
-  EXPECT_EQ(content(folder.path() / "a.txt"), "text");
+  EXPECT_EQ(read_file(folder.path() / "a.txt"), "text");
 }
 
 TEST(ReplaceSymlinkTest, CreatesAndReplacesALink) {
@@ -144,7 +135,7 @@ TEST(ReplaceSymlinkTest, CreatesAndReplacesALink) {
   EXPECT_EQ(fs::read_symlink(link), "first");
   replace_symlink(link, "second");
   EXPECT_EQ(fs::read_symlink(link), "second");
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"latest"});
+  EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"latest"});
 }
 
 TEST(ReplaceSymlinkTest, DoesNotReplaceAFolder) {
@@ -153,7 +144,7 @@ TEST(ReplaceSymlinkTest, DoesNotReplaceAFolder) {
   fs::create_directory(link);
   const Error error = error_of([&] { replace_symlink(link, "first"); });
   EXPECT_EQ(error.what(), fmt::format("cannot write {}: Is a directory", link.string()));
-  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"latest"});
+  EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"latest"});
 }
 
 TEST(PublishFileTest, GivesAFileAFurtherName) {
@@ -161,7 +152,7 @@ TEST(PublishFileTest, GivesAFileAFurtherName) {
   const fs::path file = folder.write("a", "new");
   const fs::path name = folder.write("b", "old");
   publish_file(file, name);
-  EXPECT_EQ(content(name), "new");
+  EXPECT_EQ(read_file(name), "new");
   EXPECT_EQ(fs::hard_link_count(file), 2U);
   publish_file(file, name);  // once more: nothing to do
   EXPECT_EQ(fs::hard_link_count(file), 2U);
@@ -180,9 +171,9 @@ TEST(PublishFileTest, CopiesToAnotherFileSystem) {
   }
   const fs::path name = shared_memory / folder.path().filename();
   publish_file(file, name);
-  const std::string copied = content(name);
+  const std::string copied = read_file(name);
   fs::remove(name);
-  EXPECT_EQ(copied, content(file));
+  EXPECT_EQ(copied, read_file(file));
 }
 
 TEST(PublishFileTest, SaysThatTheFileIsMissing) {
@@ -199,12 +190,7 @@ TEST(RemoveTemporaryFilesTest, TakesWhatAKilledProcessLeftAndNothingElse) {
     folder.write(name, "");
   }
   remove_temporary_files(folder.path());
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder.path())) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{".hidden", "a.tmp-1", "b"}));
+  EXPECT_EQ(file_names(folder.path()), (std::vector<std::string>{".hidden", "a.tmp-1", "b"}));
   remove_temporary_files(folder.path() / "absent");
 }
 
@@ -219,7 +205,24 @@ TEST(CrashPointDeathTest, EndsTheProcessAtTheMomentThatWasAskedFor) {
         _exit(0);
       },
       testing::KilledBySignal(SIGKILL), "");
-  EXPECT_EQ(content(file), "old");
+  EXPECT_EQ(read_file(file), "old");
+}
+
+TEST(CrashPointDeathTest, StopsTheProcessAtEachMomentUntilItIsLetGoOn) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("a", "old");
+  test::Child child([&] {
+    setenv("TRAINER_STOP_AT_EACH", "1", 1);
+    write_file_atomically(file, "new");
+    return 3;
+  });
+  // Opened; written; synced; renamed.
+  for (const char* text : {"old", "old", "old", "new"}) {
+    ASSERT_TRUE(child.wait_for_stop());
+    EXPECT_EQ(read_file(file), text);
+  }
+  EXPECT_FALSE(child.wait_for_stop());
+  EXPECT_EQ(child.wait(), 3);
 }
 
 }  // namespace

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cpu/team.h"
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/cpu/cpus.h"
+
+#include "support/asleep.h"
 
 namespace trainer::cpu {
 namespace {
@@ -78,9 +80,14 @@ TEST_P(TeamTest, SubnormalNumbersCountAsZero) {
 TEST_P(TeamTest, ThreadsThatSleptWakeUp) {
   Team team(GetParam());
   std::atomic<int64_t> calls = 0;
+  std::vector<test::ThreadId> threads(static_cast<std::size_t>(GetParam()));
   for (int i = 0; i < 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    team.run([&](int64_t) { ++calls; });
+    team.run([&](int64_t thread) {
+      threads[static_cast<std::size_t>(thread)] = test::this_thread();
+      ++calls;
+    });
+    std::for_each(threads.begin() + 1, threads.end(),
+                  test::wait_until_thread_sleeps);  // not the caller
   }
   EXPECT_EQ(calls, 3 * GetParam());
 }

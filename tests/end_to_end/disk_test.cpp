@@ -5,13 +5,11 @@
 #include <sys/mount.h>
 #endif
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -19,7 +17,9 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 
+#include "support/files.h"
 #include "support/process.h"
+#include "support/running_program.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -27,25 +27,12 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using test::kTrainer;
 using test::ProcessResult;
+using test::trainer_in;
+using test::trainer_in_shell;
 
 // A checkpoint has more than 100 KB then, every other file less than 10.
 const std::string kLargeModel = "-q --epochs 1 model.hidden_sizes=[128,128] ";
-
-// `before` stands before the program: "ulimit -f 100;".
-ProcessResult trainer_in(const fs::path& folder, const std::string& arguments,
-                         const std::string& before = "") {
-  return test::run_process("sh -c 'cd " + folder.string() + "; " + before + " " + kTrainer + " " +
-                           arguments + "'");
-}
-
-bool has_temporary_files(const fs::path& folder) {
-  const fs::recursive_directory_iterator entries(folder);
-  return std::any_of(begin(entries), end(entries), [](const auto& entry) {
-    return entry.path().filename().string().find(".tmp-") != std::string::npos;
-  });
-}
 
 // Path -> content of every file in `folder`.
 std::map<std::string, std::string> files_in(const fs::path& folder) {
@@ -59,7 +46,7 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
 TEST(DiskTest, ACheckpointBeyondTheFileSizeLimitEndsWithEight) {
   const test::TemporaryFolder folder;
   // Blocks of 512 or 1024 bytes, as the shell has it.
-  const ProcessResult result = trainer_in(folder.path(), kLargeModel, "ulimit -f 50;");
+  const ProcessResult result = trainer_in_shell(folder.path(), "ulimit -f 50;", kLargeModel);
   EXPECT_EQ(result.exit_code, 8);
   const fs::path checkpoints =
       fs::directory_iterator(folder.path() / "runs")->path() / "checkpoints";
@@ -76,7 +63,7 @@ TEST(DiskTest, ALogThatCannotGrowIsAWarningAndEndsNoRun) {
   const fs::path log = fs::canonical(folder.path() / "runs/latest") / "train.log";
   std::ofstream(log, std::ios::app) << std::string(1 << 20, '\n');
   const ProcessResult resumed =
-      trainer_in(folder.path(), "-q --resume runs/latest --epochs 3", "ulimit -f 1000;");
+      trainer_in_shell(folder.path(), "ulimit -f 1000;", "-q --resume runs/latest --epochs 3");
   EXPECT_EQ(resumed.exit_code, 0);
   EXPECT_EQ(resumed.err, "warning: cannot write " + log.string() +
                              ": File too large; messages will be missing there\n");
@@ -107,16 +94,25 @@ class SmallDisk {
   std::string problem_;
 };
 
-// Starts an endless run in the background; when it has a best checkpoint, the file `filler` takes
-// all space, and again what the run frees, until the run ends. A run that does not end is ended
-// after a minute of computing.
+// Takes all the space that there is.
+void fill(const fs::path& disk) {
+  std::ofstream filler(disk / "filler", std::ios::binary | std::ios::app);
+  const std::string block(1 << 16, '\0');
+  while (filler << block << std::flush) {
+  }
+}
+
+// An endless run; from its first best checkpoint on all space is taken, and at every moment what it
+// frees. A run that does not end is ended after a minute of computing.
 ProcessResult run_until_the_disk_is_full(const fs::path& disk) {
-  return test::run_process(
-      "sh -c 'cd " + disk.string() + "; ulimit -t 60; " + kTrainer +
-      " -q --epochs 1000000 training.schedule.name=constant & pid=$!; "
-      "while kill -0 $pid && ! [ -s runs/latest/checkpoints/best.pt ]; do sleep 0.01; done; "
-      "while kill -0 $pid; do cat /dev/zero; done >" +
-      (disk / "filler").string() + " 2>/dev/null; wait $pid'");
+  test::RunningProgram run(disk, "-q --epochs 1000000 training.schedule.name=constant",
+                           test::Moments::kHeld, "ulimit -t 60;");
+  EXPECT_TRUE(
+      run.go_on_until([&] { return fs::exists(disk / "runs/latest/checkpoints/best.pt"); }));
+  do {
+    fill(disk);
+  } while (run.go_on());
+  return run.finish();
 }
 
 TEST(DiskTest, AFullDiskEndsWithEightAndTheRunGoesOnWhenThereIsSpace) {
@@ -134,7 +130,7 @@ TEST(DiskTest, AFullDiskEndsWithEightAndTheRunGoesOnWhenThereIsSpace) {
       run.string() +
       "/(checkpoints/checkpoint_epoch_\\d+\\.pt|metrics\\.jsonl): No space left on device\n");
   EXPECT_TRUE(std::regex_match(full.err, expected)) << full.err;
-  EXPECT_FALSE(has_temporary_files(run));
+  EXPECT_FALSE(test::has_temporary_files(run));
   const checkpoint::Position last = checkpoint::read(run / "checkpoints/last.pt").position;
   EXPECT_GE(last.epoch, 1);
 
@@ -172,7 +168,7 @@ class ReadOnlyFolderTest : public testing::Test {
   void SetUp() override {
     if (::geteuid() == 0) as_user_ = "setpriv --reuid=65534 --regid=65534 --clear-groups";
     const ReadOnly readable({folder_.path()});
-    const ProcessResult probe = trainer_in(folder_.path(), "--version", as_user_);
+    const ProcessResult probe = trainer_in_shell(folder_.path(), as_user_, "--version");
     if (probe.exit_code != 0) GTEST_SKIP() << "another user cannot run it: " << probe.err;
   }
 
@@ -182,7 +178,7 @@ class ReadOnlyFolderTest : public testing::Test {
 
 TEST_F(ReadOnlyFolderTest, MakesNoRunAndEndsWithEight) {
   const ReadOnly read_only({folder_.path()});
-  const ProcessResult result = trainer_in(folder_.path(), "--epochs 1", as_user_);
+  const ProcessResult result = trainer_in_shell(folder_.path(), as_user_, "--epochs 1");
   EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err, "error: cannot make the folder " + (folder_.path() / "runs").string() +
                             ": Permission denied; choose another one with --output-dir\n");
@@ -195,7 +191,7 @@ TEST_F(ReadOnlyFolderTest, KeepsARunAsItIsAndEndsWithEight) {
   const auto before = files_in(folder_.path());
   const ReadOnly read_only({folder_.path(), folder_.path() / "runs", run, run / "checkpoints"});
   const ProcessResult result =
-      trainer_in(folder_.path(), "--resume runs/latest --epochs 2", as_user_);
+      trainer_in_shell(folder_.path(), as_user_, "--resume runs/latest --epochs 2");
   EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err, "error: cannot write " + (run / "config_resolved.yaml").string() +
                             ": Permission denied\n");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program applied to tables that it was not trained on.
+#include <signal.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,11 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 
+#include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/process.h"
+#include "support/program_test.h"
+#include "support/running_program.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -21,44 +28,27 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::cells_of;
+using test::has_temporary_files;
 using test::kSource;
 using test::read_file;
 
 using Row = std::vector<std::string>;
 
-/// Lines of a CSV file without quotes.
-std::vector<Row> rows_of(const std::string& text) {
-  std::vector<Row> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line);
-    Row row;
-    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 /// The last record of metrics.jsonl: the test part.
 nlohmann::json test_record(const fs::path& run) {
-  const std::string metrics = read_file(run / "metrics.jsonl");
-  const std::size_t begin = metrics.rfind('\n', metrics.size() - 2);
-  return nlohmann::json::parse(metrics.substr(begin + 1));
+  return test::metrics_records(run / "metrics.jsonl").back();
 }
 
-class PredictEndToEndTest : public testing::Test {
+class PredictEndToEndTest : public test::ProgramTest {
  protected:
   /// Trains on a file of configs/data; every fifth row is the test file.
   void train(const std::string& file, const std::string& more) {
-    const std::string all = read_file(kSource / "configs/data" / file);
-    std::istringstream lines(all);
-    std::string header;
-    std::getline(lines, header);
-    std::string train = header + "\n";
-    std::string test = header + "\n";
-    int row = 0;
-    for (std::string line; std::getline(lines, line);) {
-      (row++ % 5 == 4 ? test : train) += line + "\n";
+    const auto lines = test::lines_of(read_file(kSource / "configs/data" / file));
+    std::string train = lines[0] + "\n";
+    std::string test = train;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      (i % 5 == 0 ? test : train) += lines[i] + "\n";
     }
     folder_.write("train.csv", train);
     folder_.write("test.csv", test);
@@ -71,18 +61,14 @@ class PredictEndToEndTest : public testing::Test {
   test::ProcessResult predict(const std::string& arguments, const std::string& environment = "") {
     return test::trainer_in(folder_.path(), "predict runs/latest " + arguments, environment);
   }
-
-  fs::path path(const std::string& name) const { return folder_.path() / name; }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(PredictEndToEndTest, PredictsAsTheTrainingEvaluated) {
   train("digits.csv", "data.target=digit --epochs 3");
   const test::ProcessResult result = predict("--data test.csv --output p.csv");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::vector<Row> predicted = rows_of(read_file(path("p.csv")));
-  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  const std::vector<Row> predicted = cells_of(read_file(path("p.csv")));
+  const std::vector<Row> truth = cells_of(read_file(path("test.csv")));
   ASSERT_EQ(predicted.size(), truth.size());
   EXPECT_EQ(predicted[0][0], "prediction");
   EXPECT_EQ(predicted[0][1], "p_0");
@@ -108,8 +94,8 @@ TEST_F(PredictEndToEndTest, PredictsARegressionWithAveragedWeightsAndScaledTarge
         "model.norm=batch --epochs 5");
   const test::ProcessResult result = predict("--data test.csv");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::vector<Row> predicted = rows_of(result.out);
-  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  const std::vector<Row> predicted = cells_of(result.out);
+  const std::vector<Row> truth = cells_of(read_file(path("test.csv")));
   ASSERT_EQ(predicted.size(), truth.size());
   EXPECT_EQ(predicted[0], (Row{"name", "prediction"}));
   const auto column = [&](const char* name) {
@@ -132,8 +118,8 @@ TEST_F(PredictEndToEndTest, PredictsWithEmbeddingsAndQuantiles) {
   train("penguins.csv", "data.target=species data.embed_above=1 data.scaling=quantile --epochs 4");
   const test::ProcessResult result = predict("--data test.csv");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::vector<Row> predicted = rows_of(result.out);
-  const std::vector<Row> truth = rows_of(read_file(path("test.csv")));
+  const std::vector<Row> predicted = cells_of(result.out);
+  const std::vector<Row> truth = cells_of(read_file(path("test.csv")));
   const auto species = static_cast<std::size_t>(
       std::find(truth[0].begin(), truth[0].end(), "species") - truth[0].begin());
   ASSERT_EQ(predicted.size(), truth.size());
@@ -161,7 +147,7 @@ TEST_F(PredictEndToEndTest, FileStandardInputAndThreadsGiveTheSameBytes) {
                   "semicolon | tr ';' ,",
                   folder_.path().string(), test::kTrainer));
   EXPECT_EQ(piped.out, expected);
-  EXPECT_EQ(rows_of(expected)[0], (Row{"prediction", "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
+  EXPECT_EQ(cells_of(expected)[0], (Row{"prediction", "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
 }
 
 TEST_F(PredictEndToEndTest, SaysOnceWhatIsToBeKnown) {
@@ -228,17 +214,24 @@ TEST_F(PredictEndToEndTest, AModelFromBeforeTheFirstStepIsNamed) {
 
 TEST_F(PredictEndToEndTest, ASignalLeavesNoOutput) {
   train("penguins.csv", "data.target=species --epochs 2");
-  for (const auto& [signal, exit_code] :
-       {std::pair("INT", 130), std::pair("TERM", 143), std::pair("HUP", 129)}) {
+  const std::string table = read_file(path("test.csv"));
+  const std::string rows = table.substr(table.find('\n') + 1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    fs::remove(path("in"));
+    ASSERT_EQ(mkfifo(path("in").c_str(), 0600), 0);
+    test::RunningProgram program(folder_.path(),
+                                 "predict runs/latest --data in --output p.csv --threads 1",
+                                 test::Moments::kPassed);
     // It waits for the rest of a pipe that does not come, when it has written some.
-    const test::ProcessResult result = test::run_process(
-        fmt::format("sh -c 'cd {}; rm -f in; mkfifo in; {{ exec 3>in; head -n 1 test.csv >&3; "
-                    "for i in $(seq 500); do tail -n +2 test.csv; done >&3; "
-                    "while kill -0 $$ && ! ls .p.csv.tmp-* >/dev/null 2>&1; do sleep 0.01; done; "
-                    "kill -{} $$; while kill -0 $$; do sleep 0.01; done; }} 2>/dev/null & "
-                    "exec {} predict runs/latest --data in --output p.csv'",
-                    folder_.path().string(), signal, test::kTrainer));
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    std::ofstream in(path("in"));
+    in << table;
+    for (int i = 0; i < 500; ++i) in << rows;
+    in.flush();
+    program.wait_until_it_sleeps();
+    EXPECT_TRUE(has_temporary_files(folder_.path()));
+    program.send(signal);
+    const test::ProcessResult result = program.finish();
+    EXPECT_EQ(result.exit_code, 128 + signal) << result.err;
     EXPECT_NE(result.err.find("warning: stopped; no output was written\n"), std::string::npos)
         << result.err;
     for (const auto& entry : fs::directory_iterator(folder_.path())) {
@@ -304,7 +297,7 @@ TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead)
                       "out.csv.errors.csv)\npredicted 2 rows in "),
       std::string::npos)
       << result.err;
-  const std::vector<Row> rows = rows_of(read_file(folder_.path() / "out.csv"));
+  const std::vector<Row> rows = cells_of(read_file(folder_.path() / "out.csv"));
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(Row(rows[0].begin(), rows[0].begin() + 3),
             (Row{"species", "body_mass_g", "prediction"}));

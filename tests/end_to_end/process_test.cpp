@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/files.h"
+#include "support/metrics_records.h"
+#include "support/program_test.h"
 #include "support/sanitizers.h"
-#include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
 namespace trainer {
@@ -21,17 +22,12 @@ namespace fs = std::filesystem;
 using test::kSource;
 using test::kTrainer;
 using test::ProcessResult;
-using test::trainer_in;
 
-class ProcessTest : public ::testing::Test {
+class ProcessTest : public test::ProgramTest {
  protected:
-  // `before` stands before the program in the shell: "ulimit -s 100;".
   ProcessResult in_shell(const std::string& before, const std::string& arguments) const {
-    return test::run_process("sh -c 'cd " + folder_.path().string() + "; " + before + " " +
-                             kTrainer + " " + arguments + "'");
+    return test::trainer_in_shell(folder_.path(), before, arguments);
   }
-
-  test::TemporaryFolder folder_;
 };
 
 TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
@@ -40,13 +36,11 @@ TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
         in_shell("", "--epochs 3 --tag x logging.save_interval=1 " + closed);
     EXPECT_EQ(result.exit_code, 0) << closed;
     const fs::path run = folder_.path() / "runs/latest";
-    std::istringstream metrics(test::read_file(run / "metrics.jsonl"));
-    for (std::string line; std::getline(metrics, line);) {
+    for (const std::string& line : test::lines_of(test::read_file(run / "metrics.jsonl"))) {
       EXPECT_TRUE(nlohmann::json::accept(line)) << closed << ": " << line;
     }
-    std::istringstream log(test::read_file(run / "train.log"));
     int64_t num_epochs = 0;
-    for (std::string line; std::getline(log, line);) {
+    for (const std::string& line : test::lines_of(test::read_file(run / "train.log"))) {
       EXPECT_TRUE(line.starts_with("20")) << closed << ": " << line;  // its date
       num_epochs += line.find("/3  train loss ") == std::string::npos ? 0 : 1;
     }
@@ -58,7 +52,7 @@ TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
 TEST_F(ProcessTest, OutputThatCannotBeWrittenEndsWithEight) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   const std::string table = (kSource / "configs/data/penguins.csv").string();
-  ASSERT_EQ(trainer_in(folder_.path(), "-q --epochs 1").exit_code, 0);
+  ASSERT_EQ(trainer("-q --epochs 1").exit_code, 0);
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), std::string("config reference"),
         std::string("config schema"), std::string("config print --epochs 2"),
@@ -80,8 +74,8 @@ TEST_F(ProcessTest, OutputThatCannotBeWrittenEndsWithEight) {
 
 TEST_F(ProcessTest, AReaderThatLeavesEndsTheProgramAsItEndsOthers) {
   const ProcessResult result = test::run_process(
-      "sh -c 'cd " + folder_.path().string() + "; { while ! [ -e gone ]; do sleep 0.01; done; " +
-      kTrainer + " config reference; echo $? >code; } | { exec <&-; touch gone; }'");
+      "sh -c 'cd " + folder_.path().string() + "; mkfifo gone; { read line <gone; " + kTrainer +
+      " config reference; echo $? >code; } | { exec <&-; echo >gone; }'");
   const std::string code = test::read_file(folder_.path() / "code");
   if (code == "8\n") {  // where SIGPIPE is ignored
     EXPECT_EQ(result.err, "error: cannot write to standard output: Broken pipe\n");
@@ -93,16 +87,14 @@ TEST_F(ProcessTest, AReaderThatLeavesEndsTheProgramAsItEndsOthers) {
 
 TEST_F(ProcessTest, ANumberOfOpenmpThreadsThatCannotBeIsNamedAndIgnored) {
   for (const std::string wrong : {"100000", "abc", "0", "-1", "1.5", "2,x"}) {
-    const ProcessResult result =
-        trainer_in(folder_.path(), "-q --epochs 1 --threads 1", "OMP_NUM_THREADS=" + wrong);
+    const ProcessResult result = trainer("-q --epochs 1 --threads 1", "OMP_NUM_THREADS=" + wrong);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err,
               "warning: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got \"" +
                   wrong + "\"; it is ignored\n");
   }
   for (const std::string right : {"", "2", "2,1", "\" 2 , 1\""}) {
-    const ProcessResult result =
-        trainer_in(folder_.path(), "-q --epochs 1", "OMP_NUM_THREADS=" + right);
+    const ProcessResult result = trainer("-q --epochs 1", "OMP_NUM_THREADS=" + right);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "") << right;
     const auto system =
@@ -141,21 +133,21 @@ TEST_F(ProcessTest, AnAddressSpaceThatLibTorchDoesNotFitIntoIsSaid) {
 #endif
 
 TEST_F(ProcessTest, WhatTheSystemRefusesIsSaidInItsWordsAndWithThePath) {
-  const ProcessResult temporary = trainer_in(folder_.path(), "selftest resume", "TMPDIR=/none");
+  const ProcessResult temporary = trainer("selftest resume", "TMPDIR=/none");
   EXPECT_EQ(temporary.exit_code, 8);
   EXPECT_TRUE(temporary.err.starts_with(
       "error: TMPDIR: expected a folder for temporary files, got \"/none\": "))
       << temporary.err;
-  EXPECT_EQ(trainer_in(folder_.path(), "output_dir=").err,
+  EXPECT_EQ(trainer("output_dir=").err,
             "error: command line: output_dir: expected a folder, got nothing; the working "
             "directory is .\n");
   const std::string name(300, 'n');
-  const ProcessResult folder = trainer_in(folder_.path(), "--epochs 1 --output-dir " + name);
+  const ProcessResult folder = trainer("--epochs 1 --output-dir " + name);
   EXPECT_EQ(folder.exit_code, 8);
   EXPECT_TRUE(folder.err.ends_with(": File name too long; choose another one with --output-dir\n"))
       << folder.err;
   for (const std::string& arguments : {"verify " + name, "inspect " + name, "--resume " + name}) {
-    const ProcessResult result = trainer_in(folder_.path(), arguments);
+    const ProcessResult result = trainer(arguments);
     EXPECT_EQ(result.exit_code, 8) << arguments;
     EXPECT_TRUE(result.err.starts_with("error: " + name)) << result.err;
     EXPECT_TRUE(result.err.ends_with(": File name too long\n")) << result.err;
@@ -163,14 +155,13 @@ TEST_F(ProcessTest, WhatTheSystemRefusesIsSaidInItsWordsAndWithThePath) {
 }
 
 TEST_F(ProcessTest, WhatCannotFitIntoMemoryIsSaidBeforeItIsTried) {
-  const ProcessResult model =
-      trainer_in(folder_.path(), "--device cpu model.hidden_sizes=[1048576,1048576,1048576]");
+  const ProcessResult model = trainer("--device cpu model.hidden_sizes=[1048576,1048576,1048576]");
   EXPECT_EQ(model.exit_code, 5);
   EXPECT_TRUE(model.err.starts_with("error: a model of 2,199,0")) << model.err;
   EXPECT_TRUE(model.err.ends_with(" of memory; make model.hidden_sizes smaller\n")) << model.err;
-  const ProcessResult data = trainer_in(folder_.path(),
-                                        "config schedule data.synthetic.num_samples=1000000000 "
-                                        "data.synthetic.num_features=1000000");
+  const ProcessResult data = trainer(
+      "config schedule data.synthetic.num_samples=1000000000 "
+      "data.synthetic.num_features=1000000");
   EXPECT_EQ(data.exit_code, 5);
   EXPECT_TRUE(
       data.err.starts_with("error: data.synthetic: a table of 1,000,000,000 rows and "
@@ -181,15 +172,14 @@ TEST_F(ProcessTest, WhatCannotFitIntoMemoryIsSaidBeforeItIsTried) {
 // Of the 241 training rows, whatever the batch.
 TEST_F(ProcessTest, MemoryFollowsTheRowsAndNotTheBatchSize) {
   if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer keeps freed memory";
-  const std::string run = "--config " + (kSource / "configs/penguins.yaml").string() +
-                          " -q --threads 1 --epochs 2 --device cpu ";
+  const std::string run =
+      test::with_config("penguins.yaml") + "-q --threads 1 --epochs 2 --device cpu ";
   const auto peak_bytes = [&](const std::string& more) {
-    const ProcessResult result = trainer_in(folder_.path(), run + more);
+    const ProcessResult result = trainer(run + more);
     EXPECT_EQ(result.exit_code, 0) << more << ": " << result.err;
-    std::istringstream metrics(test::read_file(folder_.path() / "runs/latest/metrics.jsonl"));
     int64_t most = 0;
-    for (std::string line; std::getline(metrics, line);) {
-      most = std::max(most, nlohmann::json::parse(line).value("peak_memory_bytes", int64_t{0}));
+    for (const auto& record : test::metrics_records(folder_.path() / "runs/latest/metrics.jsonl")) {
+      most = std::max(most, record.value("peak_memory_bytes", int64_t{0}));
     }
     EXPECT_GT(most, 0);
     return most;
@@ -202,9 +192,9 @@ TEST_F(ProcessTest, MemoryFollowsTheRowsAndNotTheBatchSize) {
         "training.gradient_accumulation_steps=1000000000"}) {
     EXPECT_LT(peak_bytes(more), usual + (int64_t{64} << 20)) << more;
   }
-  const ProcessResult schedule = trainer_in(
-      folder_.path(), "config schedule --config " + (kSource / "configs/penguins.yaml").string() +
-                          " training.batch_size=1000 training.gradient_accumulation_steps=4");
+  const ProcessResult schedule =
+      trainer("config schedule " + test::with_config("penguins.yaml") +
+              "training.batch_size=1000 training.gradient_accumulation_steps=4");
   EXPECT_NE(schedule.out.find("effective batch  241 rows\n"), std::string::npos) << schedule.out;
 }
 
@@ -216,7 +206,7 @@ TEST_F(ProcessTest, CountsBeyondAnyMachineAreConfigurationErrors) {
         std::string("training.gradient_accumulation_steps=9223372036854775807"),
         std::string("training.epochs=9223372036854775807")}) {
     for (const std::string command : {"config check ", "config schedule ", ""}) {
-      const ProcessResult result = trainer_in(folder_.path(), command + arguments);
+      const ProcessResult result = trainer(command + arguments);
       EXPECT_EQ(result.exit_code, 2) << command << arguments;
       const std::size_t equals = arguments.find('=');
       EXPECT_EQ(result.err, "error: command line: " + arguments.substr(0, equals) +

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Going on with a run, as a user and a job scheduler do it with the real program.
-#include <cstdlib>
+#include <signal.h>
+
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <regex>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/signals.h"
 #include "trainer/run/metrics.h"
 
+#include "support/files.h"
+#include "support/metrics_records.h"
+#include "support/program_test.h"
 #include "support/python.h"
+#include "support/running_program.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -26,7 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using test::kSource;
 using test::kTrainer;
+using test::Moments;
 using test::ProcessResult;
+using test::RunningProgram;
 using test::trainer_in;
 
 void expect_same_metrics(const fs::path& whole, const fs::path& parts) {
@@ -37,7 +43,7 @@ void expect_same_metrics(const fs::path& whole, const fs::path& parts) {
 TEST(ResumeTest, AResumedRunEndsAsTheUninterruptedOne) {
   const test::TemporaryFolder folder;
   const std::string arguments =
-      "--config " + (kSource / "configs/train.yaml").string() + " training.schedule.name=constant ";
+      test::with_config("train.yaml") + "training.schedule.name=constant ";
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4 --output-dir whole").exit_code, 0);
   ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 2 --output-dir parts").exit_code, 0);
   const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest --epochs 4");
@@ -45,34 +51,34 @@ TEST(ResumeTest, AResumedRunEndsAsTheUninterruptedOne) {
   expect_same_metrics(folder.path() / "whole/latest", folder.path() / "parts/latest");
 }
 
-// Makes the shell a long run that gets the signal when it has begun. It cannot be in the
-// background, where a shell has SIGINT ignored.
-std::string stopped_by(const std::string& signal, const std::string& arguments,
-                       const std::string& before = "") {
-  return "{ while kill -0 $$ && ! [ -s parts/latest/metrics.jsonl ]; do sleep 0.01; done; kill -" +
-         signal + " $$; } & exec " + before + " " + kTrainer + " " + arguments +
-         " --output-dir parts";
+// A condition to wait for: the run that `latest` names has recorded its first step.
+auto has_begun(const fs::path& latest) {
+  return [metrics = latest / "metrics.jsonl"] {
+    std::error_code not_yet;
+    const auto size = fs::file_size(metrics, not_yet);
+    return !not_yet && size > 0;
+  };
 }
 
 TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
   const std::string arguments =
       "-q data.synthetic.num_samples=10000 model.dropout=0.2 logging.save_interval=1 "
       "training.schedule.name=constant ";
-  for (const auto& [signal, exit_code] :
-       {std::pair("INT", 130), std::pair("TERM", 143), std::pair("HUP", 129)}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const test::TemporaryFolder folder;
-    const ProcessResult stopped =
-        test::run_process("sh -c 'cd " + folder.path().string() + "; " +
-                          stopped_by(signal, arguments + "--epochs 100000") + "'");
-    EXPECT_EQ(stopped.exit_code, exit_code) << stopped.err;
-    EXPECT_NE(stopped.err.find(std::string("warning: stopped by SIG") + signal +
+    RunningProgram run(folder.path(), arguments + "--epochs 100000 --output-dir parts",
+                       Moments::kHeld);
+    ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "parts/latest")));
+    run.send(signal);
+    const ProcessResult stopped = run.finish();
+    EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.err;
+    EXPECT_NE(stopped.err.find(std::string("warning: stopped by ") + name_of_signal(signal) +
                                "; go on with: trainer --resume parts/"),
               std::string::npos)
         << stopped.out;
     // However late the signal came on this machine: one epoch more than was begun.
-    const std::string metrics = test::read_file(folder.path() / "parts/latest/metrics.jsonl");
-    const std::string last = metrics.substr(metrics.rfind('\n', metrics.size() - 2) + 1);
-    const auto begun = nlohmann::json::parse(last)["epoch"].get<int64_t>();
+    const auto records = test::metrics_records(folder.path() / "parts/latest/metrics.jsonl");
+    const auto begun = records.back()["epoch"].get<int64_t>();
     const std::string epochs = " --epochs " + std::to_string(begun + 1);
     const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest" + epochs);
     ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
@@ -83,23 +89,24 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
 
 TEST(ResumeTest, ASignalThatWasIgnoredFromTheStartStopsNothing) {
   const test::TemporaryFolder folder;
-  const ProcessResult result =
-      test::run_process("sh -c 'cd " + folder.path().string() + "; trap \"\" HUP; " +
-                        stopped_by("HUP",
-                                   "--epochs 300 data.synthetic.num_samples=100 "
-                                   "logging.save_interval=1") +
-                        "'");
+  RunningProgram run(folder.path(),
+                     "--epochs 300 data.synthetic.num_samples=100 logging.save_interval=1",
+                     Moments::kHeld, "trap '' HUP;");
+  ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "runs/latest")));
+  run.send(SIGHUP);
+  const ProcessResult result = run.finish();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("trained     300 epochs"), std::string::npos) << result.out;
 }
 
 TEST(ResumeTest, WhatToTypeNextCanBeTyped) {
   const test::TemporaryFolder folder;
-  const ProcessResult stopped = test::run_process(
-      "sh -c 'cd " + folder.path().string() +
-      "; { while kill -0 $$ && ! [ -s \"two words\"/latest/metrics.jsonl ]; do sleep 0.01; done; "
-      "kill -TERM $$; } & exec " +
-      kTrainer + " --epochs 100000 logging.save_interval=1 output_dir=\"two words\"'");
+  RunningProgram run(folder.path(),
+                     "--epochs 100000 logging.save_interval=1 output_dir=\"two words\"",
+                     Moments::kHeld);
+  ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "two words/latest")));
+  run.send(SIGTERM);
+  const ProcessResult stopped = run.finish();
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
   EXPECT_NE(
       stopped.out.find(
@@ -116,8 +123,7 @@ TEST(ResumeTest, OfSeveralThatBeginOneRunAtOnceOneDoes) {
                         kTrainer + " -q --resume auto --epochs 20 & done; wait'");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 2) << result.err;
   const std::string run = fs::canonical(folder.path() / "runs/latest").string();
-  std::istringstream lines(result.err);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : test::lines_of(result.err)) {
     EXPECT_TRUE(line == "error: " + run +
                             ": another process began this run meanwhile; wait until "
                             "it has ended" ||
@@ -145,7 +151,7 @@ TEST(ResumeTest, AutoBeginsARunAnewWhenItIsToBeginWithOtherWeights) {
 
 TEST(ResumeTest, AnotherTargetIsRefusedWhoeverAllowsIt) {
   const test::TemporaryFolder folder;
-  const std::string config = "--config " + (kSource / "configs/penguins.yaml").string();
+  const std::string config = test::with_config("penguins.yaml");
   ASSERT_EQ(trainer_in(folder.path(), config + " -q --epochs 1").exit_code, 0);
   const ProcessResult refused = trainer_in(
       folder.path(), "--resume runs/latest data.target=island --epochs 2 --allow-changes");
@@ -207,13 +213,16 @@ TEST(ResumeTest, AChangedLearningRateIsRefusedOnResume) {
 
 TEST(ResumeTest, Sigusr1SavesAndTheRunGoesOn) {
   const test::TemporaryFolder folder;
-  const ProcessResult result = test::run_process(
-      "sh -c 'cd " + folder.path().string() + "; " + kTrainer +
-      " --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1 & pid=$!; "
-      "wait_for() { while kill -0 $pid && ! $1; do sleep 0.01; done; }; "
-      "begun() { [ -s runs/latest/metrics.jsonl ]; }; wait_for begun; kill -USR1 $pid; "
-      "saved() { grep -q SIGUSR1 runs/latest/train.log; }; wait_for saved; "
-      "kill -TERM $pid; wait $pid'");
+  const fs::path latest = folder.path() / "runs/latest";
+  RunningProgram run(folder.path(),
+                     "--epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1",
+                     Moments::kHeld);
+  ASSERT_TRUE(run.go_on_until(has_begun(latest)));
+  run.send(SIGUSR1);
+  ASSERT_TRUE(run.go_on_until(
+      [&] { return test::read_file(latest / "train.log").find("SIGUSR1") != std::string::npos; }));
+  run.send(SIGTERM);
+  const ProcessResult result = run.finish();
   EXPECT_EQ(result.exit_code, 143) << result.err;
   EXPECT_TRUE(std::regex_search(
       result.err, std::regex("saved .*/checkpoints/last\\.pt after step [0-9,]+ \\(SIGUSR1\\)\n")))
@@ -267,14 +276,15 @@ TEST(ResumeTest, ADamagedNewestCheckpointGivesWayToTheOneBefore) {
 
 TEST(ResumeTest, TwoProcessesDoNotWorkInOneRunFolder) {
   const test::TemporaryFolder folder;
-  const ProcessResult result = test::run_process(
-      "sh -c 'cd " + folder.path().string() + "; " + kTrainer +
-      " -q --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1 & pid=$!; "
-      "while kill -0 $pid && ! [ -s runs/latest/metrics.jsonl ]; do sleep 0.01; done; " +
-      kTrainer + " --resume runs/latest; echo exit $?; kill -KILL $pid'");
-  EXPECT_NE(result.out.find("exit 8\n"), std::string::npos) << result.out;
+  const fs::path latest = folder.path() / "runs/latest";
+  RunningProgram run(folder.path(),
+                     "-q --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1",
+                     Moments::kHeld);
+  ASSERT_TRUE(run.go_on_until(has_begun(latest)));
+  const ProcessResult result = trainer_in(folder.path(), "--resume runs/latest");
+  EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err,
-            "error: " + fs::canonical(folder.path() / "runs/latest").string() +
+            "error: " + fs::canonical(latest).string() +
                 ": another process is working in this folder; wait until it has ended\n");
 }
 
@@ -316,37 +326,32 @@ TEST(ResumeTest, ARunBeginsWithTheWeightsOfAnotherAndTrainsItsHeadOnly) {
 }
 
 // The script makes its own modules with PyTorch's names and says what does not fit.
-class PythonWeightsTest : public testing::Test {
+class PythonWeightsTest : public test::ProgramTest {
  protected:
   void SetUp() override {
-    if (run("probe") != 0) GTEST_SKIP() << test::python() << " has no PyTorch; set TRAINER_PYTHON";
+    const std::string missing = test::missing_for(kScript);
+    if (!missing.empty()) GTEST_SKIP() << missing;
   }
 
-  int run(const std::string& arguments) const {
-    const std::string script = kSource / "tests/end_to_end/python_weights.py";
-    const std::string command = test::python() + " " + script + " " + arguments;
-    const ProcessResult result =
-        test::run_process("cd " + folder_.path().string() + " && " + command);
-    if (arguments != "probe") {
-      EXPECT_EQ(result.exit_code, 0) << result.err;
-    }
-    return result.exit_code;
+  void run(const std::string& arguments) const {
+    const ProcessResult result = test::run_process("cd " + folder_.path().string() + " && " +
+                                                   test::python_script(kScript) + arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
   }
 
-  test::TemporaryFolder folder_;
+  static constexpr const char* kScript = "end_to_end/python_weights.py";
 };
 
 TEST_F(PythonWeightsTest, ASmallModuleLoadsTheBestCheckpointAndPredicts) {
-  const std::string config = "--config " + (kSource / "configs/train.yaml").string();
-  ASSERT_EQ(trainer_in(folder_.path(), config).exit_code, 0);
+  const std::string config = test::with_config("train.yaml");
+  ASSERT_EQ(trainer(config).exit_code, 0);
   run("predict runs/latest/checkpoints/best.pt " + (kSource / "configs/data/digits.csv").string());
 }
 
 TEST_F(PythonWeightsTest, ARunBeginsWithWeightsThatPythonWrote) {
   for (const char* kind : {"module", "sequential"}) {
     run(std::string("write ") + kind + " weights.pt");
-    const ProcessResult result = trainer_in(
-        folder_.path(),
+    const ProcessResult result = trainer(
         "--epochs 1 model.hidden_sizes=[16,8] model.norm=batch model.init_from=weights.pt "
         "'training.freeze=[layers.*.weight, layers.*.bias]'");
     ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives `trainer selftest`, as a user does.
-#include <algorithm>
+#include <signal.h>
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "support/process.h"
+#include "support/running_program.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -71,12 +75,20 @@ TEST(SelftestTest, ABadConfigurationEndsWithTwoAndMakesNothing) {
 
 TEST(SelftestTest, CtrlCLeavesNothingBehind) {
   const test::TemporaryFolder folder;
-  const std::string folder_name = folder.path().string();
-  const ProcessResult result = test::run_process(
-      "sh -c 'export TMPDIR=" + folder_name + "; " + TRAINER_BINARY +
-      " selftest resume & pid=$!; while kill -0 $pid && ! ls -d " + folder_name +
-      "/*/whole/latest >/dev/null 2>&1; do sleep 0.01; done; kill -TERM $pid; wait $pid'");
-  EXPECT_EQ(result.exit_code, 143) << result.err;
+  const test::TemporaryFolder beside;
+  const std::string said = (beside.path() / "said").string();
+  ASSERT_EQ(mkfifo(said.c_str(), 0600), 0);
+  test::RunningProgram selftest(folder.path(), "selftest resume --kills 1000 2>" + said,
+                                test::Moments::kPassed,
+                                "export TMPDIR=" + folder.path().string() + ";");
+  // Then there are a whole run, one that was killed, and soon the next.
+  std::ifstream lines(said);
+  std::string line;
+  while (std::getline(lines, line) && line.find("kill 1 of ") == std::string::npos) {
+  }
+  selftest.send(SIGTERM);
+  const ProcessResult result = selftest.finish();
+  EXPECT_EQ(result.exit_code, 143) << line;
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 

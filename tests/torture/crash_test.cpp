@@ -3,7 +3,6 @@
 // comes out after a resume with a run that was never interrupted. Each run is a forked child of
 // this process, which loads LibTorch once and computes nothing itself.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -11,16 +10,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/compare.h"
 #include "trainer/checkpoint/store.h"
-#include "trainer/core/error.h"
 #include "trainer/run/metrics.h"
 
+#include "support/child.h"
 #include "support/engine_runs.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer {
@@ -72,25 +71,22 @@ enum class End { kDone, kKilled };
 
 // Trains, or goes on, in a child that dies at the moment `crash_at` of its writing; 0: never.
 End run_in_child(const fs::path& folder, const std::string& yaml, int64_t crash_at) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
+  test::Child child([&] {
     try {
       if (crash_at > 0) setenv("TRAINER_CRASH_AT", std::to_string(crash_at).c_str(), 1);
       engine::TrainRequest request = test::request_of(folder, yaml);
       request.resume = checkpoint::find_same_run(folder / "runs", request.config.config,
                                                  checkpoint::Purpose::kContinue);
       test::train_quietly(request);
-      _exit(0);
+      return 0;
     } catch (const std::exception& e) {
       std::fprintf(stderr, "%s\n", e.what());
-      _exit(1);
+      return 1;
     }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return End::kKilled;
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "killed at " << crash_at;
+  });
+  const int exit_code = child.wait();
+  if (exit_code == 128 + SIGKILL) return End::kKilled;
+  EXPECT_EQ(exit_code, 0) << "killed at " << crash_at;
   return End::kDone;
 }
 
@@ -112,12 +108,6 @@ void expect_same_run(const fs::path& whole, const fs::path& parts) {
   }
   const auto difference = run::first_difference(whole / "metrics.jsonl", parts / "metrics.jsonl");
   EXPECT_FALSE(difference.has_value()) << *difference;
-}
-
-void expect_no_temporary_files(const fs::path& run) {
-  for (const auto& entry : fs::recursive_directory_iterator(run)) {
-    EXPECT_EQ(entry.path().filename().string().find(".tmp-"), std::string::npos) << entry.path();
-  }
 }
 
 // By default one moment in kStride, every one with TRAINER_TORTURE=full.
@@ -153,7 +143,7 @@ TEST_P(CrashTest, AKillAtEveryMomentOfWritingLeavesTheSameRun) {
       ASSERT_EQ(run_in_child(parts.path(), yaml, 0), End::kDone);
     }
     expect_same_run(whole.path() / "runs/latest", parts.path() / "runs/latest");
-    expect_no_temporary_files(parts.path() / "runs/latest");
+    EXPECT_FALSE(test::has_temporary_files(parts.path() / "runs/latest"));
     ASSERT_FALSE(testing::Test::HasFailure()) << "killed at moment " << crash_at;
   }
   std::printf("%s: %lld of %lld kills exact\n", GetParam().name, static_cast<long long>(kills),

@@ -3,9 +3,10 @@
 
 namespace trainer {
 
-/// Stands wherever a process that is killed leaves something half done. With TRAINER_CRASH_AT=n in
-/// the environment the n-th call of the process ends it by SIGKILL: so the tests meet every such
-/// moment. Does nothing otherwise.
+/// Stands wherever a process that is killed leaves something half done, so that the tests meet
+/// every such moment. With TRAINER_CRASH_AT=n in the environment the n-th call of the process ends
+/// it by SIGKILL; with TRAINER_STOP_AT_EACH=1 each call stops it (SIGSTOP) until somebody sends
+/// SIGCONT. Does nothing otherwise.
 void crash_point();
 
 }  // namespace trainer
