@@ -23,6 +23,7 @@
 #include "trainer/core/philox.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/idx.h"
+#include "trainer/network/mlp.h"
 
 namespace trainer {
 namespace {
@@ -222,10 +223,11 @@ constexpr int kPredictColumns = 20;
 /// 20-64-64-2 of made-up weights, for columns of numbers.
 apply::Model make_model() {
   apply::Model model;
-  model.options = {.num_features = kPredictColumns, .num_outputs = 2, .hidden_sizes = {64, 64}};
+  model.network =
+      network::mlp({.num_features = kPredictColumns, .num_outputs = 2, .hidden_sizes = {64, 64}});
   PhiloxStream random(9, Purpose::kSynthetic);
-  for (const apply::WeightSpec& spec : apply::weight_specs(model.options)) {
-    const int64_t size = spec.shape[0] * (spec.shape.size() > 1 ? spec.shape[1] : 1);
+  for (const network::TensorSpec& spec : network::tensors(model.network)) {
+    const int64_t size = spec.num_elements();
     auto values = std::make_shared<std::vector<float>>();
     for (int64_t i = 0; i < size; ++i) values->push_back(static_cast<float>(random.normal() / 8));
     const auto* data = reinterpret_cast<const std::byte*>(values->data());

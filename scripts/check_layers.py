@@ -12,7 +12,7 @@ from pathlib import Path
 # In order: a layer includes only itself and what stands before it. docs/architecture.md names the
 # same layers in the same order.
 # Those without LibTorch.
-CORE = ["core", "archive", "config", "cpu", "data", "metrics", "plan", "run", "checkpoint", "apply"]
+CORE = ["core", "archive", "config", "data", "network", "cpu", "metrics", "plan", "run", "checkpoint", "apply"]
 ONNX = ["onnx_export"]  # with ONNX, without LibTorch; of all others only the program sees it
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"

@@ -148,7 +148,7 @@ void run_row(benchmark::State& state, Bench& bench, std::size_t index) {
 }
 
 config::StepKind step_kind(const std::string& name) {
-  return name == "autograd" ? config::StepKind::kAutograd : config::StepKind::kFused;
+  return name == "autograd" ? config::StepKind::kAutograd : config::StepKind::kAuto;
 }
 
 const PrecisionChoice& precision_choice(const std::string& name) {

@@ -18,7 +18,7 @@ struct RowPlan {
   Setting setting;
   Workload workload;
   c10::Device device = c10::Device(c10::kCPU);
-  config::StepKind step = config::StepKind::kFused;
+  config::StepKind step = config::StepKind::kAuto;
   config::Precision precision = config::Precision::kFp32;
   double max_loss_difference = 0;
 };

@@ -29,7 +29,7 @@ constexpr int64_t kRowsAtOnce = 4096;
 /// The loss of each row `[n]`, not weighted.
 std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
                              const data::Dataset& rows) {
-  const int64_t width = model.options.num_outputs;
+  const int64_t width = model.network.num_outputs;
   const cpu::Kernels& kernels = cpu::kernels();
   const std::vector<float> no_bias(static_cast<std::size_t>(width));
   std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
@@ -75,7 +75,7 @@ class Evaluation {
   }
 
   metrics::Report report() const {
-    return metrics::make_report({schema_, all_, {outputs_, model_.options.num_outputs}},
+    return metrics::make_report({schema_, all_, {outputs_, model_.network.num_outputs}},
                                 loss_sum_ / weight_sum_);
   }
 

@@ -76,12 +76,12 @@ std::vector<std::size_t> table_sizes(const data::Schema& schema) {
 }
 
 ordered_json network_json(const Model& model) {
-  return {{"num_features", model.options.num_features},
-          {"hidden_sizes", model.options.hidden_sizes},
-          {"num_outputs", model.options.num_outputs},
-          {"activation", config::value_text("model.activation", model.config)},
-          {"norm", config::value_text("model.norm", model.config)},
-          {"residual", model.options.residual}};
+  return {{"num_features", model.network.num_features},
+          {"hidden_sizes", config::hidden_sizes(model.config.model)},
+          {"num_outputs", model.network.num_outputs},
+          {"activation", config::to_text(model.config.model.activation)},
+          {"norm", config::to_text(model.config.model.norm)},
+          {"residual", model.config.model.residual}};
 }
 
 ordered_json description_of(const Model& model) {
@@ -92,8 +92,8 @@ ordered_json description_of(const Model& model) {
                               {"epoch", model.position.epoch},
                               {"step", model.position.step},
                               {"averaged_weights", model.is_averaged},
-                              {"task", is_regression(model) ? "regression" : "classification"},
-                              {"loss", loss_name(model.loss)},
+                              {"task", config::to_text(model.schema.task)},
+                              {"loss", config::to_text(model.loss)},
                               {"model", network_json(model)},
                               {"feature_names", schema.feature_names},
                               {"target_names", schema.target_names},
@@ -117,11 +117,7 @@ std::string output_name(const Model& model, ExportOutputs outputs) {
 int64_t output_width(const Model& model, ExportOutputs outputs) {
   return outputs == ExportOutputs::kProbabilities && !is_regression(model)
              ? static_cast<int64_t>(model.schema.labels.size())
-             : model.options.num_outputs;
-}
-
-int64_t num_embeddings(const data::Schema& schema) {
-  return std::count_if(schema.columns.begin(), schema.columns.end(), data::is_embedded);
+             : model.network.num_outputs;
 }
 
 bool takes_doubles(const data::Schema& schema) { return !schema.scaling.offset.empty(); }

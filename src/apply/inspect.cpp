@@ -126,30 +126,10 @@ class Lines {
 };
 
 void add_model(const Model& model, Lines& lines) {
-  const cpu::NetworkOptions& o = model.options;
-  const std::string activation = config::value_text("model.activation", model.config);
-  int64_t num_parameters = 0;
-  for (const checkpoint::NamedTensor& weight : model.weights) {
-    const bool is_measured =
-        weight.name.ends_with(".running_mean") || weight.name.ends_with(".running_var");
-    if (!is_measured) num_parameters += weight.tensor.num_elements();
-  }
-  lines.add("model", fmt::format("{} parameters{}", with_thousands(num_parameters),
-                                 model.is_averaged ? ", averaged over steps" : ""));
-  for (std::size_t i = 0; i <= o.hidden_sizes.size(); ++i) {
-    const std::string name = fmt::format("layers.{}", i);
-    const std::vector<int64_t>& shape = weight_of(model, name + ".weight").shape;
-    std::string text = fmt::format("{}: {} -> {}", name, shape[1], shape[0]);
-    if (i < o.hidden_sizes.size()) {
-      if (o.norm != config::Norm::kNone) {
-        text += fmt::format(", {} norm", config::value_text("model.norm", model.config));
-      }
-      text += ", " + activation;
-      if (o.dropout > 0) text += fmt::format(", dropout {:g}", o.dropout);
-      if (o.residual && i > 0) text += ", residual";
-    }
-    lines.add_further(text);
-  }
+  lines.add("model",
+            fmt::format("{} parameters{}", with_thousands(network::num_parameters(model.network)),
+                        model.is_averaged ? ", averaged over steps" : ""));
+  for (const std::string& line : network::layer_lines(model.network)) lines.add_further(line);
 }
 
 void add_columns(const data::Schema& schema, Lines& lines) {
@@ -237,7 +217,7 @@ std::string inspection_text(const Inspected& inspected) {
                                   with_thousands(std::ssize(schema.labels)), some(schema.labels)));
   }
   add_model(model, lines);
-  lines.add("loss", loss_name(model.loss));
+  lines.add("loss", config::to_text(model.loss));
   lines.add("training",
             fmt::format("{}, learning rate {} ({}), batches of {}",
                         value("training.optimizer.name"), value("training.learning_rate"),

@@ -81,13 +81,13 @@ Json model_json(const Model& model) {
   for (const checkpoint::NamedTensor& weight : model.weights) {
     weights.push_back({{"name", weight.name}, {"shape", weight.tensor.shape}});
   }
-  return {{"num_features", model.options.num_features},
-          {"hidden_sizes", model.options.hidden_sizes},
-          {"num_outputs", model.options.num_outputs},
-          {"activation", config::value_text("model.activation", model.config)},
-          {"norm", config::value_text("model.norm", model.config)},
-          {"dropout", model.options.dropout},
-          {"residual", model.options.residual},
+  return {{"num_features", model.network.num_features},
+          {"hidden_sizes", config::hidden_sizes(model.config.model)},
+          {"num_outputs", model.network.num_outputs},
+          {"activation", config::to_text(model.config.model.activation)},
+          {"norm", config::to_text(model.config.model.norm)},
+          {"dropout", model.config.model.dropout},
+          {"residual", model.config.model.residual},
           {"averaged", model.is_averaged},
           {"weights", weights}};
 }
@@ -108,19 +108,18 @@ std::string inspection_json(const Inspected& inspected) {
       {"trainer_version", model.trainer_version},
       {"epoch", model.position.epoch},
       {"step", model.position.step},
-      {"best", model.best
-                   ? Json{{"epoch", model.best->epoch},
-                          {"metric", config::value_text("training.best_metric", model.config)},
-                          {"value", model.best->value}}
-                   : Json()},
-      {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
+      {"best", model.best ? Json{{"epoch", model.best->epoch},
+                                 {"metric", config::to_text(model.config.training.best_metric)},
+                                 {"value", model.best->value}}
+                          : Json()},
+      {"task", config::to_text(schema.task)},
       {"targets", schema.target_names},
       {"labels", schema.labels},
-      {"loss", loss_name(model.loss)},
+      {"loss", config::to_text(model.loss)},
       {"model", model_json(model)},
       {"feature_names", schema.feature_names},
       {"columns", columns},
-      {"scaling", {{"method", config::value_text("data.scaling", model.config)}}},
+      {"scaling", {{"method", config::to_text(model.config.data.scaling)}}},
       {"data_files", files}};
   if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["scaling"].update(scaling_json(schema.scaling));

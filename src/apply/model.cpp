@@ -10,7 +10,6 @@
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
-#include "trainer/data/network_options.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -51,58 +50,17 @@ bool take_average(std::vector<checkpoint::NamedTensor>& weights,
   return true;
 }
 
-/// The tensors of `given` in the order of `specs`. Throws Error(kCheckpoint) with all problems.
+/// The tensors of `given`, which has them all, in the order of the network.
 std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::NamedTensor>& given,
-                                              const std::vector<WeightSpec>& specs,
-                                              const fs::path& file) {
+                                              const network::NetworkSpec& network) {
   std::vector<checkpoint::NamedTensor> weights;
-  std::vector<std::string> problems;
-  weights.reserve(specs.size());
-  for (const WeightSpec& spec : specs) {
-    const checkpoint::NamedTensor* tensor = find(given, spec.name);
-    if (tensor == nullptr) {
-      problems.push_back(
-          fmt::format("{}: model {}: this tensor is missing", file.string(), spec.name));
-    } else if (tensor->tensor.shape != spec.shape) {
-      problems.push_back(fmt::format("{}: model {}: expected [{}], got [{}]", file.string(),
-                                     spec.name, fmt::join(spec.shape, ", "),
-                                     fmt::join(tensor->tensor.shape, ", ")));
-    } else {
-      weights.push_back(*tensor);
-    }
-  }
-  if (!problems.empty()) {
-    throw Error(ErrorKind::kCheckpoint, fmt::format("{}", fmt::join(problems, "\n")));
+  for (const network::TensorSpec& spec : network::tensors(network)) {
+    weights.push_back(*find(given, spec.name));
   }
   return weights;
 }
 
 }  // namespace
-
-std::vector<WeightSpec> weight_specs(const cpu::NetworkOptions& options) {
-  std::vector<WeightSpec> parameters;
-  std::vector<WeightSpec> buffers;
-  for (const cpu::Embedding& embedding : options.embeddings) {
-    parameters.push_back({fmt::format("embeddings.{}.weight", parameters.size()),
-                          {embedding.num_rows, embedding.size}});
-  }
-  int64_t width = options.num_inputs();
-  for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
-    const bool is_output = i == options.hidden_sizes.size();
-    const int64_t out = is_output ? options.num_outputs : options.hidden_sizes[i];
-    parameters.push_back({fmt::format("layers.{}.weight", i), {out, width}});
-    parameters.push_back({fmt::format("layers.{}.bias", i), {out}});
-    width = out;
-    if (is_output || options.norm == config::Norm::kNone) continue;
-    parameters.push_back({fmt::format("norms.{}.weight", i), {out}});
-    parameters.push_back({fmt::format("norms.{}.bias", i), {out}});
-    if (options.norm != config::Norm::kBatch) continue;
-    buffers.push_back({fmt::format("norms.{}.running_mean", i), {out}});
-    buffers.push_back({fmt::format("norms.{}.running_var", i), {out}});
-  }
-  parameters.insert(parameters.end(), buffers.begin(), buffers.end());
-  return parameters;
-}
 
 Model load_model(const fs::path& run_or_checkpoint) {
   Model model;
@@ -112,20 +70,14 @@ Model load_model(const fs::path& run_or_checkpoint) {
   model.config = std::move(verified.config);
   model.schema = std::move(c.schema);
   model.loss = config::loss_for(model.config.training.loss, model.schema.task);
-  model.options = data::network_options(model.config, model.schema);
-  model.weights = in_order(c.model, weight_specs(model.options), model.file);
+  model.network = std::move(verified.network);
+  model.weights = in_order(c.model, model.network);
   model.is_averaged = take_average(model.weights, c.moments);
   model.trainer_version = std::move(c.trainer_version);
   model.position = c.position;
   model.best = c.best;
   model.fingerprints = std::move(c.fingerprints);
   return model;
-}
-
-std::string loss_name(config::Loss loss) {
-  config::Config config;
-  config.training.loss = loss;
-  return config::value_text("training.loss", config);
 }
 
 const float* float_values(const archive::TensorData& tensor) {

@@ -127,7 +127,7 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
   Predictor(model, num_threads).predict(rows.features, outputs);
   const std::vector<double> values = predicted_values(model, rows.values);
   PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
-  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  const auto width = static_cast<std::size_t>(model.network.num_outputs);
   for (std::size_t row = 0; row < rows.places.size(); ++row) {
     const int64_t place = rows.places[row];
     Names cells;

@@ -129,7 +129,7 @@ void PredictionText::add_numbers(std::span<const double> numbers, bool is_finite
 void PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
                               fmt::memory_buffer& out) {
   const bool has_classes = !labels_.empty();
-  const auto num_outputs = static_cast<std::size_t>(model_.options.num_outputs);
+  const auto num_outputs = static_cast<std::size_t>(model_.network.num_outputs);
   const std::vector<int64_t> classes =
       has_classes ? predicted_classes(model_, outputs) : std::vector<int64_t>{};
   const std::vector<double> numbers =

@@ -19,34 +19,12 @@ namespace {
 // Of all threads: what the layers make of these stays in the caches.
 constexpr int64_t kRowsPerThread = 2 * cpu::kMostRowsAtOnce;
 
-// The kernels only read what has no gradient.
-float* buffer_of(const Model& model, const std::string& name) {
-  return const_cast<float*>(float_values(weight_of(model, name)));  // NOLINT
-}
-
-cpu::NetworkMemory network_memory(const Model& model) {
-  const auto parameter = [&](const char* kind, std::size_t i, const char* name) {
-    const std::string full = fmt::format("{}.{}.{}", kind, i, name);
-    return cpu::ParameterMemory{float_values(weight_of(model, full)), nullptr};
-  };
-  cpu::NetworkMemory memory;
-  memory.embeddings.reserve(model.options.embeddings.size());
-  for (std::size_t i = 0; i < model.options.embeddings.size(); ++i) {
-    memory.embeddings.push_back(parameter("embeddings", i, "weight"));
+std::vector<cpu::TensorMemory> tensor_memory(const Model& model) {
+  std::vector<cpu::TensorMemory> tensors;
+  for (const checkpoint::NamedTensor& weight : model.weights) {
+    tensors.push_back({.value = float_values(weight.tensor), .update = nullptr});
   }
-  std::vector<cpu::LayerMemory>& layers = memory.layers;
-  layers.resize(model.options.hidden_sizes.size() + 1);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    layers[i].weight = parameter("layers", i, "weight");
-    layers[i].bias = parameter("layers", i, "bias");
-    if (model.options.norm == config::Norm::kNone || i + 1 == layers.size()) continue;
-    layers[i].norm_weight = parameter("norms", i, "weight");
-    layers[i].norm_bias = parameter("norms", i, "bias");
-    if (model.options.norm != config::Norm::kBatch) continue;
-    layers[i].running_mean = buffer_of(model, fmt::format("norms.{}.running_mean", i));
-    layers[i].running_var = buffer_of(model, fmt::format("norms.{}.running_var", i));
-  }
-  return memory;
+  return tensors;
 }
 
 cpu::GatherSource gather_source(const data::Matrix& features, const data::Scaling& scaling) {
@@ -84,12 +62,12 @@ void softmax(std::span<const float> logits, float* probabilities) {
 Predictor::Predictor(const Model& model, int64_t num_threads)
     : model_(model),
       team_(num_threads),
-      network_(model.options, network_memory(model), kRowsPerThread * num_threads, team_,
+      network_(model.network, tensor_memory(model), kRowsPerThread * num_threads, team_,
                cpu::kernels()),
       rows_(static_cast<std::size_t>(network_.max_rows())) {}
 
 void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {
-  const auto width = static_cast<std::size_t>(model_.options.num_outputs);
+  const auto width = static_cast<std::size_t>(model_.network.num_outputs);
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
   for (int64_t begin = 0; begin < features.num_rows; begin += network_.max_rows()) {
     std::iota(rows_.begin(), rows_.end(), begin);
@@ -105,13 +83,13 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
       }
     };
     team_.run([&](int64_t thread) {
-      network_.pass(thread, batch, cpu::Pass::kInference, /*adds=*/false, keep, [] {});
+      network_.pass(thread, batch, network::Mode::kInference, /*adds=*/false, keep, [] {});
     });
   }
 }
 
 std::vector<int64_t> predicted_classes(const Model& model, std::span<const float> outputs) {
-  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  const auto width = static_cast<std::size_t>(model.network.num_outputs);
   std::vector<int64_t> classes;
   classes.reserve(outputs.size() / width);
   for (std::size_t i = 0; i < outputs.size(); i += width) {
@@ -134,7 +112,7 @@ std::vector<float> probabilities(const Model& model, std::span<const float> outp
     }
     return both;
   }
-  const auto width = static_cast<std::size_t>(model.options.num_outputs);
+  const auto width = static_cast<std::size_t>(model.network.num_outputs);
   std::vector<float> result(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); i += width) {
     softmax(outputs.subspan(i, width), result.data() + i);

@@ -91,7 +91,7 @@ bool needs_version_5(const data::Schema& schema) {
 
 Dict schema_dict(const data::Schema& schema) {
   Dict dict = {
-      {"task", schema.task == config::Task::kRegression ? "regression" : "classification"},
+      {"task", config::to_text(schema.task)},
       {"feature_names", text_list(schema.feature_names)},
       {"target_names", text_list(schema.target_names)},
       {"target_shift", float_tensor(schema.target_scaling.shift)},
@@ -274,10 +274,10 @@ std::vector<double> read_offsets(const Reader& reader, const char* key, std::siz
 data::Schema read_schema(const Reader& reader, int64_t version) {
   data::Schema schema;
   const std::string& task = reader.text("task");
-  if (task != "classification" && task != "regression") {
+  schema.task = config::from_text<config::Task>(task).value_or(config::Task::kAuto);
+  if (schema.task == config::Task::kAuto) {
     reader.refuse("task", fmt::format("expected classification or regression, got \"{}\"", task));
   }
-  schema.task = task == "regression" ? config::Task::kRegression : config::Task::kClassification;
   schema.feature_names = reader.texts("feature_names");
   if (version < 4) {
     schema.target_names = {reader.text("target_name")};

@@ -238,9 +238,7 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
 }
 
 void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {
-  const auto task = [](const data::Schema& schema) {
-    return schema.task == config::Task::kRegression ? "regression" : "classification";
-  };
+  const auto task = [](const data::Schema& schema) { return config::to_text(schema.task); };
   compare.words("schema task", task(a), task(b));
   compare.names("schema feature_names", a.feature_names, b.feature_names);
   compare.names("schema target_names", a.target_names, b.target_names);

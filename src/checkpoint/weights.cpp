@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,8 +48,31 @@ int64_t index_in_sequence(const std::string& name, std::string& rest) {
   return parse_int(name.substr(0, dot)).value_or(-1);
 }
 
-// The modules of nn.Sequential by their index, with the name that each has here.
-std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& weights) {
+/// A module of a network as nn.Sequential has it: a linear layer or a norm.
+struct Module {
+  std::string name;
+  std::size_t num_dimensions;  // of its weight
+};
+
+std::vector<Module> modules_of(const network::NetworkSpec& network) {
+  std::vector<Module> modules;
+  const auto add_norm = [&](const auto& norm) { modules.push_back({norm.name, 1}); };
+  for (const network::Layer& layer : network.layers) {
+    if (const auto* linear = std::get_if<network::Linear>(&layer)) {
+      modules.push_back({linear->name, 2});
+    } else if (const auto* batch_norm = std::get_if<network::BatchNorm>(&layer)) {
+      add_norm(*batch_norm);
+    } else if (const auto* layer_norm = std::get_if<network::LayerNorm>(&layer)) {
+      add_norm(*layer_norm);
+    }
+  }
+  return modules;
+}
+
+// The modules of nn.Sequential by their index, with the name that each has here: that of the next
+// module of its kind. What the network lacks keeps its name.
+std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& weights,
+                                                const network::NetworkSpec& network) {
   std::map<int64_t, std::size_t> dimensions;  // of the weight of each module
   for (const NamedTensor& named : weights) {
     std::string rest;
@@ -55,18 +80,23 @@ std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& 
     if (index < 0) return {};  // not an nn.Sequential
     if (rest == "weight") dimensions[index] = named.tensor.shape.size();
   }
+  const std::vector<Module> modules = modules_of(network);
+  auto next = modules.begin();
   std::map<int64_t, std::string> names;
-  int64_t num_layers = 0;
   for (const auto& [index, num_dimensions] : dimensions) {
-    if (num_dimensions == 2) ++num_layers;
-    names[index] = num_dimensions == 2 ? fmt::format("layers.{}", num_layers - 1)
-                                       : fmt::format("norms.{}", num_layers - 1);
+    const auto found =
+        std::find_if(next, modules.end(), [wanted = num_dimensions](const Module& module) {
+          return module.num_dimensions == wanted;
+        });
+    if (found == modules.end()) continue;
+    names[index] = found->name;
+    next = found + 1;
   }
   return names;
 }
 
-void rename_sequential(std::vector<NamedTensor>& weights) {
-  const std::map<int64_t, std::string> names = names_of_modules(weights);
+void rename_sequential(std::vector<NamedTensor>& weights, const network::NetworkSpec& network) {
+  const std::map<int64_t, std::string> names = names_of_modules(weights, network);
   for (NamedTensor& named : weights) {
     std::string rest;
     const auto found = names.find(index_in_sequence(named.name, rest));
@@ -76,7 +106,8 @@ void rename_sequential(std::vector<NamedTensor>& weights) {
 
 }  // namespace
 
-std::vector<NamedTensor> read_weights(const std::filesystem::path& path) {
+std::vector<NamedTensor> read_weights(const std::filesystem::path& path,
+                                      const network::NetworkSpec& network) {
   std::vector<NamedTensor> weights;
   const auto add = [&](const std::string& name, const TensorData& tensor) {
     if (!name.ends_with("num_batches_tracked")) weights.push_back({name, tensor});
@@ -89,7 +120,7 @@ std::vector<NamedTensor> read_weights(const std::filesystem::path& path) {
       add(name, *value.get_if<TensorData>());
     }
   }
-  rename_sequential(weights);
+  rename_sequential(weights, network);
   return weights;
 }
 

@@ -5,10 +5,14 @@
 #include <string>
 
 #include "trainer/apply/model.h"
-#include "trainer/config/config.h"
 #include "trainer/data/csv_format.h"
 
 #include "cli/arguments.h"
+
+namespace trainer::config {
+struct Config;
+struct DataConfig;
+}  // namespace trainer::config
 
 /// What commands that apply a model take from the run and what from the command line.
 namespace trainer::cli {

@@ -51,7 +51,7 @@ bool follows_metric(const Preview& preview) {
 // "validation loss": what reduce_on_plateau watches.
 std::string watched_metric(const Preview& preview) {
   return fmt::format("{} {}", preview.num_validation > 0 ? "validation" : "training",
-                     config::value_text("training.best_metric", preview.config));
+                     config::to_text(preview.config.training.best_metric));
 }
 
 std::string steps_text(const plan::Outline& outline) {
@@ -109,7 +109,7 @@ std::string summary_text(const Preview& preview) {
                       ? "none"
                       : counted(outline.schedule.warmup_steps, "step"));
   line("schedule", fmt::format("{}, learning rate at most {}",
-                               config::value_text("training.schedule.name", preview.config),
+                               config::to_text(preview.config.training.schedule.name),
                                shortest(training.learning_rate)));
   if (outline.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
     line("reductions", reductions_text(preview));
@@ -164,7 +164,7 @@ Json to_json(const Preview& preview) {
                {"steps_per_epoch", outline.steps_per_epoch},
                {"total_steps", outline.schedule.total_steps},
                {"warmup_steps", outline.schedule.warmup_steps},
-               {"schedule", config::value_text("training.schedule.name", preview.config)},
+               {"schedule", config::to_text(preview.config.training.schedule.name)},
                {"follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json()},
                {"first_reductions_after_steps", outline.first_reductions},
                {"learning_rates", Json::array()}};

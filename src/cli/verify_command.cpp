@@ -44,13 +44,8 @@ std::string place_text(const checkpoint::Position& position) {
 }
 
 std::string model_text(const Verified& file) {
-  const checkpoint::ModelSize size = checkpoint::model_size(file.checkpoint);
-  std::string text = fmt::format("{} {}", fmt::join(size.widths, "-"),
-                                 config::value_text("model.activation", file.config));
-  if (file.config.model.norm != config::Norm::kNone) {
-    text += fmt::format(", {} norm", config::value_text("model.norm", file.config));
-  }
-  return fmt::format("{}; {} parameters, {} tensors", text, with_thousands(size.num_parameters),
+  return fmt::format("{}; {} parameters, {} tensors", network::summary(file.network),
+                     with_thousands(network::num_parameters(file.network)),
                      with_thousands(static_cast<int64_t>(file.checkpoint.model.size())));
 }
 
@@ -87,7 +82,7 @@ std::string description(const fs::path& path, const Verified& file) {
        fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
   line("stands at", place_text(c.position));
   line("best epoch", c.best ? fmt::format("{} ({} {})", c.best->epoch,
-                                          config::value_text("training.best_metric", file.config),
+                                          config::to_text(file.config.training.best_metric),
                                           loss_text(c.best->value))
                             : "none yet");
   line("model", model_text(file));
@@ -105,7 +100,6 @@ std::string description(const fs::path& path, const Verified& file) {
 
 nlohmann::ordered_json description_json(const fs::path& path, const Verified& file) {
   const Checkpoint& c = file.checkpoint;
-  const checkpoint::ModelSize size = checkpoint::model_size(c);
   nlohmann::ordered_json json = {{"file", path.string()},
                                  {"state", "good"},
                                  {"bytes", file.num_bytes},
@@ -115,14 +109,14 @@ nlohmann::ordered_json description_json(const fs::path& path, const Verified& fi
                                  {"step", c.position.step},
                                  {"samples_in_epoch", c.position.samples_in_epoch},
                                  {"best", nullptr},
-                                 {"layers", size.widths},
-                                 {"parameters", size.num_parameters},
+                                 {"layers", network::widths(file.network)},
+                                 {"parameters", network::num_parameters(file.network)},
                                  {"tensors", num_tensors(c)},
                                  {"threads", c.num_threads},
                                  {"data_files", nlohmann::ordered_json::array()}};
   if (c.best) {
     json["best"] = {{"epoch", c.best->epoch},
-                    {"metric", config::value_text("training.best_metric", file.config)},
+                    {"metric", config::to_text(file.config.training.best_metric)},
                     {"value", c.best->value}};
   }
   for (const data::Fingerprint& data_file : c.fingerprints) {

@@ -20,7 +20,7 @@ bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
 
 std::vector<Field> data_fields() {
   return {
-      choice(TRAINER_MEMBER(data.source), {"synthetic", "csv", "idx", "npy"},
+      choice(TRAINER_MEMBER(data.source),
              "Kind of the data: made on the spot, a CSV table, IDX files (the format of MNIST), or "
              "arrays of NumPy."),
       file(TRAINER_MEMBER(data.path), "CSV file with a header.",
@@ -28,7 +28,7 @@ std::vector<Field> data_fields() {
       texts(TRAINER_MEMBER(data.target),
             "Column of the CSV file that is to be predicted; a list of columns for regression.",
             {.elsewhere = {"label_column", "data.label", "target_column"}}),
-      choice(TRAINER_MEMBER(data.task), {"auto", "classification", "regression"},
+      choice(TRAINER_MEMBER(data.task),
              "What is predicted. auto: classification when the target holds text, at most 20 "
              "different whole numbers, or at most 100 that count from 0 or 1 without a gap and "
              "have five rows each on average; else regression."),
@@ -55,7 +55,7 @@ std::vector<Field> data_fields() {
            "Column that says how much a row counts in the loss, of training and of evaluations; "
            "other metrics count rows. It is no feature.",
            {.elsewhere = {"sample_weight", "weight_column"}}),
-      choice(TRAINER_MEMBER(data.class_weights), {"none", "balanced"},
+      choice(TRAINER_MEMBER(data.class_weights),
              "How much the rows of a class count in the loss. balanced: all classes alike, however "
              "many rows they have in the training part; data.weight counts on top of it.",
              {.elsewhere = {"class_weight", "scale_pos_weight"}}),
@@ -82,11 +82,11 @@ std::vector<Field> data_fields() {
                       "How many numbers are learned for each category of such a column. auto: 1.6 "
                       "* categories^0.56, rounded, at most 50.",
                       {.elsewhere = {"embedding_dim", "emb_szs"}}),
-      choice(TRAINER_MEMBER(data.unknown_category), {"unknown", "error"},
+      choice(TRAINER_MEMBER(data.unknown_category),
              "What a category means that the training part lacks: none of the known ones (all "
              "features of the column are 0), or an error.",
              {.elsewhere = {"handle_unknown"}}),
-      choice(TRAINER_MEMBER(data.fill), {"mean", "median", "constant", "error"},
+      choice(TRAINER_MEMBER(data.fill),
              "What takes the place of a missing number: mean or median of the column in the "
              "training part, data.fill_value, or nothing: it is an error.",
              {.elsewhere = {"imputer", "impute", "fillna"}}),
@@ -99,7 +99,7 @@ std::vector<Field> data_fields() {
       boolean(TRAINER_MEMBER(data.drop_rows_without_target),
               "Whether rows whose target is missing are left out (true) or are an error (false).",
               {.elsewhere = {"dropna", "drop_missing_target"}}),
-      choice(TRAINER_MEMBER(data.outliers), {"warn", "clip", "ignore"},
+      choice(TRAINER_MEMBER(data.outliers),
              "Numbers that are far from all others of their column: named in a warning; limited "
              "to the range of the others, as in training so in predictions; or left alone.",
              {.elsewhere = {"winsorize", "clip_outliers"}}),
@@ -109,7 +109,7 @@ std::vector<Field> data_fields() {
            {.elsewhere = {"val_path", "valid_path"}, .on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.test_path), "The same for the test part.",
            {.on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(data.split), {"random", "chronological"},
+      choice(TRAINER_MEMBER(data.split),
              "How rows are divided by the fractions: at random, or by data.time: the latest rows "
              "are the test part, those before them the validation part.",
              {.elsewhere = {"shuffle", "split_method"}}),
@@ -170,16 +170,16 @@ std::vector<Field> data_fields() {
              "Part of the rows for the final test, with the proportions of the classes. 0: none.",
              {.elsewhere = {"test_size", "test_split"}}),
       choice(
-          TRAINER_MEMBER(data.scaling), {"none", "standard", "minmax", "robust", "quantile"},
+          TRAINER_MEMBER(data.scaling),
           "How numeric features are scaled, fitted on the training part: to mean 0 and standard "
           "deviation 1; to 0 .. 1; to median 0 and distance 1 between the quartiles; or to their "
           "place in the order of the training part, from -1 to 1 (CSV files only).",
           {.elsewhere = {"normalize", "standardize", "QuantileTransformer"}}),
-      choice(TRAINER_MEMBER(data.target_scaling), {"none", "standard", "minmax", "robust"},
+      choice(TRAINER_MEMBER(data.target_scaling),
              "How the targets of a regression are scaled for the model, in the same ways. The loss "
              "is that of scaled targets; other metrics and predictions are in the units of the "
              "file.",
-             {.elsewhere = {"normalize_target", "target_transform"}}),
+             {.elsewhere = {"normalize_target", "target_transform"}}, kNumTargetScalings),
   };
 }
 

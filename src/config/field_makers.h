@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "trainer/config/config.h"
 #include "trainer/config/fields.h"
+#include "trainer/config/types.h"
 
 // A key is the path of its member, so that the two cannot drift apart.
 #define TRAINER_MEMBER(member) \
@@ -61,11 +64,12 @@ inline Field file(std::string path, std::string& (*member)(Config&), std::string
   return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
 }
 
+// The first `num_names` values of an enumeration, or all.
 template <typename Enum>
-Field choice(std::string path, Enum& (*member)(Config&), std::vector<std::string> names,
-             std::string help, Extra extra = {}) {
+Field choice(std::string path, Enum& (*member)(Config&), std::string help, Extra extra = {},
+             std::size_t num_names = names_of<Enum>().size()) {
   ChoiceAccess access;
-  access.names = std::move(names);
+  access.names = names_of<Enum>().first(num_names);
   access.get = [member](const Config& config) {
     return static_cast<int>(member(const_cast<Config&>(config)));  // NOLINT: read only
   };
@@ -83,6 +87,9 @@ inline Field texts(std::string path, std::vector<std::string>& (*member)(Config&
                    Extra extra = {}) {
   return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
 }
+
+// Quantiles, the last method, are of features alone.
+inline constexpr std::size_t kNumTargetScalings = 4;
 
 inline bool any_text(std::string_view) { return true; }
 

@@ -39,7 +39,7 @@ std::vector<Field> run_fields() {
               "Whether a device that is absent is replaced by the CPU with a warning (true) or is "
               "an error (false).",
               {.on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(precision), {"fp32", "fp16", "bf16"},
+      choice(TRAINER_MEMBER(precision),
              "Number format of the products and of the values between them; weights, norms, losses "
              "and the optimizer stay fp32. fp16 scales the loss so that small gradients survive. "
              "A device that lacks it computes in fp32, or ends the run (device_fallback).",
@@ -65,6 +65,8 @@ std::vector<Field> run_fields() {
 
 std::vector<Field> model_fields() {
   return {
+      choice(TRAINER_MEMBER(model.name), "Architecture of the network: a multilayer perceptron.",
+             {.elsewhere = {"architecture", "model_type"}}),
       integer(TRAINER_MEMBER(model.hidden_size), kWidth, "Width of each hidden layer.",
               {.elsewhere = {"hidden_dim", "hidden_units"}}),
       integer(TRAINER_MEMBER(model.num_layers), kDepth, "Number of hidden layers.",
@@ -72,13 +74,11 @@ std::vector<Field> model_fields() {
       integers(TRAINER_MEMBER(model.hidden_sizes), kWidth,
                "Widths of the hidden layers, in place of hidden_size and num_layers.",
                {.elsewhere = {"hidden_layer_sizes", "layers"}}),
-      choice(TRAINER_MEMBER(model.activation), {"relu", "gelu", "silu", "tanh"},
-             "After each hidden layer."),
+      choice(TRAINER_MEMBER(model.activation), "After each hidden layer."),
       number(TRAINER_MEMBER(model.dropout), kFraction,
              "Probability that a hidden value is zeroed in training.",
              {.elsewhere = {"dropout_rate", "dropout_prob"}}),
-      choice(TRAINER_MEMBER(model.norm), {"none", "batch", "layer"},
-             "Normalisation between a hidden layer and its activation.",
+      choice(TRAINER_MEMBER(model.norm), "Normalisation between a hidden layer and its activation.",
              {.elsewhere = {"batch_norm", "layer_norm", "normalization"}}),
       boolean(TRAINER_MEMBER(model.residual),
               "Whether each hidden layer after the first adds its input to its output; needs equal "
@@ -88,7 +88,7 @@ std::vector<Field> model_fields() {
               "on its way back: less memory for deep models, some more time, the same gradients.",
               {.elsewhere = {"gradient_checkpointing", "activation_checkpointing"}}),
       choice(
-          TRAINER_MEMBER(model.init), {"pytorch", "kaiming", "xavier", "gpt2"},
+          TRAINER_MEMBER(model.init),
           "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
           "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
           "0 but for pytorch.",
@@ -117,7 +117,6 @@ std::vector<Field> training_fields() {
              "Highest learning rate of the schedule.",
              {.flag = "--lr", .elsewhere = {"lr", "optimizer.lr", "eta", "alpha"}}),
       choice(TRAINER_MEMBER(training.loss),
-             {"auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber"},
              "auto: cross_entropy for classification, mse (mean squared error) for regression. "
              "binary_cross_entropy is for two classes and one output; l1 is the mean absolute "
              "error; huber is squared up to huber_delta and linear beyond (times huber_delta).",
@@ -135,24 +134,23 @@ std::vector<Field> training_fields() {
               "in the last, short window too.",
               {.elsewhere = {"accumulate_grad_batches", "grad_accum_steps"}}),
       choice(
-          TRAINER_MEMBER(training.step), {"auto", "autograd", "fused"},
-          "Implementation of the training step: fused has the gradients written out, autograd has "
-          "LibTorch derive them. Both compute the same; auto is fused."),
+          TRAINER_MEMBER(training.step),
+          "Implementation of the training step: fused uses hand-written forward and backward code "
+          "(fp32 on the CPU), autograd LibTorch's automatic differentiation (everywhere). Both "
+          "compute the same; auto is fused where it can be."),
       choice(TRAINER_MEMBER(training.best_metric),
-             {"loss", "log_loss", "accuracy", "balanced_accuracy", "f1", "binary_f1", "auroc",
-              "pr_auc", "mae", "rmse", "mape", "r2"},
              "What decides which epoch is best (best.pt) and when to stop early, of the validation "
              "part; loss or accuracy of the training part when there is no validation part. f1, "
              "auroc and pr_auc are means over the classes, binary_f1 is that of the second of two, "
              "log_loss is the cross-entropy without weights and label smoothing.",
              {.elsewhere = {"monitor", "metric_for_best_model"}}),
       choice(
-          TRAINER_MEMBER(training.on_nonfinite), {"stop", "skip", "rollback"},
+          TRAINER_MEMBER(training.on_nonfinite),
           "When loss or gradient of a step is not finite, found before the weights change: end "
           "the run; leave the step out; go back to the last checkpoint of an epoch and on with "
           "half the learning rate.",
           {.elsewhere = {"detect_anomaly", "terminate_on_nan"}, .on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(training.on_out_of_memory), {"split", "fallback_cpu", "stop"},
+      choice(TRAINER_MEMBER(training.on_out_of_memory),
              "When memory runs out: take each batch in halves (and halves of those), with the same "
              "result; that, and when not even single rows fit, go on on the CPU; end the run.",
              {.elsewhere = {"auto_find_batch_size", "auto_scale_batch_size"},
@@ -165,8 +163,7 @@ std::vector<Field> training_fields() {
              "Decay, a step, of a moving average of the weights, which is evaluated and tested in "
              "their place: 0.999, say. 0: none.",
              {.elsewhere = {"ema", "use_ema", "model_ema_decay"}}),
-      choice(TRAINER_MEMBER(training.optimizer.name), {"sgd", "adam", "adamw"},
-             "Update rule, with PyTorch's definitions.",
+      choice(TRAINER_MEMBER(training.optimizer.name), "Update rule, with PyTorch's definitions.",
              {.elsewhere = {"optim", "optimizer.type", "optimizer.name"}}),
       number(TRAINER_MEMBER(training.optimizer.weight_decay), kAtLeast0,
              "L2 penalty (sgd, adam) or decoupled decay (adamw).",
@@ -182,7 +179,6 @@ std::vector<Field> training_fields() {
       number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
              "adam, adamw: added to the denominator.", {.elsewhere = {"eps", "adam_epsilon"}}),
       choice(TRAINER_MEMBER(training.schedule.name),
-             {"constant", "linear", "cosine", "step", "one_cycle", "reduce_on_plateau"},
              "Course of the learning rate after the warm-up: a closed form of the step, but for "
              "reduce_on_plateau, which follows best_metric. `trainer config schedule` shows it.",
              {.elsewhere = {"lr_scheduler", "scheduler", "lr_scheduler_type"}}),
@@ -243,8 +239,8 @@ std::vector<Field> output_fields() {
               "Checkpoints kept of the last epochs, and of the last steps within an epoch; best.pt "
               "and last.pt stay besides.",
               {.elsewhere = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(logging.level), {"debug", "info", "warning", "error"},
-             "Least important messages that are shown.", {.on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(logging.level), "Least important messages that are shown.",
+             {.on_resume = OnResume::kMayChange}),
       integer(
           TRAINER_MEMBER(logging.save_interval), kCount1,
           "Steps between two training records in metrics.jsonl.",

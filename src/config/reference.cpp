@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/config/config.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/text.h"
 

@@ -272,10 +272,10 @@ class Conflicts {
                                            "got [{}]",
                                            fmt::join(widths, ", ")));
     }
-    if (model.activation_checkpointing && config_.training.step == StepKind::kAutograd) {
+    if (model.activation_checkpointing && config_.training.step == StepKind::kFused) {
       report("model.activation_checkpointing",
-             "conflicts with training.step: autograd, which keeps all values; set training.step: "
-             "fused");
+             "conflicts with training.step: fused, which keeps all values; set training.step: "
+             "auto");
     }
   }
 
@@ -300,11 +300,11 @@ class Conflicts {
     const Task task = config_.data.task;
     if (is_for_regression(training.loss) && task == Task::kClassification) {
       report("training.loss",
-             fmt::format("{} needs data.task: regression", value_text("training.loss", config_)));
+             fmt::format("{} needs data.task: regression", to_text(config_.training.loss)));
     }
     if (is_for_classes(training.loss) && task == Task::kRegression) {
-      report("training.loss", fmt::format("{} needs data.task: classification",
-                                          value_text("training.loss", config_)));
+      report("training.loss",
+             fmt::format("{} needs data.task: classification", to_text(config_.training.loss)));
     }
     if (training.label_smoothing > 0 && is_regression()) {
       report("training.label_smoothing", "is for cross-entropy; remove it for regression");
@@ -332,7 +332,7 @@ class Conflicts {
     if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
       report("training.best_metric",
              fmt::format("{} has no {}; use loss", regression ? "regression" : "classification",
-                         value_text("training.best_metric", config_)));
+                         to_text(config_.training.best_metric)));
     }
   }
 
@@ -377,7 +377,7 @@ class Conflicts {
     Config other;
     for (const ScheduleName possible : of) {
       other.training.schedule.name = possible;
-      names.push_back(value_text("training.schedule.name", other));
+      names.push_back(to_text(other.training.schedule.name));
     }
     report(key,
            fmt::format("has no effect unless training.schedule.name is {}", joined(names, " or ")));

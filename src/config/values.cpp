@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <yaml-cpp/yaml.h>
 
+#include "trainer/config/config.h"
 #include "trainer/core/text.h"
 
 namespace trainer::config {
@@ -248,7 +249,7 @@ std::string value_text(const Field& field, const Config& config) {
     std::string operator()(const TextAccess& a) const { return yaml_text(a.member(config)); }
     std::string operator()(const PathAccess& a) const { return yaml_text(a.member(config)); }
     std::string operator()(const ChoiceAccess& a) const {
-      return a.names.at(static_cast<std::size_t>(a.get(config)));
+      return a.names[static_cast<std::size_t>(a.get(config))];
     }
     std::string operator()(const IntegerListAccess& a) const {
       return fmt::format("[{}]", fmt::join(a.member(config), ", "));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/process_memory.h"
 
+#ifdef __linux__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -73,6 +76,12 @@ std::optional<int64_t> total_memory() {
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" where there is none
   const int64_t all = pages * page_bytes;
   return limit_file >> limit ? std::min(limit, all) : all;
+}
+
+void return_freed_blocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 void require_memory(int64_t num_bytes, const std::string& what, const std::string& fix) {

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "trainer/cpu/operands.h"
+#include "trainer/network/constants.h"
 
 #include "cpu/columns.h"
+#include "cpu/norm_epsilon.h"
 #include "cpu/vector.h"
 
-// Ioffe and Szegedy, arXiv:1502.03167. The constants are PyTorch's.
+// Ioffe and Szegedy, arXiv:1502.03167.
 namespace trainer::cpu::TRAINER_ISA {
-
-inline constexpr float kBatchNormEpsilon = 1e-5f;
-inline constexpr double kBatchNormMomentum = 0.1;
 
 // values = (values + shift) * inverse_std
 inline void normalize_columns(const Tile& tile, const NormBuffers& b, int64_t begin, int64_t count,
@@ -43,14 +42,15 @@ inline void batch_norm(const Tile& tile, const NormBuffers& b) {
       const double mean = means[j] + static_cast<double>(b.bias[begin + j]);
       const double variance = variances[j] / n;
       shift[j] = static_cast<float>(-means[j]);
-      b.inverse_std[begin + j] = static_cast<float>(
-          1.0 / __builtin_sqrt(variance + static_cast<double>(kBatchNormEpsilon)));
-      float& running_mean = b.running_mean[begin + j];
-      float& running_var = b.running_var[begin + j];
-      running_mean = static_cast<float>(
-          (1 - kBatchNormMomentum) * static_cast<double>(running_mean) + kBatchNormMomentum * mean);
-      running_var = static_cast<float>((1 - kBatchNormMomentum) * static_cast<double>(running_var) +
-                                       kBatchNormMomentum * (variances[j] / (n - 1)));
+      b.inverse_std[begin + j] =
+          static_cast<float>(1.0 / __builtin_sqrt(variance + static_cast<double>(kEpsilon)));
+      const auto move_to = [&](const TensorMemory& running, double measured) {
+        running.update[begin + j] = static_cast<float>(
+            (1 - network::kBatchNormMomentum) * static_cast<double>(running.value[begin + j]) +
+            network::kBatchNormMomentum * measured);
+      };
+      move_to(b.running_mean, mean);
+      move_to(b.running_var, variances[j] / (n - 1));
     }
     normalize_columns(tile, b, begin, count, shift);
   });
@@ -60,9 +60,8 @@ inline void frozen_batch_norm(const Tile& tile, const NormBuffers& b) {
   for_each_column_block(tile, [&](int64_t begin, int64_t count) {
     float shift[kColumnBlock];
     for (int64_t j = 0; j < count; ++j) {
-      shift[j] = b.bias[begin + j] - b.running_mean[begin + j];
-      b.inverse_std[begin + j] =
-          1.0f / __builtin_sqrtf(b.running_var[begin + j] + kBatchNormEpsilon);
+      shift[j] = b.bias[begin + j] - b.running_mean.value[begin + j];
+      b.inverse_std[begin + j] = 1.0f / __builtin_sqrtf(b.running_var.value[begin + j] + kEpsilon);
     }
     normalize_columns(tile, b, begin, count, shift);
   });

@@ -3,12 +3,11 @@
 
 #include "trainer/cpu/operands.h"
 
+#include "cpu/norm_epsilon.h"
 #include "cpu/vector.h"
 
-// Ba, Kiros and Hinton, arXiv:1607.06450. The constant is PyTorch's.
+// Ba, Kiros and Hinton, arXiv:1607.06450.
 namespace trainer::cpu::TRAINER_ISA {
-
-inline constexpr float kLayerNormEpsilon = 1e-5f;
 
 inline void layer_norm(const Tile& tile, const NormBuffers& b) {
   const auto n = static_cast<float>(tile.num_columns);
@@ -20,7 +19,7 @@ inline void layer_norm(const Tile& tile, const NormBuffers& b) {
     for (int64_t j = 0; j < tile.num_columns; ++j) row[j] -= mean;
     const float variance =
         sum_over(tile.num_columns, [&](int64_t j) { return row[j] * row[j]; }) / n;
-    const float inverse_std = 1.0f / __builtin_sqrtf(variance + kLayerNormEpsilon);
+    const float inverse_std = 1.0f / __builtin_sqrtf(variance + kEpsilon);
     for (int64_t j = 0; j < tile.num_columns; ++j) row[j] *= inverse_std;
     b.inverse_std[i] = inverse_std;
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/column.h"
 #include "trainer/data/dataset.h"
 

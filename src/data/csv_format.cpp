@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/core/text.h"
 
 namespace trainer::data {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 #include "trainer/data/columns.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/split.h"
 #include "trainer/data/table.h"
 

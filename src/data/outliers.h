@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
 #include "trainer/data/table.h"
 
 #include "data/labels.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
 
 /// Cells that are so far from all others of their column that they rule its mean and deviation.
 namespace trainer::data {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/read_again.h"
 
+#include "trainer/config/data_config.h"
+
 namespace trainer::data {
 
 config::DataConfig as_in_run(config::DataConfig data, const Schema* trained) {

@@ -3,8 +3,11 @@
 
 #include <vector>
 
-#include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
 
 /// How the data of a run are read again: as they were, whatever is the default now. `trained` is
 /// the schema of that run, nullptr for a new one.

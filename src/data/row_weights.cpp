@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/text.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
 
 namespace trainer::data {
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/core/text.h"
 
 #include "data/file_bytes.h"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/config/config.h"
 #include "trainer/data/split.h"
 #include "trainer/data/table.h"
 
 #include "data/labels.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
 
 namespace trainer::data {
 

@@ -27,18 +27,6 @@ namespace {
 
 using config::Precision;
 
-const char* name_of(Precision precision) {
-  switch (precision) {
-    case Precision::kFp16:
-      return "fp16";
-    case Precision::kBf16:
-      return "bf16";
-    case Precision::kFp32:
-      break;
-  }
-  return "fp32";
-}
-
 std::string macos_version() {
 #if defined(__APPLE__)
   char version[64] = {};
@@ -93,7 +81,7 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
 PrecisionLimit precision_limit(c10::Device device, Precision precision,
                                const PrecisionProbe& probe) {
   if (precision == Precision::kFp32) return {};
-  const char* name = name_of(precision);
+  const std::string name = config::to_text(precision);
   if (!probe.is_computed) {
     std::string text =
         fmt::format("LibTorch {} does not compute in {} on {}", probe.libtorch, name, device.str());

@@ -5,12 +5,15 @@
 #include <optional>
 #include <vector>
 
-#include "trainer/config/config.h"
 #include "trainer/device/device.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
 #include "trainer/train/session.h"
 #include "trainer/train/thread_trials.h"
+
+namespace trainer::config {
+struct Config;
+}
 
 namespace trainer::engine {
 

@@ -43,12 +43,6 @@ std::string names_text(const std::vector<std::string>& names) {
   return text;
 }
 
-config::Config with_task(config::Task task) {
-  config::Config config;
-  config.data.task = task;
-  return config;
-}
-
 // What the rows of the learned tables stand for.
 std::vector<std::vector<std::string>> embedded_categories(const data::Schema& schema) {
   std::vector<std::vector<std::string>> all;
@@ -67,8 +61,7 @@ void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema
     if (was != is) changes.push_back(fmt::format("{}: {} before, {} now", what, was, is));
   };
   compare("target", names_text(old.target_names), names_text(schema.target_names));
-  compare("task", config::value_text("data.task", with_task(old.task)),
-          config::value_text("data.task", with_task(schema.task)));
+  compare("task", config::to_text(old.task), config::to_text(schema.task));
   if (old.labels != schema.labels) {
     changes.push_back(fmt::format("labels: {} before, {} now", names_text(old.labels),
                                   names_text(schema.labels)));

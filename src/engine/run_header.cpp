@@ -16,21 +16,9 @@ namespace trainer::engine {
 namespace {
 
 std::string model_text(const train::Session& session) {
-  const model::MlpOptions& options = session.model.options();
-  std::string text = fmt::format("{}-{}-{}", options.num_inputs(),
-                                 fmt::join(options.hidden_sizes, "-"), options.num_outputs);
-  text += " " + config::value_text("model.activation", session.config);
-  if (options.norm != config::Norm::kNone) {
-    text += fmt::format(", {} norm", config::value_text("model.norm", session.config));
-  }
-  if (options.dropout > 0) text += fmt::format(", dropout {}", shortest(options.dropout));
-  if (options.residual) text += ", residual";
-  for (const cpu::Embedding& table : options.embeddings) {
-    text += fmt::format("{}{}x{}", &table == options.embeddings.data() ? ", embeddings " : " and ",
-                        table.num_rows, table.size);
-  }
   const model::FlatParameters& flat = session.model.parameters();
-  text += fmt::format("; {} parameters", with_thousands(flat.num_parameters()));
+  std::string text = fmt::format("{}; {} parameters", network::summary(session.model.spec()),
+                                 with_thousands(flat.num_parameters()));
   if (flat.num_frozen() > 0) text += fmt::format(", {} frozen", with_thousands(flat.num_frozen()));
   return text;
 }
@@ -81,16 +69,11 @@ void log_columns(const data::Datasets& data) {
 }  // namespace
 
 std::string step_text(const train::Session& session) {
-  switch (train::implementation_of(session)) {
-    case train::Implementation::kKernels:
-      return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
-    case train::Implementation::kTensors:
-      return session.config.model.activation_checkpointing ? "fused (LibTorch, checkpointing)"
-                                                           : "fused (LibTorch)";
-    case train::Implementation::kAutograd:
-      break;
+  if (train::uses_kernels(session)) {
+    return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
   }
-  return "autograd";
+  return session.config.model.activation_checkpointing ? "autograd (activation checkpointing)"
+                                                       : "autograd";
 }
 
 void log_header(const train::Session& session, const TrainRequest& request,
@@ -104,7 +87,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
                               build_info().git_commit.substr(0, 9), build_info().libtorch,
                               run::blas_info().name));
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
-  line("precision", config::value_text("precision", config));
+  line("precision", config::to_text(config.precision));
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
   line("data", data_text(session.data));
@@ -116,9 +99,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
                    counted(config.training.epochs, "epoch"),
                    counted(plan::steps_per_epoch(config.training, session.train.size()), "step"),
                    with_thousands(plan::samples_per_step(config.training, session.train.size())),
-                   config::value_text("training.optimizer.name", config),
+                   config::to_text(config.training.optimizer.name),
                    shortest(config.training.learning_rate),
-                   config::value_text("training.schedule.name", config),
+                   config::to_text(config.training.schedule.name),
                    config.training.ema_decay > 0
                        ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
                        : ""));

@@ -19,6 +19,8 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 
+#include "engine/torchscript_source.h"
+
 namespace trainer::engine {
 namespace {
 
@@ -28,11 +30,6 @@ using apply::Model;
 using torch::jit::Module;
 
 constexpr const char* kDescription = "trainer.json";
-
-// Types of elements, as TorchScript has them.
-constexpr int kLong = static_cast<int>(at::kLong);
-constexpr int kFloat = static_cast<int>(at::kFloat);
-constexpr int kDouble = static_cast<int>(at::kDouble);
 
 at::Tensor tensor_of(const float* values, const std::vector<int64_t>& shape) {
   return at::from_blob(const_cast<float*>(values), shape, at::kFloat).clone();  // NOLINT: read
@@ -62,7 +59,7 @@ class Builder {
     add_scaling(mlp, "features", model_.schema.scaling);
     add_limits(mlp);
     if (is_regression()) add_scaling(mlp, "targets", model_.schema.target_scaling);
-    mlp.define(forward_source(outputs));
+    mlp.define(forward_source(model_, outputs));
     return mlp;
   }
 
@@ -111,86 +108,6 @@ class Builder {
     if (limits.low.empty()) return;
     mlp.register_buffer("features_low", tensor_of(limits.low));
     mlp.register_buffer("features_high", tensor_of(limits.high));
-  }
-
-  std::string forward_source(ExportOutputs outputs) const {
-    const cpu::NetworkOptions& options = model_.options;
-    std::string source = "def forward(self, features):\n";
-    const auto line = [&](const std::string& text) { source += "    " + text + "\n"; };
-    line("x = features");
-    if (apply::takes_doubles(model_.schema)) {
-      line(
-          fmt::format("x = torch.to(torch.to(x, {}) - self.features_offset, {})", kDouble, kFloat));
-    }
-    if (!apply::feature_limits(model_.schema).low.empty()) {
-      line("x = torch.minimum(torch.maximum(x, self.features_low), self.features_high)");
-    }
-    line("x = (x - self.features_shift) * self.features_scale");
-    lines_of_embeddings(line);
-    for (std::size_t i = 0; i <= options.hidden_sizes.size(); ++i) {
-      const bool is_output = i == options.hidden_sizes.size();
-      line(fmt::format("layer = getattr(self.layers, \"{}\")", i));
-      line("y = torch.linear(x, layer.weight, layer.bias)");
-      if (is_output) break;
-      line_of_norm(line, i);
-      line(fmt::format("y = torch.{}(y)", activation()));
-      line(options.residual && i > 0 ? "x = x + y" : "x = y");
-    }
-    line("return " + result(outputs));
-    return source;
-  }
-
-  // The last features are numbers of rows of the embeddings, which take their place.
-  template <typename Line>
-  void lines_of_embeddings(const Line& line) const {
-    const int64_t num_tables = apply::num_embeddings(model_.schema);
-    const int64_t num_plain = model_.schema.num_features() - num_tables;
-    if (num_tables == 0) return;
-    std::string parts = fmt::format("torch.narrow(x, 1, 0, {})", num_plain);
-    for (int64_t i = 0; i < num_tables; ++i) {
-      line(fmt::format("table{0} = getattr(self.embeddings, \"{0}\").weight", i));
-      line(fmt::format("row{} = torch.to(torch.select(x, 1, {}), {})", i, num_plain + i, kLong));
-      parts += fmt::format(", torch.embedding(table{0}, row{0})", i);
-    }
-    line(fmt::format("x = torch.cat([{}], 1)", parts));
-  }
-
-  template <typename Line>
-  void line_of_norm(const Line& line, std::size_t i) const {
-    const config::Norm norm = model_.options.norm;
-    if (norm == config::Norm::kNone) return;
-    line(fmt::format("norm = getattr(self.norms, \"{}\")", i));
-    line(norm == config::Norm::kLayer
-             ? fmt::format("y = torch.layer_norm(y, [{}], norm.weight, norm.bias, 1e-05)",
-                           model_.options.hidden_sizes[i])
-             : "y = torch.batch_norm(y, norm.weight, norm.bias, norm.running_mean, "
-               "norm.running_var, False, 0.1, 1e-05, False)");
-  }
-
-  const char* activation() const {
-    switch (model_.options.activation) {
-      case config::Activation::kRelu:
-        return "relu";
-      case config::Activation::kGelu:
-        return "gelu";
-      case config::Activation::kSilu:
-        return "silu";
-      case config::Activation::kTanh:
-        return "tanh";
-    }
-    return "";
-  }
-
-  std::string result(ExportOutputs outputs) const {
-    if (is_regression()) {
-      const std::string values = "y / self.targets_scale + self.targets_shift";
-      return apply::gives_doubles(model_.schema)
-                 ? fmt::format("torch.to({}, {}) + self.targets_offset", values, kDouble)
-                 : values;
-    }
-    if (outputs == ExportOutputs::kScores) return "y";
-    return model_.options.num_outputs == 1 ? "torch.cat([torch.sigmoid(-y), torch.sigmoid(y)], 1)"
-                                           : "torch.softmax(y, 1)";
   }
 
   using Modules = std::vector<std::pair<std::string, Module>>;

@@ -110,7 +110,7 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions,
                 {"command_line", request.command_line},
                 {"device", decisions.device.device.str()},
                 {"device_reason", decisions.device.reason},
-                {"precision", config::value_text("precision", session.config)},
+                {"precision", config::to_text(session.config.precision)},
                 {"threads", decisions.threads.num_threads},
                 {"threads_reason", decisions.threads.reason},
                 {"step", step_text(session)}};
@@ -145,8 +145,7 @@ log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(le
 
 void warn_of(const train::Session& session) {
   for (const std::string& warning : session.data.warnings) log::warning(warning);
-  if (run::blas_info().is_slow && session.device.is_cpu() &&
-      train::implementation_of(session) != train::Implementation::kKernels) {
+  if (run::blas_info().is_slow && session.device.is_cpu() && !train::uses_kernels(session)) {
     log::warning(
         fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
                     "libopenblas0-openmp) to train many times faster",
@@ -179,7 +178,7 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   report.best = session.best;
   report.recoveries = session.recoveries;
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
-                                   config::value_text("training.best_metric", session.config));
+                                   config::to_text(session.config.training.best_metric));
   if (stop_signal != 0) return report;
   train::BestReports reports = train::judge_best(session, output);
   report.validation = std::move(reports.validation);

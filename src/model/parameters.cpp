@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/parameters.h"
 
-#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -13,10 +12,6 @@
 
 namespace trainer::model {
 namespace {
-
-int64_t num_elements(const ParameterSpec& spec) {
-  return std::accumulate(spec.shape.begin(), spec.shape.end(), int64_t{1}, std::multiplies<>());
-}
 
 int64_t padded(int64_t size) {
   constexpr int64_t kElementsIn64Bytes = 16;
@@ -36,41 +31,47 @@ void require_room(const FlatParameters& flat, int64_t size) {
 int64_t FlatParameters::num_parameters() const {
   return std::accumulate(
       specs.begin(), specs.end(), int64_t{0},
-      [](int64_t sum, const ParameterSpec& spec) { return sum + num_elements(spec); });
+      [](int64_t sum, const network::TensorSpec& spec) { return sum + spec.num_elements(); });
 }
 
 int64_t FlatParameters::num_frozen() const {
-  return std::accumulate(specs.begin(), specs.end(), int64_t{0},
-                         [](int64_t sum, const ParameterSpec& spec) {
-                           return spec.trained == Trained::kYes ? sum : sum + num_elements(spec);
-                         });
+  int64_t sum = 0;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!is_trained[i]) sum += specs[i].num_elements();
+  }
+  return sum;
 }
 
-FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Device device) {
+FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
+                                    const std::vector<std::string>& freeze, c10::Device device) {
   FlatParameters flat;
   flat.specs = std::move(specs);
+  for (const network::TensorSpec& spec : flat.specs) {
+    flat.is_trained.push_back(!matches_any(spec.name, freeze));
+  }
   flat.offsets.resize(flat.specs.size());
   int64_t size = 0;
   const auto place = [&](const auto& belongs) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-      if (!belongs(flat.specs[i])) continue;
+      if (!belongs(i)) continue;
       flat.offsets[i] = size;
-      size += padded(num_elements(flat.specs[i]));
+      size += padded(flat.specs[i].num_elements());
     }
     return size;
   };
-  const auto is_trained = [](const ParameterSpec& s) { return s.trained == Trained::kYes; };
-  const auto is_decayed = [](const ParameterSpec& s) { return s.decay == Decay::kYes; };
-  flat.num_decayed = place([&](const auto& s) { return is_trained(s) && is_decayed(s); });
-  flat.num_trained = place([&](const auto& s) { return is_trained(s) && !is_decayed(s); });
-  place([&](const auto& s) { return !is_trained(s); });
+  const auto is_decayed = [&](std::size_t i) {
+    return flat.specs[i].decay == network::Decay::kYes;
+  };
+  flat.num_decayed = place([&](std::size_t i) { return flat.is_trained[i] && is_decayed(i); });
+  flat.num_trained = place([&](std::size_t i) { return flat.is_trained[i] && !is_decayed(i); });
+  place([&](std::size_t i) { return !flat.is_trained[i]; });
   if (device.is_cpu()) require_room(flat, size);
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);
   flat.gradients = at::zeros({size}, options);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     at::Tensor parameter = view_of(flat, flat.values, i).detach();
-    if (is_trained(flat.specs[i])) {
+    if (flat.is_trained[i]) {
       parameter.requires_grad_();
       parameter.mutable_grad() = view_of(flat, flat.gradients, i);  // autograd adds into it
     }
@@ -84,8 +85,8 @@ at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer) {
 }
 
 at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index) {
-  const ParameterSpec& spec = flat.specs[index];
-  return buffer.narrow(0, flat.offsets[index], num_elements(spec)).view(spec.shape);
+  const network::TensorSpec& spec = flat.specs[index];
+  return buffer.narrow(0, flat.offsets[index], spec.num_elements()).view(spec.shape);
 }
 
 }  // namespace trainer::model

@@ -4,62 +4,72 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include <fmt/format.h>
+#include "trainer/network/constants.h"
 
 #include "onnx_export/parts.h"
 
 namespace trainer::onnx_export {
 namespace {
 
-constexpr float kNormEpsilon = 1e-5F;  // PyTorch's default, as the model has it
+constexpr auto kNormEpsilon = static_cast<float>(network::kNormEpsilon);
 
-/// The hidden layers and the last one. Where ONNX Runtime looks for a pattern of operators that it
-/// computes at once, such as GELU's, they are written so.
-class Network {
+/// Adds the operators of one layer after the other: add(name of its input) is the name of its
+/// output. Where ONNX Runtime looks for a pattern of operators that it computes at once, such as
+/// GELU's, they are written so.
+class LayerWriter {
  public:
-  Network(GraphBuilder& graph, const apply::Model& model) : graph_(graph), model_(model) {}
+  LayerWriter(GraphBuilder& graph, const apply::Model& model) : graph_(graph), model_(model) {}
 
-  Name add(Name input) {
-    const cpu::NetworkOptions& options = model_.options;
-    for (std::size_t i = 0; i < options.hidden_sizes.size(); ++i) {
-      const Name active = activated(normalized(linear(input, i), i));
-      input = options.residual && i > 0 ? graph_.node("Add", {input, active}) : active;
-    }
-    return linear(input, options.hidden_sizes.size());
+  Name add(const network::Layer& layer, const Name& input) {
+    return std::visit([&](const auto& kind) { return operators(kind, input); }, layer);
   }
 
  private:
-  Name weight(const char* kind, std::size_t layer, const char* name) {
-    const std::string full = fmt::format("{}.{}.{}", kind, layer, name);
-    return graph_.weight({full, apply::weight_of(model_, full)});
+  Name weight(const std::string& name) {
+    return graph_.weight({name, apply::weight_of(model_, name)});
   }
 
-  Name linear(const Name& input, std::size_t layer) {
+  Name operators(const network::Embeddings& embeddings, const Name& features) {
+    const int64_t num_numeric = embeddings.num_numeric;
+    const auto number = [&](const char* wish, int64_t value) {
+      return graph_.constant(wish, {1}, std::span(&value, 1));
+    };
+    std::vector<Name> parts;
+    if (num_numeric > 0) {
+      parts.push_back(graph_.node(
+          "Slice", {features, number("begin", 0), number("end", num_numeric), number("axis", 1)}));
+    }
+    int64_t column = num_numeric;
+    for (const network::EmbeddingTable& table : embeddings.tables) {
+      const Name index = graph_.constant("column", {}, std::span(&column, 1));
+      const Name cell = graph_.node("Gather", {features, index}, {attribute("axis", int64_t{1})});
+      const Name row =
+          graph_.node("Cast", {cell}, {attribute("to", int64_t{onnx::TensorProto::INT64})});
+      parts.push_back(graph_.node("Gather", {weight(table.name + ".weight"), row},
+                                  {attribute("axis", int64_t{0})}));
+      ++column;
+    }
+    return graph_.node("Concat", parts, {attribute("axis", int64_t{1})});
+  }
+
+  Name operators(const network::Linear& linear, const Name& input) {
     return graph_.node("Gemm",
-                       {input, weight("layers", layer, "weight"), weight("layers", layer, "bias")},
+                       {input, weight(linear.name + ".weight"), weight(linear.name + ".bias")},
                        {attribute("transB", int64_t{1})});
   }
 
-  Name normalized(const Name& input, std::size_t layer) {
-    switch (model_.options.norm) {
-      case config::Norm::kNone:
-        return input;
-      case config::Norm::kBatch:
-        return graph_.node(
-            "BatchNormalization",
-            {input, weight("norms", layer, "weight"), weight("norms", layer, "bias"),
-             weight("norms", layer, "running_mean"), weight("norms", layer, "running_var")},
-            {attribute("epsilon", kNormEpsilon)});
-      case config::Norm::kLayer:
-        return layer_norm(input, layer);
-    }
-    return input;
+  Name operators(const network::BatchNorm& norm, const Name& input) {
+    return graph_.node("BatchNormalization",
+                       {input, weight(norm.name + ".weight"), weight(norm.name + ".bias"),
+                        weight(norm.name + ".running_mean"), weight(norm.name + ".running_var")},
+                       {attribute("epsilon", kNormEpsilon)});
   }
 
   // An operator of its own has it from opset 17 on only.
-  Name layer_norm(const Name& input, std::size_t layer) {
+  Name operators(const network::LayerNorm& norm, const Name& input) {
     const auto mean_of = [&](const Name& value) {
       constexpr std::array<int64_t, 1> kAxes = {-1};
       return graph_.node("ReduceMean", {value},
@@ -70,12 +80,12 @@ class Network {
     const Name variance =
         graph_.node("Add", {mean_of(square), graph_.number("epsilon", kNormEpsilon)});
     const Name normal = graph_.node("Div", {centered, graph_.node("Sqrt", {variance})});
-    const Name scaled = graph_.node("Mul", {normal, weight("norms", layer, "weight")});
-    return graph_.node("Add", {scaled, weight("norms", layer, "bias")});
+    const Name scaled = graph_.node("Mul", {normal, weight(norm.name + ".weight")});
+    return graph_.node("Add", {scaled, weight(norm.name + ".bias")});
   }
 
-  Name activated(const Name& input) {
-    switch (model_.options.activation) {
+  Name operators(const network::Activation& activation, const Name& input) {
+    switch (activation.function) {
       case config::Activation::kRelu:
         return graph_.node("Relu", {input});
       case config::Activation::kGelu:
@@ -88,6 +98,17 @@ class Network {
     return input;
   }
 
+  static Name operators(const network::Dropout&, const Name& input) { return input; }
+
+  Name operators(const network::ResidualBegin&, const Name& input) {
+    residual_input_ = input;
+    return input;
+  }
+
+  Name operators(const network::ResidualEnd&, const Name& input) {
+    return graph_.node("Add", {residual_input_, input});
+  }
+
   // x * (1 + erf(x / sqrt(2))) / 2; an operator of its own has it from opset 20 on only.
   Name gelu(const Name& input) {
     const Name root = graph_.number("root_of_two", std::sqrt(2.0F));
@@ -98,6 +119,7 @@ class Network {
 
   GraphBuilder& graph_;
   const apply::Model& model_;
+  Name residual_input_;
 };
 
 bool is_identity(const data::Scaling& scaling) {
@@ -114,32 +136,6 @@ Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& featu
   const Name shift = graph.constant("features.shift", shape, scaling.shift);
   const Name scale = graph.constant("features.scale", shape, scaling.scale);
   return graph.node("Mul", {graph.node("Sub", {features, shift}), scale});
-}
-
-// The last features are numbers of rows of the embeddings, which take their place.
-Name with_embeddings(GraphBuilder& graph, const apply::Model& model, const Name& features) {
-  const int64_t num_tables = apply::num_embeddings(model.schema);
-  const int64_t num_plain = model.schema.num_features() - num_tables;
-  if (num_tables == 0) return features;
-  const auto number = [&](const char* wish, int64_t value) {
-    return graph.constant(wish, {1}, std::span(&value, 1));
-  };
-  std::vector<Name> parts;
-  if (num_plain > 0) {
-    parts.push_back(graph.node(
-        "Slice", {features, number("begin", 0), number("end", num_plain), number("axis", 1)}));
-  }
-  for (int64_t i = 0; i < num_tables; ++i) {
-    const int64_t column = num_plain + i;
-    const Name place = graph.constant("column", {}, std::span(&column, 1));
-    const Name cell = graph.node("Gather", {features, place}, {attribute("axis", int64_t{1})});
-    const Name row =
-        graph.node("Cast", {cell}, {attribute("to", int64_t{onnx::TensorProto::INT64})});
-    const std::string name = fmt::format("embeddings.{}.weight", i);
-    const Name table = graph.weight({name, apply::weight_of(model, name)});
-    parts.push_back(graph.node("Gather", {table, row}, {attribute("axis", int64_t{0})}));
-  }
-  return graph.node("Concat", parts, {attribute("axis", int64_t{1})});
 }
 
 void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling, Name scores) {
@@ -165,8 +161,10 @@ void add_two_probabilities(GraphBuilder& graph, const Name& logit) {
 }  // namespace
 
 Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& features) {
-  const Name numbers = scaled(graph, model.schema.scaling, features);
-  return Network(graph, model).add(with_embeddings(graph, model, numbers));
+  LayerWriter writer(graph, model);
+  Name values = scaled(graph, model.schema.scaling, features);
+  for (const network::Layer& layer : model.network.layers) values = writer.add(layer, values);
+  return values;
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
@@ -174,7 +172,7 @@ void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOu
   if (model.schema.task == config::Task::kRegression) {
     put_into_units_of_the_data(graph, model.schema.target_scaling, scores);
   } else if (outputs == apply::ExportOutputs::kProbabilities) {
-    if (model.options.num_outputs == 1) {
+    if (model.network.num_outputs == 1) {
       add_two_probabilities(graph, scores);
     } else {
       graph.node("Softmax", {scores}, {attribute("axis", int64_t{-1})});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "trainer/config/config.h"
 #include "trainer/plan/plateau.h"
 
 namespace trainer::plan {

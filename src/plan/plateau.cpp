@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "trainer/config/config.h"
+
 namespace trainer::plan {
 namespace {
 

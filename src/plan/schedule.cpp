@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "trainer/config/config.h"
+
 namespace trainer::plan {
 namespace {
 

@@ -14,7 +14,8 @@
 
 namespace trainer::train {
 
-Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::LossOptions& loss) {
+Evaluation evaluate(const model::Network& model, const ResidentData& data,
+                    const model::LossOptions& loss) {
   // Fixed, so that the result does not depend on the batch size of the training.
   constexpr int64_t kBatchSize = 1024;
   int64_t batch_size = kBatchSize;

@@ -34,7 +34,7 @@ double deciding_value(const Session& session, const run::MetricsRecord& record) 
       return *record.accuracy;
     default:
       return metrics::find_score(record.scores,
-                                 config::value_text("training.best_metric", session.config))
+                                 config::to_text(session.config.training.best_metric))
           .value_or(std::nan(""));
   }
 }

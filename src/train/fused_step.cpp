@@ -18,35 +18,21 @@ namespace {
 constexpr int64_t kChunk = 8192;          // parameters; their norm is summed by such parts
 constexpr int64_t kEvaluationRows = 256;  // at least so many at once
 
-// Where the model's parameters lie in its flat memory.
-cpu::NetworkMemory network_memory(model::Mlp& mlp) {
-  const model::FlatParameters& flat = mlp.parameters();
-  std::size_t next = 0;
-  const auto take = [&] {
-    const std::size_t i = next++;
-    const bool is_trained = flat.specs[i].trained == model::Trained::kYes;
-    return cpu::ParameterMemory{
-        flat.values.data_ptr<float>() + flat.offsets[i],
-        is_trained ? flat.gradients.data_ptr<float>() + flat.offsets[i] : nullptr};
-  };
-  cpu::NetworkMemory memory;
-  memory.embeddings.reserve(mlp.options().embeddings.size());
-  for (std::size_t i = 0; i < mlp.options().embeddings.size(); ++i) {
-    memory.embeddings.push_back(take());
+// Where the network's tensors lie, in the order of network::tensors().
+std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network) {
+  const model::FlatParameters& flat = network.parameters();
+  std::vector<cpu::TensorMemory> tensors;
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    tensors.push_back({.value = flat.values.data_ptr<float>() + flat.offsets[i],
+                       .update = flat.is_trained[i]
+                                     ? flat.gradients.data_ptr<float>() + flat.offsets[i]
+                                     : nullptr});
   }
-  std::vector<cpu::LayerMemory>& layers = memory.layers;
-  layers.resize(static_cast<std::size_t>(mlp.num_layers()));
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    layers[i].weight = take();
-    layers[i].bias = take();
-    if (mlp.options().norm == config::Norm::kNone || i + 1 == layers.size()) continue;
-    layers[i].norm_weight = take();
-    layers[i].norm_bias = take();
-    if (mlp.buffers().empty()) continue;
-    layers[i].running_mean = mlp.buffers()[2 * i].tensor.data_ptr<float>();
-    layers[i].running_var = mlp.buffers()[2 * i + 1].tensor.data_ptr<float>();
+  for (const model::NamedTensor& buffer : network.buffers()) {
+    auto* values = buffer.tensor.data_ptr<float>();
+    tensors.push_back({.value = values, .update = values});
   }
-  return memory;
+  return tensors;
 }
 
 cpu::GatherSource gather_source(const ResidentData& data) {
@@ -74,12 +60,11 @@ class FusedStep : public TrainStep {
       : context_(context),
         kernels_(cpu::kernels()),
         team_(num_threads),
-        network_(context.model.options(), network_memory(context.model),
+        network_(context.model.spec(), tensor_memory(context.model),
                  std::max(batch_size, kEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),
-        values_(
-            static_cast<std::size_t>(network_.max_rows() * context.model.options().num_outputs)),
+        values_(static_cast<std::size_t>(network_.max_rows() * context.model.spec().num_outputs)),
         square_sums_(static_cast<std::size_t>(
             cpu::num_parts(context.model.parameters().num_trained, kChunk))) {
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
@@ -115,7 +100,7 @@ class FusedStep : public TrainStep {
     Evaluation result;
     result.num_samples = data.size();
     result.outputs.resize(
-        static_cast<std::size_t>(data.size() * context_.model.options().num_outputs));
+        static_cast<std::size_t>(data.size() * context_.model.spec().num_outputs));
     all_rows_.resize(static_cast<std::size_t>(data.size()));
     std::iota(all_rows_.begin(), all_rows_.end(), 0);
     team_.run([&](int64_t thread) {
@@ -124,8 +109,8 @@ class FusedStep : public TrainStep {
             .source = gather_source(data),
             .rows = all_rows_.data() + begin,
             .num_rows = std::min(network_.max_rows(), data.size() - begin)};
-        float* outputs = result.outputs.data() + begin * context_.model.options().num_outputs;
-        pass(thread, data, batch, {.kind = cpu::Pass::kInference, .outputs = outputs}, sums);
+        float* outputs = result.outputs.data() + begin * context_.model.spec().num_outputs;
+        pass(thread, data, batch, {.mode = network::Mode::kInference, .outputs = outputs}, sums);
       }
     });
     result.loss = sums.loss / static_cast<double>(data.size());
@@ -147,15 +132,14 @@ class FusedStep : public TrainStep {
                                     .dropout_seed = window.dropout_seed,
                                     .first_row = begin};
       pass(thread, window.data, batch,
-           {.kind = cpu::Pass::kTraining, .scale = scale, .adds = begin > 0}, sums_);
+           {.mode = network::Mode::kTraining, .scale = scale, .adds = begin > 0}, sums_);
       network_.parameter_gradients(thread, batch.num_rows, begin > 0);
     }
     sum_up(thread, num_samples, stats);
   }
 
-  /// What a pass is for.
-  struct Purpose {
-    cpu::Pass kind = cpu::Pass::kTraining;
+  struct PassOptions {
+    network::Mode mode = network::Mode::kTraining;
     double scale = 1;          // of the losses, in their gradient
     bool adds = false;         // to the gradient that is there
     float* outputs = nullptr;  // [batch, num_outputs] kInference only
@@ -163,20 +147,20 @@ class FusedStep : public TrainStep {
 
   // Adds the losses of the batch to `sums`.
   void pass(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
-            const Purpose& purpose, LossSums& sums) {
+            const PassOptions& options, LossSums& sums) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.label_smoothing = context_.loss.label_smoothing;
       input.huber_delta = context_.loss.huber_delta;
-      input.wants_gradient = purpose.kind == cpu::Pass::kTraining;
-      input.gradient_scale = static_cast<float>(purpose.scale);
-      if (purpose.outputs != nullptr) {
-        keep_outputs(input, purpose.outputs + first_row * input.tile.num_columns);
+      input.wants_gradient = options.mode == network::Mode::kTraining;
+      input.gradient_scale = static_cast<float>(options.scale);
+      if (options.outputs != nullptr) {
+        keep_outputs(input, options.outputs + first_row * input.tile.num_columns);
       }
       take_losses(data, batch.rows + first_row, input,
                   values_.data() + first_row * input.tile.num_columns,
                   {losses_.data() + first_row, correct_.data() + first_row});
     };
-    network_.pass(thread, batch, purpose.kind, purpose.adds, loss, [&] {
+    network_.pass(thread, batch, options.mode, options.adds, loss, [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];

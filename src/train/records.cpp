@@ -41,7 +41,7 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
 
 metrics::Judged judged(const Session& session, const Evaluation& evaluation,
                        const data::Dataset& rows) {
-  return {session.data.schema, rows, {evaluation.outputs, session.model.options().num_outputs}};
+  return {session.data.schema, rows, {evaluation.outputs, session.model.spec().num_outputs}};
 }
 
 void add_memory(run::MetricsRecord& record, c10::Device device) {

@@ -11,22 +11,24 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
+#include "trainer/core/process_memory.h"
 #include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
-#include "trainer/data/network_options.h"
 #include "trainer/data/order.h"
 #include "trainer/device/random.h"
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
+#include "trainer/network/build.h"
 #include "trainer/optim/scaler.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {
 namespace {
 
-model::MlpOptions mlp_options(const config::Config& config, const data::Schema& schema) {
-  return {data::network_options(config, schema), config.training.freeze, config.precision,
-          config.model.activation_checkpointing};
+model::NetworkOptions network_options(const config::Config& config) {
+  return {.freeze = config.training.freeze,
+          .precision = config.precision,
+          .activation_checkpointing = config.model.activation_checkpointing};
 }
 
 model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {
@@ -44,7 +46,7 @@ optim::OptimizerOptions optimizer_options(const config::TrainingConfig& training
 void check_task(const config::Config& config, const data::Schema& schema) {
   const config::TrainingConfig& training = config.training;
   const bool regression = schema.task == config::Task::kRegression;
-  const std::string loss = "training.loss: " + config::value_text("training.loss", config);
+  const std::string loss = "training.loss: " + config::to_text(config.training.loss);
   std::string problem;
   if (regression && config::is_for_classes(training.loss)) {
     problem = loss + " needs classes; set data.task: classification";
@@ -56,7 +58,7 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   } else if (!config::fits_task(training.best_metric, schema.task)) {
     problem = fmt::format("training.best_metric: {} has no {}; use loss",
                           regression ? "regression" : "classification",
-                          config::value_text("training.best_metric", config));
+                          config::to_text(config.training.best_metric));
   } else if (training.best_metric == config::BestMetric::kBinaryF1 && schema.labels.size() != 2) {
     problem = fmt::format("training.best_metric: binary_f1 is for two classes, got {}; use f1",
                           schema.labels.size());
@@ -73,7 +75,7 @@ void check_task(const config::Config& config, const data::Schema& schema) {
 void check_best_metric(const config::Config& config, const data::Dataset& validation) {
   const config::BestMetric metric = config.training.best_metric;
   if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
-  const std::string name = config::value_text("training.best_metric", config);
+  const std::string name = config::to_text(config.training.best_metric);
   if (validation.size() == 0) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("training.best_metric: {} needs a validation part; set "
@@ -107,6 +109,20 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
                           num_train, batch_size));
 }
 
+bool has_kernels(const config::Config& config, c10::Device device) {
+  return device.is_cpu() && config.precision == config::Precision::kFp32 &&
+         !config.model.activation_checkpointing;
+}
+
+// What was asked for by name is not replaced without a word.
+void check_step(const config::Config& config, c10::Device device) {
+  if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("training.step: fused computes in fp32 on the CPU; this run computes in "
+                          "{} on {}; set training.step: auto",
+                          config::to_text(config.precision), device.str()));
+}
+
 // A pattern that fits nothing would be a run that is not what its user believes.
 void check_patterns(const char* key, const std::vector<std::string>& patterns,
                     const std::vector<std::string>& names) {
@@ -121,7 +137,7 @@ void check_patterns(const char* key, const std::vector<std::string>& patterns,
 void check_names(const Session& session) {
   const model::FlatParameters& flat = session.model.parameters();
   std::vector<std::string> names;
-  for (const model::ParameterSpec& spec : flat.specs) names.push_back(spec.name);
+  for (const network::TensorSpec& spec : flat.specs) names.push_back(spec.name);
   check_patterns("training.freeze", session.config.training.freeze, names);
   if (flat.num_trained == 0) {
     throw Error(ErrorKind::kUsage,
@@ -136,15 +152,8 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t num_threads) {
   const StepContext context{
       session.model, session.optimizer_state,     session.optimizer,
       session.loss,  training.gradient_clip_norm, session.scaler ? &*session.scaler : nullptr};
-  switch (implementation_of(session)) {
-    case Implementation::kKernels:
-      return make_fused_step(context, rows_at_once(session), num_threads);
-    case Implementation::kTensors:
-      return make_fused_tensor_step(context);
-    case Implementation::kAutograd:
-      break;
-  }
-  return make_autograd_step(context);
+  return uses_kernels(session) ? make_fused_step(context, rows_at_once(session), num_threads)
+                               : make_autograd_step(context);
 }
 
 }  // namespace
@@ -153,8 +162,8 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(mlp_options(config, data.schema), device) {
-  model::initialize(model, config.model.init, static_cast<uint64_t>(config.seed));
+      model(network::build(config, data.schema), network_options(config), device) {
+  model::initialize(model, static_cast<uint64_t>(config.seed));
 }
 
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
@@ -162,6 +171,9 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   check_task(config, datasets.schema);
   check_best_metric(config, datasets.validation);
   check_batch_norm(config, datasets.train.size());
+  check_step(config, device);
+  // What is forgotten between two layers must not be kept by the allocator.
+  if (config.model.activation_checkpointing) return_freed_blocks();
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
   check_names(s);
@@ -180,16 +192,13 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   return session;
 }
 
-Implementation implementation_of(const Session& session) {
-  if (session.config.training.step == config::StepKind::kAutograd) return Implementation::kAutograd;
-  const bool has_kernels = session.device.is_cpu() &&
-                           session.config.precision == config::Precision::kFp32 &&
-                           !session.config.model.activation_checkpointing;
-  return has_kernels ? Implementation::kKernels : Implementation::kTensors;
+bool uses_kernels(const Session& session) {
+  return session.config.training.step != config::StepKind::kAutograd &&
+         has_kernels(session.config, session.device);
 }
 
 void use_threads(Session& session, int64_t num_threads) {
-  const bool has_own_threads = implementation_of(session) == Implementation::kKernels;
+  const bool has_own_threads = uses_kernels(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   session.step.reset();  // its memory may be needed
   session.step = make_step(session, num_threads);

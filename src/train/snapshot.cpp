@@ -31,18 +31,6 @@ archive::TensorData to_data(const at::Tensor& tensor) {
   return data;
 }
 
-std::string optimizer_name(config::OptimizerName name) {
-  switch (name) {
-    case config::OptimizerName::kSgd:
-      return "sgd";
-    case config::OptimizerName::kAdam:
-      return "adam";
-    case config::OptimizerName::kAdamw:
-      return "adamw";
-  }
-  return "";
-}
-
 // The parts of a flat buffer under the names of their parameters.
 std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
                                             const at::Tensor& buffer) {
@@ -90,7 +78,7 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   for (const model::NamedTensor& buffer : session.model.buffers()) {
     c.model.push_back({buffer.name, to_data(copied(buffer.tensor))});
   }
-  c.optimizer = optimizer_name(session.optimizer.name);
+  c.optimizer = config::to_text(session.optimizer.name);
   c.optimizer_step = session.optimizer_state.step;
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
     c.moments.push_back({moment.name, to_named_data(flat, moment.tensor)});
@@ -118,9 +106,9 @@ uint64_t checkpoint_bytes(const Session& session) {
 void restore(Session& session, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, session.model.state());
-  if (from.optimizer != optimizer_name(session.optimizer.name)) {
+  if (from.optimizer != config::to_text(session.optimizer.name)) {
     restorer.refuse(fmt::format("optimizer: expected {}, got {}",
-                                optimizer_name(session.optimizer.name), from.optimizer));
+                                config::to_text(session.optimizer.name), from.optimizer));
   } else {
     copy_moments(restorer, session, from);
   }
@@ -142,7 +130,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   if (session.plateau && from.plateau) session.plateau = from.plateau;
 }
 
-void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from) {
+void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, model.state());
   // After the model's own, and so over them.
@@ -156,7 +144,8 @@ void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from) {
 void load_initial_weights(Session& session, const std::filesystem::path& file,
                           const std::vector<std::string>& skip) {
   const auto is_skipped = [&](const auto& named) { return matches_any(named.name, skip); };
-  std::vector<checkpoint::NamedTensor> weights = checkpoint::read_weights(file);
+  std::vector<checkpoint::NamedTensor> weights =
+      checkpoint::read_weights(file, session.model.spec());
   std::vector<model::NamedTensor> state = session.model.state();
   std::erase_if(weights, is_skipped);
   std::erase_if(state, is_skipped);

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/network/mlp.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
@@ -30,7 +31,7 @@ using test::read_file;
 /// The only layer is (a, k=p, k=q) -> logits of "no" and of "yes, sir": (0, a + 2 [k=q] - [k=p]).
 Model linear_model() {
   Model model;
-  model.options = {.num_features = 3, .num_outputs = 2, .hidden_sizes = {}};
+  model.network = network::mlp({.num_features = 3, .num_outputs = 2, .hidden_sizes = {}});
   model.weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
                    {"layers.0.bias", float_data({2}, {0, 0})}};
   data::Schema& schema = model.schema;
@@ -49,7 +50,7 @@ Model linear_model() {
 Model regression_model() {
   Model model;
   model.loss = config::Loss::kMse;
-  model.options = {.num_features = 1, .num_outputs = 2, .hidden_sizes = {}};
+  model.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}});
   model.weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
                    {"layers.0.bias", float_data({2}, {0, 0})}};
   data::Schema& schema = model.schema;
@@ -125,7 +126,7 @@ TEST_F(PredictTest, WritesTheTargetsOfARegressionInTheirUnits) {
   EXPECT_EQ(predict_text("a\n1\n-2.5\n", regression_model()),
             "prediction_u,prediction_v\n12,-1\n5,2.5\n");
   Model one = regression_model();
-  one.options.num_outputs = 1;
+  one.network.num_outputs = 1;
   one.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
                  {"layers.0.bias", float_data({1}, {0})}};
   one.schema.target_names = {"u"};
@@ -139,7 +140,7 @@ TEST_F(PredictTest, OneLogitHasAProbabilityForBothClasses) {
   model.schema.task = config::Task::kClassification;
   model.schema.target_names = {"y"};
   model.schema.labels = {"0", "1"};
-  model.options.num_outputs = 1;
+  model.network.num_outputs = 1;
   model.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
                    {"layers.0.bias", float_data({1}, {0})}};
   EXPECT_EQ(predict_text("a\n0\n2\n", model),
@@ -328,7 +329,7 @@ TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
   model.schema.target_names = {"label"};
   model.schema.target_scaling = {{0}, {1}};
   model.schema.scaling = {{0, 0}, {1, 1}};
-  model.options = {.num_features = 2, .num_outputs = 1, .hidden_sizes = {}};
+  model.network = network::mlp({.num_features = 2, .num_outputs = 1, .hidden_sizes = {}});
   model.weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
                    {"layers.0.bias", float_data({1}, {0})}};
   const std::string expected = "prediction\n21\n2555\n73\n";

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/network/mlp.h"
+
 #include "support/checkpoints.h"
 #include "support/numbers.h"
 
@@ -20,18 +22,16 @@ using Numbers = std::vector<float>;
 /// A model of `num_classes` classes with weights that are made up.
 Model some_model(config::Norm norm, int64_t num_classes) {
   Model model;
-  model.options = {.num_features = 9,
-                   .num_outputs = num_classes,
-                   .hidden_sizes = {40, 40},
-                   .activation = config::Activation::kGelu,
-                   .dropout = 0.5,
-                   .norm = norm,
-                   .residual = true};
+  model.network = network::mlp({.num_features = 9,
+                                .num_outputs = num_classes,
+                                .hidden_sizes = {40, 40},
+                                .activation = config::Activation::kGelu,
+                                .dropout = 0.5,
+                                .norm = norm,
+                                .residual = true});
   uint64_t seed = 1;
-  for (const WeightSpec& spec : weight_specs(model.options)) {
-    int64_t size = 1;
-    for (const int64_t n : spec.shape) size *= n;
-    Numbers values = test::some_numbers(size, seed++);
+  for (const network::TensorSpec& spec : network::tensors(model.network)) {
+    Numbers values = test::some_numbers(spec.num_elements(), seed++);
     if (spec.name.ends_with("var")) values.assign(values.size(), 0.5F);
     model.weights.push_back({spec.name, test::float_data(spec.shape, values)});
   }
@@ -41,7 +41,7 @@ Model some_model(config::Norm norm, int64_t num_classes) {
 
 Model tiny_model() {
   Model model;
-  model.options = {.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}};
+  model.network = network::mlp({.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}});
   model.weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
                    {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
                    {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},

@@ -76,30 +76,36 @@ TEST_F(VerifyTest, AnotherElementTypeIsNamed) {
             "|model layers.0.bias: expected float32, got int32");
 }
 
-TEST_F(VerifyTest, LayersLeadFromTheFeaturesToTheOutputs) {
+TEST_F(VerifyTest, TheTensorsAreThoseOfTheNetwork) {
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.schema.feature_names.pop_back();
               c.schema.columns.pop_back();
               c.schema.scaling = {{0, 0}, {1, 1}};
             }),
-            "|model layers.0.weight: expected [outputs, 2], got [4, 3]");
+            "|model layers.0.weight: expected [4, 2], got [4, 3]");
   EXPECT_EQ(problems_after([](Checkpoint& c) { c.schema.labels.emplace_back("maybe"); }),
             "|schema.target_means: expected 3 numbers, got 2");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.schema.labels.emplace_back("maybe");
               c.schema.target_means.clear();
             }),
-            "|model layers.1.weight: expected 3 outputs, got 2");
+            "|model layers.1.weight: expected [3, 4], got [2, 4]"
+            "|model layers.1.bias: expected [3], got [2]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();
               c.model[4].tensor.shape = {4, 2};
             }),
-            "|model layers.1.weight: expected [outputs, 4], got [4, 2]");
+            "|model layers.1.weight: expected [2, 4], got [4, 2]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();
-              c.model.clear();
+              c.model.erase(c.model.begin(), c.model.begin() + 6);
             }),
-            "|model layers.0.weight: this tensor is missing");
+            "|model layers.0.weight: this tensor is missing"
+            "|model layers.0.bias: this tensor is missing"
+            "|model norms.0.weight: this tensor is missing"
+            "|model norms.0.bias: this tensor is missing"
+            "|model layers.1.weight: this tensor is missing"
+            "|model layers.1.bias: this tensor is missing");
 }
 
 // The column "c" of the sound checkpoint becomes five learned numbers for each of two categories.
@@ -118,7 +124,7 @@ TEST_F(VerifyTest, EmbeddingsFitTheirColumnsAndTheFirstLayer) {
   Checkpoint sound = sound_checkpoint();
   embed_last_column(sound);
   write(path_, sound);
-  EXPECT_EQ(model_size(verify(path_).checkpoint).widths, (std::vector<int64_t>{7, 4, 2}));
+  EXPECT_EQ(network::widths(verify(path_).network), (std::vector<int64_t>{7, 4, 2}));
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               embed_last_column(c);
               c.schema.columns[4].categories.emplace_back("r");
@@ -129,7 +135,7 @@ TEST_F(VerifyTest, EmbeddingsFitTheirColumnsAndTheFirstLayer) {
               c.schema.columns[4].embedding_size = 4;
             }),
             "|model embeddings.0.weight: expected [3, 4], got [3, 5]"
-            "|model layers.0.weight: expected [outputs, 6], got [4, 7]");
+            "|model layers.0.weight: expected [4, 6], got [4, 7]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               embed_last_column(c);
               c.model.erase(c.model.begin());
@@ -139,7 +145,7 @@ TEST_F(VerifyTest, EmbeddingsFitTheirColumnsAndTheFirstLayer) {
               c.moments.clear();
               c.model.push_back({"embeddings.0.weight", float_data({1, 1}, {1})});
             }),
-            "|model embeddings.0.weight: expected no embedding, the data have 0 embedded columns");
+            "|model embeddings.0.weight: the network has no such tensor");
 }
 
 TEST_F(VerifyTest, MomentsHaveTheNamesAndShapesOfTheParameters) {
@@ -150,7 +156,7 @@ TEST_F(VerifyTest, MomentsHaveTheNamesAndShapesOfTheParameters) {
               c.moments[1].tensors.push_back(c.model[6]);
             }),
             "|optimizer moment exp_avg layers.0.weight: expected the shape of the parameter, "
-            "float32 [4, 3], got float32 [3, 4]"
+            "[4, 3], got [3, 4]"
             "|optimizer moment exp_avg layers.9.bias: the model has no such parameter"
             "|optimizer moment exp_avg layers.0.bias: this tensor is missing"
             "|optimizer moment exp_avg_sq norms.0.running_mean: the model has no such parameter"
@@ -161,14 +167,15 @@ TEST_F(VerifyTest, TheConfigurationLoadsAndFitsTheModel) {
   EXPECT_EQ(problems_after([](Checkpoint& c) { c.config = "model: 5\nsede: 1\n"; }),
             "|config:1: model: expected a section of keys, got \"5\""
             "|config:2: sede: unknown key; did you mean \"seed\"?");
-  EXPECT_EQ(problems_after([](Checkpoint& c) { c.config = "model: {hidden_sizes: [8, 4]}"; }),
-            "|model: expected hidden layers [8, 4] as in its configuration, got [4]");
-}
-
-TEST_F(VerifyTest, TheSizeOfAModelLeavesOutWhatIsNotLearnt) {
-  const ModelSize size = model_size(sound_checkpoint());
-  EXPECT_EQ(size.widths, (std::vector<int64_t>{3, 4, 2}));
-  EXPECT_EQ(size.num_parameters, 12 + 4 + 4 + 4 + 8 + 2);
+  EXPECT_EQ(
+      problems_after([](Checkpoint& c) { c.config = "model: {hidden_sizes: [8], norm: batch}"; }),
+      "|model layers.0.weight: expected [8, 3], got [4, 3]"
+      "|model layers.0.bias: expected [8], got [4]"
+      "|model norms.0.weight: expected [8], got [4]"
+      "|model norms.0.bias: expected [8], got [4]"
+      "|model layers.1.weight: expected [2, 8], got [2, 4]"
+      "|model norms.0.running_mean: expected [8], got [4]"
+      "|model norms.0.running_var: expected [8], got [4]");
 }
 
 TEST_F(VerifyTest, TheStateOfADataFileIsTold) {

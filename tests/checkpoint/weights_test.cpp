@@ -10,6 +10,7 @@
 #include "trainer/archive/archive.h"
 #include "trainer/archive/safetensors.h"
 #include "trainer/core/error.h"
+#include "trainer/network/mlp.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"
@@ -22,12 +23,15 @@ using archive::Dict;
 using test::float_data;
 using Names = std::vector<std::string>;
 
+const network::NetworkSpec kNetwork = network::mlp(
+    {.num_features = 2, .num_outputs = 1, .hidden_sizes = {1, 1}, .norm = config::Norm::kBatch});
+
 class WeightsTest : public testing::Test {
  protected:
   Names names_in(const Dict& root) const {
     archive::save(path_, root);
     Names names;
-    for (const NamedTensor& named : read_weights(path_)) names.push_back(named.name);
+    for (const NamedTensor& named : read_weights(path_, kNetwork)) names.push_back(named.name);
     return names;
   }
 
@@ -40,7 +44,7 @@ const archive::TensorData kVector = float_data({1}, {3});
 
 TEST_F(WeightsTest, ComeFromACheckpoint) {
   write(path_, test::full_checkpoint());
-  const std::vector<NamedTensor> weights = read_weights(path_);
+  const std::vector<NamedTensor> weights = read_weights(path_, kNetwork);
   ASSERT_EQ(weights.size(), 2U);
   EXPECT_EQ(weights[0].name, "layers.0.weight");
   EXPECT_EQ(weights[0].tensor.shape, (std::vector<int64_t>{2, 3}));
@@ -91,7 +95,7 @@ TEST_F(WeightsTest, ComeFromASafetensorsFileWhateverItIsCalled) {
   for (const char* name : {"weights.safetensors", "weights.pt"}) {
     const std::filesystem::path path = folder_.path() / name;
     archive::write_safetensors(path, content);
-    const std::vector<NamedTensor> weights = read_weights(path);
+    const std::vector<NamedTensor> weights = read_weights(path, kNetwork);
     ASSERT_EQ(weights.size(), 2U);
     EXPECT_EQ(weights[0].name, "layers.0.weight");
     EXPECT_EQ(weights[0].tensor.shape, (std::vector<int64_t>{1, 2}));
@@ -101,7 +105,7 @@ TEST_F(WeightsTest, ComeFromASafetensorsFileWhateverItIsCalled) {
 
 TEST_F(WeightsTest, AFileWithoutAStateDictIsRefused) {
   archive::save(path_, {{"epoch", 3}, {"model", Dict{{"layers", 2}}}});
-  const Error error = test::error_of([&] { read_weights(path_); });
+  const Error error = test::error_of([&] { read_weights(path_, kNetwork); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   EXPECT_EQ(error.what(),
             path_.string() +

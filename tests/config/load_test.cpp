@@ -264,7 +264,7 @@ TEST(LoadTest, ASectionIsNoValueAndAValueNoSection) {
             "a.yaml:1: seed: expected an integer >= 0, got a list of 2 values");
   EXPECT_EQ(message_of_override("model", "5"),
             "--set: model: this is a section; name one of its keys, such as "
-            "\"model.hidden_size\"");
+            "\"model.name\"");
 }
 
 TEST(LoadTest, AQuotedNumberIsAText) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/process_memory.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,6 +31,19 @@ TEST(ProcessMemoryTest, SomeMemoryIsStillThere) {
   EXPECT_FALSE(available.has_value());
 #endif
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+TEST(ProcessMemoryTest, FreedBlocksAreReturned) {
+  constexpr std::size_t kBlock = 2 << 20;
+  // After this glibc would take blocks of that size from its heap.
+  { const std::vector<char> large(24 << 20, 1); }
+  return_freed_blocks();
+  std::vector<std::vector<char>> blocks(32, std::vector<char>(kBlock, 1));
+  const int64_t before = process_memory().current;
+  for (std::size_t i = 0; i < blocks.size(); i += 2) std::vector<char>().swap(blocks[i]);
+  EXPECT_LE(process_memory().current, before - static_cast<int64_t>(8 * kBlock));
+}
+#endif
 
 }  // namespace
 }  // namespace trainer

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/network/mlp.h"
+
 #include "support/numbers.h"
 
 namespace trainer::cpu {
@@ -22,39 +24,28 @@ constexpr int64_t kRows = 37;
 struct Model {
   Model(config::Norm norm, const Kernels& kernels, int64_t num_threads)
       : team(num_threads),
-        options{.num_features = 19,
-                .num_outputs = 5,
-                .hidden_sizes = {70, 70, 70},
-                .activation = config::Activation::kGelu,
-                .dropout = 0.25,
-                .norm = norm,
-                .residual = true},
-        features(test::some_numbers(kRows * options.num_features, 99)),
-        ones(static_cast<std::size_t>(options.num_features), 1.0F),
-        zeros(static_cast<std::size_t>(options.num_features), 0.0F),
+        spec(network::mlp({.num_features = 19,
+                           .num_outputs = 5,
+                           .hidden_sizes = {70, 70, 70},
+                           .activation = config::Activation::kGelu,
+                           .dropout = 0.25,
+                           .norm = norm,
+                           .residual = true})),
+        features(test::some_numbers(kRows * spec.num_features, 99)),
+        ones(static_cast<std::size_t>(spec.num_features), 1.0F),
+        zeros(static_cast<std::size_t>(spec.num_features), 0.0F),
         rows(kRows) {
     memory.reserve(64);  // the network keeps pointers into its elements
     std::iota(rows.begin(), rows.end(), 0);
-    int64_t inputs = options.num_features;
-    for (const int64_t size : {70, 70, 70, 5}) {
-      LayerMemory layer;
-      layer.weight = parameter(size * inputs);
-      layer.bias = parameter(size);
-      if (norm != config::Norm::kNone && size == 70) {
-        layer.norm_weight = parameter(size);
-        layer.norm_bias = parameter(size);
-        layer.running_mean = add(Numbers(static_cast<std::size_t>(size), 0.0F));
-        layer.running_var = add(Numbers(static_cast<std::size_t>(size), 1.0F));
-      }
-      layers.push_back(layer);
-      inputs = size;
-    }
-    network = std::make_unique<Network>(options, NetworkMemory{{}, layers}, kRows, team, kernels);
+    std::vector<TensorMemory> tensors;
+    for (const auto& tensor : network::parameters(spec)) tensors.push_back(parameter(tensor));
+    for (const auto& tensor : network::buffers(spec)) tensors.push_back(buffer(tensor));
+    network = std::make_unique<Network>(spec, tensors, kRows, team, kernels);
     losses.resize(kRows);
     correct.resize(kRows);
     outputs.resize(kRows * 5);
     const NetworkBatch batch{
-        .source = {features.data(), nullptr, options.num_features, zeros.data(), ones.data()},
+        .source = {features.data(), nullptr, spec.num_features, zeros.data(), ones.data()},
         .rows = rows.data(),
         .num_rows = kRows,
         .dropout_seed = 5};
@@ -62,7 +53,7 @@ struct Model {
       take_outputs(kernels, first_row, input);
     };
     team.run([&](int64_t thread) {
-      network->pass(thread, batch, Pass::kTraining, false, loss, [] {});
+      network->pass(thread, batch, Mode::kTraining, false, loss, [] {});
       network->parameter_gradients(thread, kRows, false);
     });
   }
@@ -72,10 +63,17 @@ struct Model {
     return memory.back().data();
   }
 
-  ParameterMemory parameter(int64_t size) {
+  TensorMemory parameter(const network::TensorSpec& tensor) {
+    const int64_t size = tensor.num_elements();
     const float* value = add(test::some_numbers(size, memory.size()));
     gradients.push_back({add(Numbers(static_cast<std::size_t>(size))), size});
     return {value, gradients.back().data};
+  }
+
+  TensorMemory buffer(const network::TensorSpec& tensor) {
+    float* values = add(Numbers(static_cast<std::size_t>(tensor.num_elements()),
+                                static_cast<float>(tensor.init.value)));
+    return {values, values};
   }
 
   // The loss is half the sum of the squared outputs: its gradient is the outputs themselves.
@@ -102,12 +100,11 @@ struct Model {
   };
 
   Team team;
-  NetworkOptions options;
+  network::NetworkSpec spec;
   Numbers features, ones, zeros;
   std::vector<int64_t> rows;
   std::vector<Numbers> memory;
   std::vector<Gradient> gradients;
-  std::vector<LayerMemory> layers;
   Numbers outputs, losses;
   std::vector<int32_t> correct;
   std::unique_ptr<Network> network;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/npy.h"
 

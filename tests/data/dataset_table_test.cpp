@@ -7,9 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/config.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"
-#include "trainer/data/network_options.h"
+#include "trainer/network/build.h"
 
 #include "support/datasets.h"
 #include "support/error_of.h"
@@ -68,12 +69,9 @@ TEST_F(DatasetTableTest, ManyCategoriesAreEmbeddedAndNotScaled) {
   EXPECT_EQ(datasets.notes,
             (Words{"1 numeric, 1 categorical",
                    "\"k\": categorical as it holds text, 3 categories as 3 learned numbers"}));
-  const cpu::NetworkOptions network = network_options({}, datasets.schema);
+  const network::NetworkSpec network = network::build({}, datasets.schema);
   EXPECT_EQ(network.num_features, 2);
-  EXPECT_EQ(network.num_inputs(), 4);
-  ASSERT_EQ(network.embeddings.size(), 1U);
-  EXPECT_EQ(network.embeddings[0].num_rows, 4);
-  EXPECT_EQ(network.embeddings[0].size, 3);
+  EXPECT_EQ(network::summary(network), "4-128-128-2 relu, embeddings 4x3");
 }
 
 TEST_F(DatasetTableTest, AnUnknownCategoryOfAnotherFileHasTheLastNumber) {

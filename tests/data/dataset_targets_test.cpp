@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
 
 #include "support/datasets.h"

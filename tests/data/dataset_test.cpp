@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/data_config.h"
+
 #include "support/datasets.h"
 #include "support/error_of.h"
 #include "support/idx.h"

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
 
 #include "support/data_folder.h"

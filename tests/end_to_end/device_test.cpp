@@ -29,7 +29,7 @@ TEST(DeviceTest, DigitsAreLearntInBf16AsWellAsInFp32) {
   EXPECT_GT(test_accuracy(fp32.out), 95) << fp32.err;
   EXPECT_NEAR(test_accuracy(bf16.out), test_accuracy(fp32.out), 0.5) << bf16.err;
   EXPECT_NE(bf16.err.find("precision   bf16"), std::string::npos);
-  EXPECT_NE(bf16.err.find("step        fused (LibTorch)"), std::string::npos);
+  EXPECT_NE(bf16.err.find("step        autograd"), std::string::npos);
 }
 
 // LibTorch 1.13 has no products in fp16 on the CPU; newer ones do.
@@ -57,14 +57,20 @@ TEST(DeviceTest, Fp16IsComputedOrSaidNotToBe) {
   EXPECT_NE(lenient.err.find("precision   fp32"), std::string::npos);
 }
 
-TEST(DeviceTest, ActivationCheckpointingAndAutogradExcludeEachOther) {
+TEST(DeviceTest, TheFusedStepIsRefusedWhereItHasNoKernels) {
   const test::TemporaryFolder folder;
-  const ProcessResult result =
-      trainer_in(folder.path(), "model.activation_checkpointing=true training.step=autograd");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err,
+  const ProcessResult checkpointing =
+      trainer_in(folder.path(), "model.activation_checkpointing=true training.step=fused");
+  EXPECT_EQ(checkpointing.exit_code, 2);
+  EXPECT_EQ(checkpointing.err,
             "error: command line: model.activation_checkpointing: conflicts with training.step: "
-            "autograd, which keeps all values; set training.step: fused\n");
+            "fused, which keeps all values; set training.step: auto\n");
+  const ProcessResult bf16 =
+      trainer_in(folder.path(), "--device cpu --precision bf16 training.step=fused");
+  EXPECT_EQ(bf16.exit_code, 2);
+  EXPECT_EQ(bf16.err,
+            "error: training.step: fused computes in fp32 on the CPU; this run computes in bf16 on "
+            "cpu; set training.step: auto\n");
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
 }
 

@@ -297,7 +297,7 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
       trainer(test::with_config("penguins.yaml") + "--epochs 2 threads=1 data.embed_above=1");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
-  ASSERT_EQ(apply::num_embeddings(model.schema), 2);
+  ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);
   ASSERT_EQ(run("runs/latest -o columns.onnx --preprocessing").exit_code, 0);
   ASSERT_EQ(run("runs/latest -o features.onnx").exit_code, 0);
   ASSERT_EQ(run("runs/latest -o m.pt").exit_code, 0);  // compares its own outputs

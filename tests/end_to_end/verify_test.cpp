@@ -98,7 +98,7 @@ TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {
                 ", format version 4\n"
                 "stands at   epoch 3, step 12, 64 samples into epoch 4\n"
                 "best epoch  2 (loss 0.0625)\n"
-                "model       3-4-2 relu, batch norm; 34 parameters, 8 tensors\n"
+                "model       3-4-2 batch norm, relu; 34 parameters, 8 tensors\n"
                 "optimizer   adamw at step 11, exp_avg and exp_avg_sq\n"
                 "data        3 features, target \"kind\": 2 classes (classification)\n"
                 "data file   " +

@@ -117,7 +117,7 @@ TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
         "step        fused (",
         "data        5 features, target \"class\": 3 classes (classification)",
         "rows        48 train, 6 validation, 6 test",
-        "model       5-8-8-3 relu, batch norm, dropout 0.1; 179 parameters",
+        "model       5-8-8-3 batch norm, relu, dropout 0.1; 179 parameters",
         "training    2 epochs of 6 steps, effective batch 8, adamw, learning rate 0.01 (cosine)",
         "epoch 1/2  train loss ", "epoch 2/2  train loss "}) {
     EXPECT_TRUE(contains(log, line)) << line << "\nis not in\n" << log;

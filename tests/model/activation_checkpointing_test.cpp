@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "trainer/model/gradient.h"
-#include "trainer/model/init.h"
 
 #include "support/counting_allocator.h"
+#include "support/networks.h"
 #include "support/tensors.h"
 
 namespace trainer::model {
@@ -19,25 +19,26 @@ struct Result {
   int64_t peak_bytes = 0;
 };
 
-Result gradient_of(MlpOptions options, bool checkpointing, int64_t num_rows) {
+Result gradient_of(test::MlpRecipe options, bool checkpointing, int64_t num_rows) {
   options.activation_checkpointing = checkpointing;
-  Mlp mlp(options, c10::kCPU);
-  initialize(mlp, config::Init::kKaiming, 5);
+  options.init = config::Init::kKaiming;
+  const Network mlp = test::make_initialized(options, 5);
   const at::Tensor features =
       at::arange(num_rows * options.num_features, at::kFloat).sin_().view({num_rows, -1});
   const at::Tensor classes = at::arange(num_rows, at::kLong).remainder_(options.num_outputs);
   Result result;
   const test::CountingAllocator counting;
-  result.outputs = add_gradient_written_out(
-      mlp, {.features = features, .targets = classes, .loss = {}, .noise = {9, 4}});
+  result.outputs =
+      add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {9, 4}})
+          .outputs;
   result.peak_bytes = counting.peak_bytes();
   result.gradients = mlp.parameters().gradients.clone();
   if (mlp.buffer_values().defined()) result.buffers = mlp.buffer_values().clone();
   return result;
 }
 
-MlpOptions deep_options(std::size_t num_layers, int64_t width) {
-  MlpOptions options;
+test::MlpRecipe deep_options(std::size_t num_layers, int64_t width) {
+  test::MlpRecipe options;
   options.num_features = 6;
   options.hidden_sizes = std::vector<int64_t>(num_layers, width);
   options.num_outputs = 3;
@@ -51,7 +52,7 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
         for (const auto precision : {config::Precision::kFp32, config::Precision::kBf16}) {
           SCOPED_TRACE(fmt::format("{} layers, norm {}, dropout {}, precision {}", num_layers,
                                    static_cast<int>(norm), dropout, static_cast<int>(precision)));
-          MlpOptions options = deep_options(num_layers, 8);
+          test::MlpRecipe options = deep_options(num_layers, 8);
           options.norm = norm;
           options.dropout = dropout;
           options.precision = precision;
@@ -70,15 +71,15 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
 }
 
 TEST(ActivationCheckpointingTest, FrozenLayersStayAsTheyAre) {
-  MlpOptions options = deep_options(9, 8);
+  test::MlpRecipe options = deep_options(9, 8);
   options.freeze = {"layers.0.*", "layers.1.*", "layers.4.*"};
   EXPECT_TRUE(test::identical(gradient_of(options, true, 10).gradients,
                               gradient_of(options, false, 10).gradients));
 }
 
-// 16 layers keep the inputs of four segments and all of one in place of all of sixteen.
+// 16 layers keep five activations in place of sixteen: inputs of segments and layers of one.
 TEST(ActivationCheckpointingTest, ADeepModelNeedsLessThanHalfTheMemory) {
-  const MlpOptions options = deep_options(16, 64);
+  const test::MlpRecipe options = deep_options(16, 64);
   const Result whole = gradient_of(options, false, 512);
   const Result again = gradient_of(options, true, 512);
   EXPECT_LT(again.peak_bytes, whole.peak_bytes / 2);

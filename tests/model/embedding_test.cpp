@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/model/gradient.h"
-#include "trainer/model/init.h"
 #include "trainer/train/step.h"
 
 #include "support/golden.h"
@@ -27,16 +26,14 @@ using nlohmann::json;
 using test::close;
 using test::golden_tensor;
 using test::identical;
-using test::make_mlp;
-using AddGradient = at::Tensor (*)(Mlp& model, const Objective& objective);
 
 const json& golden() {
   static const json values = test::read_golden("embeddings.json");
   return values;
 }
 
-MlpOptions golden_options(const json& c) {
-  MlpOptions options = test::small_network();
+test::MlpRecipe golden_options(const json& c) {
+  test::MlpRecipe options = test::small_network();
   options.activation = c["activation"] == "relu"   ? config::Activation::kRelu
                        : c["activation"] == "tanh" ? config::Activation::kTanh
                        : c["activation"] == "gelu" ? config::Activation::kGelu
@@ -51,7 +48,7 @@ class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
  protected:
   EmbeddingGoldenTest()
       : c_(golden()["cases"][GetParam()]),
-        mlp_(golden_options(c_), c10::kCPU),
+        mlp_(test::make_network(golden_options(c_))),
         features_(golden_tensor(golden()["features"])),
         classes_(golden_tensor(golden()["classes"]).to(at::kLong)) {
     test::set_parameters(mlp_.parameters(), golden()["parameters"]);
@@ -62,7 +59,7 @@ class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
   }
 
   const json& c_;
-  Mlp mlp_;
+  Network mlp_;
   at::Tensor features_;
   at::Tensor classes_;
 };
@@ -71,17 +68,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
                          testing::Range(std::size_t{0}, golden()["cases"].size()));
 
 TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
-  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
-    mlp_.parameters().gradients.zero_();
-    const at::Tensor outputs =
-        add_gradient(mlp_, {.features = features_,
-                            .targets = classes_,
-                            .loss = {},
-                            .scale = 1 / static_cast<double>(features_.size(0)),
-                            .noise = {}});
-    EXPECT_TRUE(close(outputs, golden_tensor(c_["outputs"])));
-    expect_gradients();
-  }
+  const at::Tensor outputs =
+      add_gradient(mlp_, {.features = features_,
+                          .targets = classes_,
+                          .loss = {},
+                          .scale = 1 / static_cast<double>(features_.size(0)),
+                          .noise = {}})
+          .outputs;
+  EXPECT_TRUE(close(outputs, golden_tensor(c_["outputs"])));
+  expect_gradients();
 }
 
 TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
@@ -99,8 +94,8 @@ TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
   expect_gradients();
 }
 
-MlpOptions small_options() {
-  MlpOptions options;
+test::MlpRecipe embedding_network() {
+  test::MlpRecipe options;
   options.num_features = 4;
   options.num_outputs = 3;
   options.hidden_sizes = {8, 8};
@@ -119,8 +114,8 @@ at::Tensor some_features() {
 
 at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
 
-at::Tensor gradient_of(const MlpOptions& options, AddGradient add_gradient) {
-  Mlp mlp = make_mlp(options);
+at::Tensor gradient_of(const test::MlpRecipe& options) {
+  Network mlp = test::make_initialized(options);
   const at::Tensor features = some_features();
   const at::Tensor classes = some_classes();
   add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {}});
@@ -128,7 +123,7 @@ at::Tensor gradient_of(const MlpOptions& options, AddGradient add_gradient) {
 }
 
 TEST(EmbeddingTest, TablesComeFirstInTheStateAndAreNotDecayed) {
-  const Mlp mlp = make_mlp(small_options());
+  const Network mlp = test::make_initialized(embedding_network());
   std::vector<std::string> texts;
   for (const NamedTensor& named : mlp.state()) {
     texts.push_back(fmt::format("{} [{}]", named.name, fmt::join(named.tensor.sizes(), ", ")));
@@ -137,18 +132,18 @@ TEST(EmbeddingTest, TablesComeFirstInTheStateAndAreNotDecayed) {
                        "embeddings.0.weight [6, 3]", "embeddings.1.weight [5, 2]",
                        "layers.0.weight [8, 7]", "layers.0.bias [8]", "layers.1.weight [8, 8]",
                        "layers.1.bias [8]", "layers.2.weight [3, 8]", "layers.2.bias [3]"}));
-  EXPECT_EQ(mlp.parameters().specs[0].decay, Decay::kNo);
-  EXPECT_EQ(mlp.parameters().specs[2].decay, Decay::kYes);
+  EXPECT_EQ(mlp.parameters().specs[0].decay, network::Decay::kNo);
+  EXPECT_EQ(mlp.parameters().specs[2].decay, network::Decay::kYes);
 }
 
 TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
-  MlpOptions options = small_options();
-  Mlp mlp = make_mlp(options);
+  test::MlpRecipe options = embedding_network();
+  Network mlp = test::make_initialized(options);
   const auto state = mlp.state();
-  MlpOptions plain = options;
+  test::MlpRecipe plain = options;
   plain.embeddings = {};
   plain.num_features = 7;
-  Mlp other(plain, c10::kCPU);
+  const Network other = test::make_network(plain);
   for (const NamedTensor& named : other.state()) named.tensor.copy_(test::find(state, named.name));
   const at::Tensor features = some_features();
   at::Tensor looked_up = at::zeros({10, 7});
@@ -166,8 +161,8 @@ TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
 // (loss(w + h) - loss(w - h)) / 2h for each element of the tables.
 TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
   constexpr double kStep = 1e-2;
-  Mlp mlp = make_mlp(small_options());
-  const at::Tensor gradients = gradient_of(small_options(), add_gradient_written_out);
+  Network mlp = test::make_initialized(embedding_network());
+  const at::Tensor gradients = gradient_of(embedding_network());
   const FlatParameters& flat = mlp.parameters();
   const auto loss = [&] {
     return loss_sum(mlp.forward(some_features(), Mode::kTraining), some_classes(), {})
@@ -189,28 +184,26 @@ TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
 }
 
 TEST(EmbeddingTest, RowsThatNoSampleNamesHaveNoGradient) {
-  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
-    const at::Tensor gradients = gradient_of(small_options(), add_gradient);
-    const at::Tensor table =
-        gradients.narrow(0, make_mlp(small_options()).parameters().offsets[0], 18);
-    EXPECT_FALSE(identical(table.narrow(0, 0, 12), at::zeros({12})));
-    EXPECT_TRUE(identical(table.narrow(0, 12, 6), at::zeros({6})));
-  }
+  const at::Tensor gradients = gradient_of(embedding_network());
+  const at::Tensor table =
+      gradients.narrow(0, test::make_initialized(embedding_network()).parameters().offsets[0], 18);
+  EXPECT_FALSE(identical(table.narrow(0, 0, 12), at::zeros({12})));
+  EXPECT_TRUE(identical(table.narrow(0, 12, 6), at::zeros({6})));
 }
 
 TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
-  MlpOptions options = small_options();
+  test::MlpRecipe options = embedding_network();
   options.hidden_sizes = std::vector<int64_t>(9, 8);
   options.dropout = 0.25;
-  const at::Tensor whole = gradient_of(options, add_gradient_written_out);
+  const at::Tensor whole = gradient_of(options);
   options.activation_checkpointing = true;
-  EXPECT_TRUE(identical(gradient_of(options, add_gradient_written_out), whole));
+  EXPECT_TRUE(identical(gradient_of(options), whole));
   options.freeze = {"embeddings.0.*", "layers.0.*"};
-  const Mlp frozen = make_mlp(options);
-  const at::Tensor some = gradient_of(options, add_gradient_written_out);
+  const Network frozen = test::make_initialized(options);
+  const at::Tensor some = gradient_of(options);
   options.freeze = {};
-  const Mlp free = make_mlp(options);
-  const auto part = [](const Mlp& mlp, const at::Tensor& gradients, std::size_t i) {
+  const Network free = test::make_initialized(options);
+  const auto part = [](const Network& mlp, const at::Tensor& gradients, std::size_t i) {
     return view_of(mlp.parameters(), gradients, i);
   };
   EXPECT_TRUE(identical(part(frozen, some, 0), at::zeros({6, 3})));
@@ -220,27 +213,25 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
 }
 
 TEST(EmbeddingTest, GradientsInBf16AreNearlyThoseInFp32) {
-  MlpOptions options = small_options();
+  test::MlpRecipe options = embedding_network();
   options.norm = config::Norm::kLayer;
-  const at::Tensor exact = gradient_of(options, add_gradient_written_out);
+  const at::Tensor exact = gradient_of(options);
   options.precision = config::Precision::kBf16;
-  for (const AddGradient add_gradient : {add_gradient_by_autograd, add_gradient_written_out}) {
-    const at::Tensor low = gradient_of(options, add_gradient);
-    const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
-    EXPECT_GT(distance, 0);
-    EXPECT_LT(distance, 0.03 * at::linalg_vector_norm(exact, 2).item<double>());
-  }
+  const at::Tensor low = gradient_of(options);
+  const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
+  EXPECT_GT(distance, 0);
+  EXPECT_LT(distance, 0.03 * at::linalg_vector_norm(exact, 2).item<double>());
 }
 
 TEST(EmbeddingTest, RowsBeginSmallAndTheLastWithZeros) {
-  MlpOptions options = small_options();
+  test::MlpRecipe options = embedding_network();
   options.embeddings = {{401, 50}, {5, 2}};
   for (const auto& [scheme, deviation] :
        std::vector<std::pair<config::Init, double>>{{config::Init::kPytorch, 0.1},
                                                     {config::Init::kKaiming, 0.1},
                                                     {config::Init::kGpt2, 0.02}}) {
-    Mlp mlp(options, c10::kCPU);
-    initialize(mlp, scheme, 3);
+    options.init = scheme;
+    const Network mlp = test::make_initialized(options, 3);
     const at::Tensor table = test::find(mlp.state(), "embeddings.0.weight");
     EXPECT_NEAR(table.narrow(0, 0, 400).std().item<double>(), deviation, 0.02 * deviation);
     EXPECT_NEAR(table.narrow(0, 0, 400).mean().item<double>(), 0, 0.02 * deviation);

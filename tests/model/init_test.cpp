@@ -22,8 +22,8 @@ using test::identical;
 constexpr Init kAllSchemes[] = {Init::kPytorch, Init::kKaiming, Init::kXavier, Init::kGpt2};
 
 // Large enough for statistics: 160,000 weights in the second layer.
-MlpOptions large_options() {
-  MlpOptions options;
+test::MlpRecipe large_options() {
+  test::MlpRecipe options;
   options.num_features = 200;
   options.hidden_sizes = {400, 400, 400};
   options.num_outputs = 100;
@@ -31,8 +31,9 @@ MlpOptions large_options() {
   return options;
 }
 
-Mlp make_mlp(Init scheme, uint64_t seed, const MlpOptions& options = large_options()) {
-  return test::make_mlp(options, scheme, seed);
+Network make_mlp(Init scheme, uint64_t seed, test::MlpRecipe options = large_options()) {
+  options.init = scheme;
+  return test::make_initialized(options, seed);
 }
 
 double deviation(const at::Tensor& tensor) { return tensor.std(false).item<double>(); }
@@ -110,7 +111,7 @@ TEST(InitTest, Gpt2IsNormalWithOneFiftieth) {
 }
 
 TEST(InitTest, Gpt2DividesByTheRootOfTheNumberOfResidualLayersInThem) {
-  MlpOptions options = large_options();
+  test::MlpRecipe options = large_options();
   options.residual = true;
   const auto state = make_mlp(Init::kGpt2, 1, options).state();
   expect_normal(find(state, "layers.0.weight"), 0.02);  // it adds no input
@@ -120,7 +121,7 @@ TEST(InitTest, Gpt2DividesByTheRootOfTheNumberOfResidualLayersInThem) {
 }
 
 TEST(InitTest, PaddingStaysZero) {
-  MlpOptions options;
+  test::MlpRecipe options;
   options.num_features = 3;
   options.hidden_sizes = {3};
   options.num_outputs = 2;

@@ -17,10 +17,10 @@ using test::elements;
 using test::identical;
 
 FlatParameters make_three() {
-  return make_flat_parameters({{"layers.0.weight", {4, 5}, Decay::kYes},
-                               {"layers.0.bias", {4}, Decay::kNo},
-                               {"layers.1.weight", {16}, Decay::kYes}},
-                              c10::kCPU);
+  return make_flat_parameters({{"layers.0.weight", {4, 5}, {}, network::Decay::kYes},
+                               {"layers.0.bias", {4}},
+                               {"layers.1.weight", {16}, {}, network::Decay::kYes}},
+                              /*freeze=*/{}, c10::kCPU);
 }
 
 TEST(ParametersTest, DecayedOnesComeFirstEachAtAMultipleOf64Bytes) {

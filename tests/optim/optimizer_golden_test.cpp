@@ -42,9 +42,9 @@ class OptimizerGoldenTest : public testing::TestWithParam<std::size_t> {};
 TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
   const json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(c["name"]);
-  model::MlpOptions mlp = test::small_network();
+  test::MlpRecipe mlp = test::small_network();
   mlp.norm = config::Norm::kLayer;
-  model::Mlp model(mlp, c10::kCPU);
+  model::Network model = test::make_network(mlp);
   model::FlatParameters& flat = model.parameters();
   test::set_parameters(flat, golden()["parameters"]);
   const OptimizerOptions options = options_of(c);

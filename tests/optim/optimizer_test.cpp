@@ -24,8 +24,8 @@ using test::identical;
 // Three weights and two biases, each padded to 16 elements.
 FlatParameters make_parameters(float value, float gradient) {
   FlatParameters flat = model::make_flat_parameters(
-      {{"layers.0.weight", {3}, model::Decay::kYes}, {"layers.0.bias", {2}, model::Decay::kNo}},
-      c10::kCPU);
+      {{"layers.0.weight", {3}, {}, network::Decay::kYes}, {"layers.0.bias", {2}}},
+      /*freeze=*/{}, c10::kCPU);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     view_of(flat, flat.values, i).fill_(value);
     view_of(flat, flat.gradients, i).fill_(gradient);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/config.h"
+
 namespace trainer::plan {
 namespace {
 

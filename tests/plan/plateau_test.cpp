@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/config.h"
+
 namespace trainer::plan {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/config/config.h"
 #include "trainer/plan/plateau.h"
 #include "trainer/plan/schedule.h"
 

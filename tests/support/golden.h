@@ -8,8 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "trainer/model/mlp.h"
-
 #include "support/golden_file.h"
 #include "support/tensors.h"
 

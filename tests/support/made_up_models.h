@@ -12,7 +12,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
-#include "trainer/data/network_options.h"
+#include "trainer/network/build.h"
 
 #include "support/checkpoints.h"
 #include "support/numbers.h"
@@ -33,13 +33,11 @@ struct ModelRecipe {
 };
 
 inline std::vector<checkpoint::NamedTensor> made_up_weights(
-    const std::vector<apply::WeightSpec>& specs, uint64_t seed) {
+    const std::vector<network::TensorSpec>& specs, uint64_t seed) {
   std::vector<checkpoint::NamedTensor> weights;
   weights.reserve(specs.size());
-  for (const apply::WeightSpec& spec : specs) {
-    int64_t size = 1;
-    for (const int64_t extent : spec.shape) size *= extent;
-    std::vector<float> values = some_numbers(size, seed++);
+  for (const network::TensorSpec& spec : specs) {
+    std::vector<float> values = some_numbers(spec.num_elements(), seed++);
     if (spec.name.ends_with("var")) {
       for (float& value : values) value = std::abs(value) + 0.5F;
     }
@@ -85,11 +83,9 @@ inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint
   }
   if (recipe.has_offsets) add_offsets(schema);
   const config::Config config = config::load({{"recipe", c.config, ""}}, {}).config;
-  const auto specs = apply::weight_specs(data::network_options(config, schema));
-  c.model = made_up_weights(specs, seed);
-  std::vector<apply::WeightSpec> parameters = specs;
-  std::erase_if(parameters,
-                [](const auto& spec) { return spec.name.find(".running_") != std::string::npos; });
+  const network::NetworkSpec network = network::build(config, schema);
+  c.model = made_up_weights(network::tensors(network), seed);
+  const std::vector<network::TensorSpec> parameters = network::parameters(network);
   for (const char* moment : {"exp_avg", "exp_avg_sq"}) {
     c.moments.push_back({moment, made_up_weights(parameters, seed)});
   }

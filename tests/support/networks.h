@@ -1,27 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/config/config.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "trainer/model/init.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
+#include "trainer/network/mlp.h"
 
 namespace trainer::test {
 
+/// What a network of a test is made of.
+struct MlpRecipe : network::MlpOptions {
+  std::vector<std::string> freeze;
+  config::Precision precision = config::Precision::kFp32;
+  bool activation_checkpointing = false;
+};
+
 /// 5 features, two hidden layers of 4, 3 outputs: the networks of the golden files too.
-inline model::MlpOptions small_network() {
-  model::MlpOptions options;
+inline MlpRecipe small_network() {
+  MlpRecipe options;
   options.num_features = 5;
   options.hidden_sizes = {4, 4};
   options.num_outputs = 3;
   return options;
 }
 
-/// A network on the CPU with initial weights.
-inline model::Mlp make_mlp(const model::MlpOptions& options,
-                           config::Init scheme = config::Init::kPytorch, uint64_t seed = 1) {
-  model::Mlp mlp(options, c10::kCPU);
-  model::initialize(mlp, scheme, seed);
-  return mlp;
+/// On the CPU, with all parameters zero.
+inline model::Network make_network(const MlpRecipe& recipe) {
+  return {network::mlp(recipe),
+          {.freeze = recipe.freeze,
+           .precision = recipe.precision,
+           .activation_checkpointing = recipe.activation_checkpointing},
+          c10::kCPU};
+}
+
+/// On the CPU, with initial parameters.
+inline model::Network make_initialized(const MlpRecipe& recipe, uint64_t seed = 1) {
+  model::Network network = make_network(recipe);
+  model::initialize(network, seed);
+  return network;
 }
 
 }  // namespace trainer::test

@@ -29,10 +29,7 @@ TEST(SessionTest, IsBuiltAsConfigured) {
   config.training.label_smoothing = 0.1;
   config.training.optimizer.decay_bias_and_norm = true;
   const auto session = make_small_session(config);
-  EXPECT_EQ(session->model.options().num_features, 5);
-  EXPECT_EQ(session->model.options().num_outputs, 3);
-  EXPECT_EQ(session->model.options().hidden_sizes, (std::vector<int64_t>{8, 8}));
-  EXPECT_EQ(session->model.options().norm, config::Norm::kLayer);
+  EXPECT_EQ(network::summary(session->model.spec()), "5-8-8-3 layer norm, relu");
   EXPECT_EQ(session->loss.kind, config::Loss::kCrossEntropy);
   EXPECT_EQ(session->loss.label_smoothing, 0.1);
   EXPECT_TRUE(session->optimizer.decay_bias_and_norm);

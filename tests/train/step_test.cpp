@@ -42,11 +42,11 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StepTest, testing::Values(StepKind::kAutograd, S
 
 TEST_P(StepTest, AShortTrainingIsThatOfPyTorch) {
   const auto golden = test::read_golden("training.json");
-  model::MlpOptions options = test::small_network();
+  test::MlpRecipe options = test::small_network();
   options.activation = config::Activation::kGelu;
   options.norm = config::Norm::kLayer;
   options.residual = true;
-  model::Mlp model(options, c10::kCPU);
+  model::Network model = test::make_network(options);
   test::set_parameters(model.parameters(), golden["parameters"]);
   optim::OptimizerOptions optimizer;
   optimizer.weight_decay = golden["weight_decay"];

@@ -48,9 +48,6 @@ std::string output_name(const Model& model, ExportOutputs outputs);
 /// How many columns that output has: one logit, but two probabilities with binary cross-entropy.
 int64_t output_width(const Model& model, ExportOutputs outputs);
 
-/// How many of the last features are numbers of rows of embeddings.
-int64_t num_embeddings(const data::Schema& schema);
-
 /// Whether features have offsets (data::Scaling), so that they are float64 as the file has them;
 /// and whether targets have some, so that predictions are.
 bool takes_doubles(const data::Schema& schema);

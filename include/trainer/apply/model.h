@@ -10,8 +10,8 @@
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/config.h"
-#include "trainer/cpu/network_options.h"
 #include "trainer/data/dataset.h"
+#include "trainer/network/spec.h"
 
 namespace trainer::apply {
 
@@ -21,9 +21,9 @@ struct Model {
   config::Config config;       // of its run
   data::Schema schema;
   config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
-  cpu::NetworkOptions options;
-  /// In the order of weight_specs(), which gives names and shapes; float32 and finite. The averaged
-  /// weights where the run had some (training.ema_decay).
+  network::NetworkSpec network;
+  /// In the order of network::tensors(), which gives names and shapes; float32 and finite. The
+  /// averaged weights where the run had some (training.ema_decay).
   std::vector<checkpoint::NamedTensor> weights;
   bool is_averaged = false;
 
@@ -37,17 +37,6 @@ struct Model {
 /// run::find_checkpoint). Throws Error(kCheckpoint) where there is none, and with all problems of
 /// one that is damaged or does not fit itself (see checkpoint::verify).
 Model load_model(const std::filesystem::path& run_or_checkpoint);
-
-struct WeightSpec {
-  std::string name;
-  std::vector<int64_t> shape;
-};
-
-/// The parameters of a network layer by layer, as model/mlp.h describes them, then its buffers.
-std::vector<WeightSpec> weight_specs(const cpu::NetworkOptions& options);
-
-/// As training.loss is written: "cross_entropy".
-std::string loss_name(config::Loss loss);
 
 /// The numbers of a float32 tensor.
 const float* float_values(const archive::TensorData& tensor);

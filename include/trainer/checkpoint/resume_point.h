@@ -6,8 +6,11 @@
 #include <optional>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/config/config.h"
 #include "trainer/core/folder_lock.h"
+
+namespace trainer::config {
+struct Config;
+}
 
 namespace trainer::checkpoint {
 

@@ -6,39 +6,15 @@
 #include <vector>
 
 #include "trainer/config/data_config.h"
+#include "trainer/config/types.h"
 
 namespace trainer::config {
-
-enum class Activation { kRelu, kGelu, kSilu, kTanh };
-enum class Norm { kNone, kBatch, kLayer };
-enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
-enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
-enum class StepKind { kAuto, kAutograd, kFused };
-enum class BestMetric {
-  kLoss,
-  kLogLoss,
-  kAccuracy,
-  kBalancedAccuracy,
-  kF1,
-  kBinaryF1,
-  kAuroc,
-  kPrAuc,
-  kMae,
-  kRmse,
-  kMape,
-  kR2
-};
-enum class OnNonFinite { kStop, kSkip, kRollback };
-enum class OptimizerName { kSgd, kAdam, kAdamw };
-enum class ScheduleName { kConstant, kLinear, kCosine, kStep, kOneCycle, kReduceOnPlateau };
-enum class Precision { kFp32, kFp16, kBf16 };
-enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 // Bounds, units and meanings of all members stand once, in src/config/fields.cpp; the reference
 // page docs/configuration.md is made from there.
 
 struct ModelConfig {
+  Architecture name = Architecture::kMlp;
   int64_t hidden_size = 128;
   int64_t num_layers = 2;
   std::vector<int64_t> hidden_sizes;
@@ -129,15 +105,6 @@ struct Config {
   CheckpointConfig checkpoint;
   LoggingConfig logging;
 };
-
-/// What training.loss `auto` means for `task`; other losses are themselves.
-Loss loss_for(Loss loss, Task task);
-bool is_for_classes(Loss loss);
-bool is_for_regression(Loss loss);
-
-/// Whether training.best_metric can be had of `task`, and how good values compare.
-bool fits_task(BestMetric metric, Task task);
-bool is_better_when_larger(BestMetric metric);
 
 /// The widths of the hidden layers: `hidden_sizes` where it is set, else `num_layers` times
 /// `hidden_size`.

@@ -5,16 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace trainer::config {
+#include "trainer/config/types.h"
 
-enum class Source { kSynthetic, kCsv, kIdx, kNpy };
-enum class Task { kAuto, kClassification, kRegression };
-enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
-enum class ClassWeights { kNone, kBalanced };
-enum class Fill { kMean, kMedian, kConstant, kError };
-enum class UnknownCategory { kUnknown, kError };
-enum class Outliers { kWarn, kClip, kIgnore };
-enum class SplitMethod { kRandom, kChronological };
+namespace trainer::config {
 
 /// The texts that pandas.read_csv takes for missing values, and "?". An empty field always is one.
 std::vector<std::string> default_missing_texts();

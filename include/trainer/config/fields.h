@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "trainer/config/config.h"
-
 namespace trainer::config {
+
+struct Config;
 
 /// Limits of a number; those that are not set do not hold.
 struct Bounds {
@@ -45,7 +46,7 @@ struct PathAccess {
 };
 /// An enumeration; `names` are in the order of its values.
 struct ChoiceAccess {
-  std::vector<std::string> names;
+  std::span<const std::string> names;
   std::function<int(const Config&)> get;
   std::function<void(Config&, int)> set;
 };

@@ -24,6 +24,11 @@ std::optional<int64_t> available_memory();
 /// does not say.
 std::optional<int64_t> total_memory();
 
+/// From now on a block of memory of 1 MiB or more goes back to the system when it is freed. glibc
+/// keeps blocks of up to 32 MiB for later, and they need not fit what is asked for then. Does
+/// nothing with another C library.
+void return_freed_blocks();
+
 /// Throws Error(kOutOfMemory) "{what} takes {num_bytes}, and ...; {fix}" when that is more than
 /// this machine could have, with as much swap as memory.
 void require_memory(int64_t num_bytes, const std::string& what, const std::string& fix);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/cpu/operands.h"
 
 /// The arithmetic of training on the CPU, on plain memory. Each function exists once for every

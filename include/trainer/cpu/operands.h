@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 
 /// What the functions of cpu/kernels.h work on: views of memory that belongs to others.
 namespace trainer::cpu {
@@ -22,6 +22,13 @@ struct Product {
   float* c = nullptr;
   int64_t c_row = 0;
   bool adds = false;
+};
+
+/// Where a tensor of a network lies, and what training writes of it: the gradient of a parameter,
+/// or a running statistic, which is written in its place. Null where it is frozen, or only read.
+struct TensorMemory {
+  const float* value = nullptr;
+  float* update = nullptr;
 };
 
 /// A part of a matrix whose rows are `stride` elements apart.
@@ -79,10 +86,10 @@ struct LossOutput {
 /// values.
 struct NormBuffers {
   float* values = nullptr;
-  const float* bias = nullptr;    // [columns]
-  float* inverse_std = nullptr;   // [columns] of batch norm, [rows] of layer norm
-  float* running_mean = nullptr;  // [columns], batch norm only
-  float* running_var = nullptr;
+  const float* bias = nullptr;   // [columns]
+  float* inverse_std = nullptr;  // [columns] of batch norm, [rows] of layer norm
+  TensorMemory running_mean;     // [columns], batch norm only
+  TensorMemory running_var;
 };
 
 struct NormGradientBuffers {

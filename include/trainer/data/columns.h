@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/column.h"
 #include "trainer/data/table.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/table.h"
 

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/config/config.h"
+namespace trainer::config {
+struct DataConfig;
+}
 
 namespace trainer::data {
 

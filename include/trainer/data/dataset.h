@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/column.h"
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/scaling.h"
 #include "trainer/data/table.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
 
 namespace trainer::data {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/data_config.h"
 
 namespace trainer::data {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {

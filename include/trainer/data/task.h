@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 
 namespace trainer::data {
 

@@ -6,7 +6,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/device/device.h"
 
 namespace trainer::device {

@@ -8,7 +8,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
 #include "trainer/metrics/classification.h"
 #include "trainer/metrics/outputs.h"

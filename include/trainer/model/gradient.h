@@ -4,7 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "trainer/model/loss.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 
 namespace trainer::model {
 
@@ -17,9 +17,12 @@ struct Objective {
   DropoutNoise noise;
 };
 
-/// Add the gradient to that of the parameters and return the outputs `[batch, num_outputs]`: once
-/// by LibTorch's autograd, and once written out in tensor operations, without a graph of the pass.
-at::Tensor add_gradient_by_autograd(Mlp& model, const Objective& objective);
-at::Tensor add_gradient_written_out(Mlp& model, const Objective& objective);
+struct BatchResult {
+  at::Tensor outputs;   // [batch, num_outputs]
+  at::Tensor loss_sum;  // 0-d, not scaled
+};
+
+/// Adds the gradient to that of the parameters, by LibTorch's autograd.
+BatchResult add_gradient(const Network& network, const Objective& objective);
 
 }  // namespace trainer::model

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 
 namespace trainer::model {
 

@@ -7,22 +7,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "trainer/network/spec.h"
+
 namespace trainer::model {
-
-/// Whether weight decay may apply: to the weights of linear layers, not to biases and norms, nor to
-/// embeddings: the decay of each step would wear away the row of a category that is rarely seen.
-enum class Decay { kYes, kNo };
-
-/// Whether training changes a parameter.
-enum class Trained { kYes, kNo };
-
-/// A parameter before there is memory for it.
-struct ParameterSpec {
-  std::string name;  // as in PyTorch: "layers.0.weight"
-  std::vector<int64_t> shape;
-  Decay decay = Decay::kYes;
-  Trained trained = Trained::kYes;
-};
 
 struct NamedTensor {
   std::string name;
@@ -38,7 +25,8 @@ struct FlatParameters {
   at::Tensor gradients;     // [n]
   int64_t num_decayed = 0;  // elements [0, num_decayed) are decayed
   int64_t num_trained = 0;  // elements [0, num_trained) are trained
-  std::vector<ParameterSpec> specs;
+  std::vector<network::TensorSpec> specs;
+  std::vector<bool> is_trained;  // [specs]
   std::vector<int64_t> offsets;  // [specs] first element in the buffers
   std::vector<at::Tensor>
       parameters;  // [specs] the trained ones: leaves with grad a view of `gradients`
@@ -48,8 +36,10 @@ struct FlatParameters {
   int64_t num_frozen() const;
 };
 
-/// Zeroed storage for `specs` on `device`.
-FlatParameters make_flat_parameters(std::vector<ParameterSpec> specs, c10::Device device);
+/// Zeroed storage for `specs` on `device`. Those whose names match a pattern of `freeze` (see
+/// core/text.h) are not trained.
+FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
+                                    const std::vector<std::string>& freeze, c10::Device device);
 
 /// The part of `buffer`, laid out as `flat.values` is, that is trained.
 at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer);

@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/model/parameters.h"
 
 namespace trainer::optim {

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/config/config.h"
 #include "trainer/plan/schedule.h"
+
+namespace trainer::config {
+struct TrainingConfig;
+}
 
 namespace trainer::plan {
 

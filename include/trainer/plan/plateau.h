@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "trainer/config/config.h"
 #include "trainer/plan/schedule.h"
+
+namespace trainer::config {
+struct ScheduleConfig;
+}
 
 namespace trainer::plan {
 

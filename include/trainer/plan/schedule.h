@@ -3,7 +3,11 @@
 
 #include <cstdint>
 
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
+
+namespace trainer::config {
+struct TrainingConfig;
+}
 
 namespace trainer::plan {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trainer/model/loss.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 #include "trainer/train/batches.h"
 
 namespace trainer::train {
@@ -24,6 +24,7 @@ struct Evaluation {
 
 /// Loss, accuracy and outputs over all of `data`, in inference mode: nothing of the model changes.
 /// Waits for the device once.
-Evaluation evaluate(model::Mlp& model, const ResidentData& data, const model::LossOptions& loss);
+Evaluation evaluate(const model::Network& model, const ResidentData& data,
+                    const model::LossOptions& loss);
 
 }  // namespace trainer::train

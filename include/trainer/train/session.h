@@ -13,7 +13,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
 #include "trainer/plan/plateau.h"
 #include "trainer/plan/schedule.h"
@@ -39,7 +39,7 @@ struct Session {
   data::Datasets data;
   c10::Device device;
 
-  model::Mlp model;
+  model::Network model;
   model::LossOptions loss;
   optim::OptimizerOptions optimizer;
   optim::OptimizerState optimizer_state;
@@ -67,13 +67,9 @@ struct Session {
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
-/// How the session's step is computed.
-enum class Implementation {
-  kKernels,  // written out, with kernels of our own: fp32 on the CPU
-  kTensors,  // written out in LibTorch's operations
-  kAutograd,
-};
-Implementation implementation_of(const Session& session);
+/// Whether the step is the fused one, with kernels of our own: fp32 on the CPU. Otherwise it is
+/// LibTorch's autograd.
+bool uses_kernels(const Session& session);
 
 /// Computes with that many threads from now on; a session begins with one.
 void use_threads(Session& session, int64_t num_threads);
@@ -119,7 +115,7 @@ void forget_best(Session& session);
 
 /// Takes the weights alone, those that are evaluated: the averaged ones where there are any.
 /// Throws as restore does.
-void restore_model(model::Mlp& model, const checkpoint::Checkpoint& from);
+void restore_model(model::Network& model, const checkpoint::Checkpoint& from);
 
 /// Takes initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names
 /// match a pattern of `skip` keep their values. Throws Error(kCheckpoint) as restore does, and when

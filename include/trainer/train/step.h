@@ -8,7 +8,7 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/model/loss.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/evaluate.h"
@@ -43,7 +43,7 @@ struct StepStats {
 
 /// What a step works on; everything outlives the step.
 struct StepContext {
-  model::Mlp& model;
+  model::Network& model;
   optim::OptimizerState& optimizer_state;
   optim::OptimizerOptions optimizer;
   model::LossOptions loss;
@@ -76,8 +76,5 @@ std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context);
 /// `batch_size` on the CPU. The number of threads changes the time and not a bit of the results.
 std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
                                            int64_t num_threads);
-
-/// Both passes written out in LibTorch's operations, for other devices.
-std::unique_ptr<TrainStep> make_fused_tensor_step(const StepContext& context);
 
 }  // namespace trainer::train

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/model/loss.h"
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 
 #include "support/golden.h"
 #include "support/networks.h"
@@ -24,7 +24,7 @@ const json& golden() {
   return values;
 }
 
-MlpOptions options_of(const json& c) {
+test::MlpRecipe options_of(const json& c) {
   static const std::map<std::string, config::Activation> kActivations = {
       {"relu", config::Activation::kRelu},
       {"gelu", config::Activation::kGelu},
@@ -33,7 +33,7 @@ MlpOptions options_of(const json& c) {
   static const std::map<std::string, config::Norm> kNorms = {{"none", config::Norm::kNone},
                                                              {"batch", config::Norm::kBatch},
                                                              {"layer", config::Norm::kLayer}};
-  MlpOptions options = test::small_network();
+  test::MlpRecipe options = test::small_network();
   options.activation = kActivations.at(c["activation"]);
   options.norm = kNorms.at(c["norm"]);
   options.residual = c["residual"];
@@ -56,7 +56,7 @@ TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
   const json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(fmt::format("{} {} residual {} {}", c["activation"].dump(), c["norm"].dump(),
                            c["residual"].dump(), c["loss"].dump()));
-  Mlp mlp(options_of(c), c10::kCPU);
+  Network mlp = test::make_network(options_of(c));
   FlatParameters& flat = mlp.parameters();
   test::set_parameters(flat, golden()["parameters"]);
   const at::Tensor features = golden_tensor(golden()["features"]);

@@ -17,13 +17,9 @@
 namespace trainer::train {
 namespace {
 
-using AddGradient = at::Tensor (*)(model::Mlp& model, const model::Objective& objective);
-
-/// A step through LibTorch's tensors, on any device.
-class TensorStep : public TrainStep {
+class AutogradStep : public TrainStep {
  public:
-  TensorStep(const StepContext& context, AddGradient add_gradient)
-      : context_(context), add_gradient_(add_gradient) {}
+  explicit AutogradStep(const StepContext& context) : context_(context) {}
 
   StepStats run(const Window& window, double learning_rate) override {
     const StepStats stats = compute_gradient(window);
@@ -93,14 +89,14 @@ class TensorStep : public TrainStep {
   void add_batch(const Window& window, int64_t begin, const Sums& sums) {
     const int64_t count = std::min(window.batch_size, window.num_samples - begin);
     const Batch batch = gather(window.data, window.rows(begin, count));
-    const at::Tensor outputs = add_gradient_(
+    const model::BatchResult result = model::add_gradient(
         context_.model, {.features = batch.features,
                          .targets = batch.targets,
                          .loss = context_.loss,
                          .scale = loss_scale() / static_cast<double>(window.num_samples),
                          .noise = {window.dropout_seed, begin}});
-    sums.loss.add_(model::loss_sum(outputs, batch.targets, context_.loss));
-    sums.num_correct.add_(model::num_correct(outputs, batch.targets, context_.loss));
+    sums.loss.add_(result.loss_sum);
+    sums.num_correct.add_(model::num_correct(result.outputs, batch.targets, context_.loss));
   }
 
   // All numbers at once: that is the only time that a step waits for the device.
@@ -134,18 +130,13 @@ class TensorStep : public TrainStep {
   }
 
   StepContext context_;
-  AddGradient add_gradient_;
   at::Tensor kept_buffers_;
 };
 
 }  // namespace
 
 std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context) {
-  return std::make_unique<TensorStep>(context, model::add_gradient_by_autograd);
-}
-
-std::unique_ptr<TrainStep> make_fused_tensor_step(const StepContext& context) {
-  return std::make_unique<TensorStep>(context, model::add_gradient_written_out);
+  return std::make_unique<AutogradStep>(context);
 }
 
 }  // namespace trainer::train

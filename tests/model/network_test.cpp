@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/model/mlp.h"
+#include "trainer/model/network.h"
 
 #include <string>
 #include <vector>
@@ -11,8 +11,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "trainer/model/init.h"
-
 #include "support/networks.h"
 #include "support/tensors.h"
 
@@ -23,7 +21,7 @@ using test::close;
 using test::elements;
 using test::find;
 using test::identical;
-using test::make_mlp;
+using test::make_initialized;
 using test::small_network;
 using Texts = std::vector<std::string>;
 
@@ -35,7 +33,7 @@ at::Tensor some_features(int64_t rows = 6) {
   return features;
 }
 
-Texts names_and_shapes(const Mlp& mlp) {
+Texts names_and_shapes(const Network& mlp) {
   Texts texts;
   for (const NamedTensor& named : mlp.state()) {
     texts.push_back(fmt::format("{} [{}]", named.name, fmt::join(named.tensor.sizes(), ", ")));
@@ -43,59 +41,59 @@ Texts names_and_shapes(const Mlp& mlp) {
   return texts;
 }
 
-TEST(MlpTest, StateHasTheNamesAndShapesOfPyTorch) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, StateHasTheNamesAndShapesOfPyTorch) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {7, 4};
-  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+  EXPECT_EQ(names_and_shapes(make_initialized(options)),
             (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "layers.1.weight [4, 7]",
                    "layers.1.bias [4]", "layers.2.weight [3, 4]", "layers.2.bias [3]"}));
 }
 
-TEST(MlpTest, BatchNormHasBuffersAfterTheParameters) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, BatchNormHasBuffersAfterTheParameters) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {7};
   options.norm = config::Norm::kBatch;
-  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+  EXPECT_EQ(names_and_shapes(make_initialized(options)),
             (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "norms.0.weight [7]",
                    "norms.0.bias [7]", "layers.1.weight [3, 7]", "layers.1.bias [3]",
                    "norms.0.running_mean [7]", "norms.0.running_var [7]"}));
 }
 
-TEST(MlpTest, LayerNormHasNoBuffers) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, LayerNormHasNoBuffers) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {7};
   options.norm = config::Norm::kLayer;
-  EXPECT_EQ(names_and_shapes(make_mlp(options)),
+  EXPECT_EQ(names_and_shapes(make_initialized(options)),
             (Texts{"layers.0.weight [7, 5]", "layers.0.bias [7]", "norms.0.weight [7]",
                    "norms.0.bias [7]", "layers.1.weight [3, 7]", "layers.1.bias [3]"}));
 }
 
-TEST(MlpTest, OnlyWeightsOfLinearLayersAreDecayed) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, OnlyWeightsOfLinearLayersAreDecayed) {
+  test::MlpRecipe options = small_network();
   options.norm = config::Norm::kBatch;
-  const Mlp mlp = make_mlp(options);
-  for (const ParameterSpec& spec : mlp.parameters().specs) {
+  const Network mlp = make_initialized(options);
+  for (const network::TensorSpec& spec : mlp.parameters().specs) {
     const bool is_linear_weight = spec.name.starts_with("layers.") && spec.name.ends_with("weight");
-    EXPECT_EQ(spec.decay, is_linear_weight ? Decay::kYes : Decay::kNo) << spec.name;
+    EXPECT_EQ(spec.decay, is_linear_weight ? network::Decay::kYes : network::Decay::kNo)
+        << spec.name;
   }
 }
 
-TEST(MlpTest, WithoutHiddenLayersItIsLinear) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, WithoutHiddenLayersItIsLinear) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {};
-  Mlp mlp = make_mlp(options);
-  EXPECT_EQ(mlp.num_layers(), 1);
+  Network mlp = make_initialized(options);
   const auto state = mlp.state();
   EXPECT_TRUE(identical(
       mlp.forward(some_features(), Mode::kInference),
       at::linear(some_features(), find(state, "layers.0.weight"), find(state, "layers.0.bias"))));
 }
 
-TEST(MlpTest, ResidualLayersAddTheirInput) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, ResidualLayersAddTheirInput) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {4, 4, 4};
   options.residual = true;
-  Mlp mlp = make_mlp(options);
+  Network mlp = make_initialized(options);
   const auto state = mlp.state();
   const auto linear = [&](const at::Tensor& hidden, int layer) {
     return at::linear(hidden, find(state, fmt::format("layers.{}.weight", layer)),
@@ -107,22 +105,22 @@ TEST(MlpTest, ResidualLayersAddTheirInput) {
   EXPECT_TRUE(close(mlp.forward(some_features(), Mode::kTraining), linear(hidden, 3)));
 }
 
-TEST(MlpTest, DropoutWorksInTrainingOnly) {
-  MlpOptions options = small_network();
-  Mlp without = make_mlp(options);
+TEST(NetworkTest, DropoutWorksInTrainingOnly) {
+  test::MlpRecipe options = small_network();
+  Network without = make_initialized(options);
   options.dropout = 0.5;
-  Mlp with = make_mlp(options);
+  Network with = make_initialized(options);
   const at::Tensor expected = without.forward(some_features(), Mode::kInference);
   EXPECT_TRUE(identical(with.forward(some_features(), Mode::kInference), expected));
   EXPECT_FALSE(identical(with.forward(some_features(), Mode::kTraining), expected));
 }
 
-TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, DropoutKeepsTheMeanAndDropsItsPart) {
+  test::MlpRecipe options = small_network();
   options.hidden_sizes = {4000};
   options.num_outputs = 4000;
   options.dropout = 0.25;
-  Mlp mlp(options, c10::kCPU);
+  Network mlp = test::make_network(options);
   // Every hidden unit is 1, and the output layer hands them on.
   view_of(mlp.parameters(), mlp.parameters().values, 1).fill_(1);
   view_of(mlp.parameters(), mlp.parameters().values, 2).fill_diagonal_(1);
@@ -131,10 +129,10 @@ TEST(MlpTest, DropoutKeepsTheMeanAndDropsItsPart) {
   EXPECT_NEAR(outputs.mean().item<double>(), 1.0, 0.04);
 }
 
-TEST(MlpTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
+  test::MlpRecipe options = small_network();
   options.norm = config::Norm::kBatch;
-  Mlp mlp = make_mlp(options);
+  Network mlp = make_initialized(options);
   EXPECT_EQ(elements(mlp.buffers()[0].tensor), std::vector<float>(4, 0));
   EXPECT_EQ(elements(mlp.buffers()[1].tensor), std::vector<float>(4, 1));
   const at::Tensor first = mlp.forward(some_features(), Mode::kInference);
@@ -146,10 +144,10 @@ TEST(MlpTest, BatchNormUpdatesItsStatisticsInTrainingOnly) {
   EXPECT_NE(elements(mlp.buffers()[1].tensor), std::vector<float>(4, 1));
 }
 
-TEST(MlpTest, InferenceTakesRowsByThemselves) {
-  MlpOptions options = small_network();
+TEST(NetworkTest, InferenceTakesRowsByThemselves) {
+  test::MlpRecipe options = small_network();
   options.norm = config::Norm::kBatch;
-  Mlp mlp = make_mlp(options);
+  Network mlp = make_initialized(options);
   const at::Tensor all = mlp.forward(some_features(), Mode::kInference);
   EXPECT_TRUE(
       close(mlp.forward(some_features().slice(0, 2, 3), Mode::kInference), all.slice(0, 2, 3)));

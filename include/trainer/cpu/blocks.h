@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainer/config/types.h"
+#include "trainer/cpu/operands.h"
+#include "trainer/network/spec.h"
+
+// The kernels compute a linear layer and what follows it on the same values together, while these
+// lie in the cache. So the list of layers is cut into blocks, one for each linear layer.
+namespace trainer::cpu {
+
+/// A linear layer with its norm, activation, dropout and residual.
+struct Block {
+  int64_t num_inputs = 0;
+  int64_t num_outputs = 0;
+  TensorMemory weight;  // [num_outputs, num_inputs]
+  TensorMemory bias;    // [num_outputs], as all below
+  config::Norm norm = config::Norm::kNone;
+  TensorMemory norm_weight;
+  TensorMemory norm_bias;
+  TensorMemory running_mean;
+  TensorMemory running_var;
+  config::Activation activation = config::Activation::kRelu;  // not of the last block
+  double dropout = 0;
+  uint32_t dropout_stream = 0;
+  bool has_skip = false;  // adds its input to its output
+
+  bool is_trained() const;
+  /// Whether the norm, a batch norm, uses the running statistics: in training those of a frozen
+  /// one.
+  bool uses_running_statistics(network::Mode mode) const;
+};
+
+/// A table of learned rows, whose row indices are a feature.
+struct Table {
+  TensorMemory weight;  // [num_rows, size]
+  int64_t num_rows = 0;
+  int64_t size = 0;
+};
+
+struct Blocks {
+  std::vector<Table> tables;  // of the last features, in their order
+  std::vector<Block> blocks;  // the last one is linear alone
+};
+
+/// `tensors` are those of network::tensors(), in that order. Throws Error(kUsage) for a list of
+/// layers that the kernels do not compute.
+Blocks make_blocks(const network::NetworkSpec& network, std::span<const TensorMemory> tensors);
+
+}  // namespace trainer::cpu

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/blocks.h"
+
+#include <cstddef>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer::cpu {
+namespace {
+
+/// Takes the layers of a list in their order, and their tensors.
+class BlockMaker {
+ public:
+  BlockMaker(const network::NetworkSpec& network, std::span<const TensorMemory> tensors)
+      : network_(network),
+        next_parameter_(tensors.begin()),
+        next_buffer_(tensors.end() - std::ssize(network::buffers(network))) {}
+
+  Blocks make() {
+    if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
+    while (!is_done()) add_block();
+    return std::move(made_);
+  }
+
+ private:
+  bool is_done() const { return next_ == network_.layers.size(); }
+
+  // The next layer where it is of this kind.
+  template <class Kind>
+  const Kind* take() {
+    if (is_done()) return nullptr;
+    const auto* layer = std::get_if<Kind>(&network_.layers[next_]);
+    if (layer != nullptr) ++next_;
+    return layer;
+  }
+
+  template <class Kind>
+  const Kind& require(const char* what) {
+    if (const Kind* layer = take<Kind>()) return *layer;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the CPU kernels expect {} as layer {} of this network; set "
+                            "training.step: autograd",
+                            what, next_));
+  }
+
+  void add_tables(const network::Embeddings& embeddings) {
+    for (const network::EmbeddingTable& table : embeddings.tables) {
+      made_.tables.push_back({*next_parameter_++, table.num_rows, table.size});
+    }
+  }
+
+  void add_block() {
+    Block& block = made_.blocks.emplace_back();
+    block.has_skip = take<network::ResidualBegin>() != nullptr;
+    const auto& linear = require<network::Linear>("a linear layer");
+    block.num_inputs = linear.num_inputs;
+    block.num_outputs = linear.num_outputs;
+    block.weight = *next_parameter_++;
+    block.bias = *next_parameter_++;
+    if (is_done()) return;  // the outputs
+    add_norm(block);
+    block.activation = require<network::Activation>("an activation").function;
+    if (const auto* dropout = take<network::Dropout>()) {
+      block.dropout = dropout->probability;
+      block.dropout_stream = dropout->stream;
+    }
+    if (block.has_skip) require<network::ResidualEnd>("the end of a residual");
+  }
+
+  void add_norm(Block& block) {
+    if (take<network::BatchNorm>() != nullptr) {
+      block.norm = config::Norm::kBatch;
+      block.running_mean = *next_buffer_++;
+      block.running_var = *next_buffer_++;
+    } else if (take<network::LayerNorm>() != nullptr) {
+      block.norm = config::Norm::kLayer;
+    } else {
+      return;
+    }
+    block.norm_weight = *next_parameter_++;
+    block.norm_bias = *next_parameter_++;
+  }
+
+  const network::NetworkSpec& network_;
+  std::size_t next_ = 0;
+  std::span<const TensorMemory>::iterator next_parameter_;
+  std::span<const TensorMemory>::iterator next_buffer_;
+  Blocks made_;
+};
+
+}  // namespace
+
+bool Block::is_trained() const {
+  return weight.update != nullptr || bias.update != nullptr || norm_weight.update != nullptr ||
+         norm_bias.update != nullptr;
+}
+
+bool Block::uses_running_statistics(network::Mode mode) const {
+  return mode == network::Mode::kInference ||
+         (norm_weight.update == nullptr && norm_bias.update == nullptr);
+}
+
+Blocks make_blocks(const network::NetworkSpec& network, std::span<const TensorMemory> tensors) {
+  return BlockMaker(network, tensors).make();
+}
+
+}  // namespace trainer::cpu

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/network/constants.h"
+
+#include "cpu/vector.h"
+
+namespace trainer::cpu::TRAINER_ISA {
+
+inline constexpr auto kEpsilon = static_cast<float>(network::kNormEpsilon);
+
+}  // namespace trainer::cpu::TRAINER_ISA

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/torchscript_source.h"
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include <c10/core/ScalarType.h>
+#include <fmt/format.h>
+
+#include "trainer/network/constants.h"
+
+namespace trainer::engine {
+namespace {
+
+// Types of elements, as TorchScript has them.
+constexpr int kLong = static_cast<int>(c10::kLong);
+constexpr int kFloat = static_cast<int>(c10::kFloat);
+constexpr int kDouble = static_cast<int>(c10::kDouble);
+
+// `getattr(self.layers, "0")` of "layers.0".
+std::string module_named(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return fmt::format("getattr(self.{}, \"{}\")", name.substr(0, dot), name.substr(dot + 1));
+}
+
+/// The lines of one layer after the other; each reads `x` and writes `x`.
+class LayerWriter {
+ public:
+  explicit LayerWriter(std::string& source) : source_(source) {}
+
+  void add(const network::Layer& layer) {
+    std::visit([&](const auto& kind) { lines(kind); }, layer);
+  }
+
+ private:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    source_ += "    " + fmt::format(text, std::forward<Arguments>(arguments)...) + "\n";
+  }
+
+  void lines(const network::Embeddings& embeddings) {
+    std::string parts = fmt::format("torch.narrow(x, 1, 0, {})", embeddings.num_numeric);
+    int64_t i = 0;
+    for (const network::EmbeddingTable& table : embeddings.tables) {
+      line("table{} = {}.weight", i, module_named(table.name));
+      line("row{} = torch.to(torch.select(x, 1, {}), {})", i, embeddings.num_numeric + i, kLong);
+      parts += fmt::format(", torch.embedding(table{0}, row{0})", i);
+      ++i;
+    }
+    line("x = torch.cat([{}], 1)", parts);
+  }
+
+  void lines(const network::Linear& linear) {
+    line("layer = {}", module_named(linear.name));
+    line("x = torch.linear(x, layer.weight, layer.bias)");
+  }
+
+  void lines(const network::BatchNorm& norm) {
+    line("norm = {}", module_named(norm.name));
+    line(
+        "x = torch.batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var, "
+        "False, {}, {}, False)",
+        network::kBatchNormMomentum, network::kNormEpsilon);
+  }
+
+  void lines(const network::LayerNorm& norm) {
+    line("norm = {}", module_named(norm.name));
+    line("x = torch.layer_norm(x, [{}], norm.weight, norm.bias, {})", norm.size,
+         network::kNormEpsilon);
+  }
+
+  // The names of a configuration are those of the functions.
+  void lines(const network::Activation& activation) {
+    line("x = torch.{}(x)", config::to_text(activation.function));
+  }
+
+  void lines(const network::Dropout&) {}
+  void lines(const network::ResidualBegin&) { line("residual = x"); }
+  void lines(const network::ResidualEnd&) { line("x = residual + x"); }
+
+  std::string& source_;
+};
+
+std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
+  if (model.schema.task == config::Task::kRegression) {
+    const std::string values = "x / self.targets_scale + self.targets_shift";
+    return apply::gives_doubles(model.schema)
+               ? fmt::format("torch.to({}, {}) + self.targets_offset", values, kDouble)
+               : values;
+  }
+  if (outputs == apply::ExportOutputs::kScores) return "x";
+  return model.network.num_outputs == 1 ? "torch.cat([torch.sigmoid(-x), torch.sigmoid(x)], 1)"
+                                        : "torch.softmax(x, 1)";
+}
+
+}  // namespace
+
+std::string forward_source(const apply::Model& model, apply::ExportOutputs outputs) {
+  std::string source = "def forward(self, features):\n    x = features\n";
+  if (apply::takes_doubles(model.schema)) {
+    source += fmt::format("    x = torch.to(torch.to(x, {}) - self.features_offset, {})\n", kDouble,
+                          kFloat);
+  }
+  if (!apply::feature_limits(model.schema).low.empty()) {
+    source += "    x = torch.minimum(torch.maximum(x, self.features_low), self.features_high)\n";
+  }
+  source += "    x = (x - self.features_shift) * self.features_scale\n";
+  LayerWriter writer(source);
+  for (const network::Layer& layer : model.network.layers) writer.add(layer);
+  return source + "    return " + result(model, outputs) + "\n";
+}
+
+}  // namespace trainer::engine

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "trainer/network/spec.h"
+
+#include "model/forward.h"
+
+namespace trainer::model {
+
+/// Computes all layers so that autograd keeps the inputs of about sqrt(2 * layers) segments only,
+/// and computes a segment again when its gradient is wanted: Chen and others, "Training Deep Nets
+/// with Sublinear Memory Cost", arXiv:1604.06174. The gradient is the same to the bit.
+at::Tensor run_with_checkpoints(const Forward& forward, const network::NetworkSpec& network,
+                                const at::Tensor& features);
+
+}  // namespace trainer::model

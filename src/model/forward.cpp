@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/forward.h"
+
+#include <utility>
+#include <variant>
+
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/tanh.h>
+
+#include "trainer/cpu/kernels.h"
+#include "trainer/device/precision.h"
+#include "trainer/device/random.h"
+#include "trainer/network/constants.h"
+
+#include "model/activation_checkpointing.h"
+
+namespace trainer::model {
+namespace {
+
+/// As `hidden` is: zeros with that probability, else 1 / (1 - probability).
+at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
+                           const DropoutNoise& noise) {
+  at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
+  if (!hidden.is_cpu()) {
+    device::seed_generators(noise.seed ^ (static_cast<uint64_t>(dropout.stream) << 56U) ^
+                            (static_cast<uint64_t>(noise.first_row) << 24U));
+    factors.bernoulli_(1 - dropout.probability).div_(1 - dropout.probability);
+    return factors.to(hidden.scalar_type());
+  }
+  cpu::kernels().make_noise({noise.seed, dropout.stream, dropout.probability}, noise.first_row,
+                            {hidden.size(0), hidden.size(1), hidden.size(1)},
+                            factors.data_ptr<float>());
+  return factors.to(hidden.scalar_type());
+}
+
+}  // namespace
+
+/// The operations of one kind of layer each, `values` in and out.
+struct Forward::Layers {
+  const Forward& forward;
+  RunningStatistics running;
+  network::TensorPosition position{};  // of the tensors of the layer that is computed
+  std::vector<at::Tensor> residuals{};
+
+  const at::Tensor& parameter(std::size_t i) const {
+    return forward.network_.parameters().parameters[position.parameter + i];
+  }
+  const at::Tensor& buffer(std::size_t i) const {
+    return forward.network_.buffers()[position.buffer + i].tensor;
+  }
+  // In the number format of the products; in fp32 `tensor` itself.
+  at::Tensor lowered(const at::Tensor& tensor) const {
+    return tensor.to(device::dtype_of(forward.network_.options().precision));
+  }
+
+  at::Tensor operator()(const network::Embeddings& embeddings, const at::Tensor& features) const {
+    std::vector<at::Tensor> parts = {features.narrow(1, 0, embeddings.num_numeric)};
+    for (std::size_t i = 0; i < embeddings.tables.size(); ++i) {
+      const int64_t column = embeddings.num_numeric + static_cast<int64_t>(i);
+      parts.push_back(at::embedding(parameter(i), features.select(1, column).to(at::kLong)));
+    }
+    return at::cat(parts, 1);
+  }
+
+  at::Tensor operator()(const network::Linear&, const at::Tensor& values) const {
+    return at::linear(lowered(values), lowered(parameter(0)), lowered(parameter(1)));
+  }
+
+  at::Tensor operator()(const network::BatchNorm&, const at::Tensor& values) const {
+    const bool is_frozen = !parameter(0).requires_grad() && !parameter(1).requires_grad();
+    const bool of_batch = forward.mode_ == Mode::kTraining && !is_frozen;
+    const bool has_running = !of_batch || running == RunningStatistics::kUpdate;
+    return at::batch_norm(values.to(at::kFloat), parameter(0), parameter(1),
+                          has_running ? buffer(0) : at::Tensor(),
+                          has_running ? buffer(1) : at::Tensor(), of_batch,
+                          network::kBatchNormMomentum, network::kNormEpsilon,
+                          /*cudnn_enabled=*/true);
+  }
+
+  at::Tensor operator()(const network::LayerNorm& norm, const at::Tensor& values) const {
+    return at::layer_norm(values.to(at::kFloat), {norm.size}, parameter(0), parameter(1),
+                          network::kNormEpsilon);
+  }
+
+  at::Tensor operator()(const network::Activation& activation, const at::Tensor& values) const {
+    switch (activation.function) {
+      case config::Activation::kRelu:
+        return at::relu(values);
+      case config::Activation::kGelu:
+        return at::gelu(values);
+      case config::Activation::kSilu:
+        return at::silu(values);
+      case config::Activation::kTanh:
+        return at::tanh(values);
+    }
+    return values;
+  }
+
+  at::Tensor operator()(const network::Dropout& dropout, const at::Tensor& values) const {
+    if (forward.mode_ == Mode::kInference) return values;
+    return values.mul(dropout_factors(values, dropout, forward.noise_));
+  }
+
+  at::Tensor operator()(const network::ResidualBegin&, const at::Tensor& values) {
+    residuals.push_back(values);
+    return values;
+  }
+
+  at::Tensor operator()(const network::ResidualEnd&, const at::Tensor& values) {
+    const at::Tensor input = std::move(residuals.back());
+    residuals.pop_back();
+    return input.add(values);
+  }
+};
+
+Forward::Forward(const Network& network, Mode mode, const DropoutNoise& noise)
+    : network_(network),
+      mode_(mode),
+      noise_(noise),
+      positions_(network::tensor_positions(network.spec())) {}
+
+at::Tensor Forward::run(const at::Tensor& features) const {
+  const std::size_t num_layers = network_.spec().layers.size();
+  const bool checkpoints = network_.options().activation_checkpointing && mode_ == Mode::kTraining;
+  const at::Tensor outputs = checkpoints
+                                 ? run_with_checkpoints(*this, network_.spec(), features)
+                                 : run_layers(0, num_layers, features, RunningStatistics::kUpdate);
+  return outputs.to(at::kFloat);
+}
+
+at::Tensor Forward::run_layers(std::size_t begin, std::size_t end, at::Tensor values,
+                               RunningStatistics running) const {
+  Layers layers{*this, running};
+  for (std::size_t i = begin; i < end; ++i) {
+    layers.position = positions_[i];
+    values = std::visit([&](const auto& layer) { return layers(layer, values); },
+                        network_.spec().layers[i]);
+  }
+  return values;
+}
+
+at::Tensor Forward::trained_parameter(std::size_t begin, std::size_t end) const {
+  const std::vector<at::Tensor>& parameters = network_.parameters().parameters;
+  const std::size_t first = positions_[begin].parameter;
+  const std::size_t last = end < positions_.size() ? positions_[end].parameter : parameters.size();
+  for (std::size_t i = first; i < last; ++i) {
+    if (parameters[i].requires_grad()) return parameters[i];
+  }
+  return {};
+}
+
+}  // namespace trainer::model

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/model/network.h"
+
+#include <cstddef>
+#include <utility>
+
+#include <ATen/ops/zeros.h>
+
+#include "model/forward.h"
+
+namespace trainer::model {
+namespace {
+
+at::Tensor make_buffer_values(const std::vector<network::TensorSpec>& specs, c10::Device device) {
+  int64_t size = 0;
+  for (const network::TensorSpec& spec : specs) size += spec.num_elements();
+  if (size == 0) return {};
+  return at::zeros({size}, at::TensorOptions().dtype(at::kFloat).device(device));
+}
+
+std::vector<NamedTensor> make_buffers(const std::vector<network::TensorSpec>& specs,
+                                      const at::Tensor& values) {
+  std::vector<NamedTensor> buffers;
+  int64_t begin = 0;
+  for (const network::TensorSpec& spec : specs) {
+    at::Tensor buffer = values.narrow(0, begin, spec.num_elements()).view(spec.shape);
+    buffer.fill_(spec.init.value);
+    buffers.push_back({spec.name, std::move(buffer)});
+    begin += spec.num_elements();
+  }
+  return buffers;
+}
+
+}  // namespace
+
+Network::Network(network::NetworkSpec spec, NetworkOptions options, c10::Device device)
+    : spec_(std::move(spec)),
+      options_(std::move(options)),
+      parameters_(make_flat_parameters(network::parameters(spec_), options_.freeze, device)),
+      buffer_values_(make_buffer_values(network::buffers(spec_), device)),
+      buffers_(make_buffers(network::buffers(spec_), buffer_values_)) {}
+
+at::Tensor Network::forward(const at::Tensor& features, Mode mode,
+                            const DropoutNoise& noise) const {
+  return Forward(*this, mode, noise).run(features);
+}
+
+std::vector<NamedTensor> Network::state() const {
+  std::vector<NamedTensor> state;
+  for (std::size_t i = 0; i < parameters_.specs.size(); ++i) {
+    state.push_back({parameters_.specs[i].name, view_of(parameters_, parameters_.values, i)});
+  }
+  state.insert(state.end(), buffers_.begin(), buffers_.end());
+  return state;
+}
+
+}  // namespace trainer::model

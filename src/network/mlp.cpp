@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/network/mlp.h"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace trainer::network {
+namespace {
+
+using Kind = Initializer::Kind;
+
+Initializer uniform(double bound) { return {.kind = Kind::kUniform, .value = bound}; }
+Initializer normal(double deviation) { return {.kind = Kind::kNormal, .value = deviation}; }
+
+// Categories begin nearly alike. With deviation 1, that of nn.Embedding, models of noisy tables of
+// 100 and 300 categories were 1 to 3 points less accurate: what is random there is not forgotten.
+Initializer embedding_init(config::Init scheme) {
+  Initializer init = normal(scheme == config::Init::kGpt2 ? 0.02 : 0.1);
+  init.last_row_zero = true;
+  return init;
+}
+
+Initializer weight_init(config::Init scheme, int64_t num_inputs, int64_t num_outputs,
+                        bool is_output, int64_t num_residual) {
+  const auto fan_in = static_cast<double>(num_inputs);
+  const auto fan_out = static_cast<double>(num_outputs);
+  switch (scheme) {
+    case config::Init::kPytorch:
+      return uniform(1 / std::sqrt(fan_in));
+    case config::Init::kKaiming:
+      return normal(std::sqrt((is_output ? 1 : 2) / fan_in));
+    case config::Init::kXavier:
+      return uniform(std::sqrt(6 / (fan_in + fan_out)));
+    case config::Init::kGpt2:
+      return normal(0.02 / std::sqrt(static_cast<double>(num_residual)));
+  }
+  return {};
+}
+
+Linear linear(const MlpOptions& o, std::size_t index, int64_t num_inputs) {
+  const std::size_t num_hidden = o.hidden_sizes.size();
+  const bool is_output = index == num_hidden;
+  const bool is_in_residual = o.residual && index > 0 && !is_output;
+  const int64_t num_outputs = is_output ? o.num_outputs : o.hidden_sizes[index];
+  const int64_t num_residual = is_in_residual ? static_cast<int64_t>(num_hidden) - 1 : 1;
+  return {.name = fmt::format("layers.{}", index),
+          .num_inputs = num_inputs,
+          .num_outputs = num_outputs,
+          .weight = weight_init(o.init, num_inputs, num_outputs, is_output, num_residual),
+          .bias = o.init == config::Init::kPytorch
+                      ? uniform(1 / std::sqrt(static_cast<double>(num_inputs)))
+                      : Initializer{}};
+}
+
+}  // namespace
+
+NetworkSpec mlp(const MlpOptions& o) {
+  NetworkSpec network{.num_features = o.num_features, .num_outputs = o.num_outputs, .layers = {}};
+  std::vector<Layer>& layers = network.layers;
+  int64_t width = o.num_features;
+  if (!o.embeddings.empty()) {
+    Embeddings embeddings;
+    embeddings.num_numeric = o.num_features - static_cast<int64_t>(o.embeddings.size());
+    width = embeddings.num_numeric;
+    for (const TableSize& table : o.embeddings) {
+      embeddings.tables.push_back({.name = fmt::format("embeddings.{}", embeddings.tables.size()),
+                                   .num_rows = table.num_rows,
+                                   .size = table.size,
+                                   .weight = embedding_init(o.init)});
+      width += table.size;
+    }
+    layers.emplace_back(std::move(embeddings));
+  }
+  for (std::size_t i = 0; i < o.hidden_sizes.size(); ++i) {
+    const bool has_residual = o.residual && i > 0;
+    const int64_t size = o.hidden_sizes[i];
+    if (has_residual) layers.emplace_back(ResidualBegin{});
+    layers.emplace_back(linear(o, i, width));
+    if (o.norm == config::Norm::kBatch)
+      layers.emplace_back(BatchNorm{fmt::format("norms.{}", i), size});
+    if (o.norm == config::Norm::kLayer)
+      layers.emplace_back(LayerNorm{fmt::format("norms.{}", i), size});
+    layers.emplace_back(Activation{o.activation});
+    if (o.dropout > 0) layers.emplace_back(Dropout{o.dropout, static_cast<uint32_t>(i)});
+    if (has_residual) layers.emplace_back(ResidualEnd{});
+    width = size;
+  }
+  layers.emplace_back(linear(o, o.hidden_sizes.size(), width));
+  return network;
+}
+
+}  // namespace trainer::network

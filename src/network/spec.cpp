@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/network/spec.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/core/text.h"
+
+namespace trainer::network {
+namespace {
+
+constexpr Initializer kZeros{};
+constexpr Initializer kOnes{.kind = Initializer::Kind::kConstant, .value = 1};
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // Clang needs it up to version 16
+
+template <class Norm>
+std::vector<TensorSpec> norm_parameters(const Norm& norm) {
+  return {{norm.name + ".weight", {norm.size}, kOnes}, {norm.name + ".bias", {norm.size}, kZeros}};
+}
+
+template <class List>
+std::vector<TensorSpec> of_all(const NetworkSpec& network, const List& list) {
+  std::vector<TensorSpec> all;
+  for (const Layer& layer : network.layers) {
+    std::vector<TensorSpec> some = list(layer);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+// What is said of a layer behind a linear one; empty: nothing.
+std::string words_of(const Layer& layer) {
+  return std::visit(
+      Overloaded{[](const BatchNorm&) { return std::string("batch norm"); },
+                 [](const LayerNorm&) { return std::string("layer norm"); },
+                 [](const Activation& a) { return config::to_text(a.function); },
+                 [](const Dropout& d) { return "dropout " + shortest(d.probability); },
+                 [](const ResidualEnd&) { return std::string("residual"); },
+                 [](const auto&) { return std::string(); }},
+      layer);
+}
+
+}  // namespace
+
+int64_t TensorSpec::num_elements() const {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+std::vector<TensorSpec> parameters(const Layer& layer) {
+  return std::visit(
+      Overloaded{[](const Embeddings& embeddings) {
+                   std::vector<TensorSpec> tables;
+                   for (const EmbeddingTable& t : embeddings.tables) {
+                     tables.push_back({t.name + ".weight", {t.num_rows, t.size}, t.weight});
+                   }
+                   return tables;
+                 },
+                 [](const Linear& l) {
+                   return std::vector<TensorSpec>{
+                       {l.name + ".weight", {l.num_outputs, l.num_inputs}, l.weight, Decay::kYes},
+                       {l.name + ".bias", {l.num_outputs}, l.bias}};
+                 },
+                 [](const BatchNorm& norm) { return norm_parameters(norm); },
+                 [](const LayerNorm& norm) { return norm_parameters(norm); },
+                 [](const auto&) { return std::vector<TensorSpec>(); }},
+      layer);
+}
+
+std::vector<TensorSpec> buffers(const Layer& layer) {
+  const auto* norm = std::get_if<BatchNorm>(&layer);
+  if (norm == nullptr) return {};
+  return {{norm->name + ".running_mean", {norm->size}, kZeros},
+          {norm->name + ".running_var", {norm->size}, kOnes}};
+}
+
+std::vector<TensorSpec> parameters(const NetworkSpec& network) {
+  return of_all(network, [](const Layer& layer) { return parameters(layer); });
+}
+
+std::vector<TensorSpec> buffers(const NetworkSpec& network) {
+  return of_all(network, [](const Layer& layer) { return buffers(layer); });
+}
+
+std::vector<TensorSpec> tensors(const NetworkSpec& network) {
+  std::vector<TensorSpec> all = parameters(network);
+  std::vector<TensorSpec> measured = buffers(network);
+  std::move(measured.begin(), measured.end(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<TensorPosition> tensor_positions(const NetworkSpec& network) {
+  std::vector<TensorPosition> positions;
+  TensorPosition next;
+  for (const Layer& layer : network.layers) {
+    positions.push_back(next);
+    next.parameter += parameters(layer).size();
+    next.buffer += buffers(layer).size();
+  }
+  return positions;
+}
+
+int64_t num_parameters(const NetworkSpec& network) {
+  const std::vector<TensorSpec> all = parameters(network);
+  return std::accumulate(
+      all.begin(), all.end(), int64_t{0},
+      [](int64_t sum, const TensorSpec& tensor) { return sum + tensor.num_elements(); });
+}
+
+std::vector<int64_t> widths(const NetworkSpec& network) {
+  std::vector<int64_t> widths;
+  for (const Layer& layer : network.layers) {
+    const auto* linear = std::get_if<Linear>(&layer);
+    if (linear == nullptr) continue;
+    if (widths.empty()) widths.push_back(linear->num_inputs);
+    widths.push_back(linear->num_outputs);
+  }
+  return widths;
+}
+
+std::string summary(const NetworkSpec& network) {
+  std::vector<std::string> said;
+  std::vector<std::string> tables;
+  for (const Layer& layer : network.layers) {
+    const std::string words = words_of(layer);
+    if (!words.empty() && std::find(said.begin(), said.end(), words) == said.end()) {
+      said.push_back(words);
+    }
+    if (const auto* embeddings = std::get_if<Embeddings>(&layer)) {
+      for (const EmbeddingTable& table : embeddings->tables) {
+        tables.push_back(fmt::format("{}x{}", table.num_rows, table.size));
+      }
+    }
+  }
+  std::string text = fmt::format("{}", fmt::join(widths(network), "-"));
+  if (!said.empty()) text += " " + fmt::format("{}", fmt::join(said, ", "));
+  if (!tables.empty()) text += ", embeddings " + joined(tables);
+  return text;
+}
+
+std::vector<std::string> layer_lines(const NetworkSpec& network) {
+  std::vector<std::string> lines;
+  for (const Layer& layer : network.layers) {
+    if (const auto* linear = std::get_if<Linear>(&layer)) {
+      lines.push_back(
+          fmt::format("{}: {} -> {}", linear->name, linear->num_inputs, linear->num_outputs));
+    } else if (const std::string words = words_of(layer); !words.empty()) {
+      lines.back() += ", " + words;
+    }
+  }
+  return lines;
+}
+
+}  // namespace trainer::network

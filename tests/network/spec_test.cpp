@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/network/spec.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "trainer/network/mlp.h"
+
+namespace trainer::network {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Every kind of layer.
+MlpOptions rich_options() {
+  return {.num_features = 4,
+          .num_outputs = 3,
+          .hidden_sizes = {8, 8},
+          .activation = config::Activation::kGelu,
+          .dropout = 0.25,
+          .norm = config::Norm::kBatch,
+          .residual = true,
+          .embeddings = {{6, 3}, {5, 2}}};
+}
+
+Texts names_and_shapes(const std::vector<TensorSpec>& tensors) {
+  Texts texts;
+  for (const TensorSpec& tensor : tensors) {
+    texts.push_back(fmt::format("{} [{}]", tensor.name, fmt::join(tensor.shape, ", ")));
+  }
+  return texts;
+}
+
+TEST(NetworkSpecTest, TensorsAreNamedInTheOrderOfTheLayersBuffersLast) {
+  const NetworkSpec network = mlp(rich_options());
+  EXPECT_EQ(names_and_shapes(tensors(network)),
+            (Texts{"embeddings.0.weight [6, 3]", "embeddings.1.weight [5, 2]",
+                   "layers.0.weight [8, 7]", "layers.0.bias [8]", "norms.0.weight [8]",
+                   "norms.0.bias [8]", "layers.1.weight [8, 8]", "layers.1.bias [8]",
+                   "norms.1.weight [8]", "norms.1.bias [8]", "layers.2.weight [3, 8]",
+                   "layers.2.bias [3]", "norms.0.running_mean [8]", "norms.0.running_var [8]",
+                   "norms.1.running_mean [8]", "norms.1.running_var [8]"}));
+}
+
+TEST(NetworkSpecTest, PositionsAreWhereTheTensorsOfALayerBegin) {
+  const NetworkSpec network = mlp(rich_options());
+  const std::vector<TensorPosition> positions = tensor_positions(network);
+  const std::vector<TensorSpec> all = parameters(network);
+  const std::vector<TensorSpec> measured = buffers(network);
+  ASSERT_EQ(positions.size(), network.layers.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const std::vector<TensorSpec> own = parameters(network.layers[i]);
+    for (std::size_t j = 0; j < own.size(); ++j) {
+      EXPECT_EQ(all[positions[i].parameter + j].name, own[j].name);
+    }
+    const std::vector<TensorSpec> own_buffers = buffers(network.layers[i]);
+    for (std::size_t j = 0; j < own_buffers.size(); ++j) {
+      EXPECT_EQ(measured[positions[i].buffer + j].name, own_buffers[j].name);
+    }
+  }
+}
+
+TEST(NetworkSpecTest, OnlyWeightsOfLinearLayersAreDecayed) {
+  for (const TensorSpec& tensor : tensors(mlp(rich_options()))) {
+    const bool is_linear_weight =
+        tensor.name.starts_with("layers.") && tensor.name.ends_with("weight");
+    EXPECT_EQ(tensor.decay, is_linear_weight ? Decay::kYes : Decay::kNo) << tensor.name;
+  }
+}
+
+TEST(NetworkSpecTest, BuffersAreNoParameters) {
+  const NetworkSpec network =
+      mlp({.num_features = 3, .num_outputs = 2, .hidden_sizes = {4}, .norm = config::Norm::kBatch});
+  EXPECT_EQ(num_parameters(network), 12 + 4 + 4 + 4 + 8 + 2);
+}
+
+TEST(NetworkSpecTest, ASummarySaysEachThingOnce) {
+  EXPECT_EQ(summary(mlp(rich_options())),
+            "7-8-8-3 batch norm, gelu, dropout 0.25, residual, embeddings 6x3 and 5x2");
+  EXPECT_EQ(summary(mlp({.num_features = 2, .num_outputs = 1})), "2-1");
+  EXPECT_EQ(widths(mlp(rich_options())), (std::vector<int64_t>{7, 8, 8, 3}));
+}
+
+TEST(NetworkSpecTest, EachLinearLayerHasALineWithWhatFollowsIt) {
+  EXPECT_EQ(
+      layer_lines(mlp(rich_options())),
+      (Texts{"layers.0: 7 -> 8, batch norm, gelu, dropout 0.25",
+             "layers.1: 8 -> 8, batch norm, gelu, dropout 0.25, residual", "layers.2: 8 -> 3"}));
+}
+
+TEST(MlpTest, EachLayerDropsByRandomNumbersOfItsOwn) {
+  const NetworkSpec network = mlp(rich_options());
+  std::vector<uint32_t> streams;
+  for (const Layer& layer : network.layers) {
+    if (const auto* dropout = std::get_if<Dropout>(&layer)) streams.push_back(dropout->stream);
+  }
+  EXPECT_EQ(streams, (std::vector<uint32_t>{0, 1}));
+}
+
+}  // namespace
+}  // namespace trainer::network
