@@ -37,9 +37,9 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
 /// One step; the epoch begins again at its end. Waits for the device.
 inline train::StepStats make_step(train::Session& session) {
   const train::StepStats stats = session.step->run(train::next_window(session), 1e-3);
-  session.position.samples_in_epoch += stats.num_samples;
-  if (session.position.samples_in_epoch == session.train.size()) {
-    session.position.samples_in_epoch = 0;
+  session.state.position.samples_in_epoch += stats.num_samples;
+  if (session.state.position.samples_in_epoch == session.train.size()) {
+    session.state.position.samples_in_epoch = 0;
   }
   return stats;
 }

@@ -74,8 +74,8 @@ Model load_model(const fs::path& run_or_checkpoint) {
   model.weights = in_order(c.model, model.network);
   model.is_averaged = take_average(model.weights, c.moments);
   model.trainer_version = std::move(c.trainer_version);
-  model.position = c.position;
-  model.best = c.best;
+  model.position = c.state.position;
+  model.best = c.state.best;
   model.fingerprints = std::move(c.fingerprints);
   return model;
 }

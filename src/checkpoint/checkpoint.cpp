@@ -13,6 +13,7 @@
 #include "trainer/data/csv_format.h"
 
 #include "checkpoint/reader.h"
+#include "checkpoint/run_state_format.h"
 
 namespace trainer::checkpoint {
 namespace {
@@ -111,43 +112,9 @@ Dict schema_dict(const data::Schema& schema) {
   return dict;
 }
 
-Dict totals_dict(const Totals& totals) {
-  return {{"loss_sum", totals.loss_sum},
-          {"num_correct", totals.num_correct},
-          {"num_samples", totals.num_samples}};
-}
-
-Value plateau_value(const std::optional<plan::PlateauState>& plateau) {
-  if (!plateau) return {};
-  return {Dict{{"best", plateau->best ? Value(*plateau->best) : Value()},
-               {"bad_epochs", plateau->bad_epochs},
-               {"cooldown_left", plateau->cooldown_left},
-               {"num_reductions", plateau->num_reductions}}};
-}
-
-Dict progress_dict(const Checkpoint& c) {
-  Dict best;
-  if (c.best) best = {{"epoch", c.best->epoch}, {"value", c.best->value}};
-  Dict scaler;
-  if (c.scaler) scaler = {{"scale", c.scaler->scale}, {"good_steps", c.scaler->good_steps}};
-  return {{"epoch", c.position.epoch},
-          {"step", c.position.step},
-          {"samples_in_epoch", c.position.samples_in_epoch},
-          {"epoch_totals", totals_dict(c.epoch_totals)},
-          {"interval_totals", totals_dict(c.interval_totals)},
-          {"best", c.best ? Value(best) : Value()},
-          {"epochs_without_improvement", c.epochs_without_improvement},
-          {"skipped_steps", c.recoveries.skipped_steps},
-          {"rollbacks", c.recoveries.rollbacks},
-          {"overflowed_steps", c.recoveries.overflowed_steps},
-          {"out_of_memory", c.recoveries.out_of_memory},
-          {"rows_at_once", c.recoveries.rows_at_once},
-          {"scaler", c.scaler ? Value(scaler) : Value()},
-          {"plateau", plateau_value(c.plateau)},
-          {"metrics_bytes", static_cast<int64_t>(c.metrics_bytes)}};
-}
-
 Dict to_dict(const Checkpoint& c) {
+  Dict progress = to_dict(c.state);
+  progress.emplace_back("metrics_bytes", static_cast<int64_t>(c.metrics_bytes));
   Dict moments;
   for (const Moment& moment : c.moments) {
     moments.emplace_back(moment.name, tensor_dict(moment.tensors));
@@ -164,7 +131,7 @@ Dict to_dict(const Checkpoint& c) {
       {"trainer_version", build_info().version},
       {"model", tensor_dict(c.model)},
       {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
-      {"progress", progress_dict(c)},
+      {"progress", progress},
       {"config", c.config},
       {"schema", schema_dict(c.schema)},
       {"data_files", files},
@@ -303,51 +270,6 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   return schema;
 }
 
-Totals read_totals(const Reader& reader) {
-  return {reader.number("loss_sum"), reader.count("num_correct"), reader.count("num_samples")};
-}
-
-// What version 3 added.
-void read_recoveries(const Reader& reader, Checkpoint& c) {
-  c.recoveries.overflowed_steps = reader.count("overflowed_steps");
-  c.recoveries.out_of_memory = reader.count("out_of_memory");
-  c.recoveries.rows_at_once = reader.count("rows_at_once");
-  if (reader.value("scaler").get_if<std::monostate>() != nullptr) return;
-  const Reader scaler = reader.section("scaler");
-  c.scaler = Scaler{scaler.number("scale"), scaler.count("good_steps")};
-}
-
-std::optional<plan::PlateauState> read_plateau(const Reader& progress) {
-  if (progress.value("plateau").get_if<std::monostate>() != nullptr) return std::nullopt;
-  const Reader reader = progress.section("plateau");
-  plan::PlateauState plateau;
-  if (reader.value("best").get_if<std::monostate>() == nullptr) {
-    plateau.best = reader.number("best");
-  }
-  plateau.bad_epochs = reader.count("bad_epochs");
-  plateau.cooldown_left = reader.count("cooldown_left");
-  plateau.num_reductions = reader.count("num_reductions");
-  return plateau;
-}
-
-void read_progress(const Reader& reader, int64_t version, Checkpoint& c) {
-  c.position = {reader.count("epoch"), reader.count("step"), reader.count("samples_in_epoch")};
-  c.epoch_totals = read_totals(reader.section("epoch_totals"));
-  c.interval_totals = read_totals(reader.section("interval_totals"));
-  if (reader.value("best").get_if<std::monostate>() == nullptr) {
-    const Reader best = reader.section("best");
-    c.best = Best{best.count("epoch"), best.number("value")};
-  }
-  c.epochs_without_improvement = reader.count("epochs_without_improvement");
-  if (version >= 2) {
-    c.recoveries.skipped_steps = reader.count("skipped_steps");
-    c.recoveries.rollbacks = reader.count("rollbacks");
-  }
-  if (version >= 3) read_recoveries(reader, c);
-  if (version >= 4) c.plateau = read_plateau(reader);
-  c.metrics_bytes = static_cast<uint64_t>(reader.count("metrics_bytes"));
-}
-
 void read_optimizer(const Reader& reader, Checkpoint& c) {
   c.optimizer = reader.text("name");
   c.optimizer_step = reader.count("step");
@@ -372,7 +294,9 @@ Checkpoint read(const std::filesystem::path& path) {
   c.trainer_version = reader.text("trainer_version");
   c.model = reader.tensors("model");
   read_optimizer(reader.section("optimizer"), c);
-  read_progress(reader.section("progress"), version, c);
+  const Reader progress = reader.section("progress");
+  c.state = read_run_state(progress, version);
+  c.metrics_bytes = static_cast<uint64_t>(progress.count("metrics_bytes"));
   c.config = reader.text("config");
   c.schema = read_schema(reader.section("schema"), version);
   for (const Value& value : reader.list("data_files")) {

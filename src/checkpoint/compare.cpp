@@ -169,8 +169,12 @@ void compare_totals(Comparison& compare, const std::string& what, const Totals& 
   compare.number(what + " num_samples", a.num_samples, b.num_samples);
 }
 
-double scale_of(const Checkpoint& c) { return c.scaler ? c.scaler->scale : 0; }
-int64_t good_steps_of(const Checkpoint& c) { return c.scaler ? c.scaler->good_steps : 0; }
+void compare_scalers(Comparison& compare, const std::optional<Scaler>& a,
+                     const std::optional<Scaler>& b) {
+  const Scaler none;
+  compare.number("scale", (a ? *a : none).scale, (b ? *b : none).scale);
+  compare.number("good_steps", (a ? *a : none).good_steps, (b ? *b : none).good_steps);
+}
 
 void compare_plateaus(Comparison& compare, const std::optional<plan::PlateauState>& a,
                       const std::optional<plan::PlateauState>& b) {
@@ -183,7 +187,7 @@ void compare_plateaus(Comparison& compare, const std::optional<plan::PlateauStat
   compare.number("plateau num_reductions", first.num_reductions, second.num_reductions);
 }
 
-void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint& b) {
+void compare_states(Comparison& compare, const RunState& a, const RunState& b) {
   compare.number("epoch", a.position.epoch, b.position.epoch);
   compare.number("step", a.position.step, b.position.step);
   compare.number("samples_in_epoch", a.position.samples_in_epoch, b.position.samples_in_epoch);
@@ -200,9 +204,10 @@ void compare_progress(Comparison& compare, const Checkpoint& a, const Checkpoint
   compare.number("rollbacks", a.recoveries.rollbacks, b.recoveries.rollbacks);
   compare.number("overflowed_steps", a.recoveries.overflowed_steps, b.recoveries.overflowed_steps);
   compare.number("out_of_memory", a.recoveries.out_of_memory, b.recoveries.out_of_memory);
-  compare.number("rows_at_once", a.recoveries.rows_at_once, b.recoveries.rows_at_once);
-  compare.number("scale", scale_of(a), scale_of(b));
-  compare.number("good_steps", good_steps_of(a), good_steps_of(b));
+  compare.number("rows_at_once", a.recoveries.micro_batch_size, b.recoveries.micro_batch_size);
+  compare.number("has_fallen_back", static_cast<int64_t>(a.recoveries.has_fallen_back),
+                 static_cast<int64_t>(b.recoveries.has_fallen_back));
+  compare_scalers(compare, a.scaler, b.scaler);
   compare_plateaus(compare, a.plateau, b.plateau);
 }
 
@@ -274,7 +279,7 @@ void compare_data_files(Comparison& compare, const std::vector<data::Fingerprint
 std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoint& b) {
   // What explains most comes first: of two runs at different steps all weights differ.
   Comparison compare;
-  compare_progress(compare, a, b);
+  compare_states(compare, a.state, b.state);
   compare.number("num_threads", a.num_threads, b.num_threads);
   compare_schemas(compare, a.schema, b.schema);
   compare_data_files(compare, a.fingerprints, b.fingerprints);

@@ -49,8 +49,8 @@ ResumePoint open_newest(const std::vector<fs::path>& files, Purpose purpose) {
   for (const std::string& problem : problems) log::warning(problem);
   if (!problems.empty()) {
     log::warning(fmt::format("going on from an older checkpoint, {} at epoch {}, step {}",
-                             point.file.string(), point.checkpoint.position.epoch,
-                             point.checkpoint.position.step));
+                             point.file.string(), point.checkpoint.state.position.epoch,
+                             point.checkpoint.state.position.step));
   }
   return point;
 }

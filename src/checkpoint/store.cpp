@@ -56,10 +56,10 @@ std::optional<Checkpoint> read_if_best(const fs::path& file, const Best& wanted)
   if (!fs::exists(file)) return std::nullopt;
   try {
     Checkpoint checkpoint = read(file);
-    const bool is_wanted = checkpoint.position.epoch == wanted.epoch &&
-                           checkpoint.position.samples_in_epoch == 0 && checkpoint.best &&
-                           checkpoint.best->epoch == wanted.epoch &&
-                           checkpoint.best->value == wanted.value;
+    const bool is_wanted = checkpoint.state.position.epoch == wanted.epoch &&
+                           checkpoint.state.position.samples_in_epoch == 0 &&
+                           checkpoint.state.best && checkpoint.state.best->epoch == wanted.epoch &&
+                           checkpoint.state.best->value == wanted.value;
     if (is_wanted) return checkpoint;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::kCheckpoint) throw;
@@ -78,15 +78,15 @@ void Store::save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best
   publish_file(file, last());
   // After last.pt: a run that is killed between them finds its best epoch in last.pt itself.
   if (is_best == IsBest::kYes) publish_file(file, best());
-  if (occasion != Occasion::kOther) prune(checkpoint.position);
+  if (occasion != Occasion::kOther) prune(checkpoint.state.position);
 }
 
 bool Store::rewind(const Checkpoint& checkpoint, const fs::path& file) const {
   // Through links such as runs/latest to the folder itself.
   const bool is_here = fs::weakly_canonical(file).parent_path() == fs::weakly_canonical(folder_);
   if (is_here) publish_file(file, last());
-  const bool found = !checkpoint.best || recover_best(*checkpoint.best, file);
-  if (is_here) prune(checkpoint.position);
+  const bool found = !checkpoint.state.best || recover_best(*checkpoint.state.best, file);
+  if (is_here) prune(checkpoint.state.position);
   return found;
 }
 
@@ -112,9 +112,9 @@ fs::path Store::newest_epoch(int64_t epoch) const {
 fs::path Store::file_of(const Checkpoint& checkpoint, Occasion occasion) const {
   switch (occasion) {
     case Occasion::kEpoch:
-      return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.position.epoch);
+      return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.state.position.epoch);
     case Occasion::kStep:
-      return folder_ / fmt::format("{}{:08}.pt", kStepPrefix, checkpoint.position.step);
+      return folder_ / fmt::format("{}{:08}.pt", kStepPrefix, checkpoint.state.position.step);
     case Occasion::kOther:
       break;
   }

@@ -148,7 +148,7 @@ class ResumeTest {
 
   std::string results_text() const {
     const checkpoint::Position end =
-        checkpoint::read(run::find_checkpoint(whole() / "latest")).position;
+        checkpoint::read(run::find_checkpoint(whole() / "latest")).state.position;
     std::string text =
         fmt::format("{:<11} {} epochs, {} steps in {}\n", "whole run", with_thousands(end.epoch),
                     with_thousands(end.step), human_duration(training_seconds_));

@@ -78,11 +78,12 @@ std::string results_text(const engine::TrainReport& report) {
          fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
   }
   if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
-    const int64_t rows = report.recoveries.rows_at_once;
-    line("memory", fmt::format("ran out {}; the run went on {}",
-                               times == 1 ? "once" : fmt::format("{} times", times),
-                               rows == 0 ? std::string("on the CPU")
-                                         : fmt::format("with {} at once", counted(rows, "row"))));
+    const int64_t rows = report.recoveries.micro_batch_size;
+    const std::string device = report.recoveries.has_fallen_back ? " on the CPU" : "";
+    const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
+    line("memory",
+         fmt::format("ran out {}; the run went on{}{}",
+                     times == 1 ? "once" : fmt::format("{} times", times), device, batch));
   }
   if (report.recoveries.overflowed_steps > 0) {
     line("overflows", fmt::format("{} made again with a smaller loss scale",

@@ -80,11 +80,11 @@ std::string description(const fs::path& path, const Verified& file) {
   line("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
   line("written by",
        fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
-  line("stands at", place_text(c.position));
-  line("best epoch", c.best ? fmt::format("{} ({} {})", c.best->epoch,
-                                          config::to_text(file.config.training.best_metric),
-                                          loss_text(c.best->value))
-                            : "none yet");
+  line("stands at", place_text(c.state.position));
+  line("best epoch", c.state.best ? fmt::format("{} ({} {})", c.state.best->epoch,
+                                                config::to_text(file.config.training.best_metric),
+                                                loss_text(c.state.best->value))
+                                  : "none yet");
   line("model", model_text(file));
   line("optimizer", optimizer_text(c));
   line("data", schema_text(c.schema));
@@ -105,19 +105,19 @@ nlohmann::ordered_json description_json(const fs::path& path, const Verified& fi
                                  {"bytes", file.num_bytes},
                                  {"trainer_version", c.trainer_version},
                                  {"format_version", c.format_version},
-                                 {"epoch", c.position.epoch},
-                                 {"step", c.position.step},
-                                 {"samples_in_epoch", c.position.samples_in_epoch},
+                                 {"epoch", c.state.position.epoch},
+                                 {"step", c.state.position.step},
+                                 {"samples_in_epoch", c.state.position.samples_in_epoch},
                                  {"best", nullptr},
                                  {"layers", network::widths(file.network)},
                                  {"parameters", network::num_parameters(file.network)},
                                  {"tensors", num_tensors(c)},
                                  {"threads", c.num_threads},
                                  {"data_files", nlohmann::ordered_json::array()}};
-  if (c.best) {
-    json["best"] = {{"epoch", c.best->epoch},
+  if (c.state.best) {
+    json["best"] = {{"epoch", c.state.best->epoch},
                     {"metric", config::to_text(file.config.training.best_metric)},
-                    {"value", c.best->value}};
+                    {"value", c.state.best->value}};
   }
   for (const data::Fingerprint& data_file : c.fingerprints) {
     json["data_files"].push_back(
@@ -191,8 +191,8 @@ class Table {
     row.name = name;
     try {
       const Verified file = checkpoint::verify(path);
-      row.epoch = with_thousands(file.checkpoint.position.epoch);
-      row.step = with_thousands(file.checkpoint.position.step);
+      row.epoch = with_thousands(file.checkpoint.state.position.epoch);
+      row.step = with_thousands(file.checkpoint.state.position.step);
       row.size = human_bytes(file.num_bytes);
       row.state = "good";
       files_.push_back(description_json(path, file));

@@ -39,9 +39,9 @@ template <bool IsNesterov, class Average>
 void update_sgd_with_momentum(const UpdateOptions& o, const UpdateBuffers& b,
                               const Average& average) {
   const auto factor = static_cast<float>(o.gradient_factor);
-  const auto decay = static_cast<float>(o.weight_decay);
+  const auto decay = static_cast<float>(o.optimizer.weight_decay);
   const auto rate = static_cast<float>(o.learning_rate);
-  const auto momentum = static_cast<float>(o.momentum);
+  const auto momentum = static_cast<float>(o.optimizer.momentum);
   TRAINER_INDEPENDENT
   for (int64_t i = 0; i < b.size; ++i) {
     const float gradient = b.gradients[i] * factor + b.values[i] * decay;
@@ -57,11 +57,11 @@ void update_sgd_with_momentum(const UpdateOptions& o, const UpdateBuffers& b,
 template <class Average>
 void update_sgd(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
   if (b.first_moment != nullptr) {
-    return o.nesterov ? update_sgd_with_momentum<true>(o, b, average)
-                      : update_sgd_with_momentum<false>(o, b, average);
+    return o.optimizer.nesterov ? update_sgd_with_momentum<true>(o, b, average)
+                                : update_sgd_with_momentum<false>(o, b, average);
   }
   const auto factor = static_cast<float>(o.gradient_factor);
-  const auto decay = static_cast<float>(o.weight_decay);
+  const auto decay = static_cast<float>(o.optimizer.weight_decay);
   const auto rate = static_cast<float>(o.learning_rate);
   TRAINER_INDEPENDENT
   for (int64_t i = 0; i < b.size; ++i) {
@@ -73,16 +73,16 @@ void update_sgd(const UpdateOptions& o, const UpdateBuffers& b, const Average& a
 
 template <class Average>
 void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
-  const bool is_decoupled = o.name == config::OptimizerName::kAdamw;
+  const bool is_decoupled = o.optimizer.name == config::OptimizerName::kAdamw;
   const auto factor = static_cast<float>(o.gradient_factor);
-  const auto penalty = static_cast<float>(is_decoupled ? 0 : o.weight_decay);
+  const auto penalty = static_cast<float>(is_decoupled ? 0 : o.optimizer.weight_decay);
   const auto shrinkage =
-      static_cast<float>(is_decoupled ? 1 - o.learning_rate * o.weight_decay : 1);
-  const auto beta1 = static_cast<float>(o.beta1);
-  const auto beta2 = static_cast<float>(o.beta2);
-  const auto rest1 = static_cast<float>(1 - o.beta1);
-  const auto rest2 = static_cast<float>(1 - o.beta2);
-  const auto epsilon = static_cast<float>(o.epsilon);
+      static_cast<float>(is_decoupled ? 1 - o.learning_rate * o.optimizer.weight_decay : 1);
+  const auto beta1 = static_cast<float>(o.optimizer.beta1);
+  const auto beta2 = static_cast<float>(o.optimizer.beta2);
+  const auto rest1 = static_cast<float>(1 - o.optimizer.beta1);
+  const auto rest2 = static_cast<float>(1 - o.optimizer.beta2);
+  const auto epsilon = static_cast<float>(o.optimizer.epsilon);
   const auto rate = static_cast<float>(o.learning_rate / o.mean_correction);
   const auto correction = static_cast<float>(1 / __builtin_sqrt(o.square_correction));
   TRAINER_INDEPENDENT
@@ -101,7 +101,7 @@ void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& 
 
 inline void update(const UpdateOptions& o, const UpdateBuffers& b) {
   const auto apply = [&](const auto& average) {
-    if (o.name == config::OptimizerName::kSgd) {
+    if (o.optimizer.name == config::OptimizerName::kSgd) {
       update_sgd(o, b, average);
     } else {
       update_adam(o, b, average);

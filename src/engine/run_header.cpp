@@ -110,8 +110,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   }
   log::note(fmt::format("{:<11} {}", "run folder", run.root.string()));
   if (request.resume) {
-    line("resumed", fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
-                                session.position.epoch, with_thousands(session.position.step)));
+    line("resumed",
+         fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
+                     session.state.position.epoch, with_thousands(session.state.position.step)));
   }
 }
 

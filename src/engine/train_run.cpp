@@ -162,7 +162,7 @@ void rewind(train::Session& session, const TrainRequest& request, const checkpoi
   log::warning(
       fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
                   "the search for the best epoch starts anew",
-                  session.best->epoch));
+                  session.state.best->epoch));
   train::forget_best(session);
 }
 
@@ -170,13 +170,13 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
                    int stop_signal) {
   TrainReport report;
   report.run_dir = run.root;
-  report.epochs = session.position.epoch;
+  report.epochs = session.state.position.epoch;
   report.planned_epochs = session.config.training.epochs;
-  report.steps = session.position.step;
+  report.steps = session.state.position.step;
   report.stopped_early = train::stopped_early(session);
   report.stop_signal = stop_signal;
-  report.best = session.best;
-  report.recoveries = session.recoveries;
+  report.best = session.state.best;
+  report.recoveries = session.state.recoveries;
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
                                    config::to_text(session.config.training.best_metric));
   if (stop_signal != 0) return report;

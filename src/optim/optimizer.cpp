@@ -33,82 +33,87 @@ TrainedPart trained_part(const model::FlatParameters& flat, const OptimizerState
 }
 
 // The elements that weight decay applies to: a leading part of the buffers.
-at::Tensor decayed_part(const OptimizerOptions& options, const model::FlatParameters& flat,
+at::Tensor decayed_part(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
                         const at::Tensor& buffer) {
-  return options.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
+  return optimizer.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
 }
 
-void add_l2_penalty(const OptimizerOptions& options, const model::FlatParameters& flat,
+void add_l2_penalty(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
                     const TrainedPart& t) {
-  if (options.weight_decay == 0) return;
-  decayed_part(options, flat, t.gradients)
-      .add_(decayed_part(options, flat, t.values), options.weight_decay);
+  if (optimizer.weight_decay == 0) return;
+  decayed_part(optimizer, flat, t.gradients)
+      .add_(decayed_part(optimizer, flat, t.values), optimizer.weight_decay);
 }
 
-void update_sgd(const OptimizerOptions& options, double learning_rate,
+void update_sgd(const config::OptimizerConfig& optimizer, double learning_rate,
                 const model::FlatParameters& flat, const TrainedPart& t) {
-  add_l2_penalty(options, flat, t);
-  if (options.momentum == 0) {
+  add_l2_penalty(optimizer, flat, t);
+  if (optimizer.momentum == 0) {
     t.values.add_(t.gradients, -learning_rate);
     return;
   }
   const at::Tensor& buffer = t.moments[0];
-  buffer.mul_(options.momentum).add_(t.gradients);
-  if (options.nesterov) {
-    t.values.add_(t.gradients.add(buffer, options.momentum), -learning_rate);
+  buffer.mul_(optimizer.momentum).add_(t.gradients);
+  if (optimizer.nesterov) {
+    t.values.add_(t.gradients.add(buffer, optimizer.momentum), -learning_rate);
   } else {
     t.values.add_(buffer, -learning_rate);
   }
 }
 
-void update_adam(const OptimizerOptions& options, double learning_rate,
+void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
                  const model::FlatParameters& flat, const TrainedPart& t, int64_t num_steps) {
-  if (options.name == OptimizerName::kAdam) {
-    add_l2_penalty(options, flat, t);
-  } else if (options.weight_decay != 0) {
-    decayed_part(options, flat, t.values).mul_(1 - learning_rate * options.weight_decay);
+  if (optimizer.name == OptimizerName::kAdam) {
+    add_l2_penalty(optimizer, flat, t);
+  } else if (optimizer.weight_decay != 0) {
+    decayed_part(optimizer, flat, t.values).mul_(1 - learning_rate * optimizer.weight_decay);
   }
   const at::Tensor& mean = t.moments[0];
   const at::Tensor& square_mean = t.moments[1];
-  mean.mul_(options.beta1).add_(t.gradients, 1 - options.beta1);
-  square_mean.mul_(options.beta2).addcmul_(t.gradients, t.gradients, 1 - options.beta2);
+  mean.mul_(optimizer.beta1).add_(t.gradients, 1 - optimizer.beta1);
+  square_mean.mul_(optimizer.beta2).addcmul_(t.gradients, t.gradients, 1 - optimizer.beta2);
   const auto step = static_cast<double>(num_steps);
-  const double correction1 = 1 - std::pow(options.beta1, step);
-  const double correction2 = 1 - std::pow(options.beta2, step);
+  const double correction1 = 1 - std::pow(optimizer.beta1, step);
+  const double correction2 = 1 - std::pow(optimizer.beta2, step);
   const at::Tensor denominator =
-      square_mean.sqrt().div_(std::sqrt(correction2)).add_(options.epsilon);
+      square_mean.sqrt().div_(std::sqrt(correction2)).add_(optimizer.epsilon);
   t.values.addcdiv_(mean, denominator, -learning_rate / correction1);
 }
 
 }  // namespace
 
-OptimizerState make_state(const OptimizerOptions& options, const model::FlatParameters& flat) {
+OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_decay,
+                          const model::FlatParameters& flat) {
   OptimizerState state;
   const auto add = [&](const char* name) {
     state.moments.push_back({name, at::zeros_like(flat.values)});
   };
-  if (options.name != OptimizerName::kSgd) {
+  if (optimizer.name != OptimizerName::kSgd) {
     add("exp_avg");
     add("exp_avg_sq");
-  } else if (options.momentum != 0) {
+  } else if (optimizer.momentum != 0) {
     add("momentum_buffer");
   }
-  if (options.ema_decay > 0) state.moments.push_back({kEma, flat.values.clone()});
+  if (ema_decay > 0) state.moments.push_back({kEma, flat.values.clone()});
   return state;
 }
 
-void update(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
-            OptimizerState& state) {
+void update(const config::OptimizerConfig& optimizer, double learning_rate,
+            model::FlatParameters& flat, OptimizerState& state) {
   ++state.step;
   const TrainedPart t = trained_part(flat, state);
-  if (options.name == OptimizerName::kSgd) {
-    update_sgd(options, learning_rate, flat, t);
+  if (optimizer.name == OptimizerName::kSgd) {
+    update_sgd(optimizer, learning_rate, flat, t);
   } else {
-    update_adam(options, learning_rate, flat, t, state.step);
+    update_adam(optimizer, learning_rate, flat, t, state.step);
   }
-  if (options.ema_decay > 0) {
-    t.moments.back().mul_(options.ema_decay).add_(t.values, 1 - options.ema_decay);
-  }
+}
+
+void update_average(double ema_decay, const model::FlatParameters& flat, OptimizerState& state) {
+  if (state.moments.empty() || state.moments.back().name != kEma) return;
+  trained_part(flat, state.moments.back().tensor)
+      .mul_(ema_decay)
+      .add_(trained_part(flat, flat.values), 1 - ema_decay);
 }
 
 at::Tensor clip_gradients(model::FlatParameters& flat, double max_norm) {

@@ -52,6 +52,8 @@ class AutogradStep : public TrainStep {
     try {
       optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
                     context_.optimizer_state);
+      optim::update_average(context_.ema_decay, context_.model.parameters(),
+                            context_.optimizer_state);
     } catch (const std::exception& e) {
       if (!device::is_out_of_memory(e)) throw;
       throw Error(ErrorKind::kOutOfMemory,

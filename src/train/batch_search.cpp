@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include <ATen/ops/arange.h>
@@ -26,31 +27,34 @@ int64_t memory_in_use(c10::Device device) {
   return memory ? memory->peak.value_or(memory->current) : process_memory().current;
 }
 
-void choose_threads(Session& session, int64_t num_threads, BatchTrial& trial) {
-  const int64_t usable = cpu::usable_cpus();
-  trial.num_threads = num_threads > 0 ? num_threads : usable;
-  if (num_threads == 0 && session.device.is_cpu() && usable > 1) {
-    trial.num_threads = fewest_fast_threads(try_threads(session, usable));
-  }
-  use_threads(session, trial.num_threads);
+// The first `num_rows` rows of the data, over again where they are too few.
+at::Tensor repeated_rows(const Session& session, int64_t num_rows) {
+  return at::arange(num_rows, at::TensorOptions().dtype(at::kLong).device(session.device))
+      .remainder_(session.train.size());
 }
 
 BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) {
   BatchTrial trial{.batch_size = batch_size};
-  session.config.training.batch_size = batch_size;
-  session.config.training.gradient_accumulation_steps = 1;
-  session.position = {};
-  session.order =
-      at::arange(batch_size, at::TensorOptions().dtype(at::kLong).device(session.device))
-          .remainder_(session.train.size());
-  session.order_epoch = session.position.epoch;
-  const Window window{session.train, session.order, 0, batch_size, batch_size};
-  choose_threads(session, num_threads, trial);
-  session.step->run(window, 0);  // warms up
+  const at::Tensor order = repeated_rows(session, batch_size);
+  const Window window{
+      .data = session.train, .order = order, .num_samples = batch_size, .batch_size = batch_size};
+  std::unique_ptr<TrainStep> step;
+  const auto use_threads = [&](int64_t threads) {
+    step.reset();  // its memory may be needed
+    step = make_step(session, batch_size, threads);
+  };
+  const int64_t usable = cpu::usable_cpus();
+  trial.num_threads = num_threads > 0 ? num_threads : usable;
+  if (num_threads == 0 && session.device.is_cpu() && usable > 1) {
+    trial.num_threads =
+        fewest_fast_threads(try_threads(usable, use_threads, [&] { step->rehearse(window); }));
+  }
+  use_threads(trial.num_threads);
+  step->run(window, 0);  // warms up
   trial.step_seconds = std::numeric_limits<double>::infinity();
   for (const Stopwatch all; all.seconds() < kSecondsATrial;) {
     const Stopwatch one;
-    session.step->run(window, 0);
+    step->run(window, 0);
     trial.step_seconds = std::min(trial.step_seconds, one.seconds());
   }
   trial.memory_bytes = memory_in_use(session.device);
@@ -81,7 +85,6 @@ std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTri
   } catch (const std::exception& e) {
     if (!device::is_out_of_memory(e)) throw;
   }
-  session.step.reset();
   device::release_cached_memory(session.device);
   return std::nullopt;
 }
@@ -90,7 +93,6 @@ std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTri
 
 BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
                                FunctionRef<void(const BatchTrial&)> tell) {
-  session.config.training.on_out_of_memory = config::OnOutOfMemory::kStop;
   BatchSearch search;
   std::vector<BatchTrial>& trials = search.trials;
   const auto attempt = [&](int64_t batch_size) {

@@ -44,28 +44,30 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
   const double value = deciding_value(session, record);
   const double min_delta = session.config.training.early_stopping.min_delta;
   if (!std::isfinite(value)) {
-    ++session.epochs_without_improvement;
+    ++session.state.epochs_without_improvement;
     return IsBest::kNo;
   }
   const bool larger = config::is_better_when_larger(session.config.training.best_metric);
-  const bool is_best = !session.best || (larger ? value > session.best->value + min_delta
-                                                : value < session.best->value - min_delta);
-  session.epochs_without_improvement = is_best ? 0 : session.epochs_without_improvement + 1;
-  if (is_best) session.best = checkpoint::Best{session.position.epoch, value};
+  const bool is_best =
+      !session.state.best || (larger ? value > session.state.best->value + min_delta
+                                     : value < session.state.best->value - min_delta);
+  session.state.epochs_without_improvement =
+      is_best ? 0 : session.state.epochs_without_improvement + 1;
+  if (is_best) session.state.best = checkpoint::Best{session.state.position.epoch, value};
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
 // Lets reduce_on_plateau see the epoch of `record`. Returns what to tell of it.
 std::string watch_plateau(Session& session, const run::MetricsRecord& record) {
   // Under a rate that still rises, the metric tells nothing of the rate that it rises to.
-  const bool is_warming_up = session.position.step <= session.schedule.warmup_steps;
-  if (!session.plateau || is_warming_up) return "";
-  const int64_t reductions = session.plateau->num_reductions;
+  const bool is_warming_up = session.state.position.step <= session.schedule.warmup_steps;
+  if (!session.state.plateau || is_warming_up) return "";
+  const int64_t reductions = session.state.plateau->num_reductions;
   const bool larger = config::is_better_when_larger(session.config.training.best_metric);
-  session.plateau = plan::after_epoch(*session.plateau, deciding_value(session, record),
-                                      larger ? plan::Better::kHigher : plan::Better::kLower,
-                                      session.config.training.schedule, session.schedule);
-  if (session.plateau->num_reductions == reductions) return "";
+  session.state.plateau = plan::after_epoch(*session.state.plateau, deciding_value(session, record),
+                                            larger ? plan::Better::kHigher : plan::Better::kLower,
+                                            session.config.training.schedule, session.schedule);
+  if (session.state.plateau->num_reductions == reductions) return "";
   return fmt::format("  learning rate reduced to {:.4g}", next_learning_rate(session));
 }
 
@@ -102,7 +104,7 @@ void tell_of_perfection(const Session& session, const run::MetricsRecord& valida
   constexpr int64_t kFirstEpochs = 3;
   constexpr int64_t kMinRows = 100;
   constexpr double kPerfectR2 = 0.9999;
-  if (output.told_of_perfection || session.position.epoch > kFirstEpochs ||
+  if (output.told_of_perfection || session.state.position.epoch > kFirstEpochs ||
       session.data.validation.size() < kMinRows) {
     return;
   }
@@ -116,21 +118,23 @@ void tell_of_perfection(const Session& session, const run::MetricsRecord& valida
   log::info(fmt::format(
       "validation {} after epoch {}: is a column a copy of the target, or known "
       "only after it? data.ignore leaves columns out",
-      knows_classes ? "accuracy is 100 %" : "R2 is above 0.9999", session.position.epoch));
+      knows_classes ? "accuracy is 100 %" : "R2 is above 0.9999", session.state.position.epoch));
 }
 
 void close_epoch(Session& session, Output& output) {
+  finish_interval(session);
   check_any_step_made(session, output);
   const run::MetricsRecord train = record_epoch(session, output);
+  finish_epoch(session);
   react_to_non_finite(session, output, train);
   run::MetricsRecord deciding = train;
-  std::string line = fmt::format("epoch {:>{}}/{}  {}", session.position.epoch,
+  std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch,
                                  fmt::formatted_size("{}", session.config.training.epochs),
                                  session.config.training.epochs, score_text(train));
   if (session.validation) {
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);
-    deciding = record_evaluation(session, evaluation, "val", session.position, output);
+    deciding = record_evaluation(session, evaluation, "val", session.state.position, output);
     react_to_non_finite(session, output, deciding);
     line += "  " + score_text(deciding);
   }
@@ -148,16 +152,16 @@ void close_epoch(Session& session, Output& output) {
 void show_progress(const Session& session, Output& output, int64_t num_samples, double loss) {
   output.samples_done += num_samples;
   if (!output.progress) return;
-  output.progress({session.position.epoch + 1, session.config.training.epochs,
-                   session.position.samples_in_epoch, session.train.size(), output.samples_done,
-                   loss});
+  output.progress({session.state.position.epoch + 1, session.config.training.epochs,
+                   session.state.position.samples_in_epoch, session.train.size(),
+                   output.samples_done, loss});
 }
 
 }  // namespace
 
 void save_beginning(const Session& session, Output& output) {
   if (std::filesystem::exists(output.checkpoints.last())) return;
-  const bool is_epoch = session.position.samples_in_epoch == 0;
+  const bool is_epoch = session.state.position.samples_in_epoch == 0;
   save(session, output, is_epoch ? Occasion::kEpoch : Occasion::kOther, IsBest::kNo);
   wait_for_saving(output);
 }
@@ -176,11 +180,11 @@ int fit(Session& session, Output& output) {
       continue;
     }
     advance(session, stats);
-    if (session.position.step % session.config.logging.save_interval == 0) {
-      shown_loss = record_steps(session, output);
+    if (session.state.position.step % session.config.logging.save_interval == 0) {
+      shown_loss = record_steps(session, finish_interval(session), output);
     }
     show_progress(session, output, stats.num_samples, shown_loss);
-    if (session.position.samples_in_epoch == session.train.size()) {
+    if (session.state.position.samples_in_epoch == session.train.size()) {
       close_epoch(session, output);
     } else {
       save_within_epoch(session, output);
@@ -191,11 +195,12 @@ int fit(Session& session, Output& output) {
 }
 
 BestReports judge_best(Session& session, Output& output) {
-  checkpoint::Position position = session.position;
-  const auto best = session.best ? output.checkpoints.read_best(*session.best) : std::nullopt;
+  checkpoint::Position position = session.state.position;
+  const auto best =
+      session.state.best ? output.checkpoints.read_best(*session.state.best) : std::nullopt;
   if (best) {
     restore_model(session.model, *best);
-    position = best->position;
+    position = best->state.position;
   } else {
     use_averaged_weights(session);
     log::warning(

@@ -226,16 +226,9 @@ class FusedStep : public TrainStep {
   }
 
   void update(int64_t thread, float grad_norm, double learning_rate) {
-    const optim::OptimizerOptions& o = context_.optimizer;
-    cpu::UpdateOptions options{.name = o.name,
-                               .learning_rate = learning_rate,
-                               .weight_decay = o.weight_decay,
-                               .momentum = o.momentum,
-                               .nesterov = o.nesterov,
-                               .beta1 = o.beta1,
-                               .beta2 = o.beta2,
-                               .epsilon = o.epsilon,
-                               .ema_decay = o.ema_decay};
+    const config::OptimizerConfig& o = context_.optimizer;
+    cpu::UpdateOptions options{
+        .optimizer = o, .learning_rate = learning_rate, .ema_decay = context_.ema_decay};
     if (o.name != config::OptimizerName::kSgd) {
       const auto step = static_cast<double>(context_.optimizer_state.step + 1);
       options.mean_correction = 1 - std::pow(o.beta1, step);
@@ -246,7 +239,7 @@ class FusedStep : public TrainStep {
           std::min(1.0, context_.clip_norm / (static_cast<double>(grad_norm) + 1e-6));
     }
     cpu::UpdateOptions undecayed = options;
-    if (!o.decay_bias_and_norm) undecayed.weight_decay = 0;
+    if (!o.decay_bias_and_norm) undecayed.optimizer.weight_decay = 0;
     const model::FlatParameters& flat = context_.model.parameters();
     const int64_t num_decayed_chunks = cpu::num_parts(flat.num_decayed, kChunk);
     const int64_t num_others = flat.num_trained - flat.num_decayed;

@@ -85,17 +85,16 @@ std::string step_problem(Session& session, const Window& window, const StepStats
 // The checkpoints of epochs are those that every run of this configuration has, whenever it was
 // interrupted: so the way on is the same too.
 void roll_back(Session& session, Output& output) {
-  std::filesystem::path file = output.checkpoints.newest_epoch(session.position.epoch);
+  std::filesystem::path file = output.checkpoints.newest_epoch(session.state.position.epoch);
   if (file.empty()) file = output.checkpoints.last();  // resumed within an epoch elsewhere
   const Checkpoint checkpoint = checkpoint::read(file);
-  const int64_t rollbacks = session.recoveries.rollbacks + 1;
+  const int64_t rollbacks = session.state.recoveries.rollbacks + 1;
   restore(session, checkpoint);
-  session.recoveries.rollbacks = rollbacks;
+  session.state.recoveries.rollbacks = rollbacks;
   if (!output.checkpoints.rewind(checkpoint, file)) forget_best(session);
   // Before the records go: last.pt must never know of more records than there are.
   Checkpoint changed = checkpoint;
-  changed.recoveries = session.recoveries;
-  changed.best = session.best;
+  changed.state = session.state;
   output.checkpoints.save(changed, checkpoint::Occasion::kOther, checkpoint::Store::IsBest::kNo);
   output.metrics.cut_to(checkpoint.metrics_bytes);
   output.epoch_time.restart();
@@ -105,11 +104,12 @@ void roll_back(Session& session, Output& output) {
 }  // namespace
 
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats) {
-  const checkpoint::Position position{session.position.epoch + 1, session.position.step + 1, 0};
+  const checkpoint::Position position{session.state.position.epoch + 1,
+                                      session.state.position.step + 1, 0};
   const std::string problem = step_problem(session, next_window(session), stats);
   const config::OnNonFinite policy = session.config.training.on_nonfinite;
   if (policy == config::OnNonFinite::kSkip) {
-    const int64_t skipped = session.recoveries.skipped_steps + 1;
+    const int64_t skipped = session.state.recoveries.skipped_steps + 1;
     if (skipped <= kMaxSkipWarnings) {
       log::warning(fmt::format(
           "step {} (epoch {}) is skipped: {}{}", position.step, position.epoch, problem,
@@ -119,14 +119,15 @@ Reaction react_to_non_finite(Session& session, Output& output, const StepStats& 
     return Reaction::kSkipped;
   }
   if (policy == config::OnNonFinite::kStop) fail(session, output, position, problem);
-  if (session.recoveries.rollbacks >= kMaxRollbacks) {
+  if (session.state.recoveries.rollbacks >= kMaxRollbacks) {
     fail(session, output, position, fmt::format("{}, after {} rollbacks", problem, kMaxRollbacks));
   }
   wait_for_saving(output);
   roll_back(session, output);
   log::warning(fmt::format(
       "step {} (epoch {}): {}; back to the end of epoch {}, step {}, with half the learning rate",
-      position.step, position.epoch, problem, session.position.epoch, session.position.step));
+      position.step, position.epoch, problem, session.state.position.epoch,
+      session.state.position.step));
   return Reaction::kRolledBack;
 }
 
@@ -142,8 +143,8 @@ void react_to_non_finite(const Session& session, Output& output, const run::Metr
 }
 
 void check_any_step_made(const Session& session, Output& output) {
-  if (session.epoch_totals.num_samples > 0 || session.interval.num_samples > 0) return;
-  fail(session, output, {session.position.epoch + 1, session.position.step, 0},
+  if (session.state.epoch_totals.num_samples > 0) return;
+  fail(session, output, {session.state.position.epoch + 1, session.state.position.step, 0},
        "every step of the epoch was skipped");
 }
 

@@ -3,12 +3,15 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/cpu/cpus.h"
 #include "trainer/device/memory.h"
 #include "trainer/optim/scaler.h"
 
@@ -18,7 +21,7 @@ namespace {
 // Smaller batches have other statistics: the result would be another.
 bool can_split(const Session& session) {
   return session.config.training.on_out_of_memory != config::OnOutOfMemory::kStop &&
-         session.config.model.norm != config::Norm::kBatch && rows_at_once(session) > 1;
+         session.config.model.norm != config::Norm::kBatch && micro_batch_size(session) > 1;
 }
 
 bool can_leave_device(const Session& session) {
@@ -30,7 +33,7 @@ std::string advice(const Session& session) {
   if (session.config.training.on_out_of_memory == config::OnOutOfMemory::kStop) {
     return "set training.on_out_of_memory: split, or use a smaller batch or model";
   }
-  if (session.config.model.norm == config::Norm::kBatch && rows_at_once(session) > 1) {
+  if (session.config.model.norm == config::Norm::kBatch && micro_batch_size(session) > 1) {
     return "model.norm: batch needs whole batches, so none is split; use a smaller "
            "training.batch_size, or model.norm: layer";
   }
@@ -45,25 +48,33 @@ std::string text_of(const std::exception& error) {
 }
 
 void halve_loss_scale(Session& session) {
-  session.scaler = optim::after_step(*session.scaler, /*is_finite=*/false);
-  ++session.recoveries.overflowed_steps;
+  session.state.scaler = optim::after_step(*session.state.scaler, /*is_finite=*/false);
+  ++session.state.recoveries.overflowed_steps;
   log::debug(
       fmt::format("step {} (epoch {}): the gradient overflowed; it is made again with the "
                   "loss times {:g}",
-                  session.position.step + 1, session.position.epoch + 1, session.scaler->scale));
+                  session.state.position.step + 1, session.state.position.epoch + 1,
+                  session.state.scaler->scale));
+}
+
+void split_batches(Session& session) {
+  checkpoint::Recoveries& recoveries = session.state.recoveries;
+  recoveries.micro_batch_size = (micro_batch_size(session) + 1) / 2;
+  ++recoveries.out_of_memory;
 }
 
 /// Makes the session need less memory; throws where it cannot.
 void need_less(Session& session, const std::string& what) {
-  const std::string place = fmt::format(
-      "step {} (epoch {}): memory ran out on {} with {} rows at once", session.position.step + 1,
-      session.position.epoch + 1, session.device.str(), rows_at_once(session));
+  const std::string place =
+      fmt::format("step {} (epoch {}): memory ran out on {} with {} rows at once",
+                  session.state.position.step + 1, session.state.position.epoch + 1,
+                  session.device.str(), micro_batch_size(session));
   if (can_split(session)) {
     split_batches(session);
     log::warning(
         fmt::format("{}; each batch is taken in parts of {} rows from now on, with the "
                     "same result",
-                    place, rows_at_once(session)));
+                    place, micro_batch_size(session)));
   } else if (can_leave_device(session)) {
     move_to_cpu(session);
     log::warning(fmt::format("{}; the run goes on on the CPU", place));
@@ -89,6 +100,20 @@ auto within_memory(Session& session, const Attempt& attempt) {
 }
 
 }  // namespace
+
+void move_to_cpu(Session& session) {
+  const checkpoint::Checkpoint state = snapshot(session);
+  const float grad_norm = session.grad_norm;
+  auto moved = make_session(session.config, std::move(session.data), c10::kCPU);
+  restore(*moved, state);
+  session = std::move(*moved);
+  session.grad_norm = grad_norm;
+  checkpoint::Recoveries& recoveries = session.state.recoveries;
+  recoveries.micro_batch_size = 0;
+  recoveries.has_fallen_back = true;
+  ++recoveries.out_of_memory;
+  use_threads(session, cpu::usable_cpus());
+}
 
 StepStats run_step(Session& session) {
   for (;;) {

@@ -12,29 +12,18 @@
 namespace trainer::train {
 namespace {
 
-// Moves the sums of the interval to those of the epoch and returns them.
-checkpoint::Totals take_interval(Session& session) {
-  IntervalTotals& interval = session.interval;
-  const checkpoint::Totals taken{interval.loss_sum, interval.num_correct, interval.num_samples};
-  interval = {.grad_norm = interval.grad_norm};
-  session.epoch_totals.loss_sum += taken.loss_sum;
-  session.epoch_totals.num_correct += taken.num_correct;
-  session.epoch_totals.num_samples += taken.num_samples;
-  return taken;
-}
-
 run::MetricsRecord training_record(const Session& session, const checkpoint::Totals& totals,
                                    double seconds) {
   const auto samples = static_cast<double>(totals.num_samples);
   run::MetricsRecord record;
-  record.step = session.position.step;
-  record.epoch = session.position.epoch + 1;
+  record.step = session.state.position.step;
+  record.epoch = session.state.position.epoch + 1;
   record.split = "train";
   record.loss = totals.loss_sum / samples;
   if (is_classification(session)) {
     record.accuracy = static_cast<double>(totals.num_correct) / samples;
   }
-  record.learning_rate = learning_rate_at(session, session.position.step - 1);
+  record.learning_rate = learning_rate_at(session, session.state.position.step - 1);
   record.samples_per_second = samples / seconds;
   return record;
 }
@@ -60,38 +49,33 @@ bool is_classification(const Session& session) {
   return session.data.schema.task == config::Task::kClassification;
 }
 
-double record_steps(Session& session, Output& output) {
-  if (session.interval.num_samples == 0) return std::nan("");  // every step was skipped
-  const checkpoint::Totals totals = take_interval(session);
+double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output) {
+  if (totals.num_samples == 0) return std::nan("");  // every step was skipped
   run::MetricsRecord record = training_record(session, totals, output.interval_time.seconds());
-  record.grad_norm = session.interval.grad_norm;
+  record.grad_norm = session.grad_norm;
   output.interval_time.restart();
   output.metrics.append(record);
   return *record.loss;
 }
 
-run::MetricsRecord record_epoch(Session& session, Output& output) {
-  if (session.interval.num_samples > 0) take_interval(session);
+run::MetricsRecord record_epoch(const Session& session, Output& output) {
   const double seconds = output.epoch_time.seconds();
-  run::MetricsRecord record = training_record(session, session.epoch_totals, seconds);
+  run::MetricsRecord record = training_record(session, session.state.epoch_totals, seconds);
   record.time_seconds = seconds;
   // A resume within the epoch has made some of its samples in no time.
   record.samples_per_second =
       static_cast<double>(output.samples_done - output.samples_before) / seconds;
-  const checkpoint::Recoveries& recoveries = session.recoveries;
+  const checkpoint::Recoveries& recoveries = session.state.recoveries;
   if (recoveries.skipped_steps > 0) record.skipped_steps = recoveries.skipped_steps;
   if (recoveries.rollbacks > 0) record.rollbacks = recoveries.rollbacks;
   if (recoveries.overflowed_steps > 0) record.overflowed_steps = recoveries.overflowed_steps;
   if (recoveries.out_of_memory > 0) {
     record.out_of_memory = recoveries.out_of_memory;
-    record.rows_at_once = rows_at_once(session);
+    record.rows_at_once = micro_batch_size(session);
   }
-  if (session.scaler) record.loss_scale = session.scaler->scale;
+  if (session.state.scaler) record.loss_scale = session.state.scaler->scale;
   add_memory(record, session.device);
   output.metrics.append(record);
-  ++session.position.epoch;
-  session.position.samples_in_epoch = 0;
-  session.epoch_totals = {};
   return record;
 }
 

@@ -9,12 +9,12 @@ namespace trainer::train {
 
 bool is_classification(const Session& session);
 
-/// Appends the record of the steps since the last one, if any was made, and returns its mean loss,
-/// NaN without one. Waits for the device.
-double record_steps(Session& session, Output& output);
+/// Appends the record of an interval of steps, if any was made, and returns its mean loss, NaN
+/// without one.
+double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output);
 
-/// Appends the record that closes an epoch and begins the next one.
-run::MetricsRecord record_epoch(Session& session, Output& output);
+/// Appends the record of the epoch under way, all of whose intervals are finished.
+run::MetricsRecord record_epoch(const Session& session, Output& output);
 
 /// Appends the record of an evaluation; `position` is that of the weights.
 run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,

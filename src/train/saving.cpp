@@ -36,7 +36,7 @@ void wait_for_saving(Output& output) {
 
 void save_within_epoch(const Session& session, Output& output) {
   const config::CheckpointConfig& config = session.config.checkpoint;
-  if (config.every_steps > 0 && session.position.step % config.every_steps == 0) {
+  if (config.every_steps > 0 && session.state.position.step % config.every_steps == 0) {
     save(session, output, Occasion::kStep, IsBest::kNo);
   } else if (config.every_seconds > 0 && output.checkpoint_time.seconds() >= config.every_seconds) {
     save(session, output, Occasion::kOther, IsBest::kNo);
@@ -45,11 +45,11 @@ void save_within_epoch(const Session& session, Output& output) {
   save(session, output, Occasion::kOther, IsBest::kNo);
   wait_for_saving(output);
   log::info(fmt::format("saved {} after step {} (SIGUSR1)", output.checkpoints.last().string(),
-                        with_thousands(session.position.step)));
+                        with_thousands(session.state.position.step)));
 }
 
 void save_epoch(const Session& session, Output& output, IsBest is_best) {
-  const bool is_due = session.position.epoch % session.config.checkpoint.every_epochs == 0;
+  const bool is_due = session.state.position.epoch % session.config.checkpoint.every_epochs == 0;
   if (is_due || finished(session)) {
     save(session, output, Occasion::kEpoch, is_best);
   } else if (is_best == IsBest::kYes) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/weights.h"
 #include "trainer/core/text.h"
 #include "trainer/train/session.h"
@@ -78,20 +81,12 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   for (const model::NamedTensor& buffer : session.model.buffers()) {
     c.model.push_back({buffer.name, to_data(copied(buffer.tensor))});
   }
-  c.optimizer = config::to_text(session.optimizer.name);
+  c.optimizer = config::to_text(session.config.training.optimizer.name);
   c.optimizer_step = session.optimizer_state.step;
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
     c.moments.push_back({moment.name, to_named_data(flat, moment.tensor)});
   }
-  c.position = session.position;
-  c.epoch_totals = session.epoch_totals;
-  c.interval_totals = {session.interval.loss_sum, session.interval.num_correct,
-                       session.interval.num_samples};
-  c.best = session.best;
-  c.epochs_without_improvement = session.epochs_without_improvement;
-  c.recoveries = session.recoveries;
-  c.scaler = session.scaler;
-  c.plateau = session.plateau;
+  c.state = session.state;
   c.schema = session.data.schema;
   c.fingerprints = session.data.fingerprints;
   return c;
@@ -106,28 +101,25 @@ uint64_t checkpoint_bytes(const Session& session) {
 void restore(Session& session, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, session.model.state());
-  if (from.optimizer != config::to_text(session.optimizer.name)) {
+  if (from.optimizer != config::to_text(session.config.training.optimizer.name)) {
     restorer.refuse(fmt::format("optimizer: expected {}, got {}",
-                                config::to_text(session.optimizer.name), from.optimizer));
+                                config::to_text(session.config.training.optimizer.name),
+                                from.optimizer));
   } else {
     copy_moments(restorer, session, from);
   }
-  if (from.position.samples_in_epoch > session.train.size()) {
+  if (from.state.position.samples_in_epoch > session.train.size()) {
     restorer.refuse(fmt::format("samples_in_epoch: expected at most {}, got {}",
-                                session.train.size(), from.position.samples_in_epoch));
+                                session.train.size(), from.state.position.samples_in_epoch));
   }
   restorer.finish();
   session.optimizer_state.step = from.optimizer_step;
-  session.position = from.position;
-  session.epoch_totals = from.epoch_totals;
-  session.interval.loss_sum = static_cast<float>(from.interval_totals.loss_sum);
-  session.interval.num_correct = from.interval_totals.num_correct;
-  session.interval.num_samples = from.interval_totals.num_samples;
-  session.best = from.best;
-  session.epochs_without_improvement = from.epochs_without_improvement;
-  session.recoveries = from.recoveries;
-  if (session.scaler && from.scaler) session.scaler = from.scaler;
-  if (session.plateau && from.plateau) session.plateau = from.plateau;
+  // Another precision or schedule, which a resume may choose, begins with a state of its own.
+  const std::optional<checkpoint::Scaler> scaler = session.state.scaler;
+  const std::optional<plan::PlateauState> plateau = session.state.plateau;
+  session.state = from.state;
+  if (!scaler || !from.state.scaler) session.state.scaler = scaler;
+  if (!plateau || !from.state.plateau) session.state.plateau = plateau;
 }
 
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {

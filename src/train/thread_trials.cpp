@@ -14,21 +14,18 @@ constexpr double kLongStep = 0.05;
 constexpr double kNearlyAsFast = 1.1;
 constexpr double kSlower = 1.3;
 
-double rehearse(Session& session) {
+double seconds_of(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
-  rehearse_step(session);
+  step();
   return stopwatch.seconds();
 }
 
 // The shortest of several: other work on the machine only ever adds.
-double step_seconds(Session& session, int64_t num_threads) {
-  use_threads_within_memory(session, num_threads);
+double shortest_seconds(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
-  rehearse(session);  // the first one warms up
-  double shortest = rehearse(session);
-  while (stopwatch.seconds() < kSecondsATrial) {
-    shortest = std::min(shortest, rehearse(session));
-  }
+  step();  // warms up
+  double shortest = seconds_of(step);
+  while (stopwatch.seconds() < kSecondsATrial) shortest = std::min(shortest, seconds_of(step));
   return shortest;
 }
 
@@ -42,18 +39,24 @@ double shortest_of(const std::vector<ThreadTrial>& trials) {
 
 }  // namespace
 
-std::vector<ThreadTrial> try_threads(Session& session, int64_t most) {
-  use_threads_within_memory(session, most);
+std::vector<ThreadTrial> try_threads(int64_t most, FunctionRef<void(int64_t num_threads)> use,
+                                     FunctionRef<void()> step) {
+  use(most);
   // A step as long as that has work for every CPU, and trials would delay the run.
-  if (const double seconds = rehearse(session); seconds > kLongStep) {
-    return {{most, seconds}};
-  }
+  if (const double seconds = seconds_of(step); seconds > kLongStep) return {{most, seconds}};
   std::vector<ThreadTrial> trials;
   for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, most)) {
-    trials.push_back({num_threads, step_seconds(session, num_threads)});
+    use(num_threads);
+    trials.push_back({num_threads, shortest_seconds(step)});
     const bool is_slower = trials.back().step_seconds > kSlower * shortest_of(trials);
     if (num_threads == most || is_slower) return trials;
   }
+}
+
+std::vector<ThreadTrial> try_threads(Session& session, int64_t most) {
+  return try_threads(
+      most, [&](int64_t num_threads) { use_threads_within_memory(session, num_threads); },
+      [&] { rehearse_step(session); });
 }
 
 int64_t fewest_fast_threads(const std::vector<ThreadTrial>& trials) {

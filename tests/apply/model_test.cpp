@@ -61,7 +61,7 @@ TEST_F(ModelTest, OfARunFolderItIsTheBestEpoch) {
   checkpoint::Checkpoint c = test::sound_checkpoint();
   checkpoint::write(file("last.pt"), c);
   EXPECT_EQ(load_model(folder_.path()).file, file("last.pt"));
-  c.position.step = 8;
+  c.state.position.step = 8;
   checkpoint::write(file("best.pt"), c);
   EXPECT_EQ(load_model(folder_.path()).position.step, 8);
   EXPECT_EQ(load_model(folder_.path() / "checkpoints").file, file("best.pt"));

@@ -145,9 +145,9 @@ TEST_F(CheckpointTest, EveryFieldIsReadAsItWasWritten) {
 
 TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
   Checkpoint c = full_checkpoint();
-  c.best.reset();
-  c.scaler.reset();
-  c.plateau->best.reset();
+  c.state.best.reset();
+  c.state.scaler.reset();
+  c.state.plateau->best.reset();
   c.moments.clear();
   c.fingerprints.clear();
   c.schema.labels.clear();
@@ -158,9 +158,9 @@ TEST_F(CheckpointTest, WhatIsEmptyIsReadAsEmpty) {
 
 TEST_F(CheckpointTest, NumbersThatAreNotFiniteSurvive) {
   Checkpoint c = full_checkpoint();
-  c.best->value = -std::numeric_limits<double>::infinity();
+  c.state.best->value = -std::numeric_limits<double>::infinity();
   write(path_, c);
-  EXPECT_EQ(read(path_).best.value().value, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(read(path_).state.best.value().value, -std::numeric_limits<double>::infinity());
 }
 
 TEST_F(CheckpointTest, PythonFindsPlainNames) {
@@ -230,22 +230,23 @@ TEST_F(CheckpointTest, OffsetsAndLimitsMakeItVersionFive) {
 }
 
 TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
-  std::vector<std::string> later = {"plateau"};
+  std::vector<std::string> later = {"plateau", "has_fallen_back"};
   make_older(3, later);
   const Checkpoint third = read(path_);
   EXPECT_EQ(third.format_version, 3);
-  EXPECT_EQ(third.recoveries.rows_at_once, 9);
-  EXPECT_FALSE(third.plateau.has_value());
+  EXPECT_EQ(third.state.recoveries.micro_batch_size, 9);
+  EXPECT_FALSE(third.state.recoveries.has_fallen_back);
+  EXPECT_FALSE(third.state.plateau.has_value());
 
   later.insert(later.end(), {"overflowed_steps", "out_of_memory", "rows_at_once", "scaler"});
   make_older(2, later);
   const Checkpoint second = read(path_);
   EXPECT_EQ(second.format_version, 2);
-  EXPECT_EQ(second.recoveries.rollbacks, 6);
-  EXPECT_EQ(second.recoveries.rows_at_once, 0);
+  EXPECT_EQ(second.state.recoveries.rollbacks, 6);
+  EXPECT_EQ(second.state.recoveries.micro_batch_size, 0);
   EXPECT_EQ(second.schema.target_names, std::vector<std::string>{"kind"});
   EXPECT_TRUE(second.schema.target_means.empty());
-  EXPECT_FALSE(second.scaler.has_value());
+  EXPECT_FALSE(second.state.scaler.has_value());
   std::vector<data::Column> plain(3);
   for (std::size_t i = 0; i < 3; ++i) plain[i].name = second.schema.feature_names[i];
   EXPECT_EQ(second.schema.columns, plain);
@@ -255,8 +256,8 @@ TEST_F(CheckpointTest, OlderFormatsAreReadToo) {
   make_older(1, later);
   const Checkpoint first = read(path_);
   EXPECT_EQ(first.format_version, 1);
-  EXPECT_EQ(first.recoveries.skipped_steps, 0);
-  EXPECT_EQ(first.recoveries.rollbacks, 0);
+  EXPECT_EQ(first.state.recoveries.skipped_steps, 0);
+  EXPECT_EQ(first.state.recoveries.rollbacks, 0);
   EXPECT_EQ(first.metrics_bytes, 12345U);
 }
 

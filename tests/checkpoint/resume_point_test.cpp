@@ -36,7 +36,7 @@ class ResumePointTest : public testing::Test {
     const Store store(run / "checkpoints", 3);
     for (const int64_t epoch : {1, 2}) {
       Checkpoint checkpoint = test::full_checkpoint();
-      checkpoint.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
+      checkpoint.state.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
       checkpoint.config = resolved;
       store.save(checkpoint, Occasion::kEpoch,
                  epoch == 1 ? Store::IsBest::kYes : Store::IsBest::kNo);
@@ -66,7 +66,7 @@ TEST_F(ResumePointTest, ARunFolderMeansItsNewestCheckpoint) {
   for (const fs::path& given : {run, run / "checkpoints"}) {
     const ResumePoint point = open_checkpoint(given, Purpose::kLook);
     EXPECT_EQ(point.file, run / "checkpoints/last.pt");
-    EXPECT_EQ(point.checkpoint.position.epoch, 2);
+    EXPECT_EQ(point.checkpoint.state.position.epoch, 2);
   }
 }
 
@@ -75,7 +75,7 @@ TEST_F(ResumePointTest, DamagedOnesArePassedOverWhereAFolderIsGiven) {
   damage(run / "checkpoints/last.pt");  // shares its bytes with that of epoch 2
   const ResumePoint point = open_checkpoint(run, Purpose::kLook);
   EXPECT_EQ(point.file, run / "checkpoints/checkpoint_epoch_001.pt");
-  EXPECT_EQ(point.checkpoint.position.epoch, 1);
+  EXPECT_EQ(point.checkpoint.state.position.epoch, 1);
 }
 
 TEST_F(ResumePointTest, ADamagedFileThatIsGivenIsRefused) {

@@ -23,28 +23,28 @@ using IsBest = Store::IsBest;
 
 Checkpoint of_epoch(int64_t epoch) {
   Checkpoint c = test::full_checkpoint();
-  c.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
-  c.best.reset();
+  c.state.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
+  c.state.best.reset();
   return c;
 }
 
 // A checkpoint whose own epoch is the best, with the value that the tests look for.
 Checkpoint of_best_epoch(int64_t epoch) {
   Checkpoint c = of_epoch(epoch);
-  c.best = Best{.epoch = epoch, .value = 0.5};
+  c.state.best = Best{.epoch = epoch, .value = 0.5};
   return c;
 }
 
 Checkpoint of_epoch_after_best(int64_t epoch, int64_t best) {
   Checkpoint c = of_epoch(epoch);
-  c.best = Best{.epoch = best, .value = 0.5};
+  c.state.best = Best{.epoch = best, .value = 0.5};
   return c;
 }
 
 Checkpoint within_epoch(int64_t epoch, int64_t step) {
   Checkpoint c = of_epoch(epoch);
-  c.position.step = step;
-  c.position.samples_in_epoch = 8;
+  c.state.position.step = step;
+  c.state.position.samples_in_epoch = 8;
   return c;
 }
 
@@ -52,7 +52,7 @@ class StoreTest : public testing::Test {
  protected:
   Names files() const { return test::file_names(folder_.path()); }
   fs::path file(const std::string& name) const { return folder_.path() / name; }
-  static int64_t epoch_in(const fs::path& path) { return read(path).position.epoch; }
+  static int64_t epoch_in(const fs::path& path) { return read(path).state.position.epoch; }
 
   test::TemporaryFolder folder_;
 };
@@ -113,7 +113,7 @@ TEST_F(StoreTest, StepsAreKeptWithinTheirEpochOnly) {
   store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
   for (const int64_t step : {12, 14, 16}) {
     store.save(within_epoch(1, step), Occasion::kStep, IsBest::kNo);
-    EXPECT_EQ(read(store.last()).position.step, step);
+    EXPECT_EQ(read(store.last()).state.position.step, step);
   }
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000014.pt",
                             "checkpoint_step_00000016.pt", "last.pt"}));
@@ -127,8 +127,8 @@ TEST_F(StoreTest, OtherOccasionsChangeTheLastAlone) {
   store.save(within_epoch(1, 12), Occasion::kStep, IsBest::kNo);
   store.save(within_epoch(1, 13), Occasion::kOther, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000012.pt", "last.pt"}));
-  EXPECT_EQ(read(store.last()).position.step, 13);
-  EXPECT_EQ(read(file("checkpoint_step_00000012.pt")).position.step, 12);
+  EXPECT_EQ(read(store.last()).state.position.step, 13);
+  EXPECT_EQ(read(file("checkpoint_step_00000012.pt")).state.position.step, 12);
 }
 
 TEST_F(StoreTest, ARewindMakesTheFolderWhatItWas) {

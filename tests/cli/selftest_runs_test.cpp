@@ -42,10 +42,10 @@ TEST_F(SelftestRunsTest, TheFileThatDiffersIsNamed) {
   folder_.write("b/metrics.jsonl", "{\"step\":1,\"loss\":2.5}\n");
   EXPECT_EQ(difference(), "metrics.jsonl: line 2: {\"step\":2,\"loss\":1.5} and nothing");
   checkpoint::Checkpoint c = test::sound_checkpoint();
-  ++c.position.step;
+  ++c.state.position.step;
   save("b", "best.pt", c);
   EXPECT_EQ(difference(), "best.pt: step: 12 and 13");
-  ++c.position.step;
+  ++c.state.position.step;
   save("b", "last.pt", c);
   EXPECT_EQ(difference(), "last.pt: step: 12 and 14");
 }

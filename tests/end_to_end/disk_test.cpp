@@ -67,7 +67,8 @@ TEST(DiskTest, ALogThatCannotGrowIsAWarningAndEndsNoRun) {
   EXPECT_EQ(resumed.exit_code, 0);
   EXPECT_EQ(resumed.err, "warning: cannot write " + log.string() +
                              ": File too large; messages will be missing there\n");
-  EXPECT_EQ(checkpoint::read(folder.path() / "runs/latest/checkpoints/last.pt").position.epoch, 3);
+  EXPECT_EQ(
+      checkpoint::read(folder.path() / "runs/latest/checkpoints/last.pt").state.position.epoch, 3);
 }
 
 #ifdef __linux__
@@ -131,7 +132,7 @@ TEST(DiskTest, AFullDiskEndsWithEightAndTheRunGoesOnWhenThereIsSpace) {
       "/(checkpoints/checkpoint_epoch_\\d+\\.pt|metrics\\.jsonl): No space left on device\n");
   EXPECT_TRUE(std::regex_match(full.err, expected)) << full.err;
   EXPECT_FALSE(test::has_temporary_files(run));
-  const checkpoint::Position last = checkpoint::read(run / "checkpoints/last.pt").position;
+  const checkpoint::Position last = checkpoint::read(run / "checkpoints/last.pt").state.position;
   EXPECT_GE(last.epoch, 1);
 
   fs::remove(disk.path() / "filler");
@@ -139,7 +140,7 @@ TEST(DiskTest, AFullDiskEndsWithEightAndTheRunGoesOnWhenThereIsSpace) {
   const ProcessResult resumed =
       trainer_in(disk.path(), "-q --resume " + run.string() + " --epochs " + epochs);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(checkpoint::read(run / "checkpoints/last.pt").position.epoch, last.epoch + 2);
+  EXPECT_EQ(checkpoint::read(run / "checkpoints/last.pt").state.position.epoch, last.epoch + 2);
 }
 #endif
 

@@ -134,7 +134,7 @@ TEST(TablesTest, TheCheckpointKnowsTheColumnsAndARunGoesOnWithThem) {
   const test::ProcessResult resumed =
       test::trainer_in(folder.path(), "--resume runs/latest --epochs 3");
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(checkpoint::read(last).position.epoch, 3);
+  EXPECT_EQ(checkpoint::read(last).state.position.epoch, 3);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class VerifyProgramTest : public testing::Test {
     c.fingerprints = {data::fingerprint(folder_.write("here.csv", "a\n")),
                       {"/nowhere/gone.csv", 1, 2}};
     checkpoint::write(checkpoints_ / "best.pt", c);
-    c.position = {.epoch = 1200, .step = 54321, .samples_in_epoch = 0};
+    c.state.position = {.epoch = 1200, .step = 54321, .samples_in_epoch = 0};
     checkpoint::write(checkpoints_ / "checkpoint_epoch_1200.pt", c);
     fs::create_hard_link(checkpoints_ / "checkpoint_epoch_1200.pt", checkpoints_ / "last.pt");
   }

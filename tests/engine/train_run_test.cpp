@@ -183,8 +183,8 @@ TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) 
   EXPECT_EQ(tested["split"], "test");
   EXPECT_EQ(tested["epoch"], report.best.value().epoch);
   const auto best = checkpoint::read(report.run_dir / "checkpoints" / "best.pt");
-  EXPECT_EQ(best.best.value().epoch, report.best->epoch);
-  EXPECT_EQ(best.best->value, report.best->value);
+  EXPECT_EQ(best.state.best.value().epoch, report.best->epoch);
+  EXPECT_EQ(best.state.best->value, report.best->value);
 }
 
 TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {

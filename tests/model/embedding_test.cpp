@@ -80,9 +80,10 @@ TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
 }
 
 TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
-  const optim::OptimizerOptions optimizer;
-  optim::OptimizerState state = optim::make_state(optimizer, mlp_.parameters());
-  const train::StepContext context{mlp_, state, optimizer, {}, /*clip_norm=*/0};
+  const config::OptimizerConfig optimizer;
+  optim::OptimizerState state = optim::make_state(optimizer, /*ema_decay=*/0, mlp_.parameters());
+  const train::StepContext context{
+      .model = mlp_, .optimizer_state = state, .optimizer = optimizer, .loss = {}, .clip_norm = 0};
   const train::ResidentData data{features_, classes_, at::zeros({5}), at::ones({5})};
   const at::Tensor order = at::arange(6, at::kLong);
   const auto step = train::make_fused_step(context, 6, 2);

@@ -12,6 +12,7 @@
 namespace trainer::optim {
 namespace {
 
+using config::OptimizerConfig;
 using nlohmann::json;
 using test::close;
 using test::golden_tensor;
@@ -21,9 +22,9 @@ const json& golden() {
   return values;
 }
 
-OptimizerOptions options_of(const json& c) {
+OptimizerConfig options_of(const json& c) {
   const std::string name = c["optimizer"];
-  OptimizerOptions options;
+  OptimizerConfig options;
   options.name = name == "sgd"    ? config::OptimizerName::kSgd
                  : name == "adam" ? config::OptimizerName::kAdam
                                   : config::OptimizerName::kAdamw;
@@ -47,8 +48,8 @@ TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
   model::Network model = test::make_network(mlp);
   model::FlatParameters& flat = model.parameters();
   test::set_parameters(flat, golden()["parameters"]);
-  const OptimizerOptions options = options_of(c);
-  OptimizerState state = make_state(options, flat);
+  const OptimizerConfig options = options_of(c);
+  OptimizerState state = make_state(options, /*ema_decay=*/0, flat);
 
   for (std::size_t step = 0; step < 5; ++step) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {

@@ -15,6 +15,7 @@
 namespace trainer::optim {
 namespace {
 
+using config::OptimizerConfig;
 using config::OptimizerName;
 using model::FlatParameters;
 using test::close;
@@ -39,8 +40,8 @@ std::vector<std::string> moment_names(const OptimizerState& state) {
   return names;
 }
 
-OptimizerOptions options_of(OptimizerName name) {
-  OptimizerOptions options;
+OptimizerConfig options_of(OptimizerName name) {
+  OptimizerConfig options;
   options.name = name;
   return options;
 }
@@ -49,7 +50,7 @@ TEST(OptimizerTest, TheFirstStateIsZeroAndHasPyTorchsNames) {
   const FlatParameters flat = make_parameters(1, 1);
   for (const OptimizerName name :
        {OptimizerName::kSgd, OptimizerName::kAdam, OptimizerName::kAdamw}) {
-    const OptimizerState state = make_state(options_of(name), flat);
+    const OptimizerState state = make_state(options_of(name), /*ema_decay=*/0, flat);
     EXPECT_EQ(state.step, 0);
     EXPECT_EQ(moment_names(state), name == OptimizerName::kSgd
                                        ? std::vector<std::string>{"momentum_buffer"}
@@ -61,19 +62,19 @@ TEST(OptimizerTest, TheFirstStateIsZeroAndHasPyTorchsNames) {
 }
 
 TEST(OptimizerTest, SgdWithoutMomentumRemembersNothing) {
-  OptimizerOptions options = options_of(OptimizerName::kSgd);
+  OptimizerConfig options = options_of(OptimizerName::kSgd);
   options.momentum = 0;
-  EXPECT_TRUE(make_state(options, make_parameters(1, 1)).moments.empty());
+  EXPECT_TRUE(make_state(options, /*ema_decay=*/0, make_parameters(1, 1)).moments.empty());
 }
 
 TEST(OptimizerTest, PaddingStaysZero) {
   for (const OptimizerName name :
        {OptimizerName::kSgd, OptimizerName::kAdam, OptimizerName::kAdamw}) {
-    OptimizerOptions options = options_of(name);
+    OptimizerConfig options = options_of(name);
     options.weight_decay = 0.5;
     options.decay_bias_and_norm = true;
     FlatParameters flat = make_parameters(1, 1);
-    OptimizerState state = make_state(options, flat);
+    OptimizerState state = make_state(options, /*ema_decay=*/0, flat);
     for (int step = 0; step < 3; ++step) {
       clip_gradients(flat, 0.1);
       update(options, 0.1, flat, state);
@@ -86,10 +87,10 @@ TEST(OptimizerTest, PaddingStaysZero) {
 }
 
 TEST(OptimizerTest, DecayIsForWeightsUnlessAskedForAll) {
-  OptimizerOptions options = options_of(OptimizerName::kAdamw);
+  OptimizerConfig options = options_of(OptimizerName::kAdamw);
   options.weight_decay = 0.5;
   FlatParameters flat = make_parameters(1, 0);
-  OptimizerState state = make_state(options, flat);
+  OptimizerState state = make_state(options, /*ema_decay=*/0, flat);
   update(options, 0.5, flat, state);
   EXPECT_EQ(elements(flat.parameters[0]), std::vector<float>(3, 0.75F));
   EXPECT_EQ(elements(flat.parameters[1]), std::vector<float>(2, 1));

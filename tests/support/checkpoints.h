@@ -28,18 +28,19 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.optimizer_step = 11;
   c.moments = {{"exp_avg", {{"layers.0.bias", float_data({2}, {7, 8})}}},
                {"exp_avg_sq", {{"layers.0.bias", float_data({2}, {9, 10})}}}};
-  c.position = {.epoch = 3, .step = 12, .samples_in_epoch = 64};
-  c.epoch_totals = {.loss_sum = 1.25, .num_correct = 13, .num_samples = 14};
-  c.interval_totals = {.loss_sum = 0.1, .num_correct = 15, .num_samples = 16};
-  c.best = checkpoint::Best{.epoch = 2, .value = 0.0625};
-  c.epochs_without_improvement = 1;
-  c.recoveries = {.skipped_steps = 5,
-                  .rollbacks = 6,
-                  .overflowed_steps = 7,
-                  .out_of_memory = 8,
-                  .rows_at_once = 9};
-  c.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 10};
-  c.plateau = plan::PlateauState{
+  c.state.position = {.epoch = 3, .step = 12, .samples_in_epoch = 64};
+  c.state.epoch_totals = {.loss_sum = 1.25, .num_correct = 13, .num_samples = 14};
+  c.state.interval_totals = {.loss_sum = 0.1, .num_correct = 15, .num_samples = 16};
+  c.state.best = checkpoint::Best{.epoch = 2, .value = 0.0625};
+  c.state.epochs_without_improvement = 1;
+  c.state.recoveries = {.skipped_steps = 5,
+                        .rollbacks = 6,
+                        .overflowed_steps = 7,
+                        .out_of_memory = 8,
+                        .micro_batch_size = 9,
+                        .has_fallen_back = true};
+  c.state.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 10};
+  c.state.plateau = plan::PlateauState{
       .best = 0.03125, .bad_epochs = 17, .cooldown_left = 18, .num_reductions = 19};
   c.metrics_bytes = 12345;
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";

@@ -65,7 +65,7 @@ inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint
   checkpoint::Checkpoint c;
   c.config = fmt::format("model: {}\ntraining: {}\n", recipe.model, recipe.training);
   c.optimizer = "adamw";
-  c.position = {.epoch = 3, .step = 12, .samples_in_epoch = 0};
+  c.state.position = {.epoch = 3, .step = 12, .samples_in_epoch = 0};
   data::Schema& schema = c.schema;
   const auto size = static_cast<std::size_t>(recipe.num_features);
   for (std::size_t i = 0; i < size; ++i) schema.feature_names.push_back(fmt::format("x{}", i));

@@ -31,9 +31,17 @@ inline config::Config small_config() {
   return config;
 }
 
+/// On the CPU, with a step of one thread.
+inline std::unique_ptr<train::Session> make_session(const config::Config& config,
+                                                    data::Datasets datasets) {
+  auto session = train::make_session(config, std::move(datasets), c10::kCPU);
+  train::use_threads(*session, 1);
+  return session;
+}
+
 inline std::unique_ptr<train::Session> make_small_session(const config::Config& config) {
   const auto seed = static_cast<uint64_t>(config.seed);
-  return train::make_session(config, data::load_datasets(config.data, seed), c10::kCPU);
+  return make_session(config, data::load_datasets(config.data, seed));
 }
 
 /// A CSV table with two numeric columns a and b, text columns "many" with 11 categories, some of
@@ -100,7 +108,7 @@ inline std::unique_ptr<train::Session> make_exact_session(const config::Config& 
   datasets.validation = std::move(validation);
   datasets.schema = {config::Task::kRegression, {"a", "b", "c"}, {"y"}, {},
                      {{0, 0, 0}, {1, 1, 1}},    {{0}, {1}}};
-  auto session = train::make_session(config, std::move(datasets), c10::kCPU);
+  auto session = make_session(config, std::move(datasets));
   session->model.parameters().values.zero_();
   return session;
 }
@@ -109,9 +117,9 @@ inline std::unique_ptr<train::Session> make_exact_session(const config::Config& 
 inline void make_step(train::Session& session) {
   const double rate = train::next_learning_rate(session);
   train::advance(session, session.step->run(train::next_window(session), rate));
-  if (session.position.samples_in_epoch < session.train.size()) return;
-  ++session.position.epoch;
-  session.position.samples_in_epoch = 0;
+  if (session.state.position.samples_in_epoch < session.train.size()) return;
+  ++session.state.position.epoch;
+  session.state.position.samples_in_epoch = 0;
 }
 
 /// Where fit() writes, in a folder that vanishes.

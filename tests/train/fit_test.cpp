@@ -111,11 +111,11 @@ TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
   fit(*session, traces.output());
   EXPECT_TRUE(stopped_early(*session));
   EXPECT_TRUE(finished(*session));
-  EXPECT_EQ(session->position.epoch, 3);
-  EXPECT_EQ(session->epochs_without_improvement, 2);
-  EXPECT_EQ(session->best.value().epoch, 1);
-  EXPECT_EQ(session->best.value().value, 3.0625);  // (0.75 + 1)^2
-  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.best()).position.epoch, 1);
+  EXPECT_EQ(session->state.position.epoch, 3);
+  EXPECT_EQ(session->state.epochs_without_improvement, 2);
+  EXPECT_EQ(session->state.best.value().epoch, 1);
+  EXPECT_EQ(session->state.best.value().value, 3.0625);  // (0.75 + 1)^2
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.best()).state.position.epoch, 1);
 }
 
 // Of the records that close epochs.
@@ -140,9 +140,10 @@ TEST(FitTest, ReduceOnPlateauFollowsTheValidationLoss) {
   fit(*session, traces.output());
   EXPECT_EQ(rates_of_epochs(traces.metrics()),
             (std::vector<double>{0.0625, 0.0625, 0.03125, 0.015625}));
-  EXPECT_EQ(session->plateau.value().num_reductions, 3);
-  EXPECT_EQ(session->plateau->best, 3.0625);
-  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).plateau.value().num_reductions, 3);
+  EXPECT_EQ(session->state.plateau.value().num_reductions, 3);
+  EXPECT_EQ(session->state.plateau->best, 3.0625);
+  EXPECT_EQ(
+      checkpoint::read(traces.output().checkpoints.last()).state.plateau.value().num_reductions, 3);
 }
 
 TEST(FitTest, ReduceOnPlateauDoesNotWatchTheWarmUp) {
@@ -166,8 +167,8 @@ TEST(FitTest, AnImprovementWithinMinDeltaIsNone) {
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
   Traces traces(config);
   fit(*session, traces.output());
-  EXPECT_EQ(session->best.value().epoch, 1);
-  EXPECT_EQ(session->epochs_without_improvement, 2);
+  EXPECT_EQ(session->state.best.value().epoch, 1);
+  EXPECT_EQ(session->state.epochs_without_improvement, 2);
   EXPECT_FALSE(stopped_early(*session));  // patience 0: never
 }
 
@@ -175,8 +176,8 @@ TEST(FitTest, WithoutAValidationPartTheTrainingLossDecides) {
   const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
   Traces traces(session->config);
   fit(*session, traces.output());
-  EXPECT_EQ(session->best.value().epoch, 2);
-  EXPECT_EQ(session->best.value().value, 0.0390625);
+  EXPECT_EQ(session->state.best.value().epoch, 2);
+  EXPECT_EQ(session->state.best.value().value, 0.0390625);
 }
 
 // Learns class 0 of the input (1, 1, 1) with ever smaller losses; it is right from the start.
@@ -188,7 +189,7 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
   datasets.validation = datasets.train;
   datasets.schema = {
       config::Task::kClassification, {"a", "b", "c"}, {"y"}, {"no", "yes"}, {{0, 0, 0}, {1, 1, 1}}};
-  auto session = make_session(config, std::move(datasets), c10::kCPU);
+  auto session = test::make_session(config, std::move(datasets));
   session->model.parameters().values.zero_();
   return session;
 }
@@ -207,16 +208,16 @@ TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
   const auto session = session_of_one_class(config::BestMetric::kLoss);
   Traces traces(session->config);
   fit(*session, traces.output());
-  EXPECT_EQ(session->best.value().epoch, 2);
-  EXPECT_LT(session->best.value().value, 0.5);
+  EXPECT_EQ(session->state.best.value().epoch, 2);
+  EXPECT_LT(session->state.best.value().value, 0.5);
 }
 
 TEST(FitTest, TheBestEpochByAccuracyIsTheFirstOfEqualOnes) {
   const auto session = session_of_one_class(config::BestMetric::kAccuracy);
   Traces traces(session->config);
   fit(*session, traces.output());
-  EXPECT_EQ(session->best.value().epoch, 1);
-  EXPECT_EQ(session->best.value().value, 1.0);
+  EXPECT_EQ(session->state.best.value().epoch, 1);
+  EXPECT_EQ(session->state.best.value().value, 1.0);
 }
 
 TEST(FitTest, SavesEveryFewEpochsAndTheLastAndKeepsTheNewest) {
@@ -229,8 +230,8 @@ TEST(FitTest, SavesEveryFewEpochsAndTheLastAndKeepsTheNewest) {
   EXPECT_EQ(test::file_names(traces.checkpoints()),
             (Lines{"best.pt", "checkpoint_epoch_004.pt", "checkpoint_epoch_005.pt", "last.pt"}));
   const checkpoint::Checkpoint last = checkpoint::read(traces.output().checkpoints.last());
-  EXPECT_EQ(last.position.epoch, 5);
-  EXPECT_EQ(last.position.step, 10);
+  EXPECT_EQ(last.state.position.epoch, 5);
+  EXPECT_EQ(last.state.position.step, 10);
   EXPECT_EQ(last.config, "seed: 42\n");
   EXPECT_EQ(last.metrics_bytes, std::filesystem::file_size(traces.metrics()));
 }

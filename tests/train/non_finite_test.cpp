@@ -62,7 +62,7 @@ TEST(NonFiniteTest, TheRunStopsBeforeTheWeightsChangeAndNamesTheRows) {
   const at::Tensor& values = session->model.parameters().values;
   EXPECT_TRUE(identical(values, at::zeros_like(values)));
   EXPECT_EQ(test::read_file(traces.metrics()), "");
-  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).position.step, 0);
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).state.position.step, 0);
 }
 
 TEST(NonFiniteTest, TheOneRowWithoutAFiniteLossIsNamed) {
@@ -98,14 +98,14 @@ TEST(NonFiniteTest, ASkippedStepCountsAsAStepAndChangesNothing) {
   const auto session = make_exact_session(config, one_bad_row(), {});
   Traces traces(config);
   EXPECT_EQ(fit(*session, traces.output()), 0);
-  EXPECT_EQ(session->position.step, 4);
-  EXPECT_EQ(session->recoveries.skipped_steps, 1);
+  EXPECT_EQ(session->state.position.step, 4);
+  EXPECT_EQ(session->state.recoveries.skipped_steps, 1);
   const std::vector<std::string> lines = timeless_lines(traces.metrics());
   ASSERT_EQ(lines.size(), 4U);  // three steps and the epoch
   EXPECT_EQ(lines.back(),
             R"({"step":4,"epoch":1,"split":"train","loss":0.4375,"learning_rate":0.0625,)"
             R"("skipped_steps":1})");  // (1 + 1/4 + 1/16) / 3
-  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).recoveries.skipped_steps, 1);
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).state.recoveries.skipped_steps, 1);
 }
 
 TEST(NonFiniteTest, TheAdviceIsForWhatIsSet) {
@@ -147,9 +147,9 @@ TEST(NonFiniteTest, ARollbackGoesOnFromTheLastEpochWithHalfTheLearningRate) {
   const auto session = make_exact_session(diverging(), equal_rows(4, 1), {});
   Traces traces(session->config);
   EXPECT_EQ(fit(*session, traces.output()), 0);
-  EXPECT_EQ(session->position.epoch, 30);
-  EXPECT_EQ(session->position.step, 60);
-  EXPECT_EQ(session->recoveries.rollbacks, 2);
+  EXPECT_EQ(session->state.position.epoch, 30);
+  EXPECT_EQ(session->state.position.step, 60);
+  EXPECT_EQ(session->state.recoveries.rollbacks, 2);
   EXPECT_EQ(learning_rate_at(*session, 0), 0.25);
   // No step stands twice and none is missing: two records a step, one more an epoch.
   const std::vector<std::string> lines = timeless_lines(traces.metrics());
@@ -195,7 +195,7 @@ TEST(NonFiniteTest, TooManyRollbacksEndTheRun) {
   EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
   EXPECT_NE(std::string(error.what()).find(", after 10 rollbacks; "), std::string::npos)
       << error.what();
-  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).recoveries.rollbacks, 10);
+  EXPECT_EQ(checkpoint::read(traces.output().checkpoints.last()).state.recoveries.rollbacks, 10);
 }
 
 TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
@@ -221,8 +221,8 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
   session->validation->targets.fill_(kInfinity);
   Traces traces(session->config);
   EXPECT_EQ(fit(*session, traces.output()), 0);
-  EXPECT_FALSE(session->best.has_value());
-  EXPECT_EQ(session->epochs_without_improvement, 2);
+  EXPECT_FALSE(session->state.best.has_value());
+  EXPECT_EQ(session->state.epochs_without_improvement, 2);
   EXPECT_FALSE(std::filesystem::exists(traces.output().checkpoints.best()));
 }
 

@@ -54,9 +54,9 @@ TEST_F(OutOfMemoryTest, ABatchThatDoesNotFitIsTakenInHalvesWithTheSameResult) {
     stats = run_step(*split);
     EXPECT_EQ(allocator.num_refused(), 2);
   }
-  EXPECT_EQ(rows_at_once(*whole), 48);
-  EXPECT_EQ(rows_at_once(*split), 12);
-  EXPECT_EQ(split->recoveries.out_of_memory, 2);
+  EXPECT_EQ(micro_batch_size(*whole), 48);
+  EXPECT_EQ(micro_batch_size(*split), 12);
+  EXPECT_EQ(split->state.recoveries.out_of_memory, 2);
   EXPECT_EQ(stats.num_samples, 48);
   EXPECT_EQ(stats.num_correct, expected.num_correct);
   EXPECT_NEAR(stats.loss_sum, expected.loss_sum, 1e-6F * expected.loss_sum);
@@ -72,14 +72,14 @@ TEST_F(OutOfMemoryTest, TheNextStepsAndAResumedRunGoOnWithTheSmallerParts) {
     advance(*session, run_step(*session));
   }
   const CountingAllocator allocator(/*largest=*/1000);
-  session->position = {1, 1, 0};
+  session->state.position = {1, 1, 0};
   run_step(*session);
   EXPECT_EQ(allocator.num_refused(), 0);
-  EXPECT_EQ(session->recoveries.out_of_memory, 1);
+  EXPECT_EQ(session->state.recoveries.out_of_memory, 1);
 
   const auto resumed = test::make_small_session(config);
   restore(*resumed, snapshot(*session));
-  EXPECT_EQ(rows_at_once(*resumed), 24);
+  EXPECT_EQ(micro_batch_size(*resumed), 24);
 }
 
 std::string refusal(const config::Config& config, std::size_t largest) {
@@ -165,8 +165,9 @@ TEST_F(OutOfMemoryTest, ARunThatMovesToTheCpuGoesOnWithTheSameBits) {
     if (i == 4) move_to_cpu(*moved);
     test::make_step(*moved);
   }
-  EXPECT_EQ(moved->recoveries.out_of_memory, 1);
-  EXPECT_EQ(moved->position.step, 9);
+  EXPECT_EQ(moved->state.recoveries.out_of_memory, 1);
+  EXPECT_TRUE(moved->state.recoveries.has_fallen_back);
+  EXPECT_EQ(moved->state.position.step, 9);
   EXPECT_TRUE(identical(moved->model.parameters().values, stayed->model.parameters().values));
   EXPECT_EQ(moved->step->evaluate(*moved->validation).loss,
             stayed->step->evaluate(*stayed->validation).loss);
@@ -177,27 +178,27 @@ TEST_F(OutOfMemoryTest, AnOverflowOfTheScaledGradientIsMadeAgain) {
   config.training.step = config::StepKind::kAutograd;
   const auto plain = test::make_exact_session(config, test::equal_rows(4, 1024), {});
   const auto scaled = test::make_exact_session(config, test::equal_rows(4, 1024), {});
-  scaled->scaler = checkpoint::Scaler{.scale = 0x1p+127, .good_steps = 3};
+  scaled->state.scaler = checkpoint::Scaler{.scale = 0x1p+127, .good_steps = 3};
   use_threads(*scaled, 1);  // a step with the scaler
   const StepStats expected = run_step(*plain);
   const StepStats stats = run_step(*scaled);
   EXPECT_TRUE(stats.is_finite);
   // The gradients are 2048 and their bound is 2^128, exclusive.
-  EXPECT_EQ(scaled->recoveries.overflowed_steps, 11);
-  EXPECT_EQ(scaled->scaler->scale, 0x1p+116);
-  EXPECT_EQ(scaled->scaler->good_steps, 0);
+  EXPECT_EQ(scaled->state.recoveries.overflowed_steps, 11);
+  EXPECT_EQ(scaled->state.scaler->scale, 0x1p+116);
+  EXPECT_EQ(scaled->state.scaler->good_steps, 0);
   // A power of two changes no bit.
   EXPECT_EQ(stats.grad_norm, expected.grad_norm);
   EXPECT_TRUE(identical(scaled->model.parameters().values, plain->model.parameters().values));
-  const double scale = scaled->scaler->scale;
+  const double scale = scaled->state.scaler->scale;
   advance(*scaled, stats);
-  EXPECT_EQ(scaled->scaler->good_steps, 1);
-  EXPECT_EQ(snapshot(*scaled).scaler.value().scale, scale);
+  EXPECT_EQ(scaled->state.scaler->good_steps, 1);
+  EXPECT_EQ(snapshot(*scaled).state.scaler.value().scale, scale);
 }
 
 TEST_F(OutOfMemoryTest, AGradientThatIsNotFiniteWithoutScaleIsNoOverflow) {
   const auto session = test::make_small_session(wide_config());
-  session->scaler = checkpoint::Scaler{.scale = optim::kLeastScale, .good_steps = 0};
+  session->state.scaler = checkpoint::Scaler{.scale = optim::kLeastScale, .good_steps = 0};
   use_threads(*session, 1);
   session->model.parameters().values.fill_(1e30);
   const StepStats stats = run_step(*session);

@@ -27,12 +27,10 @@ TEST(SessionTest, IsBuiltAsConfigured) {
   config::Config config = small_config();
   config.model.norm = config::Norm::kLayer;
   config.training.label_smoothing = 0.1;
-  config.training.optimizer.decay_bias_and_norm = true;
   const auto session = make_small_session(config);
   EXPECT_EQ(network::summary(session->model.spec()), "5-8-8-3 layer norm, relu");
   EXPECT_EQ(session->loss.kind, config::Loss::kCrossEntropy);
   EXPECT_EQ(session->loss.label_smoothing, 0.1);
-  EXPECT_TRUE(session->optimizer.decay_bias_and_norm);
   EXPECT_EQ(session->optimizer_state.moments.size(), 2U);
   EXPECT_EQ(session->train.size(), 48);
   EXPECT_EQ(session->validation.value().size(), 6);
@@ -71,7 +69,7 @@ TEST(SessionTest, WindowsOfAnEpochAreItsOrderInPieces) {
   for (const int64_t epoch : {0, 1}) {
     std::vector<float> rows;
     std::vector<int64_t> sizes;
-    while (session->position.epoch == epoch) {
+    while (session->state.position.epoch == epoch) {
       const Window window = next_window(*session);
       EXPECT_EQ(window.batch_size, 10);
       sizes.push_back(window.num_samples);
@@ -87,11 +85,11 @@ TEST(SessionTest, WindowsOfAnEpochAreItsOrderInPieces) {
 
 TEST(SessionTest, ANewSearchForTheBestEpochForgetsTheOldOne) {
   const auto session = make_small_session(small_config());
-  session->best = checkpoint::Best{3, 0.5};
-  session->epochs_without_improvement = 2;
+  session->state.best = checkpoint::Best{3, 0.5};
+  session->state.epochs_without_improvement = 2;
   forget_best(*session);
-  EXPECT_FALSE(session->best.has_value());
-  EXPECT_EQ(session->epochs_without_improvement, 0);
+  EXPECT_FALSE(session->state.best.has_value());
+  EXPECT_EQ(session->state.epochs_without_improvement, 0);
 }
 
 std::string refusal(const std::function<void(config::Config&)>& change, bool regression) {

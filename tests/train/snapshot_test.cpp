@@ -56,13 +56,13 @@ TEST_P(ResumeTest, StepsAfterARestoreAreThoseOfARunWithoutABreak) {
   const auto straight = make_small_session(config);
   for (int step = 0; step < 16; ++step) {
     // In the middle of the first epoch, and at the beginning of one.
-    if (step == 2 || straight->position.samples_in_epoch == 0) {
+    if (step == 2 || straight->state.position.samples_in_epoch == 0) {
       checkpoint::write(folder.path() / "state.pt", snapshot(*straight));
     }
     make_step(*straight);
     const auto resumed = make_small_session(config);
     restore(*resumed, checkpoint::read(folder.path() / "state.pt"));
-    while (resumed->position.step < straight->position.step) make_step(*resumed);
+    while (resumed->state.position.step < straight->state.position.step) make_step(*resumed);
     expect_same_state(*resumed, *straight);
   }
 }
@@ -139,7 +139,7 @@ struct Refused {
     const Error error = error_of([&] { restore(*session, saved); });
     EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
     EXPECT_TRUE(identical(session->model.parameters().values, before));
-    EXPECT_EQ(session->position.step, 0);
+    EXPECT_EQ(session->state.position.step, 0);
     return error.what();
   }
 };
@@ -168,26 +168,27 @@ TEST(SnapshotTest, EverythingIsRestored) {
   config.training.ema_decay = 0.9;
   config.training.schedule.name = config::ScheduleName::kReduceOnPlateau;
   const auto trained = make_small_session(config);
-  trained->scaler = checkpoint::Scaler{};  // as a device with fp16 has it
+  trained->state.scaler = checkpoint::Scaler{};  // as a device with fp16 has it
   make_step(*trained);
   checkpoint::Checkpoint saved = snapshot(*trained);
   saved.optimizer_step = 20;
-  saved.position = {.epoch = 3, .step = 20, .samples_in_epoch = 16};
-  saved.epoch_totals = {.loss_sum = 1.5, .num_correct = 4, .num_samples = 8};
-  saved.interval_totals = {.loss_sum = 2.5, .num_correct = 5, .num_samples = 9};
-  saved.best = checkpoint::Best{.epoch = 1, .value = 0.75};
-  saved.epochs_without_improvement = 2;
-  saved.recoveries = {.skipped_steps = 3,
-                      .rollbacks = 4,
-                      .overflowed_steps = 5,
-                      .out_of_memory = 6,
-                      .rows_at_once = 7};
-  saved.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 8};
-  saved.plateau =
+  saved.state.position = {.epoch = 3, .step = 20, .samples_in_epoch = 16};
+  saved.state.epoch_totals = {.loss_sum = 1.5, .num_correct = 4, .num_samples = 8};
+  saved.state.interval_totals = {.loss_sum = 2.5, .num_correct = 5, .num_samples = 9};
+  saved.state.best = checkpoint::Best{.epoch = 1, .value = 0.75};
+  saved.state.epochs_without_improvement = 2;
+  saved.state.recoveries = {.skipped_steps = 3,
+                            .rollbacks = 4,
+                            .overflowed_steps = 5,
+                            .out_of_memory = 6,
+                            .micro_batch_size = 7,
+                            .has_fallen_back = true};
+  saved.state.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 8};
+  saved.state.plateau =
       plan::PlateauState{.best = 0.5, .bad_epochs = 9, .cooldown_left = 10, .num_reductions = 11};
 
   const auto session = make_small_session(config);
-  session->scaler = checkpoint::Scaler{};
+  session->state.scaler = checkpoint::Scaler{};
   restore(*session, saved);
   const checkpoint::Checkpoint again = snapshot(*session);
   EXPECT_EQ(first_difference(again, saved), std::nullopt);
@@ -240,7 +241,7 @@ TEST(SnapshotTest, AnUnknownMomentIsRefused) {
 
 TEST(SnapshotTest, APositionBeyondTheEpochIsRefused) {
   Refused refused;
-  refused.saved.position.samples_in_epoch = 49;
+  refused.saved.state.position.samples_in_epoch = 49;
   EXPECT_EQ(refused.message(),
             std::string(kDoesNotFit) + "samples_in_epoch: expected at most 48, got 49");
 }

@@ -48,15 +48,15 @@ TEST_P(StepTest, AShortTrainingIsThatOfPyTorch) {
   options.residual = true;
   model::Network model = test::make_network(options);
   test::set_parameters(model.parameters(), golden["parameters"]);
-  optim::OptimizerOptions optimizer;
+  config::OptimizerConfig optimizer;
   optimizer.weight_decay = golden["weight_decay"];
   optimizer.beta2 = golden["beta2"];
-  optim::OptimizerState state = optim::make_state(optimizer, model.parameters());
-  const StepContext context{model,
-                            state,
-                            optimizer,
-                            {config::Loss::kCrossEntropy, golden["label_smoothing"]},
-                            golden["clip_norm"]};
+  optim::OptimizerState state = optim::make_state(optimizer, /*ema_decay=*/0, model.parameters());
+  const StepContext context{.model = model,
+                            .optimizer_state = state,
+                            .optimizer = optimizer,
+                            .loss = {.label_smoothing = golden["label_smoothing"]},
+                            .clip_norm = golden["clip_norm"]};
   const auto step =
       GetParam() == StepKind::kFused ? make_fused_step(context, 6, 1) : make_autograd_step(context);
   const ResidentData data{golden_tensor(golden["features"]),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/config/data_config.h"
+#include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
 
 namespace trainer::config {
@@ -26,17 +27,6 @@ struct ModelConfig {
   Init init = Init::kPytorch;
   std::string init_from;
   std::vector<std::string> init_skip;
-};
-
-struct OptimizerConfig {
-  OptimizerName name = OptimizerName::kAdamw;
-  double weight_decay = 0.01;
-  bool decay_bias_and_norm = false;
-  double momentum = 0.9;
-  bool nesterov = false;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
 };
 
 struct ScheduleConfig {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
 
 /// What the functions of cpu/kernels.h work on: views of memory that belongs to others.
@@ -113,17 +114,12 @@ struct UpdateBuffers {
   float* average = nullptr;        // moving average of the values
 };
 
+/// An update of a step.
 struct UpdateOptions {
-  config::OptimizerName name = config::OptimizerName::kAdamw;
+  config::OptimizerConfig optimizer;
   double gradient_factor = 1;  // of clipping
   double learning_rate = 0;
-  double weight_decay = 0;
-  double momentum = 0;
-  bool nesterov = false;
-  double beta1 = 0;
-  double beta2 = 0;
-  double epsilon = 0;
-  double ema_decay = 0;
+  double ema_decay = 0;          // of the moving average of the values
   double mean_correction = 1;    // of Adam's moments in step t: 1 - beta1^t
   double square_correction = 1;  // and 1 - beta2^t
 };

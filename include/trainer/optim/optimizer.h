@@ -7,23 +7,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/config/types.h"
+#include "trainer/config/optimizer_config.h"
 #include "trainer/model/parameters.h"
 
 namespace trainer::optim {
-
-/// The update rules are PyTorch's torch.optim.SGD, Adam and AdamW, term by term.
-struct OptimizerOptions {
-  config::OptimizerName name = config::OptimizerName::kAdamw;
-  double weight_decay = 0.01;
-  bool decay_bias_and_norm = false;
-  double momentum = 0.9;  // sgd
-  bool nesterov = false;  // sgd
-  double beta1 = 0.9;     // adam, adamw
-  double beta2 = 0.999;   // adam, adamw
-  double epsilon = 1e-8;  // adam, adamw
-  double ema_decay = 0;   // of the average of the weights; 0: none
-};
 
 /// What the optimizer remembers, each moment laid out as FlatParameters::values is.
 struct OptimizerState {
@@ -36,12 +23,18 @@ struct OptimizerState {
 /// beginning with the initial weights.
 inline constexpr const char* kEma = "ema";
 
-/// The state before the first step: zeroes, and the weights of `flat` as their own average.
-OptimizerState make_state(const OptimizerOptions& options, const model::FlatParameters& flat);
+/// The state before the first step: zeros, and the weights of `flat` as their own average where
+/// `ema_decay` is above 0.
+OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_decay,
+                          const model::FlatParameters& flat);
 
-/// One update of `flat.values` from `flat.gradients`.
-void update(const OptimizerOptions& options, double learning_rate, model::FlatParameters& flat,
-            OptimizerState& state);
+/// One update of `flat.values` from `flat.gradients`, by the rules of PyTorch's torch.optim.SGD,
+/// Adam and AdamW, term by term.
+void update(const config::OptimizerConfig& optimizer, double learning_rate,
+            model::FlatParameters& flat, OptimizerState& state);
+
+/// Moves the average of the weights, where there is one, towards those of `flat`.
+void update_average(double ema_decay, const model::FlatParameters& flat, OptimizerState& state);
 
 /// Scales the gradients down to `max_norm` where their Euclidean norm over all parameters is
 /// larger, as torch.nn.utils.clip_grad_norm_ does; 0 never scales. Returns the norm before, a 0-d

@@ -26,9 +26,9 @@ struct BatchSearch {
 
 /// Makes real steps with 1, 2, 4, ... and `most` rows, and where memory runs out between the last
 /// that fits and the first that does not, to a tenth. The rows are those of the training part, over
-/// again where they are too few. Calls `tell` after each trial. The session is of no use
-/// afterwards. `num_threads` 0 takes the fastest number for each. Throws Error(kOutOfMemory) when
-/// not even one row fits.
+/// again where they are too few. Calls `tell` after each trial. The weights stay as they are, the
+/// optimizer's moments do not. `num_threads` 0 takes the fastest number for each. Throws
+/// Error(kOutOfMemory) when not even one row fits.
 BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
                                FunctionRef<void(const BatchTrial&)> tell);
 

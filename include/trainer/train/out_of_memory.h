@@ -16,6 +16,9 @@ StepStats run_step(Session& session);
 /// TrainStep::rehearse() of the next step, likewise.
 void rehearse_step(Session& session);
 
+/// Continues on the CPU with the same state, and counts that memory ran out.
+void move_to_cpu(Session& session);
+
 /// use_threads(), likewise: a fused step takes all its memory when it is made.
 void use_threads_within_memory(Session& session, int64_t num_threads);
 

@@ -10,27 +10,22 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/run_state.h"
 #include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
-#include "trainer/plan/plateau.h"
 #include "trainer/plan/schedule.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/step.h"
 
+namespace trainer::checkpoint {
+struct Checkpoint;
+}
+
 namespace trainer::train {
 
-/// Sums since the last training record.
-struct IntervalTotals {
-  float loss_sum = 0;
-  int64_t num_correct = 0;
-  float grad_norm = 0;  // of the last step
-  int64_t num_samples = 0;
-};
-
-/// A run, assembled: what it works on, what it works with, and where it stands.
+/// A run, assembled: what it works on and with, and its state.
 struct Session {
   /// The model with its initial weights; make_session() does the rest.
   Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device);
@@ -41,29 +36,22 @@ struct Session {
 
   model::Network model;
   model::LossOptions loss;
-  optim::OptimizerOptions optimizer;
   optim::OptimizerState optimizer_state;
   plan::ScheduleOptions schedule;
-  std::unique_ptr<TrainStep> step;
+  std::unique_ptr<TrainStep> step;  // use_threads() makes it
 
   ResidentData train;
   std::optional<ResidentData> validation;
   std::optional<ResidentData> test;
 
-  checkpoint::Position position;
-  checkpoint::Totals epoch_totals;
-  IntervalTotals interval;
-  std::optional<checkpoint::Best> best;
-  int64_t epochs_without_improvement = 0;
-  checkpoint::Recoveries recoveries;
-  std::optional<checkpoint::Scaler> scaler;   // fp16 only
-  std::optional<plan::PlateauState> plateau;  // schedule reduce_on_plateau only
-  at::Tensor order;  // [num_train] int64 on the device, of epoch `order_epoch`
+  checkpoint::RunState state;
+  float grad_norm = 0;  // of the last step
+  at::Tensor order;     // [num_train] int64 on the device, of epoch `order_epoch`
   int64_t order_epoch = -1;
 };
 
-/// Builds everything that `config` asks for. Throws Error(kUsage) for combinations that only the
-/// data show to be impossible.
+/// Builds everything that `config` asks for but the step. Throws Error(kUsage) for combinations
+/// that only the data show to be impossible.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
@@ -71,17 +59,15 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
 /// LibTorch's autograd.
 bool uses_kernels(const Session& session);
 
-/// Computes with that many threads from now on; a session begins with one.
+/// A step on the model and the optimizer of the session, which outlives it, for micro-batches of up
+/// to `batch_size` rows.
+std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64_t num_threads);
+
+/// Makes the session's step, which computes with that many threads.
 void use_threads(Session& session, int64_t num_threads);
 
-/// Rows of a batch that are computed at once: all, unless memory ran out.
-int64_t rows_at_once(const Session& session);
-
-/// Halves rows_at_once() and counts that memory ran out.
-void split_batches(Session& session);
-
-/// Goes on on the CPU with the same state, and counts that memory ran out.
-void move_to_cpu(Session& session);
+/// Rows of a batch that are computed together: all, unless memory ran out.
+int64_t micro_batch_size(const Session& session);
 
 /// True when all epochs are done or training stopped early.
 bool finished(const Session& session);
@@ -99,19 +85,26 @@ double next_learning_rate(const Session& session);
 /// Counts a step that was made, or skipped because it was not finite.
 void advance(Session& session, const StepStats& stats);
 
+/// Adds the totals of the interval to those of the epoch, begins the next interval, and returns the
+/// totals of the one that ended.
+checkpoint::Totals finish_interval(Session& session);
+
+/// Counts the epoch and begins the next one.
+void finish_epoch(Session& session);
+
+/// Starts the search for the best epoch anew.
+void forget_best(Session& session);
+
 /// The session's state as a checkpoint that owns its tensors, in CPU memory. What the session does
-/// not know (configuration text, metrics) is left empty.
+/// not know (configuration text, metrics) is left empty. In snapshot.cpp, as all that follows.
 checkpoint::Checkpoint snapshot(const Session& session);
 
 /// The size of a checkpoint file, nearly.
 uint64_t checkpoint_bytes(const Session& session);
 
-/// Continues where the checkpoint `from` stood. Throws Error(kCheckpoint) naming each tensor that
-/// is missing, unknown or of another shape.
+/// Continues where the checkpoint `from` was taken. Throws Error(kCheckpoint) naming each tensor
+/// that is missing, unknown or of another shape.
 void restore(Session& session, const checkpoint::Checkpoint& from);
-
-/// Starts the search for the best epoch anew.
-void forget_best(Session& session);
 
 /// Takes the weights alone, those that are evaluated: the averaged ones where there are any.
 /// Throws as restore does.

@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/run_state.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
@@ -45,7 +45,8 @@ struct StepStats {
 struct StepContext {
   model::Network& model;
   optim::OptimizerState& optimizer_state;
-  optim::OptimizerOptions optimizer;
+  config::OptimizerConfig optimizer;
+  double ema_decay = 0;  // of the moving average of the weights; 0: none
   model::LossOptions loss;
   double clip_norm = 1.0;                      // 0: never
   const checkpoint::Scaler* scaler = nullptr;  // of fp16; null: none

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trainer/core/function_ref.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {
@@ -14,9 +15,13 @@ struct ThreadTrial {
   double step_seconds = 0;
 };
 
-/// Times the session's own step with 1, 2, 4, ... and `most` threads until more of them are slower,
-/// a fraction of a second in all; changes nothing but the number of threads. A step that is long
-/// even with all of them is tried no further.
+/// Times `step` with 1, 2, 4, ... and `most` threads, as `use` sets them, until more of them are
+/// slower, a fraction of a second in all. A step that is long even with all of them is tried no
+/// further.
+std::vector<ThreadTrial> try_threads(int64_t most, FunctionRef<void(int64_t num_threads)> use,
+                                     FunctionRef<void()> step);
+
+/// The same with the session's own step; changes nothing but the number of threads.
 std::vector<ThreadTrial> try_threads(Session& session, int64_t most);
 
 /// The fewest threads that are nearly as fast as the fastest: what is gained beyond is less than

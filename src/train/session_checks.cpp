@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/session_checks.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+
+namespace trainer::train {
+namespace {
+
+// Combinations that only the data show; `data.task: auto` hides them from the configuration.
+void check_task(const config::Config& config, const data::Schema& schema) {
+  const config::TrainingConfig& training = config.training;
+  const bool regression = schema.task == config::Task::kRegression;
+  const std::string loss = "training.loss: " + config::to_text(config.training.loss);
+  std::string problem;
+  if (regression && config::is_for_classes(training.loss)) {
+    problem = loss + " needs classes; set data.task: classification";
+  } else if (!regression && config::is_for_regression(training.loss)) {
+    problem = loss + " needs a number; set data.task: regression";
+  } else if (training.loss == config::Loss::kBinaryCrossEntropy && schema.labels.size() != 2) {
+    problem = fmt::format("{} is for two classes, got {}; set training.loss: cross_entropy", loss,
+                          schema.labels.size());
+  } else if (!config::fits_task(training.best_metric, schema.task)) {
+    problem = fmt::format("training.best_metric: {} has no {}; use loss",
+                          regression ? "regression" : "classification",
+                          config::to_text(config.training.best_metric));
+  } else if (training.best_metric == config::BestMetric::kBinaryF1 && schema.labels.size() != 2) {
+    problem = fmt::format("training.best_metric: binary_f1 is for two classes, got {}; use f1",
+                          schema.labels.size());
+  } else if (regression && training.label_smoothing > 0) {
+    problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
+  }
+  if (problem.empty()) return;
+  throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
+                                             fmt::join(schema.target_names, "\", \""),
+                                             regression ? "regression" : "classification"));
+}
+
+// Training records have a loss and an accuracy only, a ranking needs two classes and R2 two rows.
+void check_best_metric(const config::Config& config, const data::Dataset& validation) {
+  const config::BestMetric metric = config.training.best_metric;
+  if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
+  const std::string name = config::to_text(config.training.best_metric);
+  if (validation.size() == 0) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.best_metric: {} needs a validation part; set "
+                            "data.validation_fraction above 0, or use loss",
+                            name));
+  }
+  const std::vector<int64_t>& classes = validation.classes;
+  const bool ranks = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
+  if (ranks && std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.best_metric: {} needs two classes in the validation part, "
+                            "and all of its rows are of one; set a larger "
+                            "data.validation_fraction, or use loss",
+                            name));
+  }
+  if (metric == config::BestMetric::kR2 && validation.size() == 1) {
+    throw Error(ErrorKind::kUsage,
+                "training.best_metric: r2 needs two rows in the validation part, got one; set a "
+                "larger data.validation_fraction, or use loss");
+  }
+}
+
+// The variance of one row is not defined, and the running variance would become NaN.
+void check_batch_norm(const config::Config& config, int64_t num_train) {
+  if (config.model.norm != config::Norm::kBatch) return;
+  const int64_t batch_size = config.training.batch_size;
+  if (std::min(batch_size, num_train) > 1 && num_train % batch_size != 1) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("training.batch_size: {} training rows in batches of {} leave a batch of "
+                          "one row, and model.norm: batch needs two; choose another batch size",
+                          num_train, batch_size));
+}
+
+// What was asked for by name is not replaced without a word.
+void check_step(const config::Config& config, c10::Device device) {
+  if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("training.step: fused computes in fp32 on the CPU; this run computes in "
+                          "{} on {}; set training.step: auto",
+                          config::to_text(config.precision), device.str()));
+}
+
+// A pattern that fits nothing would be a run that is not what its user believes.
+void check_each(const char* key, const std::vector<std::string>& patterns,
+                const std::vector<std::string>& names) {
+  for (const std::string& pattern : patterns) {
+    const auto fits = [&](const std::string& name) { return matches_any(name, {&pattern, 1}); };
+    if (std::any_of(names.begin(), names.end(), fits)) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("{}: no parameter fits {}; there are {}", key,
+                                               in_quotes(pattern), joined(names)));
+  }
+}
+
+}  // namespace
+
+bool has_kernels(const config::Config& config, c10::Device device) {
+  return device.is_cpu() && config.precision == config::Precision::kFp32 &&
+         !config.model.activation_checkpointing;
+}
+
+void check_data(const config::Config& config, const data::Datasets& data, c10::Device device) {
+  check_task(config, data.schema);
+  check_best_metric(config, data.validation);
+  check_batch_norm(config, data.train.size());
+  check_step(config, device);
+}
+
+void check_patterns(const config::Config& config, const model::Network& model) {
+  const model::FlatParameters& flat = model.parameters();
+  std::vector<std::string> names;
+  for (const network::TensorSpec& spec : flat.specs) names.push_back(spec.name);
+  check_each("training.freeze", config.training.freeze, names);
+  if (flat.num_trained == 0) {
+    throw Error(ErrorKind::kUsage,
+                "training.freeze: every parameter is frozen; leave at least one to be trained");
+  }
+  for (const model::NamedTensor& buffer : model.buffers()) names.push_back(buffer.name);
+  check_each("model.init_skip", config.model.init_skip, names);
+}
+
+}  // namespace trainer::train
