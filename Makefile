@@ -41,7 +41,7 @@ format: setup-gate ## Lay out the C++ files with clang-format
 format-check: setup-gate ## Say which C++ files are laid out otherwise
 	@scripts/format.sh --check
 
-lint: setup-build setup-gate ## Layers, cppcheck, clang-tidy, shellcheck; only what changed
+lint: setup-build setup-gate ## Checks of C++, Python and shell; only what changed
 	@scripts/lint.sh
 
 typecheck: setup-build setup-gate ## Compile with strict warnings as errors, with GCC and Clang

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that folders are layers: a file includes only its own layer and those above it in the list,
-that the half without LibTorch stays without it, that the ONNX library is used in one layer only, and
-that files keep to their size.
+"""Checks that folders are layers: a file includes only its own layer and those above it in the
+list, that the half without LibTorch stays without it, that the ONNX library is used in one layer
+only, and that files keep to their size.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
+
+from __future__ import annotations
 
 import re
 import sys
@@ -12,7 +14,8 @@ from pathlib import Path
 # In order: a layer includes only itself and what stands before it. docs/architecture.md names the
 # same layers in the same order.
 # Those without LibTorch.
-CORE = ["core", "archive", "config", "data", "network", "cpu", "metrics", "plan", "run", "checkpoint", "apply"]
+CORE = ["core", "archive", "config", "data", "network", "cpu",
+        "metrics", "plan", "run", "checkpoint", "apply"]
 ONNX = ["onnx_export"]  # with ONNX, without LibTorch; of all others only the program sees it
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
@@ -25,7 +28,7 @@ SUFFIXES = {".h", ".hpp", ".cpp"}
 MAX_LINES = {"header": 150, "source": 400, "test": 600}
 
 
-def layer_of(path):
+def layer_of(path: Path) -> str:
     """The layer of a file of the house, '' for one outside the layers (tests, bench)."""
     parts = path.parts
     if parts[:2] == ("include", "trainer") and len(parts) > 3:
@@ -35,7 +38,7 @@ def layer_of(path):
     return PROGRAM[-1] if path == Path("src/main.cpp") else ""
 
 
-def included_file(root, including, name):
+def included_file(root: Path, including: Path, name: str) -> Path | None:
     """The file of this repository that an include names, or None for one of a package."""
     for folder in (including.parent, Path("include"), Path("src")):
         if (root / folder / name).is_file():
@@ -43,13 +46,13 @@ def included_file(root, including, name):
     return None
 
 
-def read_includes(root, path):
+def read_includes(root: Path, path: Path) -> list[tuple[int, str]]:
     text = (root / path).read_text(encoding="utf-8")
     matches = ((number, INCLUDE.match(line)) for number, line in enumerate(text.splitlines(), 1))
     return [(number, match.group(2)) for number, match in matches if match]
 
 
-def libtorch_chain(root, path, name, seen):
+def libtorch_chain(root: Path, path: Path, name: str, seen: set[Path]) -> list[str]:
     """Which files lead from an included header to LibTorch: [] when none do."""
     if LIBTORCH.match(name):
         return [name]
@@ -64,7 +67,7 @@ def libtorch_chain(root, path, name, seen):
     return []
 
 
-def check_include(root, path, layer, name):
+def check_include(root: Path, path: Path, layer: str, name: str) -> str | None:
     """What is wrong with one include, or None."""
     if layer not in ENGINE:
         chain = libtorch_chain(root, path, name, set())
@@ -91,7 +94,7 @@ def check_include(root, path, layer, name):
     return None
 
 
-def check_size(root, path):
+def check_size(root: Path, path: Path) -> str | None:
     lines = (root / path).read_text(encoding="utf-8").count("\n")
     kind = "test" if path.parts[0] == "tests" else "source" if path.suffix == ".cpp" else "header"
     if lines > MAX_LINES[kind]:
@@ -99,7 +102,7 @@ def check_size(root, path):
     return None
 
 
-def check_document(root):
+def check_document(root: Path) -> str | None:
     """The first column of the tables of docs/architecture.md that are headed 'layer'."""
     path = Path("docs/architecture.md")
     if not (root / path).is_file():
@@ -117,7 +120,8 @@ def check_document(root):
     return f"{path}:1: names the layers {' '.join(named)}; expected {' '.join(LAYERS)}"
 
 
-def find_problems(root):
+def find_problems(root: Path) -> tuple[list[str], int]:
+    """What is wrong, and the number of files looked at."""
     folders = [root / name for name in ("include", "src", "tests", "bench")]
     paths = sorted(path.relative_to(root) for folder in folders if folder.is_dir()
                    for path in folder.rglob("*") if path.suffix in SUFFIXES)
@@ -135,7 +139,7 @@ def find_problems(root):
     return [problem for problem in problems if problem], len(paths)
 
 
-def main():
+def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
     problems, num_files = find_problems(root)
     print("\n".join(problems) if problems else f"layers: {num_files} files in order",

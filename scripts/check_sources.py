@@ -6,8 +6,11 @@ Usage: scripts/check_sources.py tidy|types TOOL BUILD_FOLDER [FILE...]    status
   types: TOOL is clang++, which only judges: strict warnings as errors
 """
 
+from __future__ import annotations
+
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -43,11 +46,11 @@ STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wth
 class Source:
     """One translation unit: its flags, and the own files that it reads."""
 
-    def __init__(self, path, flags):
+    def __init__(self, path: Path, flags: list[str]) -> None:
         self.path = path
         self.flags = flags
         self.name = str(path.relative_to(ROOT))
-        self.files = []
+        self.files: list[Path] = []
         self.uses_libtorch = False
         folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
         self._follow(path, folders)
@@ -55,7 +58,7 @@ class Source:
             self.flags = [*flags, "-include", str(PRELUDE)]
             self.files.append(PRELUDE)
 
-    def _follow(self, path, folders):
+    def _follow(self, path: Path, folders: list[Path]) -> None:
         self.files.append(path)
         for quote, name in INCLUDE.findall(read(path)):
             if quote == b"<":
@@ -68,7 +71,7 @@ class Source:
                         self._follow(header, folders)
                     break
 
-    def key(self, command, settings):
+    def key(self, command: list[str], settings: str) -> str:
         digest = hashlib.sha256("\0".join([*command, settings]).encode())
         for path in sorted(self.files):
             # The generated header tells the commit; its text has no say in what the tools find.
@@ -77,13 +80,12 @@ class Source:
         return digest.hexdigest()
 
 
-def read(path, known={}):  # noqa: B006  a memory that lasts as long as the program
-    if path not in known:
-        known[path] = path.read_bytes()
-    return known[path]
+@functools.lru_cache(maxsize=None)
+def read(path: Path) -> bytes:
+    return path.read_bytes()
 
 
-def flags_for_clang(command):
+def flags_for_clang(command: str) -> list[str]:
     """What a source means: names, folders, language. The rest is for g++ only."""
     kept = []
     words = iter(shlex.split(command))
@@ -95,8 +97,8 @@ def flags_for_clang(command):
     return kept
 
 
-def load_sources(build):
-    sources = {}
+def load_sources(build: Path) -> list[Source]:
+    sources: dict[Path, Source] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = Path(entry["directory"], entry["file"]).resolve()
         if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in OWN:
@@ -104,7 +106,7 @@ def load_sources(build):
     return list(sources.values())
 
 
-def command_for(check, tool, source):
+def command_for(check: str, tool: str, source: Source) -> list[str]:
     if check == "types":
         return [tool, *STRICT, *source.flags, str(source.path)]
     words = [tool, "--quiet"]
@@ -119,26 +121,28 @@ class Stamp:
     """What is known of a source from the last time: the key under which it passed, and the time
     that it took."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder: Path, name: str) -> None:
         self.path = folder / (name + ".ok")
         self.passed, self.seconds = "", 1e9  # an unknown one goes first
         if self.path.is_file():
             passed, seconds = self.path.read_text().split()
             self.passed, self.seconds = passed, float(seconds)
 
-    def write(self, key, seconds):
+    def write(self, key: str, seconds: float) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(f"{key} {seconds:.2f}\n")
 
 
-def run(command):
+def run(command: list[str]) -> tuple[int, str, float]:
+    """Status, output and seconds."""
     start = time.monotonic()
     done = subprocess.run(command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout, time.monotonic() - start
 
 
-def check_all(check, tool, build, only):
+def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
+    """The number of sources that fail."""
     settings = run([tool, "--version"])[1]
     if check == "tidy":
         settings += (ROOT / ".clang-tidy").read_text()
@@ -173,7 +177,7 @@ def check_all(check, tool, build, only):
     return num_failed
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("check", choices=["tidy", "types"])
     parser.add_argument("tool")

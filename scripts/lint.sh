@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Looks for defects: layers and sizes (check_layers.py), cppcheck, clang-tidy, shellcheck. What
-# passed before and has not changed is not looked at again, so that a second run takes seconds.
+# Looks for defects: layers and sizes (check_layers.py), shellcheck, flake8, mypy, cppcheck,
+# clang-tidy. What passed before and has not changed is not looked at again, so that a second run
+# takes seconds.
 # Usage: scripts/lint.sh [FILE...]    (files: clang-tidy on these sources only)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -18,6 +19,22 @@ if command -v shellcheck >/dev/null; then
   shellcheck -x scripts/*.sh tests/scripts/*.sh .ci/run || status=1
 else
   say "note: shellcheck is not installed, so the scripts are not checked"
+fi
+
+if command -v flake8 >/dev/null; then
+  flake8 --max-line-length 100 bench scripts tests || status=1
+else
+  say "note: flake8 is not installed, so the Python files are not checked with it"
+fi
+
+# Ignores installed packages, so that it reports the same everywhere; their types (PyTorch's, NumPy's)
+# are Any.
+if command -v mypy >/dev/null; then
+  mypy --strict --no-site-packages --ignore-missing-imports --allow-subclassing-any \
+    --no-warn-return-any --no-error-summary --cache-dir build/release/checks/mypy \
+    bench scripts tests || status=1
+else
+  say "note: mypy is not installed, so the Python files are not checked with it"
 fi
 
 mkdir -p build/release/checks/cppcheck

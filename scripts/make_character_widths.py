@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes src/core/character_widths.h from the Unicode Character Database of Python.
-
-    python3 scripts/make_character_widths.py
+Usage: python3 scripts/make_character_widths.py
 
 Wide: East Asian Width W or F (Unicode Standard Annex 11). No width: combining marks (Mn, Me),
 format characters (Cf) but the soft hyphen, and the vowels and finals of Hangul that join what
 stands before them. That is what terminals and Markus Kuhn's wcwidth do.
 """
 
+from __future__ import annotations
+
 import pathlib
 import sys
 import unicodedata
+from typing import Callable
 
 TARGET = pathlib.Path(__file__).resolve().parent.parent / "src" / "core" / "character_widths.h"
 
 
-def is_wide(character):
+def is_wide(character: str) -> bool:
     if 0x20000 <= ord(character) <= 0x3FFFD:  # ideographs, also those of later versions
         return True
     if unicodedata.category(character) == "Cn":
@@ -24,15 +26,16 @@ def is_wide(character):
     return unicodedata.east_asian_width(character) in "WF" and not is_joined(character)
 
 
-def is_joined(character):
+def is_joined(character: str) -> bool:
     if character == "\u00ad":
         return False
-    return unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff"
+    return (unicodedata.category(character) in ("Mn", "Me", "Cf")
+            or "\u1160" <= character <= "\u11ff")
 
 
-def ranges(holds):
+def ranges(holds: Callable[[str], bool]) -> list[list[int]]:
     """Ranges of code points that hold; what is not assigned yet goes with both of its sides."""
-    found = []
+    found: list[list[int]] = []
     bridge = True
     for code in range(0x80, sys.maxunicode + 1):
         if holds(chr(code)):
@@ -46,7 +49,7 @@ def ranges(holds):
     return found
 
 
-def table(name, found):
+def table(name: str, found: list[list[int]]) -> str:
     cells = [f"{{0x{first:X}, 0x{last:X}}}" for first, last in found]
     lines, line = [], "   "
     for cell in cells:
@@ -59,7 +62,7 @@ def table(name, found):
     return f"constexpr CharacterRange {name}[] = {{\n{body}\n}};\n"
 
 
-def main():
+def main() -> None:
     TARGET.write_text(f"""// SPDX-License-Identifier: Apache-2.0
 // Made by scripts/make_character_widths.py from Unicode {unicodedata.unidata_version}.
 #pragma once

@@ -20,14 +20,14 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       ;;
-    apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck ;;
+    apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck flake8 mypy ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
       echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx
       ;;
     brew-test) echo node ;;
     brew-require-all) ;;
-    brew-gate) echo llvm clang-format cppcheck lcov shellcheck ;;
+    brew-gate) echo llvm clang-format cppcheck lcov shellcheck flake8 mypy ;;
   esac
 }
 

@@ -4,6 +4,8 @@
 turn, each peer at its best setting. Installs nothing. docs/performance.md has the method.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import json
@@ -13,10 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import table
-from peers import FOLDER, PeerError, ScriptPeer, all_peers, find_python, run_command, usable_cpus
-from works import WORKS, data_files, write_description, write_trainer_config
+from peers import (FOLDER, Outcome, Peer, PeerError, ScriptPeer, Setting, all_peers, find_python,
+                   run_command, usable_cpus)
+from works import WORKS, Work, data_files, write_description, write_trainer_config
 
 ROOT = FOLDER.parent.parent
 FASHION = ROOT / "configs" / "data" / "fashion-mnist"
@@ -24,11 +28,11 @@ NUM_TIMED_EPOCHS = 3  # after one to warm up
 CLEARLY_FASTER = 0.97  # of the time of another setting; less may be noise
 
 
-def say(text):
+def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def prepare(work, scratch, num_rows):
+def prepare(work: Work, scratch: Path, num_rows: int) -> tuple[Path, str, dict[str, str]]:
     """Makes the folder of a work; returns it, the name of the data and their checksums."""
     folder = scratch / work.name
     folder.mkdir()
@@ -43,7 +47,7 @@ def prepare(work, scratch, num_rows):
     return folder, "images of Fashion-MNIST" if has_fashion else made, sums
 
 
-def first_setting(peer, work):
+def first_setting(peer: Peer, work: Work) -> Setting:
     """The setting without a search: one thread for a tiny model, else all."""
     setting = {key: values[0] for key, values in peer.axes().items()}
     if "threads" in setting and work.name != "tiny":
@@ -51,12 +55,13 @@ def first_setting(peer, work):
     return setting
 
 
-def find_setting(peer, work, folder):
+def find_setting(peer: Peer, work: Work, folder: Path) -> tuple[Setting, dict[str, float]]:
     """The fastest setting, found by short trials: the best value of one key after the other. Also
     the seconds of each trial."""
-    setting, trials = first_setting(peer, work), {}
+    setting = first_setting(peer, work)
+    trials: dict[str, float] = {}
 
-    def seconds(candidate):
+    def seconds(candidate: Setting) -> float:
         name = table.setting_text(candidate)
         if name not in trials:
             outcome = peer.run(folder, candidate, 1 + NUM_TIMED_EPOCHS, 0, work.trial_rows)
@@ -73,8 +78,9 @@ def find_setting(peer, work, folder):
     return setting, trials
 
 
-def run_in_turn(work, folder, peers, settings, repetitions):
-    outcomes = {peer.name: [] for peer in peers}
+def run_in_turn(work: Work, folder: Path, peers: list[Peer], settings: dict[str, Setting],
+                repetitions: int) -> dict[str, list[Outcome]]:
+    outcomes: dict[str, list[Outcome]] = {peer.name: [] for peer in peers}
     for number in range(repetitions):
         times = []
         for peer in peers:
@@ -85,7 +91,8 @@ def run_in_turn(work, folder, peers, settings, repetitions):
     return outcomes
 
 
-def summary(work, num_rows, outcomes, reference):
+def summary(work: Work, num_rows: int, outcomes: list[Outcome],
+            reference: list[Outcome]) -> dict[str, Any]:
     """Time in the unit of the work, and the ratio to the reference of the same repetition."""
     parts = work.num_steps(num_rows) if work.unit.endswith("step") else 1
     factor = {"us": 1e6, "ms": 1e3, "s": 1}[work.unit.split("/")[0]] / parts
@@ -97,10 +104,12 @@ def summary(work, num_rows, outcomes, reference):
             "epoch_seconds": [outcome.epoch_seconds for outcome in outcomes]}
 
 
-def compare(work, scratch, peers, given):
+def compare(work: Work, scratch: Path, peers: list[Peer],
+            given: argparse.Namespace) -> dict[str, Any]:
     num_rows = work.quick_rows if given.quick else work.num_rows
     folder, data, sums = prepare(work, scratch, num_rows)
-    settings, trials = {}, {}
+    settings: dict[str, Setting] = {}
+    trials: dict[str, dict[str, float]] = {}
     for peer in peers:
         if given.quick:
             settings[peer.name] = first_setting(peer, work)
@@ -114,14 +123,15 @@ def compare(work, scratch, peers, given):
                       for name, results in outcomes.items()}}
 
 
-def machine_facts(system, peers, load_before):
+def machine_facts(system: dict[str, Any], peers: list[Peer],
+                  load_before: float) -> dict[str, Any]:
     versions = {peer.module: peer.version for peer in peers if isinstance(peer, ScriptPeer)}
     return {"cpu": system["host"]["cpu"], "usable_cpus": usable_cpus(), "os": system["host"]["os"],
             "build": system["build"], "blas": system["blas"], "versions": versions,
             "load_before": load_before}
 
 
-def parse_arguments():
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", action="append", choices=WORKS, help="only this one; repeatable")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default 5; 2 with --quick")
@@ -142,7 +152,7 @@ def parse_arguments():
     return given
 
 
-def present_peers(given):
+def present_peers(given: argparse.Namespace) -> tuple[list[Peer], list[Peer]]:
     """The peers that are here; says what is absent and how to get it."""
     peers = all_peers(given.build.resolve(), given.set)
     for peer in peers:
@@ -157,7 +167,7 @@ def present_peers(given):
     return [peer for peer in peers if not peer.absent], [peer for peer in peers if peer.absent]
 
 
-def run(given):
+def run(given: argparse.Namespace) -> None:
     load = os.getloadavg()[0]
     if load > 0.5:
         say(f"note: other programs are at work here (load {load:.1f}); they disturb the times")
@@ -174,7 +184,7 @@ def run(given):
         given.json.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def main():
+def main() -> int:
     given = parse_arguments()
     # As Ctrl-C: the peer at work ends and the scratch folder goes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the peers that are written in Python share: arguments, data, clock and report."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import pathlib
 import time
+from typing import Any, Callable
 
 import numpy as np
 
+Part = tuple[np.ndarray, np.ndarray]  # features and classes of the same rows
 
-def parser(description):
+
+def parser(description: str | None) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=description)
     made.add_argument("folder", type=pathlib.Path, help="has work.json and the data")
     made.add_argument("--epochs", type=int, default=2)
@@ -18,17 +23,17 @@ def parser(description):
     return made
 
 
-def read_work(folder):
+def read_work(folder: pathlib.Path) -> dict[str, Any]:
     return json.loads((folder / "work.json").read_text())
 
 
-def read_idx(path):
+def read_idx(path: pathlib.Path) -> np.ndarray:
     content = path.read_bytes()
     sizes = np.frombuffer(content, ">i4", count=content[3], offset=4)
     return np.frombuffer(content, np.uint8, offset=4 + 4 * content[3]).reshape(sizes)
 
 
-def read_part(folder, files, part):
+def read_part(folder: pathlib.Path, files: dict[str, str], part: str) -> Part:
     """Features [n, features] as they stand in the file, and classes [n] as int64."""
     if part in files:
         table = np.loadtxt(folder / files[part], np.float32, delimiter=",", skiprows=1)
@@ -38,7 +43,7 @@ def read_part(folder, files, part):
     return images.reshape(len(images), -1), labels.astype(np.int64)
 
 
-def fit_scaling(x):
+def fit_scaling(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each column, 1 for a constant one."""
     mean = x.mean(0, dtype=np.float64)
     blocks = np.array_split(x, max(1, len(x) // 4096))
@@ -47,7 +52,7 @@ def fit_scaling(x):
     return mean.astype(np.float32), deviation.astype(np.float32)
 
 
-def load(given):
+def load(given: argparse.Namespace) -> tuple[Part, Part]:
     """Scaled features as float32 and classes of the training and of the test part."""
     files = read_work(given.folder)["files"]
     x, y = read_part(given.folder, files, "train")
@@ -57,7 +62,7 @@ def load(given):
     return ((x - mean) / deviation, y), ((x_test - mean) / deviation, y_test)
 
 
-def time_epochs(num_epochs, train_epoch):
+def time_epochs(num_epochs: int, train_epoch: Callable[[], object]) -> list[float]:
     """Seconds of each epoch."""
     seconds = []
     for _ in range(num_epochs):
@@ -67,6 +72,6 @@ def time_epochs(num_epochs, train_epoch):
     return seconds
 
 
-def report(epoch_seconds, predicted, classes):
+def report(epoch_seconds: list[float], predicted: np.ndarray, classes: np.ndarray) -> None:
     print(json.dumps({"epoch_seconds": epoch_seconds,
                       "accuracy": float((predicted == classes).mean())}))

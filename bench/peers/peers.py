@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The peers: whether one is here, which settings it has, how it is run, what it says."""
 
+from __future__ import annotations
+
 import functools
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 FOLDER = Path(__file__).resolve().parent
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+Setting = dict[str, Any]  # a value for each key of Peer.axes()
 
 
 class PeerError(Exception):
@@ -19,32 +24,49 @@ class PeerError(Exception):
 
 @dataclass
 class Outcome:
-    epoch_seconds: list
+    epoch_seconds: list[float]
     accuracy: float
-    setting: dict
-    system: dict = None  # trainer's own description of the machine and of itself
+    setting: Setting
+    # trainer's own description of the machine and of itself
+    system: dict[str, Any] = field(default_factory=dict)
 
 
-def usable_cpus():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+class Peer(Protocol):
+    """What every peer has."""
+
+    name: str
+    absent: str | None  # how to get it; None for one that is here
+
+    def axes(self) -> dict[str, list[Any]]:
+        """The settings to search, of one that is here: the values of each key."""
+
+    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
+            rows: int | None = None) -> Outcome:
+        """Does the work of the folder, with the first rows only where `rows` is given."""
 
 
-def thread_counts():
+def usable_cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def thread_counts() -> list[int]:
     """1, 2, 3, 4, then powers of two, and all."""
     cpus = usable_cpus()
     return [n for n in range(1, cpus + 1) if n <= 4 or n & (n - 1) == 0 or n == cpus]
 
 
-def environment(threads=None):
+def environment(threads: int | None = None) -> dict[str, str]:
     """This one without what steers threads, but for `threads` where it is given."""
     steering = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "MKL_", "BLIS_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(steering)}
     return kept if threads is None else {**kept, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
 
 
-def run_command(words, threads=None):
+def run_command(command: Sequence[object], threads: int | None = None) -> str:
     """What the command prints."""
-    words = [str(word) for word in words]
+    words = [str(word) for word in command]
     done = subprocess.run(words, env=environment(threads), text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
@@ -54,7 +76,7 @@ def run_command(words, threads=None):
 
 
 @functools.lru_cache
-def find_python(module):
+def find_python(module: str) -> tuple[str | None, str | None]:
     """A Python that has NumPy and `module`, and the module's version; (None, None) without one."""
     given = os.environ.get("TRAINER_PYTHON")
     for python in [given] if given else dict.fromkeys([sys.executable, "/usr/bin/python3"]):
@@ -69,39 +91,44 @@ def find_python(module):
 class ScriptPeer:
     """A peer that is a Python script of this folder."""
 
-    def __init__(self, name, module, script, words=(), install=""):
+    def __init__(self, name: str, module: str, script: str, words: Sequence[str] = (),
+                 install: str = "") -> None:
         self.name, self.module, self.script, self.words = name, module, script, words
         self.python, self.version = find_python(module)
         self.absent = None if self.python else install
 
-    def axes(self):
+    def axes(self) -> dict[str, list[Any]]:
         return {"threads": thread_counts()}
 
-    def run(self, folder, setting, epochs, seed, rows=None):
-        words = [self.python, FOLDER / self.script, folder, "--epochs", epochs, "--seed", seed,
-                 *self.words]
+    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
+            rows: int | None = None) -> Outcome:
+        words: list[object] = [self.python, FOLDER / self.script, folder, "--epochs", epochs,
+                               "--seed", seed, *self.words]
         for key, value in setting.items():
-            words += [] if key == "threads" else [f"--{key}", value]
-        words += [] if rows is None else ["--rows", rows]
+            if key != "threads":
+                words += [f"--{key}", value]
+        if rows is not None:
+            words += ["--rows", rows]
         said = json.loads(run_command(words, setting["threads"]))
         return Outcome(said["epoch_seconds"], said["accuracy"], setting)
 
 
 class PyTorchPeer(ScriptPeer):
-    def __init__(self, feed):
+    def __init__(self, feed: str) -> None:
         self.feed = feed
         super().__init__(f"PyTorch, {feed}", "torch", "pytorch_eager.py",
                          ["--feed", feed.lower()], "Debian: apt-get install python3-torch; "
                          "elsewhere: pip install torch numpy")
 
-    def axes(self):
+    def axes(self) -> dict[str, list[Any]]:
+        assert self.version, "only a peer that is here is asked"
         has_fused = tuple(map(int, self.version.split(".")[:2])) >= (2, 4)  # on the CPU
         axes = {**super().axes(), "optimizer": ["plain", "foreach"] + ["fused"] * has_fused}
         return {**axes, "workers": [0, usable_cpus()]} if self.feed == "DataLoader" else axes
 
 
 class SklearnPeer(ScriptPeer):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("scikit-learn", "sklearn", "sklearn_mlp.py", install="Debian: apt-get "
                          "install python3-sklearn; elsewhere: pip install scikit-learn")
 
@@ -109,15 +136,16 @@ class SklearnPeer(ScriptPeer):
 class LibTorchPeer:
     name = "LibTorch modules"
 
-    def __init__(self, build):
+    def __init__(self, build: Path) -> None:
         self.program = build / "bin" / "libtorch_modules"
         self.absent = None if self.program.exists() else (
             f"cmake --build {build} --target libtorch_modules")
 
-    def axes(self):
+    def axes(self) -> dict[str, list[Any]]:
         return {"threads": thread_counts()}
 
-    def run(self, folder, setting, epochs, seed, rows=None):
+    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
+            rows: int | None = None) -> Outcome:
         words = [self.program, folder, epochs, seed, *([] if rows is None else [rows])]
         said = json.loads(run_command(words, setting["threads"]))
         return Outcome(said["epoch_seconds"], said["accuracy"], setting)
@@ -128,16 +156,18 @@ class TrainerPeer:
 
     name = "trainer"
 
-    def __init__(self, build, overrides):
+    def __init__(self, build: Path, overrides: list[str]) -> None:
         self.program = build / "bin" / "trainer"
         self.overrides = overrides
         self.absent = None if self.program.exists() else f"cmake --build {build} --target trainer"
         self.python, _ = find_python("numpy")
 
-    def axes(self):
+    def axes(self) -> dict[str, list[Any]]:
         return {}
 
-    def run(self, folder, _setting, epochs, seed):
+    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
+            rows: int | None = None) -> Outcome:
+        assert not setting and rows is None, "without settings there is nothing to try"
         runs = folder / "runs"
         run_command([self.program, "-q", "--config", folder / "trainer.yaml", "--epochs", epochs,
                      "--seed", seed, "--output-dir", runs, *self.overrides])
@@ -152,7 +182,7 @@ class TrainerPeer:
         return Outcome(seconds, float(accuracy), threads, system)
 
 
-def all_peers(build, overrides):
+def all_peers(build: Path, overrides: list[str]) -> list[Peer]:
     """trainer, the first, is what the others are compared with."""
     return [TrainerPeer(build, overrides), PyTorchPeer("resident"), PyTorchPeer("DataLoader"),
             LibTorchPeer(build), SklearnPeer()]

@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The work in PyTorch, eager mode. The data is resident in a tensor, or comes by a DataLoader."""
 
+from __future__ import annotations
+
 import inspect
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 from torch import nn
@@ -11,43 +16,48 @@ from torch.utils.data import DataLoader, TensorDataset
 import peer
 
 
-def make_model(layers):
-    modules = []
+def make_model(layers: list[int]) -> nn.Module:
+    modules: list[nn.Module] = []
     for width, next_width in zip(layers, layers[1:]):
         modules += [nn.Linear(width, next_width), nn.ReLU()]
     return nn.Sequential(*modules[:-1])
 
 
-def make_optimizer(model, work, kind):
+def make_optimizer(model: nn.Module, work: dict[str, Any], kind: str) -> torch.optim.Optimizer:
     options = {} if kind == "plain" else {kind: True}
     return torch.optim.AdamW(model.parameters(), lr=work["learning_rate"],
                              betas=(work["beta1"], work["beta2"]), eps=work["epsilon"],
                              weight_decay=work["weight_decay"], **options)
 
 
-def clip_options(kind):
+def clip_options(kind: str) -> dict[str, bool]:
     """Clipping has a foreach of its own from PyTorch 2.0 on."""
     known = "foreach" in inspect.signature(nn.utils.clip_grad_norm_).parameters
     return {"foreach": True} if known and kind != "plain" else {}
 
 
+Batch = tuple[torch.Tensor, torch.Tensor]
+
+
 class ResidentBatches:
-    def __init__(self, x, y, batch_size):
+    def __init__(self, x: torch.Tensor, y: torch.Tensor, batch_size: int) -> None:
         self.x, self.y, self.batch_size = x, y, batch_size
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Batch]:
         for rows in torch.randperm(len(self.x)).split(self.batch_size):
             yield self.x[rows], self.y[rows]
 
 
-def make_batches(given, x, y, batch_size):
+def make_batches(given: Namespace, x: torch.Tensor, y: torch.Tensor,
+                 batch_size: int) -> Iterable[Batch]:
     if given.feed == "resident":
         return ResidentBatches(x, y, batch_size)
     return DataLoader(TensorDataset(x, y), batch_size, shuffle=True, num_workers=given.workers,
                       persistent_workers=given.workers > 0)
 
 
-def train_epoch(model, batches, optimizer, clip_norm, options):
+def train_epoch(model: nn.Module, batches: Iterable[Batch], optimizer: torch.optim.Optimizer,
+                clip_norm: float, options: dict[str, bool]) -> None:
     loss_of = nn.CrossEntropyLoss()
     for x, y in batches:
         optimizer.zero_grad(set_to_none=True)
@@ -56,7 +66,7 @@ def train_epoch(model, batches, optimizer, clip_norm, options):
         optimizer.step()
 
 
-def main():
+def main() -> None:
     parser = peer.parser(__doc__)
     parser.add_argument("--feed", choices=["resident", "dataloader"], default="resident")
     parser.add_argument("--workers", type=int, default=0, help="processes of the DataLoader")

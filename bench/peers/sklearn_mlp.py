@@ -9,7 +9,7 @@ from sklearn.neural_network import MLPClassifier
 import peer
 
 
-def main():
+def main() -> None:
     given = peer.parser(__doc__).parse_args()
     work = peer.read_work(given.folder)
     (x, y), (x_test, y_test) = peer.load(given)

@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the measurements as aligned text."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from math import floor, log10
 from statistics import mean, median
+from typing import Any
 
 FOOTNOTES = {"scikit-learn": """
 [1] scikit-learn has neither clipping nor decoupled weight decay, draws other initial weights
     (Glorot's), and gives two classes one logistic output: less work in each step."""}
 
 
-def setting_text(setting):
+def setting_text(setting: dict[str, Any]) -> str:
     return ", ".join(f"{value} {key.rstrip('s') if value == 1 else key}"
                      for key, value in setting.items())
 
 
-def number(value):
+def number(value: float) -> str:
     """Three digits that count."""
     return f"{value:.{max(0, 2 - floor(log10(value)))}f}"
 
 
-def spread(values):
+def spread(values: list[float]) -> str:
     return f"{number(min(values))} - {number(max(values))}"
 
 
-def rows_of(result):
+def rows_of(result: dict[str, Any]) -> Iterator[list[str]]:
     yield ["", result["unit"], "min - max", "ratio", "min - max", "accuracy", "setting"]
     for name, peer in result["peers"].items():
         marked = f"{name} [1]" if name in FOOTNOTES else name
@@ -33,7 +37,7 @@ def rows_of(result):
                f"{100 * mean(peer['accuracies']):.1f} %", setting_text(peer["setting"])]
 
 
-def aligned(rows):
+def aligned(rows: Iterable[list[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         cells = [row[0].ljust(widths[0])]
@@ -41,7 +45,7 @@ def aligned(rows):
         yield "  ".join([*cells, row[-1]]).rstrip()
 
 
-def facts_lines(report):
+def facts_lines(report: dict[str, Any]) -> Iterator[str]:
     machine = report["machine"]
     build = machine["build"]
     yield (f"machine     {machine['cpu']}, {machine['usable_cpus']} usable CPUs, {machine['os']}, "
@@ -53,7 +57,7 @@ def facts_lines(report):
            f"up and {report['timed_epochs']} timed")
 
 
-def render(report):
+def render(report: dict[str, Any]) -> str:
     lines = [*facts_lines(report)]
     if report["quick"]:
         lines.append("note        --quick: little data, settings not searched; not for quoting")

@@ -4,11 +4,14 @@
 Usage: trainer_accuracy.py WORK_FOLDER CHECKPOINT
 """
 
+from __future__ import annotations
+
 import io
 import pathlib
 import pickle
 import sys
 import zipfile
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +21,11 @@ import peer
 class Reader(pickle.Unpickler):
     """Reads PyTorch's format: tensors of float32 as arrays, nothing else but plain values."""
 
-    def __init__(self, archive):
+    def __init__(self, archive: zipfile.ZipFile) -> None:
         super().__init__(io.BytesIO(archive.read("archive/data.pkl")))
         self.archive = archive
 
-    def find_class(self, module, name):
+    def find_class(self, module: str, name: str) -> Any:
         known = {"_rebuild_tensor_v2": lambda values, offset, sizes, *_:
                  values[offset:offset + int(np.prod(sizes))].reshape(sizes),
                  "FloatStorage": "<f4", "OrderedDict": dict}
@@ -30,12 +33,12 @@ class Reader(pickle.Unpickler):
             raise pickle.UnpicklingError(f"unexpected {module}.{name}")
         return known[name]
 
-    def persistent_load(self, pid):
+    def persistent_load(self, pid: Any) -> np.ndarray:
         _, element_type, key, _, _ = pid
         return np.frombuffer(self.archive.read(f"archive/data/{key}"), element_type)
 
 
-def main():
+def main() -> None:
     folder = pathlib.Path(sys.argv[1])
     with zipfile.ZipFile(sys.argv[2]) as archive:
         state = Reader(archive).load()

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The three works of the comparison, and what all peers must agree on."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 OPTIMIZER = {"learning_rate": 1e-3, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999,
              "epsilon": 1e-8, "gradient_clip_norm": 1.0}
@@ -11,7 +15,7 @@ OPTIMIZER = {"learning_rate": 1e-3, "weight_decay": 0.01, "beta1": 0.9, "beta2":
 @dataclass(frozen=True)
 class Work:
     name: str
-    layers: tuple  # widths, from the features to the classes
+    layers: tuple[int, ...]  # widths, from the features to the classes
     batch_size: int
     num_rows: int  # of the training part
     quick_rows: int  # the same with --quick
@@ -19,13 +23,13 @@ class Work:
     num_test_rows: int
     unit: str  # "us/step", "ms/step" or "s/epoch"
 
-    def is_table(self):
+    def is_table(self) -> bool:
         return self.layers[0] != 784
 
-    def title(self):
+    def title(self) -> str:
         return f"{'-'.join(map(str, self.layers))}, batch {self.batch_size}"
 
-    def num_steps(self, num_rows):
+    def num_steps(self, num_rows: int) -> int:
         return -(-num_rows // self.batch_size)
 
 
@@ -36,7 +40,7 @@ WORKS = {work.name: work for work in (
 )}
 
 
-def data_files(work):
+def data_files(work: Work) -> dict[str, str]:
     """Names of the data files in the folder of a work."""
     if work.is_table():
         return {"train": "train.csv", "test": "test.csv"}
@@ -44,17 +48,17 @@ def data_files(work):
             "test_images": "t10k-images-idx3-ubyte", "test_labels": "t10k-labels-idx1-ubyte"}
 
 
-def write_description(work, folder):
+def write_description(work: Work, folder: Path) -> None:
     """Writes work.json, which tells the peers everything but the rows themselves."""
     description = {"layers": work.layers, "batch_size": work.batch_size, **OPTIMIZER,
                    "files": data_files(work)}
     (folder / "work.json").write_text(json.dumps(description, indent=1) + "\n")
 
 
-def write_trainer_config(work, folder):
+def write_trainer_config(work: Work, folder: Path) -> None:
     """Writes the same as a configuration of trainer (JSON is YAML)."""
     files = data_files(work)
-    data = {"validation_fraction": 0, "test_fraction": 0, "scaling": "standard"}
+    data: dict[str, Any] = {"validation_fraction": 0, "test_fraction": 0, "scaling": "standard"}
     if work.is_table():
         data.update(source="csv", path=files["train"], target="label", task="classification")
     else:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of archive_test.cpp: `python_interoperation.py probe|check|restricted|unzip|write FILE`.
+"""The Python side of archive_test.cpp.
+Usage: python_interoperation.py probe|check|restricted|unzip|write FILE
 
 probe: exits with 0 when PyTorch is installed.
 check: FILE, written by the C++ test, holds what it should.
@@ -12,11 +13,12 @@ import collections
 import os
 import sys
 import zipfile
+from typing import Any
 
 DTYPES = "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split()
 
 
-def check_values(loaded, torch):
+def check_values(loaded: dict[str, Any], torch: Any) -> None:
     assert list(loaded) == ["none", "flags", "integers", "floats", "texts", "tensors", "nested"]
     assert loaded["none"] is None
     assert loaded["flags"] == [True, False] and loaded["flags"][0] is True
@@ -30,7 +32,7 @@ def check_values(loaded, torch):
     check_tensors(loaded["tensors"], torch)
 
 
-def check_tensors(tensors, torch):
+def check_tensors(tensors: dict[str, Any], torch: Any) -> None:
     for name in DTYPES:
         expected = torch.tensor([[0, 1, 2], [3, 4, 5]]).to(getattr(torch, name))
         assert tensors[name].dtype == expected.dtype and torch.equal(tensors[name], expected), name
@@ -39,7 +41,7 @@ def check_tensors(tensors, torch):
     assert tensors["empty"].shape == (0, 3)
 
 
-def check(path):
+def check(path: str) -> None:
     import torch
 
     check_values(torch.load(path), torch)
@@ -48,7 +50,7 @@ def check(path):
         check_values(torch.load(path, weights_only=True), torch)
 
 
-def write(path):
+def write(path: str) -> None:
     import torch
 
     matrix = torch.arange(6, dtype=torch.float32).reshape(2, 3)
@@ -79,7 +81,7 @@ def write(path):
     torch.save(value, path)
 
 
-def main():
+def main() -> None:
     command = sys.argv[1]
     if command == "probe":
         import torch  # noqa: F401

@@ -2,24 +2,28 @@
 """The Python side of export_test.cpp.
 
 read_exports.py probe                  exits with 0 when PyTorch is installed
-read_exports.py torchscript JOBS.json  [{"model": FILE, "inputs": {"features": {"type", "dims", "data"}}}, ...];
-                                       prints [{"names": [...], "labels": [...], "data": [...]}, ...]
-read_exports.py safetensors FILE       prints {"metadata": {...}, "tensors": {NAME: {"shape", "data"}}}
+read_exports.py torchscript JOBS.json  runs the models of the jobs
+  JOBS.json: [{"model": FILE, "inputs": {"features": {"type", "dims", "data"}}}, ...]
+  prints [{"names": [...], "labels": [...], "data": [...]}, ...]
+read_exports.py safetensors FILE       reads the file
+  prints {"metadata": {...}, "tensors": {NAME: {"shape", "data"}}}
 """
 
 import json
 import struct
 import sys
+from typing import Any
 
 
-def run_torchscript(job):
+def run_torchscript(job: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     files = {"trainer.json": ""}
     model = torch.jit.load(job["model"], _extra_files=files)
     assert not model.training and not model.train().eval().training
     features = job["inputs"]["features"]
-    x = torch.tensor(features["data"], dtype=getattr(torch, features["type"])).reshape(features["dims"])
+    dtype = getattr(torch, features["type"])
+    x = torch.tensor(features["data"], dtype=dtype).reshape(features["dims"])
     with torch.no_grad():
         y = model(x)
     return {
@@ -29,13 +33,13 @@ def run_torchscript(job):
     }
 
 
-def read_safetensors(file):
+def read_safetensors(file: str) -> dict[str, Any]:
     """Written after the format's description, not after trainer's reader."""
     with open(file, "rb") as stream:
         content = stream.read()
     (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8 : 8 + length].decode("utf-8"))
-    data = content[8 + length :]
+    header = json.loads(content[8:8 + length].decode("utf-8"))
+    data = content[8 + length:]
     assert (8 + length) % 8 == 0
     metadata = header.pop("__metadata__", {})
     assert all(isinstance(text, str) for text in metadata.values())
@@ -51,7 +55,7 @@ def read_safetensors(file):
     return {"metadata": metadata, "tensors": tensors}
 
 
-def main():
+def main() -> None:
     command, arguments = sys.argv[1], sys.argv[2:]
     if command == "probe":
         import torch  # noqa: F401

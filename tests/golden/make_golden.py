@@ -13,13 +13,17 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     schedules.json   learning rates of every schedule (float64)
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
 
-The other numbers are float32 with nine significant digits, which is exact. Tensors have the names that
-include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the last
-bits, less than the tolerance of the tests.
+The other numbers are float32 with nine significant digits, which is exact. Tensors have the names
+that include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the
+last bits, less than the tolerance of the tests.
 """
+
+from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Callable
 
 import torch
 from torch import nn
@@ -30,11 +34,16 @@ TABLES = [(4, 3), (7, 2)]  # of the last two features
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU, "tanh": nn.Tanh}
 NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 
+Tensors = dict[str, torch.Tensor]  # by name
+Case = dict[str, Any]  # options, and what PyTorch computes with them
+Data = tuple[torch.Tensor, torch.Tensor, torch.Tensor]  # features, classes, values
+
 
 class Mlp(nn.Module):
     """Linear, norm, activation; with residuals all hidden layers but the first add their input."""
 
-    def __init__(self, activation="relu", norm="none", residual=False, inputs=FEATURES):
+    def __init__(self, activation: str = "relu", norm: str = "none", residual: bool = False,
+                 inputs: int = FEATURES) -> None:
         super().__init__()
         widths = [inputs, *HIDDEN, OUTPUTS]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:]))
@@ -43,7 +52,7 @@ class Mlp(nn.Module):
         self.activation = ACTIVATIONS[activation]()
         self.residual = residual
 
-    def forward(self, hidden):
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         for i, layer in enumerate(self.layers[:-1]):
             following = layer(hidden)
             if self.norms:
@@ -56,24 +65,24 @@ class Mlp(nn.Module):
 class EmbeddingMlp(nn.Module):
     """The last features are rows of tables, which take their place."""
 
-    def __init__(self, *options):
+    def __init__(self, activation: str, norm: str, residual: bool = False) -> None:
         super().__init__()
         self.embeddings = nn.ModuleList(nn.Embedding(rows, size) for rows, size in TABLES)
         inputs = FEATURES - len(TABLES) + sum(size for _, size in TABLES)
-        self.mlp = Mlp(*options, inputs=inputs)
+        self.mlp = Mlp(activation, norm, residual, inputs)
 
-    def forward(self, features):
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
         first = features.shape[1] - len(TABLES)
         looked_up = [table(features[:, first + i].long())
                      for i, table in enumerate(self.embeddings)]
         return self.mlp(torch.cat([features[:, :first], *looked_up], 1))
 
-    def named_parameters(self, *options):
+    def named_parameters(self, *options: Any) -> Iterator[tuple[str, nn.Parameter]]:
         for name, parameter in super().named_parameters(*options):
             yield name.removeprefix("mlp."), parameter
 
 
-def initial_parameters(model=None):
+def initial_parameters(model: nn.Module | None = None) -> Tensors:
     """Values for every parameter that some option has; norms away from 1 and 0."""
     model = model or Mlp(norm="layer")
     values = {}
@@ -83,26 +92,26 @@ def initial_parameters(model=None):
     return values
 
 
-def set_parameters(model, values):
+def set_parameters(model: nn.Module, values: Tensors) -> None:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(values[name])
 
 
-def plain(tensor):
+def plain(tensor: torch.Tensor) -> Any:
     """Nested lists of numbers with the nine digits that name a float32 exactly."""
     if tensor.dim() > 0:
         return [plain(part) for part in tensor]
     return tensor.item() if tensor.dtype == torch.int64 else float(f"{tensor.item():.9g}")
 
 
-def named(tensors):
+def named(tensors: Iterable[tuple[str, torch.Tensor]]) -> dict[str, Any]:
     return {name: plain(tensor.detach()) for name, tensor in tensors}
 
 
-def write(name, content):
+def write(name: str, content: dict[str, Any]) -> None:
     """One line a tensor: short files whose differences can be read."""
-    def text(value, indent):
+    def text(value: Any, indent: int) -> str:
         if isinstance(value, dict):
             inner = ",\n".join(f'{" " * (indent + 1)}"{key}": {text(item, indent + 1)}'
                                for key, item in value.items())
@@ -115,15 +124,16 @@ def write(name, content):
     (FOLDER / name).write_text(text(content, 0) + "\n")
 
 
-def loss_of(case, outputs, classes, values):
+def loss_of(case: Case, outputs: torch.Tensor, classes: torch.Tensor,
+            values: torch.Tensor) -> torch.Tensor:
     if case["loss"] == "mse":
         return nn.functional.mse_loss(outputs, values)
     smoothing = case["label_smoothing"]
     return nn.functional.cross_entropy(outputs, classes, label_smoothing=smoothing)
 
 
-def mlp_cases():
-    cases = []
+def mlp_cases() -> list[Case]:
+    cases: list[Case] = []
     for activation in ACTIVATIONS:
         for norm in NORMS:
             for residual in (False, True):
@@ -139,7 +149,7 @@ def mlp_cases():
     return cases
 
 
-def make_mlp(data, parameters):
+def make_mlp(data: Data, parameters: Tensors) -> None:
     features, classes, values = data
     cases = mlp_cases()
     for case in cases:
@@ -159,12 +169,12 @@ def make_mlp(data, parameters):
                        "cases": cases})
 
 
-def make_autocast(data, parameters):
+def make_autocast(data: Data, parameters: Tensors) -> None:
     features, classes, _ = data
     cases = []
     for activation in ACTIVATIONS:
         for residual in (False, True):
-            case = {"activation": activation, "residual": residual}
+            case: Case = {"activation": activation, "residual": residual}
             model = Mlp(activation, "none", residual)
             set_parameters(model, parameters)
             with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -178,7 +188,7 @@ def make_autocast(data, parameters):
                             "parameters": named(parameters.items()), "cases": cases})
 
 
-def make_embeddings(data):
+def make_embeddings(data: Data) -> None:
     features, classes, _ = data
     # Some rows of the tables are named several times, some never.
     features = features.clone()
@@ -201,7 +211,7 @@ def make_embeddings(data):
                               "cases": cases})
 
 
-def optimizer_cases():
+def optimizer_cases() -> list[Case]:
     sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
            "nesterov": False, "decay_bias_and_norm": False}
     adam = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.1, "beta1": 0.9,
@@ -220,8 +230,9 @@ def optimizer_cases():
     ]
 
 
-def make_optimizer(case, model):
-    decayed, others = [], []
+def make_optimizer(case: Case, model: nn.Module) -> torch.optim.Optimizer:
+    decayed: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
     for name, parameter in model.named_parameters():
         is_weight = name.startswith("layers.") and name.endswith("weight")
         (decayed if is_weight or case["decay_bias_and_norm"] else others).append(parameter)
@@ -236,7 +247,7 @@ def make_optimizer(case, model):
                 eps=case["epsilon"])
 
 
-def make_optimizers(parameters, clip_norm=1.0):
+def make_optimizers(parameters: Tensors, clip_norm: float = 1.0) -> None:
     gradients = [{name: scale * torch.randn(value.shape) for name, value in parameters.items()}
                  for scale in (0.05, 1.0, 0.08, 0.5, 0.02)]
     cases = optimizer_cases()
@@ -258,7 +269,8 @@ def make_optimizers(parameters, clip_norm=1.0):
                               "grad_norms": [plain(norm) for norm in norms], "cases": cases})
 
 
-def make_training(data, parameters, steps=5, clip_norm=0.5):
+def make_training(data: Data, parameters: Tensors, steps: int = 5,
+                  clip_norm: float = 0.5) -> None:
     features, classes, _ = data
     case = {"optimizer": "adamw", "learning_rate": 0.02, "weight_decay": 0.1, "beta1": 0.9,
             "beta2": 0.99, "epsilon": 1e-8, "decay_bias_and_norm": False}
@@ -282,12 +294,12 @@ def make_training(data, parameters, steps=5, clip_norm=0.5):
                             "after": named(model.named_parameters())})
 
 
-def no_optimizer(learning_rate):
+def no_optimizer(learning_rate: float) -> torch.optim.Optimizer:
     return torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=learning_rate)
 
 
-def make_scheduler(case, optimizer):
-    """The schedule of `case` as PyTorch composes it: the warm-up, then the schedule from its start."""
+def make_scheduler(case: Case, optimizer: torch.optim.Optimizer) -> Any:
+    """The schedule as PyTorch composes it: the warm-up, then the schedule from its start."""
     peak, warmup, total = case["peak"], case["warmup_steps"], case["total_steps"]
     final = case.get("final_factor", 0.0)
     schedulers = torch.optim.lr_scheduler
@@ -295,22 +307,23 @@ def make_scheduler(case, optimizer):
         initial = case["initial_factor"]
         return schedulers.OneCycleLR(optimizer, peak, total, pct_start=case["rise_fraction"],
                                      div_factor=1 / initial, final_div_factor=initial / final)
-    make = {
+    makers: dict[str, Callable[[], Any]] = {
         "constant": lambda: schedulers.ConstantLR(optimizer, factor=1.0),
         "linear": lambda: schedulers.LinearLR(optimizer, 1.0, final, total - warmup),
         "cosine": lambda: schedulers.CosineAnnealingLR(optimizer, total - warmup, final * peak),
         "step": lambda: schedulers.StepLR(optimizer, case["drop_steps"], case["gamma"]),
-    }[case["name"]]
+    }
+    make = makers[case["name"]]
     if warmup == 0:
         return make()
     rise = schedulers.LinearLR(optimizer, 1 / warmup, 1.0, warmup - 1)
     return schedulers.SequentialLR(optimizer, [rise, make()], [warmup])
 
 
-def make_step_schedules():
-    cases = []
+def make_step_schedules() -> list[Case]:
+    cases: list[Case] = []
     for warmup in (0, 4):
-        common = {"peak": 0.3, "warmup_steps": warmup, "total_steps": 20}
+        common: Case = {"peak": 0.3, "warmup_steps": warmup, "total_steps": 20}
         cases += [{"name": "constant", **common}, {"name": "linear", **common, "final_factor": 0.2},
                   {"name": "cosine", **common, "final_factor": 0.05},
                   {"name": "step", **common, "drop_steps": 5, "gamma": 0.3}]
@@ -330,15 +343,15 @@ def make_step_schedules():
     return cases
 
 
-def make_plateaus():
+def make_plateaus() -> list[Case]:
     falling = [1.0, 0.8, 0.7, 0.7, 0.6999, 0.71, 0.75, 0.72, 0.6, 0.65, 0.61, 0.6, 0.62, 0.63, 0.9,
                0.5, 0.55, 0.56, 0.57, 0.58, 0.59, 0.6, 0.61, 0.62]
-    cases = [{"patience": 2, "threshold": 1e-4, "cooldown": 0, "min_learning_rate": 0.0},
+    kinds = [{"patience": 2, "threshold": 1e-4, "cooldown": 0, "min_learning_rate": 0.0},
              {"patience": 0, "threshold": 0.1, "cooldown": 0, "min_learning_rate": 0.01},
              {"patience": 1, "threshold": 0.0, "cooldown": 2, "min_learning_rate": 1e-3},
              {"patience": 30, "threshold": 1e-4, "cooldown": 0, "min_learning_rate": 0.0}]
-    cases = [{"better": better, "peak": 0.3, "gamma": 0.25, **case}
-             for case in cases for better in ("lower", "higher")]
+    cases: list[Case] = [{"better": better, "peak": 0.3, "gamma": 0.25, **kind}
+                         for kind in kinds for better in ("lower", "higher")]
     for case in cases:
         optimizer = no_optimizer(case["peak"])
         scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
@@ -354,11 +367,11 @@ def make_plateaus():
     return cases
 
 
-def make_schedules():
+def make_schedules() -> None:
     write("schedules.json", {"by_step": make_step_schedules(), "plateaus": make_plateaus()})
 
 
-def main():
+def main() -> None:
     torch.manual_seed(20)
     torch.set_num_threads(1)
     parameters = initial_parameters()

@@ -11,6 +11,7 @@ float32 and those of two classes are equal here and there.
 import json
 import pathlib
 import random
+from typing import Any
 
 import numpy
 from sklearn import metrics
@@ -19,19 +20,19 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROWS = 60
 
 
-def softmax(logits):
+def softmax(logits: numpy.ndarray) -> numpy.ndarray:
     powers = numpy.exp(logits - logits.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def rounded(value, num_classes):
+def rounded(value: float, num_classes: int) -> float:
     return round(4 * value) / 4 if num_classes == 2 else round(value, 5)
 
 
-def classification(num_classes, draw):
+def classification(num_classes: int, draw: random.Random) -> dict[str, Any]:
     targets = [draw.randrange(num_classes) for _ in range(ROWS)]
-    logits = [[rounded(draw.gauss(1.0 if t == c else 0.0, 1.0), num_classes) for c in range(num_classes)]
-              for t in targets]
+    logits = [[rounded(draw.gauss(1.0 if t == c else 0.0, 1.0), num_classes)
+               for c in range(num_classes)] for t in targets]
     scores = softmax(numpy.array(logits))
     predicted = scores.argmax(axis=1)
     precision, recall, f1, rows = metrics.precision_recall_fscore_support(
@@ -63,7 +64,7 @@ def classification(num_classes, draw):
     return result
 
 
-def regression(draw):
+def regression(draw: random.Random) -> dict[str, Any]:
     targets = [[round(draw.gauss(10, 3), 2), round(draw.gauss(0, 1), 2)] for _ in range(ROWS)]
     predictions = [[round(a + draw.gauss(0, 1), 2), round(draw.gauss(0, 1), 2)] for a, _ in targets]
     return {
@@ -78,7 +79,7 @@ def regression(draw):
     }
 
 
-def main():
+def main() -> None:
     draw = random.Random(7)
     golden = {"two_classes": classification(2, draw), "four_classes": classification(4, draw),
               "regression": regression(draw)}
