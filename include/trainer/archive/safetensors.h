@@ -13,6 +13,7 @@
 /// the other.
 namespace trainer::archive {
 
+/// The content of a safetensors file.
 struct Safetensors {
   std::vector<std::pair<std::string, TensorData>> tensors;
   std::vector<std::pair<std::string, std::string>> metadata;  // "__metadata__", by name when read

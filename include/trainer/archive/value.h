@@ -40,7 +40,9 @@ struct TensorData {
   const std::byte* data = nullptr;
   std::shared_ptr<const void> owner;
 
+  /// The product of the shape: 1 without dimensions.
   int64_t num_elements() const;
+  /// Of all elements together.
   std::size_t num_bytes() const;
 };
 
@@ -79,6 +81,7 @@ class Value {
 
   const Storage& storage() const { return storage_; }
 
+  /// The value if it is of this type, else nullptr.
   template <typename T>
   const T* get_if() const {
     return std::get_if<T>(&storage_);

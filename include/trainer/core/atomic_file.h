@@ -27,11 +27,13 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  /// Adds this to what was written so far.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   /// The temporary name, under which all that was written so far can be read: to check it before
   /// commit().
   const std::filesystem::path& flushed();
+  /// Gives the file its name when all of it is on disk; the last call.
   void commit();
 
  private:

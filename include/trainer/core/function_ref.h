@@ -21,6 +21,7 @@ class FunctionRef<Result(Arguments...)> {
           return (*static_cast<const Function*>(f))(arguments...);
         }) {}
 
+  /// What the function returns.
   Result operator()(Arguments... arguments) const { return call_(function_, arguments...); }
 
  private:

@@ -23,14 +23,19 @@ void close_file();
 void note(std::string_view message);
 /// Goes to the file as a message of level kInfo, and to the console where it shows kDebug.
 void detail(std::string_view message);
+/// Goes to the console and to the file as a message of level kDebug, where they show it.
 void debug(std::string_view message);
+/// Likewise of level kInfo.
 void info(std::string_view message);
+/// Likewise of level kWarning.
 void warning(std::string_view message);
+/// Likewise of level kError.
 void error(std::string_view message);
 
 /// Draws `text` as the last line of the terminal in place of the status before; messages appear
 /// above it. Does nothing where the console is not a terminal.
 void show_status(std::string_view text);
+/// Takes the status away from the last line.
 void clear_status();
 
 }  // namespace trainer::log

@@ -3,12 +3,13 @@
 
 namespace trainer {
 
+/// What a signal does to reading from a terminal or a pipe, which may wait for long: it goes on by
+/// itself or ends with an error.
+enum class Waiting { kGoesOn, kEnds };
+
 /// From now on SIGINT, SIGTERM and SIGHUP are requests to stop, and SIGUSR1 is one to save, which
 /// the training loop honours after the step under way. A second SIGINT ends the process at once,
-/// with exit code 130. A signal that the process was started to ignore stays ignored. Reading from
-/// a terminal or a pipe, which may wait for long, goes on by itself or ends with an error, as
-/// `waiting` says.
-enum class Waiting { kGoesOn, kEnds };
+/// with exit code 130. A signal that the process was started to ignore stays ignored.
 void watch_signals(Waiting waiting = Waiting::kGoesOn);
 
 /// From now on SIGUSR1 does not end the process, unless it was ignored: a scheduler may send it

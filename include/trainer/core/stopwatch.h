@@ -9,6 +9,7 @@ namespace trainer {
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Counts from now on.
   void restart() { start_ = Clock::now(); }
 
  private:

@@ -30,8 +30,10 @@ Terminal decide_terminal(const TerminalEnvironment& environment);
 /// Columns of standard error now: the user may have changed them.
 int standard_error_width();
 
-/// The decisions for this process and the current widths.
+/// What is decided for standard error of this process, with its width now.
 Terminal standard_error_terminal();
+
+/// What is decided for standard output of this process, with its width now.
 Terminal standard_output_terminal();
 
 }  // namespace trainer

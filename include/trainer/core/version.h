@@ -16,6 +16,7 @@ struct BuildInfo {
   bool system_blas = false;  // LibTorch takes its BLAS from the system's libblas
 };
 
+/// The facts of this program's build.
 const BuildInfo& build_info();
 
 }  // namespace trainer

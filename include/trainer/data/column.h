@@ -56,6 +56,7 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
+/// Whether the column is one feature, the number of the cell's category.
 bool is_embedded(const Column& column);
 
 /// How many features the column becomes: those of its value, and one if it marks missing cells;
@@ -74,8 +75,10 @@ std::vector<std::string> feature_names(std::span<const Column> columns);
 /// quantiles nor a mark of a missing cell. Empty: nothing of any.
 std::vector<double> feature_offsets(std::span<const Column> columns);
 
-/// A cell, fill, quantile or limit of `column` as the file would have it, and a short text of that.
+/// A cell, fill, quantile or limit of `column` as the file would have it.
 double in_file_units(const Column& column, float number);
+
+/// A short text of in_file_units().
 std::string text_in_file_units(const Column& column, float number);
 
 /// How many numbers to learn for each of so many categories: min(50, round(1.6 n^0.56)), the rule

@@ -14,6 +14,7 @@
 
 namespace trainer::data {
 
+/// How columns are to be fitted.
 struct FitOptions {
   config::Fill fill = config::Fill::kMean;
   double fill_value = 0;           // for kConstant
@@ -31,6 +32,7 @@ struct FitOptions {
 std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> train_rows,
                                 const FitOptions& options);
 
+/// What encode() makes of a table.
 struct Encoded {
   Matrix features;                   // [num_rows, sum of num_features], see first_features()
   std::vector<int64_t> num_unknown;  // [num_columns] cells with a category that is not known

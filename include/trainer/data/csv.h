@@ -13,6 +13,7 @@
 
 namespace trainer::data {
 
+/// What the columns of a file are for and how its text is read.
 struct CsvOptions {
   std::vector<std::string> targets;       // columns to predict; must be in the header
   std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?

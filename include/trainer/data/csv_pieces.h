@@ -49,8 +49,9 @@ class CsvPieces {
   /// Rows that were left out so far because their target is missing.
   int64_t num_without_target() const;
 
-  /// Bytes read so far, and those of the whole file where they are known, else 0.
+  /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
+  /// Those of the whole file, 0 where that is not known.
   uint64_t likely_bytes() const;
 
  private:

@@ -38,10 +38,11 @@ class DataFile {
   /// Whether the content begins as an IDX file does, which no text can. Nothing may be read before.
   bool begins_as_idx();
 
-  /// Of the file as it lies on the disk, where 0 is not known.
+  /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
+  /// Those of the whole file, 0 where that is not known.
   uint64_t likely_bytes() const;
-  /// Of the content, guessed from what was read of a gzip file.
+  /// Those of the content, guessed from what was read of a gzip file.
   uint64_t likely_content_bytes() const;
 
   /// Of the whole file as it lies on the disk; reads what is left of it.

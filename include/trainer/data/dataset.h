@@ -63,6 +63,7 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
+/// The parts of the data of a run, and what is to be said about them.
 struct Datasets {
   Dataset train;
   Dataset validation;  // may be empty

@@ -54,6 +54,7 @@ struct InspectOptions {
   std::vector<std::string> missing = config::default_missing_texts();  // as data.missing
 };
 
+/// What inspect_csv() finds in a file.
 struct TableFacts {
   std::string file;
   char delimiter = ',';

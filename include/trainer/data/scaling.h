@@ -19,6 +19,7 @@ struct Scaling {
   std::vector<float> scale;         // [num_features]
   std::vector<double> offset = {};  // [num_features]; empty: 0 of all
 
+  /// What is subtracted from a number of this feature.
   double offset_of(size_t feature) const { return offset.empty() ? 0 : offset[feature]; }
   bool operator==(const Scaling&) const = default;
 };

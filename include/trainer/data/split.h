@@ -17,6 +17,7 @@ struct Split {
   std::vector<int64_t> test;
 };
 
+/// How rows are to be divided.
 struct SplitOptions {
   double validation_fraction = 0.1;  // [0, 1)
   double test_fraction = 0.1;        // [0, 1); of no effect with folds

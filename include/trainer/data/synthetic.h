@@ -7,6 +7,7 @@
 
 namespace trainer::data {
 
+/// How many points are to be made and how hard they are to tell apart.
 struct SyntheticOptions {
   int64_t num_samples = 1000;
   int64_t num_features = 10;

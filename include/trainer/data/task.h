@@ -19,6 +19,7 @@ struct TargetFacts {
   int64_t num_rows = 0;
 };
 
+/// A task and why it was taken.
 struct TaskChoice {
   config::Task task = config::Task::kClassification;  // never kAuto
   std::string reason;                                 // "as it holds text"

@@ -13,6 +13,7 @@ struct Available {
   bool mps = false;
 };
 
+/// What this LibTorch and this machine have now.
 Available available_devices();
 
 /// A device and the sentence that says why it was taken.

@@ -34,6 +34,8 @@ struct PrecisionLimit {
   std::string text;  // why it is not good, as a sentence without its end
 };
 
+/// kGood for fp32. Else kNone where LibTorch does not compute in it, kSlow on a CPU that has no
+/// instructions for it.
 PrecisionLimit precision_limit(c10::Device device, config::Precision precision,
                                const PrecisionProbe& probe);
 

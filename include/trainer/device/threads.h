@@ -7,6 +7,7 @@
 
 namespace trainer::device {
 
+/// A number of threads and why it was taken.
 struct ThreadChoice {
   int64_t num_threads = 1;
   std::string reason;

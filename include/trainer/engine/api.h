@@ -21,4 +21,5 @@ using ApiFunction = const Api* (*)();
 
 }  // namespace trainer::engine
 
+/// The functions of this library; never nullptr.
 extern "C" const trainer::engine::Api* trainer_engine_api();

@@ -24,6 +24,7 @@ enum class OnChange { kRefuse, kAllow };
 /// only where another process has not begun it meanwhile.
 enum class Beginning { kAlways, kUnlessBegun };
 
+/// What train() is asked for.
 struct TrainRequest {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
@@ -33,6 +34,7 @@ struct TrainRequest {
   run::ProgressListener progress;
 };
 
+/// How a run went.
 struct TrainReport {
   std::filesystem::path run_dir;
   int64_t epochs = 0;
@@ -57,12 +59,14 @@ struct BatchTried {
   int64_t memory_bytes = 0;  // of the device, or of the process on the CPU
 };
 
+/// What find_batch() is asked for.
 struct BatchSearchRequest {
   config::Loaded config;
   int64_t most = 0;  // rows; 0: those of the training part
   std::function<void(const BatchTried&)> progress;
 };
 
+/// What find_batch() found.
 struct BatchSearchReport {
   std::string device;
   int64_t largest = 0;    // that fits, of those that were tried

@@ -20,11 +20,13 @@ struct ConfusionMatrix {
   int64_t num_classes = 0;
   std::vector<int64_t> counts;  // [classes, classes]
 
+  /// How many rows of class `target` were taken for class `predicted`.
   int64_t at(int64_t target, int64_t predicted) const {
     return counts[static_cast<std::size_t>(target * num_classes + predicted)];
   }
 };
 
+/// Counts the pairs of `targets` and `predicted`, both [rows].
 ConfusionMatrix confusion_matrix(std::span<const int64_t> targets,
                                  std::span<const int64_t> predicted, int64_t num_classes);
 
@@ -37,8 +39,10 @@ struct ClassScores {
   int64_t num_rows = 0;  // of the class
 };
 
+/// The scores of every class: [classes].
 std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion);
 
+/// The part of the rows whose class was predicted; 0 without any row.
 double accuracy(const ConfusionMatrix& confusion);
 
 /// The mean F1 over the classes that occur, as a target or a prediction ("macro" in scikit-learn).

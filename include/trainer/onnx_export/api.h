@@ -10,6 +10,7 @@
 /// LibTorch, which has a copy of ONNX and Protobuf inside.
 namespace trainer::onnx_export {
 
+/// What the ONNX library offers to a program that opens it at run time.
 struct Api {
   /// Writes `model` as an ONNX file, complete or not at all: it gets its name when it has been read
   /// again, ONNX's checker has accepted it and shape inference has found the outputs that it
@@ -26,4 +27,5 @@ using ApiFunction = const Api* (*)();
 
 }  // namespace trainer::onnx_export
 
+/// The functions of this library; never nullptr.
 extern "C" const trainer::onnx_export::Api* trainer_onnx_api();

@@ -17,6 +17,7 @@ struct Score {
   std::optional<double> accuracy;  // 0 .. 1
 };
 
+/// How an epoch ended.
 struct EpochScores {
   int64_t epoch = 0;  // counted from 1
   int64_t step = 0;
