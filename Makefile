@@ -22,8 +22,8 @@ help: ## This list
 setup: ## Install what is missing (build, test and gate tools)
 	@scripts/setup.sh
 
-setup-%:
-	@scripts/setup.sh $*
+setup-%: # groups of packages, joined by "-": setup-build-test
+	@scripts/setup.sh $(subst -, ,$*)
 
 build: setup-build build/release/build.ninja ## Build everything into build/release
 	@cmake --build --preset release
@@ -32,7 +32,7 @@ run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CON
 	@cmake --build --preset program
 	build/release/bin/trainer --config $(CONFIG) $(ARGS)
 
-test: setup-build setup-test build ## Build and run all tests
+test: setup-build-test build ## Build and run all tests
 	@scripts/run_tests.sh release
 
 format: setup-gate ## Lay out the C++ files with clang-format
@@ -41,13 +41,13 @@ format: setup-gate ## Lay out the C++ files with clang-format
 format-check: setup-gate ## Say which C++ files are laid out otherwise
 	@scripts/format.sh --check
 
-lint: setup-build setup-gate ## Checks of C++, Python and shell; only what changed
+lint: setup-build-gate ## Checks of C++, Python and shell; only what changed
 	@scripts/lint.sh
 
-typecheck: setup-build setup-gate ## Compile with strict warnings as errors, with GCC and Clang
+typecheck: setup-build-gate ## Compile with strict warnings as errors, with GCC and Clang
 	@scripts/typecheck.sh
 
-all: format-check lint typecheck test ## The gate: format-check, lint, typecheck, test
+all: setup format-check lint typecheck test ## The gate: format-check, lint, typecheck, test
 
 bench: setup-build build/release/build.ninja ## Compare the devices of this machine (ARGS=...)
 	@cmake --build --preset bench
@@ -57,7 +57,7 @@ bench-peers: setup-build build/release/build.ninja ## Compare with PyTorch and o
 	@cmake --build --preset bench-peers
 	bench/peers/compare.py $(ARGS)
 
-asan: setup-build setup-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
+asan: setup-build-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
 	@cmake --build --preset asan
 	@scripts/run_tests.sh asan
 

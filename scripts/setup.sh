@@ -3,7 +3,9 @@
 # Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, npm, curl).
-# Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. TRAINER_SKIP_SETUP=1: nothing.
+# Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
+# for root and with TRAINER_SETUP=yes; without a terminal it prints the command and fails.
+# TRAINER_SKIP_SETUP=1: does nothing.
 set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
@@ -35,6 +37,22 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 fail() {
   say "$@"
   exit 1
+}
+
+may_install() {  # may_install PACKAGES COMMAND: fails unless root, TRAINER_SETUP or the user allows it
+  local answer=""
+  if [ "$(id -u)" -eq 0 ] || [ "${TRAINER_SETUP:-}" = yes ]; then return; fi
+  say "missing packages: $1"
+  say "to install them: $2"
+  if [ -t 0 ] && [ -t 2 ] && [ -z "${CI:-}" ]; then
+    printf 'setup: install them now? [y/N] ' >&2
+    read -r answer || echo >&2
+    case "$answer" in
+      y | Y | yes | Yes | YES) return ;;
+    esac
+  fi
+  fail "nothing was installed; TRAINER_SETUP=yes installs without asking," \
+    "TRAINER_SKIP_SETUP=1 skips this check"
 }
 
 packages_of() {  # packages_of apt|brew GROUP...
@@ -82,6 +100,9 @@ install_apt() {
   missing=$(missing_apt "$@")
   [ -z "$missing" ] && return
   install="apt-get install -y --no-install-recommends $missing"
+  if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null; then
+    may_install "$missing" "sudo $install"
+  fi
   need_root "installing packages" "$install"
   say "installing with apt-get: $missing"
   local log quiet=(-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
@@ -146,6 +167,7 @@ install_brew() {
     [ -e "$prefix/opt/$package" ] || missing="$missing $package"
   done
   [ -z "$missing" ] && return
+  may_install "${missing# }" "brew install$missing"
   say "installing with Homebrew:$missing"
   # shellcheck disable=SC2086  # one word a package
   HOMEBREW_NO_AUTO_UPDATE=1 HOMEBREW_NO_INSTALL_CLEANUP=1 NONINTERACTIVE=1 \
@@ -183,7 +205,7 @@ for argument in "$@"; do
       exit
       ;;
     -h | --help)
-      sed -n '2,7s/^# \{0,1\}//p' "$0"
+      sed -n '2,9s/^# \{0,1\}//p' "$0"
       exit
       ;;
     *) fail "unknown word '$argument'; expected build, test, gate or --select-blas" ;;
