@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/apply/evaluate.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
 
@@ -20,10 +21,12 @@ std::string data_name(const Arguments& arguments, const apply::Evaluated& evalua
 
 std::string as_text(const apply::Model& model, const std::string& data,
                     const metrics::Report& report) {
+  LabeledLines lines;
+  lines.add("model", fmt::format("{} (epoch {})", model.file.string(), model.position.epoch));
+  lines.add("data", fmt::format("{}: {}", data, counted(report.num_rows, "row")));
+  lines.append(metrics::result_lines("result", report));
   const std::string details = metrics::details_text(report);
-  return fmt::format("model       {} (epoch {})\ndata        {}: {}\n{}{}{}", model.file.string(),
-                     model.position.epoch, data, counted(report.num_rows, "row"),
-                     metrics::result_lines("result", report), details.empty() ? "" : "\n", details);
+  return lines.text() + (details.empty() ? "" : "\n" + details);
 }
 
 std::string as_json(const apply::Model& model, const std::string& data,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 
 #include "cli/engine_library.h"
@@ -39,15 +40,28 @@ apply::ExportReport write(const apply::Model& model, const ExportArguments& argu
   return {};
 }
 
-void print_ports(const char* name, const std::vector<apply::Port>& ports) {
-  constexpr std::size_t kMost = 12;
+void add_ports(const char* label, const std::vector<apply::Port>& ports, LabeledLines& lines) {
+  constexpr std::size_t kMax = 12;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (i == kMost && ports.size() > kMost + 1) {
-      fmt::print("{:<11} and {} more\n", "", ports.size() - kMost);
+    if (i == kMax && ports.size() > kMax + 1) {
+      lines.add("", fmt::format("and {} more", ports.size() - kMax));
       return;
     }
-    fmt::print("{:<11} {}: {}\n", i == 0 ? name : "", ports[i].name, ports[i].type);
+    lines.add(i == 0 ? label : "", fmt::format("{}: {}", ports[i].name, ports[i].type));
   }
+}
+
+std::string report_text(const apply::Model& model, const apply::ExportReport& report,
+                        const fs::path& output) {
+  LabeledLines lines;
+  lines.add("model", fmt::format("{}, epoch {}{}", model.file.string(), model.position.epoch,
+                                 model.is_averaged ? ", averaged weights" : ""));
+  add_ports("input", report.inputs, lines);
+  add_ports("output", report.outputs, lines);
+  lines.add("written", fmt::format("{} ({}, {})", output.string(), report.format,
+                                   human_bytes(fs::file_size(output))));
+  lines.add("checked", report.checked);
+  return lines.text();
 }
 
 }  // namespace
@@ -59,13 +73,7 @@ int export_command(const Arguments& arguments) {
   refuse_checkpoints(wanted.output, model.file);
   refuse_softmax(model, wanted.options);
   const apply::ExportReport report = write(model, wanted);
-  fmt::print("{:<11} {}, epoch {}{}\n", "model", model.file.string(), model.position.epoch,
-             model.is_averaged ? ", averaged weights" : "");
-  print_ports("input", report.inputs);
-  print_ports("output", report.outputs);
-  fmt::print("{:<11} {} ({}, {})\n", "written", wanted.output.string(), report.format,
-             human_bytes(fs::file_size(wanted.output)));
-  fmt::print("{:<11} {}\n", "checked", report.checked);
+  fmt::print("{}", report_text(model, report, wanted.output));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 
 #include "cli/engine_library.h"
@@ -23,6 +24,18 @@ std::string largest_text(const engine::BatchSearchReport& report, int64_t most_r
   }
   return fmt::format("{}, {}", counted(report.largest, "row"),
                      most_rows > 0 ? "the most that were to be tried" : "all of the training part");
+}
+
+std::string summary_text(const engine::BatchSearchReport& report, int64_t most_rows) {
+  constexpr int kWidth = 8;
+  LabeledLines lines(kWidth);
+  lines.add("device", report.device);
+  lines.add("largest", largest_text(report, most_rows));
+  lines.add("fastest",
+            fmt::format("{}: {} samples/s, within 5 % of the best",
+                        counted(report.fastest.batch_size, "row"),
+                        with_thousands(static_cast<int64_t>(report.fastest.samples_per_second))));
+  return lines.text();
 }
 
 void print_heading() {
@@ -75,10 +88,7 @@ int find_batch_command(const Arguments& arguments) {
     fmt::print("{}\n", json.dump(2));
     return 0;
   }
-  fmt::print("\n{:<8} {}\n{:<8} {}\n{:<8} {}: {} samples/s, within 5 % of the best\n", "device",
-             report.device, "largest", largest_text(report, arguments.most_rows), "fastest",
-             counted(report.fastest.batch_size, "row"),
-             with_thousands(static_cast<int64_t>(report.fastest.samples_per_second)));
+  fmt::print("\n{}", summary_text(report, arguments.most_rows));
   fmt::print(
       "\nLarger batches make fewer steps of an epoch, which may need another learning rate:\n"
       "the fastest batch is not always the one that learns fastest.\n");

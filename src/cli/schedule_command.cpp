@@ -11,6 +11,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
 #include "trainer/data/dataset.h"
@@ -27,7 +28,8 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kMostRows = 16;  // of the table
 constexpr int kCurveWidth = 60;
 constexpr int kCurveHeight = 8;
-constexpr int kLabelWidth = 9;
+constexpr int kSummaryLabelWidth = 16;
+constexpr int kRateWidth = 9;  // of the curve's labels
 
 /// What there is to tell.
 struct Preview {
@@ -82,39 +84,36 @@ std::string reductions_text(const Preview& preview) {
   const std::string first = first_reductions_text(preview.outline);
   if (!follows_metric(preview)) return fmt::format("by the factor {}: {}", factor, first);
   return fmt::format(
-      "by the factor {}: they depend on the {}, and what follows is\n{:17}without "
+      "by the factor {}: they depend on the {}, and what follows is\n{:{}} without "
       "them; if it never improved: {}",
-      factor, watched_metric(preview), "", first);
+      factor, watched_metric(preview), "", kSummaryLabelWidth, first);
 }
 
 std::string summary_text(const Preview& preview) {
   const plan::Outline& outline = preview.outline;
   const config::TrainingConfig& training = preview.config.training;
-  std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("{:<16} {}\n", name, value);
-  };
-  line("rows",
-       fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
-                   with_thousands(preview.num_validation), with_thousands(preview.num_test)));
+  LabeledLines lines(kSummaryLabelWidth);
+  lines.add("rows",
+            fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
+                        with_thousands(preview.num_validation), with_thousands(preview.num_test)));
   const int64_t batch_size = std::min(training.batch_size, outline.samples_per_step);
   const int64_t num_batches = (outline.samples_per_step + batch_size - 1) / batch_size;
-  line("effective batch",
-       num_batches == 1
-           ? counted(outline.samples_per_step, "row")
-           : fmt::format("{}: {} batches of {}", counted(outline.samples_per_step, "row"),
-                         with_thousands(num_batches), with_thousands(batch_size)));
-  line("steps", steps_text(outline));
-  line("warm-up", outline.schedule.warmup_steps == 0
-                      ? "none"
-                      : counted(outline.schedule.warmup_steps, "step"));
-  line("schedule", fmt::format("{}, learning rate at most {}",
-                               config::to_text(preview.config.training.schedule.name),
-                               shortest(training.learning_rate)));
+  lines.add("effective batch",
+            num_batches == 1
+                ? counted(outline.samples_per_step, "row")
+                : fmt::format("{}: {} batches of {}", counted(outline.samples_per_step, "row"),
+                              with_thousands(num_batches), with_thousands(batch_size)));
+  lines.add("steps", steps_text(outline));
+  lines.add("warm-up", outline.schedule.warmup_steps == 0
+                           ? "none"
+                           : counted(outline.schedule.warmup_steps, "step"));
+  lines.add("schedule", fmt::format("{}, learning rate at most {}",
+                                    config::to_text(preview.config.training.schedule.name),
+                                    shortest(training.learning_rate)));
   if (outline.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
-    line("reductions", reductions_text(preview));
+    lines.add("reductions", reductions_text(preview));
   }
-  return text;
+  return lines.text();
 }
 
 std::string table_text(const plan::Outline& outline) {
@@ -131,7 +130,7 @@ std::string table_text(const plan::Outline& outline) {
 // The learning rate in the middle of each column.
 std::string curve_text(const plan::Outline& outline) {
   const Terminal terminal = standard_output_terminal();
-  const int width = std::clamp(terminal.width - kLabelWidth - 4, 10, kCurveWidth);
+  const int width = std::clamp(terminal.width - kRateWidth - 4, 10, kCurveWidth);
   const int64_t steps = outline.schedule.total_steps;
   std::vector<double> rates;
   rates.reserve(static_cast<std::size_t>(width));
@@ -144,12 +143,12 @@ std::string curve_text(const plan::Outline& outline) {
   std::string label = fmt::format("{:.2e}", most);
   for (const std::string& line :
        draw_curve(rates, kCurveHeight, terminal.unicode ? Ink::kBlocks : Ink::kAscii)) {
-    text += fmt::format("{:>{}} |{}\n", label, kLabelWidth, line);
+    text += fmt::format("{:>{}} |{}\n", label, kRateWidth, line);
     label.clear();
   }
-  text += fmt::format("{:>{}} +{:->{}}\n", "0", kLabelWidth, "", width);
+  text += fmt::format("{:>{}} +{:->{}}\n", "0", kRateWidth, "", width);
   const std::string last = fmt::format("step {}", with_thousands(steps));
-  text += fmt::format("{:{}}  1{:>{}}\n", "", kLabelWidth, last, width - 1);
+  text += fmt::format("{:{}}  1{:>{}}\n", "", kRateWidth, last, width - 1);
   return text;
 }
 

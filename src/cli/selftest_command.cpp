@@ -24,6 +24,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/executable_path.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
@@ -149,16 +150,17 @@ class ResumeTest {
   std::string results_text() const {
     const checkpoint::Position end =
         checkpoint::read(run::find_checkpoint(whole() / "latest")).state.position;
-    std::string text =
-        fmt::format("{:<11} {} epochs, {} steps in {}\n", "whole run", with_thousands(end.epoch),
-                    with_thousands(end.step), human_duration(training_seconds_));
-    text += fmt::format("{:<11} {} by SIGKILL, {} while it trained\n", "interrupted",
-                        times(num_killed_), times(num_killed_in_training_));
-    text += fmt::format(
-        "{:<11} {} with the whole run: weights, optimizer, counters and metrics are "
-        "the same to the bit\n",
-        "compared", num_runs_ == 1 ? "1 run" : fmt::format("{} runs", num_runs_));
-    return text;
+    LabeledLines lines;
+    lines.add("whole run",
+              fmt::format("{} epochs, {} steps in {}", with_thousands(end.epoch),
+                          with_thousands(end.step), human_duration(training_seconds_)));
+    lines.add("interrupted", fmt::format("{} by SIGKILL, {} while it trained", times(num_killed_),
+                                         times(num_killed_in_training_)));
+    lines.add("compared",
+              fmt::format("{} with the whole run: weights, optimizer, counters and metrics are the "
+                          "same to the bit",
+                          num_runs_ == 1 ? "1 run" : fmt::format("{} runs", num_runs_)));
+    return lines.text();
   }
 
  private:

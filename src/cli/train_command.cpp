@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/text.h"
@@ -49,49 +50,46 @@ std::string stopped_text(const engine::TrainReport& report) {
 }
 
 std::string results_text(const engine::TrainReport& report) {
-  std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("{:<11} {}\n", name, value);
-  };
+  LabeledLines lines;
   const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
-  line("trained",
-       fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
-                   is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
-                   counted(report.steps, "step"), human_duration(report.time_seconds),
-                   is_cut ? " (stopped early)" : ""));
+  lines.add("trained",
+            fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
+                        is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
+                        counted(report.steps, "step"), human_duration(report.time_seconds),
+                        is_cut ? " (stopped early)" : ""));
   if (report.best) {
-    line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
-                                   loss_text(report.best->value)));
+    lines.add("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
+                                        loss_text(report.best->value)));
   }
   if (report.test) {
-    text += metrics::result_lines("test", *report.test, " (best epoch)");
+    lines.append(metrics::result_lines("test", *report.test, " (best epoch)"));
   } else if (report.validation) {
-    text += metrics::result_lines("validation", *report.validation, " (best epoch)");
+    lines.append(metrics::result_lines("validation", *report.validation, " (best epoch)"));
   }
   if (report.recoveries.skipped_steps > 0) {
     const int64_t skipped = report.recoveries.skipped_steps;
-    line("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
-                                skipped == 1 ? "was" : "were"));
+    lines.add("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
+                                     skipped == 1 ? "was" : "were"));
   }
   if (report.recoveries.rollbacks > 0) {
-    line("rollbacks",
-         fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
+    lines.add("rollbacks",
+              fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
   }
   if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
     const int64_t rows = report.recoveries.micro_batch_size;
     const std::string device = report.recoveries.has_fallen_back ? " on the CPU" : "";
     const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
-    line("memory",
-         fmt::format("ran out {}; the run went on{}{}",
-                     times == 1 ? "once" : fmt::format("{} times", times), device, batch));
+    lines.add("memory", fmt::format("ran out {}; the run went on{}{}",
+                                    times == 1 ? "once" : fmt::format("{} times", times), device,
+                                    batch));
   }
   if (report.recoveries.overflowed_steps > 0) {
-    line("overflows", fmt::format("{} made again with a smaller loss scale",
-                                  counted(report.recoveries.overflowed_steps, "step")));
+    lines.add("overflows", fmt::format("{} made again with a smaller loss scale",
+                                       counted(report.recoveries.overflowed_steps, "step")));
   }
-  line("run folder", short_path(report.run_dir));
-  if (report.stop_signal != 0) line("stopped", stopped_text(report));
-  return text;
+  lines.add("run folder", short_path(report.run_dir));
+  if (report.stop_signal != 0) lines.add("stopped", stopped_text(report));
+  return lines.text();
 }
 
 /// summary.json and where it is; of a run that was stopped how far it came.

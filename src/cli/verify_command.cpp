@@ -17,6 +17,7 @@
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 #include "trainer/run/run_dir.h"
 
@@ -72,30 +73,27 @@ std::size_t num_tensors(const Checkpoint& c) {
 }
 
 std::string description(const fs::path& path, const Verified& file) {
-  std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("{:<11} {}\n", name, value);
-  };
+  LabeledLines lines;
   const Checkpoint& c = file.checkpoint;
-  line("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
-  line("written by",
-       fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
-  line("stands at", place_text(c.state.position));
-  line("best epoch", c.state.best ? fmt::format("{} ({} {})", c.state.best->epoch,
-                                                config::to_text(file.config.training.best_metric),
-                                                loss_text(c.state.best->value))
-                                  : "none yet");
-  line("model", model_text(file));
-  line("optimizer", optimizer_text(c));
-  line("data", schema_text(c.schema));
+  lines.add("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
+  lines.add("written by",
+            fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
+  lines.add("stands at", place_text(c.state.position));
+  lines.add("best epoch", c.state.best ? fmt::format("{} ({} {})", c.state.best->epoch,
+                                               config::to_text(file.config.training.best_metric),
+                                               loss_text(c.state.best->value))
+                                 : "none yet");
+  lines.add("model", model_text(file));
+  lines.add("optimizer", optimizer_text(c));
+  lines.add("data", schema_text(c.schema));
   for (const data::Fingerprint& data_file : c.fingerprints) {
-    line("data file",
-         fmt::format("{}: {}", data_file.path, checkpoint::data_file_state(data_file)));
+    lines.add("data file",
+              fmt::format("{}: {}", data_file.path, checkpoint::data_file_state(data_file)));
   }
-  line("threads", fmt::format("{}", c.num_threads));
-  line("verified", fmt::format("{} tensors, every CRC-32 right, {}", num_tensors(c),
-                               speed_text(file.num_bytes, file.time_seconds)));
-  return text;
+  lines.add("threads", fmt::format("{}", c.num_threads));
+  lines.add("verified", fmt::format("{} tensors, every CRC-32 right, {}", num_tensors(c),
+                                    speed_text(file.num_bytes, file.time_seconds)));
+  return lines.text();
 }
 
 nlohmann::ordered_json description_json(const fs::path& path, const Verified& file) {
@@ -180,11 +178,16 @@ class Table {
       text += fmt::format(fmt::runtime(kLine), row.name, name, row.epoch, epoch, row.step, step,
                           row.size, size, row.state);
     }
-    return text + fmt::format("{:<11} {} of {} files are good, {}\n", "verified", num_good_,
-                              num_good_ + num_damaged_, speed_text(num_bytes_, time_seconds_));
+    return text + verdict() + '\n';
   }
 
  private:
+  std::string verdict() const {
+    return labeled_line(
+        "verified", fmt::format("{} of {} files are good, {}", num_good_, num_good_ + num_damaged_,
+                                speed_text(num_bytes_, time_seconds_)));
+  }
+
   // Nothing for a file that is gone: a run under way removes its older checkpoints.
   std::optional<Row> read(const std::string& name, const fs::path& path) {
     Row row;
