@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <vector>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "trainer/apply/model.h"
+#include "trainer/apply/predict.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
 #include "trainer/data/csv_format.h"
 
 #include "cli/model_data.h"
-#include "cli/progress_bar.h"
+#include "cli/progress_line.h"
 
 namespace trainer::cli {
 namespace {
@@ -34,40 +33,8 @@ int64_t rate(int64_t num_rows, double seconds) {
   return std::llround(static_cast<double>(num_rows) / std::max(seconds, 1e-9));
 }
 
-/// Shows progress on standard error: a line drawn again at most ten times a second on a terminal, a
-/// plain line every 30 seconds elsewhere.
-class Progress {
- public:
-  bool show(const apply::PredictProgress& progress) {
-    const double now = stopwatch_.seconds();
-    if (now >= next_) {
-      next_ = now + interval();
-      const int width = terminal_.redraws ? standard_error_width() : 200;
-      const std::string text = predict_progress_text(progress, now, width);
-      terminal_.redraws ? log::show_status(text) : log::info(text);
-    }
-    return stop_request() == 0;
-  }
-
- private:
-  double interval() const { return terminal_.redraws ? 0.1 : 30; }
-
-  Terminal terminal_ = standard_error_terminal();
-  Stopwatch stopwatch_;
-  double next_ = interval();
-};
-
-int stopped(const Arguments& arguments, int signal) {
-  log::clear_status();
-  log::warning(arguments.output == "-" ? "stopped; not all rows were predicted"
-                                       : "stopped; no output was written");
-  return 128 + signal;
-}
-
-}  // namespace
-
-std::string predict_progress_text(const apply::PredictProgress& progress, double seconds,
-                                  int width) {
+// `1,234,567 rows  45 %  612,000 rows/s  2.4 s left`, less than `width` columns.
+std::string progress_text(const apply::PredictProgress& progress, double seconds, int width) {
   std::string done = counted(progress.num_rows, "row");
   const double share = progress.likely_bytes == 0 ? 0
                                                   : static_cast<double>(progress.num_bytes) /
@@ -80,6 +47,15 @@ std::string predict_progress_text(const apply::PredictProgress& progress, double
                                : "";
   return first_that_fits({done + speed + time, done + time, done}, width);
 }
+
+int stopped(const Arguments& arguments, int signal) {
+  log::clear_status();
+  log::warning(arguments.output == "-" ? "stopped; not all rows were predicted"
+                                       : "stopped; no output was written");
+  return 128 + signal;
+}
+
+}  // namespace
 
 int predict_command(const Arguments& arguments) {
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
@@ -97,12 +73,16 @@ int predict_command(const Arguments& arguments) {
   request.on_error = arguments.skips_errors ? apply::OnError::kSkip : apply::OnError::kStop;
   request.errors = arguments.errors;
   watch_signals(Waiting::kEnds);
-  Progress progress;
+  ProgressLine line;
   apply::PredictReport report;
   try {
     report = apply::predict(
         model, request, [](const std::string& note) { log::info(note); },
-        [&](const apply::PredictProgress& at) { return progress.show(at); });
+        [&](const apply::PredictProgress& progress) {
+          line.update(
+              [&](double seconds, int width) { return progress_text(progress, seconds, width); });
+          return stop_request() == 0;
+        });
   } catch (const Error&) {
     if (stop_request() == 0) throw;  // else it was a read or a write that the signal ended
   }

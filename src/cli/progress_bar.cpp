@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "trainer/core/log.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
+
+#include "cli/progress_line.h"
 
 namespace trainer::cli {
 namespace {
@@ -22,14 +22,6 @@ std::string bar(double fraction, int width) {
 }
 
 }  // namespace
-
-std::string first_that_fits(const std::vector<std::string>& texts, int width) {
-  const auto most = static_cast<std::size_t>(std::max(1, width - 1));
-  for (const std::string& text : texts) {
-    if (text.size() <= most) return text;
-  }
-  return texts.back().substr(0, most);
-}
 
 std::string progress_text(const run::Progress& progress, double seconds, int width) {
   const double in_epoch =
@@ -52,28 +44,11 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
 }
 
 run::ProgressListener make_progress_listener() {
-  struct State {
-    Terminal terminal = standard_error_terminal();
-    Stopwatch run;
-    double next = 0;  // seconds at which the next line is due
-    bool started = false;
-  };
-  return [state = std::make_shared<State>()](const run::Progress& progress) {
-    if (!state->started) {
-      state->run.restart();
-      state->started = true;
-      state->next = state->terminal.redraws ? 0.1 : 30;
-    }
-    const double now = state->run.seconds();
-    if (now < state->next) return;
-    state->next = now + (state->terminal.redraws ? 0.1 : 30);
-    const std::string text =
-        progress_text(progress, now, state->terminal.redraws ? standard_error_width() : 200);
-    if (state->terminal.redraws) {
-      log::show_status(text);
-    } else {
-      log::info(text);
-    }
+  // Made at the first step: what comes before it is not the run's speed.
+  return [line = std::make_shared<std::optional<ProgressLine>>()](const run::Progress& progress) {
+    if (!*line) line->emplace();
+    (*line)->update(
+        [&](double seconds, int width) { return progress_text(progress, seconds, width); });
   };
 }
 

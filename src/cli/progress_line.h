@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trainer/core/stopwatch.h"
+#include "trainer/core/terminal.h"
+
+namespace trainer::cli {
+
+/// The first of `texts`, which are ASCII and get shorter, that leaves a column of `width` free: a
+/// full line would wrap and could not be redrawn. The last one is cut if it must be.
+std::string first_that_fits(const std::vector<std::string>& texts, int width);
+
+/// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a
+/// second; elsewhere, a plain line every 30 seconds. The time starts with the object.
+class ProgressLine {
+ public:
+  /// A line of less than `width` columns, for the `seconds` since the start.
+  using MakeText = std::function<std::string(double seconds, int width)>;
+
+  /// Shows what `make_text` returns if a line is due.
+  void update(const MakeText& make_text);
+
+ private:
+  double interval() const { return terminal_.redraws ? 0.1 : 30; }
+
+  Terminal terminal_ = standard_error_terminal();
+  Stopwatch stopwatch_;
+  double next_ = interval();
+};
+
+}  // namespace trainer::cli
