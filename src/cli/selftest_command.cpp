@@ -1,308 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/selftest_command.h"
 
-#include <signal.h>
-#include <stdlib.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <random>
 #include <string>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/config/dump.h"
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/core/executable_path.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
-#include "trainer/core/signals.h"
-#include "trainer/core/stopwatch.h"
 #include "trainer/core/text.h"
-#include "trainer/cpu/cpus.h"
-#include "trainer/run/run_dir.h"
-
-#include "cli/child_process.h"
-#include "cli/selftest_runs.h"
+#include "trainer/experiments/resume_selftest.h"
 
 namespace trainer::cli {
-namespace fs = std::filesystem;
 namespace {
 
-// Has all that is hard to go on with: random numbers within the step, running means, windows of
-// several batches with a short one at the end, counters, checkpoints within an epoch.
-constexpr const char* kBuiltInRun = R"(tag: selftest
-data:
-  source: synthetic
-  synthetic: {num_samples: 4000, num_features: 20, num_classes: 3, separation: 0.2}
-model: {hidden_sizes: [64, 64], dropout: 0.2, norm: batch}
-training:
-  epochs: 14
-  batch_size: 24
-  gradient_accumulation_steps: 3
-  schedule: {warmup_epochs: 0.5}
-  early_stopping: {patience: 1000}
-checkpoint: {every_steps: 7}
-logging: {save_interval: 5}
-)";
-
-/// Thrown where the user asked to stop.
-struct Interrupted {
-  int signal;
-};
-
-std::string temporary_folder_name() {
-  const char* name = std::getenv("TMPDIR");
-  return name == nullptr ? "/tmp" : name;
+std::string times(int64_t count) {
+  return count == 1 ? "once" : fmt::format("{} times", with_thousands(count));
 }
 
-/// A new folder among the temporary ones, removed with its content at the end of the scope.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) {
-      throw Error(ErrorKind::kFileSystem,
-                  fmt::format("TMPDIR: expected a folder for temporary files, got {}: {}",
-                              in_quotes(temporary_folder_name()), error.message()));
-    }
-    std::string name = (parent / "trainer_selftest_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw Error(ErrorKind::kFileSystem,
-                  fmt::format("cannot make the folder {}: {}", name, std::strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!keep_) fs::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-
-  void keep() { keep_ = true; }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool keep_ = false;
-};
-
-// Waits a moment, at most until `seconds` are over.
-void pause(double seconds) {
-  constexpr double kPoll = 0.002;
-  std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, kPoll)));
-  if (const int signal = stop_request(); signal != 0) throw Interrupted{signal};
-}
-
-/// The runs in one folder: the whole one, and those in parts.
-class ResumeTest {
- public:
-  ResumeTest(fs::path folder, int64_t num_kills)
-      : folder_(std::move(folder)), num_kills_(num_kills), random_(std::random_device()()) {}
-
-  /// Those of the whole run.
-  int64_t num_threads() const {
-    return checkpoint::read(run::find_checkpoint(whole() / "latest")).num_threads;
-  }
-
-  void run_whole() {
-    const RunTrace before = trace_runs(whole());
-    const Stopwatch stopwatch;
-    ChildProcess child = start(whole(), {});
-    wait_for_training(child, whole(), before);
-    loading_seconds_ = stopwatch.seconds();
-    wait_for_success(child);
-    training_seconds_ = stopwatch.seconds() - loading_seconds_;
-    longest_wait_ = training_seconds_ / 2;  // so that a run is killed more than once
-    log::info(fmt::format("the whole run took {}, {} of it for training",
-                          human_duration(stopwatch.seconds()), human_duration(training_seconds_)));
-  }
-
-  void run_in_parts() {
-    constexpr int kMaxRunsWithoutKill = 20;
-    int without_kill = 0;
-    do {
-      const int64_t kills_before = num_killed_;
-      ++num_runs_;
-      run_to_the_end(parts());
-      compare(num_killed_ - kills_before);
-      without_kill = num_killed_ > kills_before ? 0 : without_kill + 1;
-      if (without_kill > 0) longest_wait_ *= 0.7;  // the machine is less busy than it was
-      if (without_kill == kMaxRunsWithoutKill) {
-        throw Error(ErrorKind::kRuntime,
-                    "the run is too short to be killed within it; give it more epochs");
-      }
-    } while (num_killed_ < num_kills_);
-  }
-
-  std::string results_text() const {
-    const checkpoint::Position end =
-        checkpoint::read(run::find_checkpoint(whole() / "latest")).state.position;
-    LabeledLines lines;
-    lines.add("whole run",
-              fmt::format("{} epochs, {} steps in {}", with_thousands(end.epoch),
-                          with_thousands(end.step), human_duration(training_seconds_)));
-    lines.add("interrupted", fmt::format("{} by SIGKILL, {} while it trained", times(num_killed_),
-                                         times(num_killed_in_training_)));
-    lines.add("compared",
-              fmt::format("{} with the whole run: weights, optimizer, counters and metrics are the "
-                          "same to the bit",
-                          num_runs_ == 1 ? "1 run" : fmt::format("{} runs", num_runs_)));
-    return lines.text();
-  }
-
- private:
-  static std::string times(int64_t count) {
-    return count == 1 ? "once" : fmt::format("{} times", with_thousands(count));
-  }
-
-  fs::path whole() const { return folder_ / "whole"; }
-  fs::path parts() const { return folder_ / fmt::format("parts_{}", num_runs_); }
-  fs::path output() const { return folder_ / "output.txt"; }
-
-  ChildProcess start(const fs::path& output_dir, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments = {"train",        "-q",
-                                          "--config",     (folder_ / "config.yaml").string(),
-                                          "--output-dir", output_dir.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return {executable_path(), arguments, output()};
-  }
-
-  // Both return early when the child has ended.
-  static void wait_for_training(ChildProcess& child, const fs::path& output_dir,
-                                const RunTrace& before) {
-    while (!child.exit_code() && trace_runs(output_dir) == before) pause(1);
-  }
-
-  static void wait_for(ChildProcess& child, double seconds) {
-    const Stopwatch stopwatch;
-    while (!child.exit_code() && stopwatch.seconds() < seconds) {
-      pause(seconds - stopwatch.seconds());
-    }
-  }
-
-  void wait_for_success(ChildProcess& child) const {
-    while (!child.exit_code()) pause(1);
-    if (child.exit_code() == 0) return;
-    std::ifstream stream(output());
-    std::string said((std::istreambuf_iterator<char>(stream)), {});
-    said.erase(said.find_last_not_of('\n') + 1);
-    throw Error(ErrorKind::kRuntime, fmt::format("a run ended with exit code {} and said:\n{}",
-                                                 *child.exit_code(), said));
-  }
-
-  double random_part(double seconds) {
-    return std::uniform_real_distribution<double>(0, seconds)(random_);
-  }
-
-  // Most kills are to hit the training, some the loading of LibTorch and of the data too.
-  void wait_for_moment(ChildProcess& child, const fs::path& output_dir, const RunTrace& before) {
-    constexpr int kOneAnywhereIn = 5;
-    if (num_killed_ % kOneAnywhereIn == kOneAnywhereIn - 1) {
-      wait_for(child, random_part(loading_seconds_ + training_seconds_));
-      return;
-    }
-    wait_for_training(child, output_dir, before);
-    wait_for(child, random_part(longest_wait_));
-  }
-
-  void run_to_the_end(const fs::path& output_dir) {
-    while (num_killed_ < num_kills_) {
-      const RunTrace before = trace_runs(output_dir);
-      ChildProcess child = start(output_dir, {"--resume", "auto"});
-      wait_for_moment(child, output_dir, before);
-      if (child.kill() != 128 + SIGKILL) {
-        wait_for_success(child);
-        return;
-      }
-      count_kill(output_dir, trace_runs(output_dir) != before);
-    }
-    ChildProcess child = start(output_dir, {"--resume", "auto"});
-    wait_for_success(child);
-  }
-
-  void count_kill(const fs::path& output_dir, bool in_training) {
-    ++num_killed_;
-    if (in_training) ++num_killed_in_training_;
-    const auto step = last_recorded_step(output_dir);
-    log::info(fmt::format(
-        "kill {} of {} {}{}", num_killed_, num_kills_, in_training ? "" : "while it loaded, ",
-        step ? "after step " + with_thousands(*step) : "before the first record"));
-  }
-
-  void compare(int64_t num_kills) const {
-    const std::string run = fmt::format("run {}, killed {},", num_runs_, times(num_kills));
-    if (const auto difference = first_difference_of_runs(whole() / "latest", parts() / "latest")) {
-      throw Error(ErrorKind::kRuntime,
-                  fmt::format("{} differs from the whole run: {}", run, *difference));
-    }
-    log::info(fmt::format("{} is the same to the bit", run));
-    std::error_code ignored;
-    fs::remove_all(parts(), ignored);
-  }
-
-  fs::path folder_;
-  int64_t num_kills_;
-  std::mt19937 random_;
-  double loading_seconds_ = 0;
-  double training_seconds_ = 0;
-  double longest_wait_ = 0;
-  int64_t num_runs_ = 0;
-  int64_t num_killed_ = 0;
-  int64_t num_killed_in_training_ = 0;
-};
-
-// The configuration that all runs read, with the place of every value.
-std::string resolved_config(const Arguments& arguments) {
-  std::vector<config::Document> documents;
-  for (const fs::path& file : arguments.config_files) {
-    documents.push_back(config::read_document(file));
-  }
-  if (documents.empty()) documents.push_back({"built-in run", kBuiltInRun, ""});
-  return config::dump(config::load(documents, arguments.overrides));
-}
-
-std::string prove(const fs::path& folder, int64_t num_kills) {
-  ResumeTest test(folder, num_kills);
-  test.run_whole();
-  // A run that is killed before its first checkpoint begins anew: it must not choose anew.
-  if (!cpu::openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
-    setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
-  }
-  test.run_in_parts();
-  return test.results_text();
+std::string results_text(const experiments::ResumeSelftestReport& report) {
+  LabeledLines lines;
+  lines.add("whole run",
+            fmt::format("{} epochs, {} steps in {}", with_thousands(report.end.epoch),
+                        with_thousands(report.end.step), human_duration(report.training_seconds)));
+  lines.add("interrupted",
+            fmt::format("{} by SIGKILL, {} while it trained", times(report.num_kills),
+                        times(report.num_kills_in_training)));
+  lines.add("compared",
+            fmt::format("{} with the whole run: weights, optimizer, counters and metrics are the "
+                        "same to the bit",
+                        report.num_runs == 1 ? "1 run" : fmt::format("{} runs", report.num_runs)));
+  return lines.text();
 }
 
 }  // namespace
 
 int selftest_resume_command(const Arguments& arguments) {
-  const std::string config = resolved_config(arguments);
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  WorkFolder folder;
-  watch_signals();
-  try {
-    write_file_atomically(folder.path() / "config.yaml", config);
-    fmt::print("{}", prove(folder.path(), arguments.num_kills));
-  } catch (const Interrupted& interrupted) {
-    return 128 + interrupted.signal;
-  } catch (const Error& error) {
-    folder.keep();
-    throw Error(error.kind(),
-                fmt::format("{}\nthe runs are kept in {}", error.what(), folder.path().string()));
+  experiments::ResumeSelftestRequest request;
+  for (const std::filesystem::path& file : arguments.config_files) {
+    request.documents.push_back(config::read_document(file));
   }
-  unwatch_signals();
+  request.overrides = arguments.overrides;
+  request.num_kills = arguments.num_kills;
+  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
+  const experiments::ResumeSelftestReport report = experiments::selftest_resume(request);
+  if (report.stop_signal != 0) return 128 + report.stop_signal;
+  fmt::print("{}", results_text(report));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/selftest_runs.h"
+#include "experiments/run_traces.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 #include "support/checkpoints.h"
 #include "support/temporary_folder.h"
 
-namespace trainer::cli {
+namespace trainer::experiments {
 namespace {
 
 namespace fs = std::filesystem;
 
-class SelftestRunsTest : public testing::Test {
+class RunTracesTest : public testing::Test {
  protected:
-  SelftestRunsTest() {
+  RunTracesTest() {
     for (const char* run : {"a", "b"}) {
       folder_.write(std::string(run) + "/metrics.jsonl",
                     "{\"step\":1,\"loss\":2.5}\n{\"step\":2,\"loss\":1.5}\n");
@@ -36,9 +36,9 @@ class SelftestRunsTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(SelftestRunsTest, EqualRunsAreEqual) { EXPECT_EQ(difference(), std::nullopt); }
+TEST_F(RunTracesTest, EqualRunsAreEqual) { EXPECT_EQ(difference(), std::nullopt); }
 
-TEST_F(SelftestRunsTest, TheFileThatDiffersIsNamed) {
+TEST_F(RunTracesTest, TheFileThatDiffersIsNamed) {
   folder_.write("b/metrics.jsonl", "{\"step\":1,\"loss\":2.5}\n");
   EXPECT_EQ(difference(), "metrics.jsonl: line 2: {\"step\":2,\"loss\":1.5} and nothing");
   checkpoint::Checkpoint c = test::sound_checkpoint();
@@ -50,13 +50,13 @@ TEST_F(SelftestRunsTest, TheFileThatDiffersIsNamed) {
   EXPECT_EQ(difference(), "last.pt: step: 12 and 14");
 }
 
-TEST_F(SelftestRunsTest, AFileThatIsMissingIsADifference) {
+TEST_F(RunTracesTest, AFileThatIsMissingIsADifference) {
   fs::remove(folder_.path() / "b/checkpoints/best.pt");
   EXPECT_EQ(difference(), (folder_.path() / "latest/checkpoints/best.pt").string() +
                               ": cannot be opened: No such file or directory");
 }
 
-TEST_F(SelftestRunsTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
+TEST_F(RunTracesTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
   EXPECT_EQ(last_recorded_step(folder_.path()), 2);
   folder_.write("b/metrics.jsonl", "{\"step\":7}\n{\"st");
   EXPECT_EQ(last_recorded_step(folder_.path()), 7);
@@ -65,7 +65,7 @@ TEST_F(SelftestRunsTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
   EXPECT_EQ(last_recorded_step(folder_.path() / "absent"), std::nullopt);
 }
 
-TEST_F(SelftestRunsTest, ATraceDiffersWhenARunTrains) {
+TEST_F(RunTracesTest, ATraceDiffersWhenARunTrains) {
   EXPECT_TRUE(trace_runs(folder_.path() / "absent").empty());
   const RunTrace before = trace_runs(folder_.path());
   EXPECT_EQ(before.size(), 4U);
@@ -80,4 +80,4 @@ TEST_F(SelftestRunsTest, ATraceDiffersWhenARunTrains) {
 }
 
 }  // namespace
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/child_process.h"
+#include "experiments/child_process.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "support/files.h"
 #include "support/temporary_folder.h"
 
-namespace trainer::cli {
+namespace trainer::experiments {
 namespace {
 
 class ChildProcessTest : public testing::Test {
@@ -74,4 +74,4 @@ TEST_F(ChildProcessTest, AProgramThatIsMissingIsAnError) {
 }
 
 }  // namespace
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace trainer::cli {
+namespace trainer::experiments {
 
 /// A program that runs beside this one. At the end of the scope it is killed if it still runs.
 class ChildProcess {
@@ -34,4 +34,4 @@ class ChildProcess {
   std::optional<int> exit_code_;
 };
 
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace trainer::cli {
+namespace trainer::experiments {
 
 /// Size and time of what a run changes first when it trains, of every run folder in an output
 /// folder. Two that differ say that a run trained in between.
@@ -24,4 +24,4 @@ std::optional<int64_t> last_recorded_step(const std::filesystem::path& output_di
 std::optional<std::string> first_difference_of_runs(const std::filesystem::path& run_a,
                                                     const std::filesystem::path& run_b);
 
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

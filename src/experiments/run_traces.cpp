@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/selftest_runs.h"
+#include "experiments/run_traces.h"
 
 #include <fstream>
 #include <system_error>
@@ -12,7 +12,7 @@
 #include "trainer/run/metrics.h"
 #include "trainer/run/run_dir.h"
 
-namespace trainer::cli {
+namespace trainer::experiments {
 namespace fs = std::filesystem;
 
 RunTrace trace_runs(const fs::path& output_dir) {
@@ -58,4 +58,4 @@ std::optional<std::string> first_difference_of_runs(const fs::path& run_a, const
   return std::nullopt;
 }
 
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

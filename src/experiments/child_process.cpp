@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/child_process.h"
+#include "experiments/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
-namespace trainer::cli {
+namespace trainer::experiments {
 namespace {
 
 /// Where the child's standard output and standard error go.
@@ -78,4 +78,4 @@ void ChildProcess::remember(int status) {
   exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace trainer::cli
+}  // namespace trainer::experiments

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/fold_runs.h"
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainer/core/error.h"
+#include "trainer/core/text.h"
+#include "trainer/run/run_dir.h"
+
+namespace trainer::experiments {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::vector<FoldIndex> all_folds(const metrics::FoldCounts& counts) {
+  std::vector<FoldIndex> indices;
+  for (int64_t repeat = 1; repeat <= counts.repeats; ++repeat) {
+    for (int64_t fold = 1; fold <= counts.folds; ++fold) indices.push_back({fold, repeat});
+  }
+  return indices;
+}
+
+std::string fold_tag(const FoldIndex& index, const metrics::FoldCounts& counts) {
+  if (counts.repeats == 1) return fmt::format("fold_{}", index.fold);
+  return fmt::format("fold_{}_repeat_{}_of_{}", index.fold, index.repeat, counts.repeats);
+}
+
+std::string fold_name(const FoldIndex& index, const metrics::FoldCounts& counts) {
+  std::string name = fmt::format("fold {}/{}", index.fold, counts.folds);
+  if (counts.repeats > 1) name += fmt::format(" of repeat {}/{}", index.repeat, counts.repeats);
+  return name;
+}
+
+std::optional<fs::path> find_fold(const fs::path& folder, const FoldIndex& index,
+                                  const metrics::FoldCounts& counts) {
+  const std::string suffix = "_" + fold_tag(index, counts);
+  std::optional<fs::path> newest;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(suffix) || !entry.is_directory(ignored)) continue;
+    if (!newest || name > newest->filename().string()) newest = entry.path();
+  }
+  return newest;
+}
+
+int64_t find_num_repeats(const fs::path& folder) {
+  constexpr std::string_view kBefore = "_fold_1_repeat_1_of_";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t at = name.rfind(kBefore);
+    if (at == std::string::npos) continue;
+    if (const auto count = parse_int(name.substr(at + kBefore.size()))) return *count;
+  }
+  return 1;
+}
+
+std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const FoldIndex& index) {
+  const fs::path path = run::RunDir{run_dir}.summary();
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  const Json summary = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!summary.is_object() || !summary.contains("test")) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: expected the summary of a run with a test part; remove the run "
+                            "folder to train the fold again",
+                            path.string()));
+  }
+  metrics::FoldResult result;
+  result.fold = index.fold;
+  result.repeat = index.repeat;
+  result.run = run_dir.filename().string();
+  if (summary.contains("best")) result.best_epoch = summary["best"].value("epoch", int64_t{0});
+  result.num_rows = summary["test"].value("rows", int64_t{0});
+  if (summary["test"].contains("baseline")) {
+    for (const auto& [name, value] : summary["test"]["baseline"].items()) {
+      if (value.is_number()) result.baseline.push_back({name, value.get<double>()});
+    }
+  }
+  for (const auto& [name, value] : summary["test"].items()) {
+    if (name != "rows" && value.is_number()) result.scores.push_back({name, value.get<double>()});
+  }
+  return result;
+}
+
+std::string results_json(const std::vector<metrics::FoldResult>& results,
+                         const metrics::FoldCounts& counts) {
+  return metrics::to_json(results, counts).dump(2) + "\n";
+}
+
+}  // namespace trainer::experiments

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/experiments/resume_selftest.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/config/dump.h"
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/executable_path.h"
+#include "trainer/core/log.h"
+#include "trainer/core/signals.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/core/text.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/run/run_dir.h"
+
+#include "experiments/child_process.h"
+#include "experiments/run_traces.h"
+
+namespace trainer::experiments {
+namespace fs = std::filesystem;
+namespace {
+
+// Has all that is hard to resume: random numbers within the step, running means, windows of
+// several batches with a short one at the end, counters, checkpoints within an epoch.
+constexpr const char* kBuiltInRun = R"(tag: selftest
+data:
+  source: synthetic
+  synthetic: {num_samples: 4000, num_features: 20, num_classes: 3, separation: 0.2}
+model: {hidden_sizes: [64, 64], dropout: 0.2, norm: batch}
+training:
+  epochs: 14
+  batch_size: 24
+  gradient_accumulation_steps: 3
+  schedule: {warmup_epochs: 0.5}
+  early_stopping: {patience: 1000}
+checkpoint: {every_steps: 7}
+logging: {save_interval: 5}
+)";
+
+/// Thrown when a signal asked to stop.
+struct Interrupted {
+  int signal;
+};
+
+std::string temporary_folder_name() {
+  const char* name = std::getenv("TMPDIR");
+  return name == nullptr ? "/tmp" : name;
+}
+
+/// A new folder among the temporary ones, removed with its content at the end of the scope.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error) {
+      throw Error(ErrorKind::kFileSystem,
+                  fmt::format("TMPDIR: expected a folder for temporary files, got {}: {}",
+                              in_quotes(temporary_folder_name()), error.message()));
+    }
+    std::string name = (parent / "trainer_selftest_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(ErrorKind::kFileSystem,
+                  fmt::format("cannot make the folder {}: {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  void keep() { keep_ = true; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool keep_ = false;
+};
+
+// Waits a few milliseconds, at most `seconds`.
+void pause(double seconds) {
+  constexpr double kPoll = 0.002;
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, kPoll)));
+  if (const int signal = stop_request(); signal != 0) throw Interrupted{signal};
+}
+
+/// The runs in one folder: the uninterrupted one, and those that are killed.
+class ResumeTest {
+ public:
+  ResumeTest(fs::path folder, int64_t num_kills)
+      : folder_(std::move(folder)), num_kills_(num_kills), random_(std::random_device()()) {}
+
+  /// Of the uninterrupted run.
+  int64_t num_threads() const {
+    return checkpoint::read(run::find_checkpoint(whole() / "latest")).num_threads;
+  }
+
+  void train_uninterrupted() {
+    const RunTrace before = trace_runs(whole());
+    const Stopwatch stopwatch;
+    ChildProcess child = start(whole(), {});
+    wait_for_training(child, whole(), before);
+    loading_seconds_ = stopwatch.seconds();
+    wait_for_success(child);
+    training_seconds_ = stopwatch.seconds() - loading_seconds_;
+    max_wait_ = training_seconds_ / 2;  // so that a run is killed more than once
+    log::info(fmt::format("the whole run took {}, {} of it for training",
+                          human_duration(stopwatch.seconds()), human_duration(training_seconds_)));
+  }
+
+  void train_with_kills() {
+    constexpr int kMaxRunsWithoutKill = 20;
+    int runs_without_kill = 0;
+    do {
+      const int64_t kills_before = num_killed_;
+      ++num_runs_;
+      train_to_the_end(parts());
+      compare(num_killed_ - kills_before);
+      runs_without_kill = num_killed_ > kills_before ? 0 : runs_without_kill + 1;
+      if (runs_without_kill > 0) max_wait_ *= 0.7;  // the machine is less busy than it was
+      if (runs_without_kill == kMaxRunsWithoutKill) {
+        throw Error(ErrorKind::kRuntime,
+                    "the run is too short to be killed within it; give it more epochs");
+      }
+    } while (num_killed_ < num_kills_);
+  }
+
+  ResumeSelftestReport report() const {
+    ResumeSelftestReport report;
+    report.end = checkpoint::read(run::find_checkpoint(whole() / "latest")).position;
+    report.training_seconds = training_seconds_;
+    report.num_runs = num_runs_;
+    report.num_kills = num_killed_;
+    report.num_kills_in_training = num_killed_in_training_;
+    return report;
+  }
+
+ private:
+  static std::string times(int64_t count) {
+    return count == 1 ? "once" : fmt::format("{} times", with_thousands(count));
+  }
+
+  fs::path whole() const { return folder_ / "whole"; }
+  fs::path parts() const { return folder_ / fmt::format("parts_{}", num_runs_); }
+  fs::path output() const { return folder_ / "output.txt"; }
+
+  ChildProcess start(const fs::path& output_dir, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"train",        "-q",
+                                          "--config",     (folder_ / "config.yaml").string(),
+                                          "--output-dir", output_dir.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return {executable_path(), arguments, output()};
+  }
+
+  // Both return early when the child has ended.
+  static void wait_for_training(ChildProcess& child, const fs::path& output_dir,
+                                const RunTrace& before) {
+    while (!child.exit_code() && trace_runs(output_dir) == before) pause(1);
+  }
+
+  static void wait_for(ChildProcess& child, double seconds) {
+    const Stopwatch stopwatch;
+    while (!child.exit_code() && stopwatch.seconds() < seconds) {
+      pause(seconds - stopwatch.seconds());
+    }
+  }
+
+  void wait_for_success(ChildProcess& child) const {
+    while (!child.exit_code()) pause(1);
+    if (child.exit_code() == 0) return;
+    std::ifstream stream(output());
+    std::string said((std::istreambuf_iterator<char>(stream)), {});
+    said.erase(said.find_last_not_of('\n') + 1);
+    throw Error(ErrorKind::kRuntime, fmt::format("a run ended with exit code {} and said:\n{}",
+                                                 *child.exit_code(), said));
+  }
+
+  double random_seconds(double limit) {
+    return std::uniform_real_distribution<double>(0, limit)(random_);
+  }
+
+  // Most kills are to hit the training, some the loading of LibTorch and of the data too.
+  void wait_before_kill(ChildProcess& child, const fs::path& output_dir, const RunTrace& before) {
+    constexpr int kOneAnywhereIn = 5;
+    if (num_killed_ % kOneAnywhereIn == kOneAnywhereIn - 1) {
+      wait_for(child, random_seconds(loading_seconds_ + training_seconds_));
+      return;
+    }
+    wait_for_training(child, output_dir, before);
+    wait_for(child, random_seconds(max_wait_));
+  }
+
+  void train_to_the_end(const fs::path& output_dir) {
+    while (num_killed_ < num_kills_) {
+      const RunTrace before = trace_runs(output_dir);
+      ChildProcess child = start(output_dir, {"--resume", "auto"});
+      wait_before_kill(child, output_dir, before);
+      if (child.kill() != 128 + SIGKILL) {
+        wait_for_success(child);
+        return;
+      }
+      count_kill(output_dir, trace_runs(output_dir) != before);
+    }
+    ChildProcess child = start(output_dir, {"--resume", "auto"});
+    wait_for_success(child);
+  }
+
+  void count_kill(const fs::path& output_dir, bool in_training) {
+    ++num_killed_;
+    if (in_training) ++num_killed_in_training_;
+    const auto step = last_recorded_step(output_dir);
+    log::info(fmt::format(
+        "kill {} of {} {}{}", num_killed_, num_kills_, in_training ? "" : "while it loaded, ",
+        step ? "after step " + with_thousands(*step) : "before the first record"));
+  }
+
+  void compare(int64_t num_kills) const {
+    const std::string run = fmt::format("run {}, killed {},", num_runs_, times(num_kills));
+    if (const auto difference = first_difference_of_runs(whole() / "latest", parts() / "latest")) {
+      throw Error(ErrorKind::kRuntime,
+                  fmt::format("{} differs from the whole run: {}", run, *difference));
+    }
+    log::info(fmt::format("{} is the same to the bit", run));
+    std::error_code ignored;
+    fs::remove_all(parts(), ignored);
+  }
+
+  fs::path folder_;
+  int64_t num_kills_;
+  std::mt19937 random_;
+  double loading_seconds_ = 0;
+  double training_seconds_ = 0;
+  double max_wait_ = 0;
+  int64_t num_runs_ = 0;
+  int64_t num_killed_ = 0;
+  int64_t num_killed_in_training_ = 0;
+};
+
+// The configuration that all runs read, with the origin of each value.
+std::string resolved_config(const ResumeSelftestRequest& request) {
+  std::vector<config::Document> documents = request.documents;
+  if (documents.empty()) documents.push_back({"built-in run", kBuiltInRun, ""});
+  return config::dump(config::load(documents, request.overrides));
+}
+
+ResumeSelftestReport run_test(const fs::path& folder, int64_t num_kills) {
+  ResumeTest test(folder, num_kills);
+  test.train_uninterrupted();
+  // A run that is killed before its first checkpoint starts again: with as many threads.
+  if (!cpu::openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
+    setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
+  }
+  test.train_with_kills();
+  return test.report();
+}
+
+}  // namespace
+
+ResumeSelftestReport selftest_resume(const ResumeSelftestRequest& request) {
+  const std::string config = resolved_config(request);
+  WorkFolder folder;
+  watch_signals();
+  ResumeSelftestReport report;
+  try {
+    write_file_atomically(folder.path() / "config.yaml", config);
+    report = run_test(folder.path(), request.num_kills);
+  } catch (const Interrupted& interrupted) {
+    report.stop_signal = interrupted.signal;
+    return report;
+  } catch (const Error& error) {
+    folder.keep();
+    throw Error(error.kind(),
+                fmt::format("{}\nthe runs are kept in {}", error.what(), folder.path().string()));
+  }
+  unwatch_signals();
+  return report;
+}
+
+}  // namespace trainer::experiments
