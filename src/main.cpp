@@ -15,7 +15,7 @@
 #include "trainer/core/standard_streams.h"
 #include "trainer/core/text.h"
 
-#include "cli/run.h"
+#include "cli/dispatch.h"
 
 namespace {
 
@@ -24,13 +24,13 @@ using trainer::ErrorKind;
 
 // Below it the program would end by SIGSEGV.
 void require_stack() {
-  constexpr rlim_t kLeast = rlim_t{512} << 10U;
+  constexpr rlim_t kMinStack = rlim_t{512} << 10U;
   rlimit limit{};
   const bool is_known = getrlimit(RLIMIT_STACK, &limit) == 0;
-  if (!is_known || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= kLeast) return;
+  if (!is_known || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= kMinStack) return;
   throw Error(ErrorKind::kOutOfMemory,
               fmt::format("the limit of the stack (ulimit -s) is {}; raise it to {} at least",
-                          trainer::human_bytes(limit.rlim_cur), trainer::human_bytes(kLeast)));
+                          trainer::human_bytes(limit.rlim_cur), trainer::human_bytes(kMinStack)));
 }
 
 Error output_error(const std::error_code& why) {
@@ -54,7 +54,7 @@ Error error_of(const std::exception& exception) {
 
 int run(int argc, char** argv) {
   require_stack();
-  const int code = trainer::cli::run(argc, argv);
+  const int code = trainer::cli::dispatch(argc, argv);
   if (code == 0) flush_output();
   return code;
 }

@@ -21,12 +21,12 @@ const char* glyph(int eighths, Ink ink) {
 }  // namespace
 
 std::vector<std::string> draw_curve(std::span<const double> values, int height, Ink ink) {
-  const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  const double max_value = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   std::vector<int> levels;  // in eighths of a line
   levels.reserve(values.size());
   for (const double value : values) {
     const int level =
-        most > 0 ? static_cast<int>(std::lround(value / most * height * kEighths)) : 0;
+        max_value > 0 ? static_cast<int>(std::lround(value / max_value * height * kEighths)) : 0;
     levels.push_back(std::max(level, value > 0 ? 1 : 0));
   }
   std::vector<std::string> lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run.h"
+#include "cli/dispatch.h"
 
 #include <filesystem>
 #include <string>
@@ -56,7 +56,7 @@ void require_text(int argc, const char* const* argv) {
 
 }  // namespace
 
-int run(int argc, const char* const* argv) {
+int dispatch(int argc, const char* const* argv) {
   require_text(argc, argv);
   const Arguments arguments = parse_arguments(argc, argv);
   switch (arguments.command) {

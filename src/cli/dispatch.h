@@ -5,6 +5,6 @@ namespace trainer::cli {
 
 /// The whole program but for the catch: parses the command line and runs the command. Returns the
 /// exit code: 0, or 128 and the signal that ended a training.
-int run(int argc, const char* const* argv);
+int dispatch(int argc, const char* const* argv);
 
 }  // namespace trainer::cli
