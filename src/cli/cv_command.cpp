@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
 #include "trainer/core/log.h"
 #include "trainer/experiments/cross_validation.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
+#include "cli/resolve_config.h"
 #include "cli/shell_word.h"
 
 namespace trainer::cli {
@@ -58,11 +58,7 @@ experiments::CrossValidationRequest make_request(const Arguments& arguments) {
 }  // namespace
 
 int cv_command(const Arguments& arguments) {
-  if (!arguments.resume && arguments.config_files.empty() && arguments.overrides.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "cv: expected a configuration, got nothing; try trainer cv --config "
-                "configs/train.yaml --folds 5");
-  }
+  require_config(arguments, "cv", " --folds 5");
   if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
   const experiments::CrossValidationReport report =
       experiments::cross_validate(make_request(arguments));

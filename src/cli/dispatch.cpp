@@ -23,6 +23,7 @@
 #include "cli/init_command.h"
 #include "cli/inspect_command.h"
 #include "cli/predict_command.h"
+#include "cli/resolve_config.h"
 #include "cli/schedule_command.h"
 #include "cli/selftest_command.h"
 #include "cli/train_command.h"
@@ -63,10 +64,10 @@ int dispatch(int argc, const char* const* argv) {
     case Command::kTrain:
       return train_command(arguments);
     case Command::kConfigPrint:
-      fmt::print("{}", config::dump(resolve(arguments, checkpoint::Purpose::kLook).config));
+      fmt::print("{}", config::dump(resolve_config(arguments, checkpoint::Purpose::kLook).config));
       break;
     case Command::kConfigCheck:
-      check_files(resolve(arguments, checkpoint::Purpose::kLook).config.config);
+      check_files(resolve_config(arguments, checkpoint::Purpose::kLook).config.config);
       fmt::print("the configuration is valid\n");
       break;
     case Command::kConfigReference:

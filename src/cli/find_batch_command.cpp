@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainer/core/error.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 
 #include "cli/engine_library.h"
-#include "cli/train_command.h"
+#include "cli/resolve_config.h"
 
 namespace trainer::cli {
 namespace {
@@ -62,13 +61,9 @@ nlohmann::ordered_json to_json(const engine::BatchTried& tried) {
 }  // namespace
 
 int find_batch_command(const Arguments& arguments) {
-  if (arguments.config_files.empty() && arguments.overrides.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "find-batch: expected a configuration, got nothing; try trainer find-batch "
-                "--config configs/train.yaml");
-  }
+  require_config(arguments, "find-batch");
   engine::BatchSearchRequest request;
-  request.config = resolve(arguments, checkpoint::Purpose::kLook).config;
+  request.config = resolve_config(arguments, checkpoint::Purpose::kLook).config;
   request.most = arguments.most_rows;
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   request.progress = print_row;

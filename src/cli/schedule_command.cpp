@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/config/fields.h"
-#include "trainer/core/error.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
 #include "trainer/core/text.h"
@@ -18,7 +17,7 @@
 #include "trainer/plan/outline.h"
 
 #include "cli/curve.h"
-#include "cli/train_command.h"
+#include "cli/resolve_config.h"
 
 namespace trainer::cli {
 namespace {
@@ -180,12 +179,8 @@ Json to_json(const Preview& preview) {
 }  // namespace
 
 int schedule_command(const Arguments& arguments) {
-  if (arguments.config_files.empty() && arguments.overrides.empty() && !arguments.resume) {
-    throw Error(ErrorKind::kUsage,
-                "config schedule: expected a configuration, got nothing; try trainer config "
-                "schedule --config configs/train.yaml");
-  }
-  const ResolvedArguments resolved = resolve(arguments, checkpoint::Purpose::kLook);
+  require_config(arguments, "config schedule");
+  const ResolvedConfig resolved = resolve_config(arguments, checkpoint::Purpose::kLook);
   const Preview preview = make_preview(resolved.config.config);
   if (arguments.json) {
     fmt::print("{}\n", to_json(preview).dump(2));

@@ -18,12 +18,11 @@
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
+#include "cli/resolve_config.h"
 #include "cli/shell_word.h"
 
 namespace trainer::cli {
 namespace {
-
-constexpr const char* kResumeAuto = "auto";
 
 log::Level console_level(const Arguments& arguments, config::LogLevel configured) {
   switch (arguments.verbosity) {
@@ -111,25 +110,6 @@ void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 }  // namespace
 
-ResolvedArguments resolve(const Arguments& arguments, checkpoint::Purpose purpose) {
-  const bool search = arguments.resume == kResumeAuto;
-  ResolvedArguments resolved;
-  std::vector<config::Document> documents;
-  if (arguments.resume && !search) {
-    resolved.resume = checkpoint::open_checkpoint(*arguments.resume, purpose);
-    documents.push_back({resolved.resume->file.string(), resolved.resume->checkpoint.config, ""});
-  }
-  for (const std::filesystem::path& file : arguments.config_files) {
-    documents.push_back(config::read_document(file));
-  }
-  resolved.config = config::load(documents, arguments.overrides);
-  if (search) {
-    const config::Config& config = resolved.config.config;
-    resolved.resume = checkpoint::find_same_run(config.output_dir, config, purpose);
-  }
-  return resolved;
-}
-
 int train_command(const Arguments& arguments) {
   const bool names_a_run = arguments.resume && arguments.resume != kResumeAuto;
   if (!names_a_run && arguments.config_files.empty() && arguments.overrides.empty()) {
@@ -138,7 +118,7 @@ int train_command(const Arguments& arguments) {
         "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
         "trainer --help");
   }
-  ResolvedArguments resolved = resolve(arguments, checkpoint::Purpose::kContinue);
+  ResolvedConfig resolved = resolve_config(arguments, checkpoint::Purpose::kContinue);
   log::set_console_level(console_level(arguments, resolved.config.config.logging.level));
   engine::TrainRequest request;
   request.config = std::move(resolved.config);
