@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cv_command.h"
-
+// `trainer cv`: a cross-validation, as a table of what each fold achieved.
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/log.h"
 #include "trainer/experiments/cross_validation.h"
 
+#include "cli/command.h"
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
@@ -25,54 +27,77 @@ std::string result_line(const metrics::FoldResult& result, const std::string& na
   return name + scores;
 }
 
-experiments::FoldOutcome train_fold(const Arguments& arguments, const experiments::FoldJob& job) {
+experiments::FoldOutcome train_fold(const CommonOptions& common, const experiments::FoldJob& job) {
   engine::TrainRequest request;
   request.config = job.config;
   request.resume = job.resume;
-  request.on_change =
-      arguments.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
-  request.command_line = arguments.command_line;
+  request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
+  request.command_line = common.command_line;
   request.progress = make_progress_listener();
   // The messages of each run are in its train.log.
-  if (arguments.verbosity != Verbosity::kVerbose) log::set_console_level(log::Level::kWarning);
+  if (common.verbosity != Verbosity::kVerbose) log::set_console_level(log::Level::kWarning);
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
-  if (arguments.verbosity == Verbosity::kNormal) log::set_console_level(log::Level::kInfo);
+  if (common.verbosity == Verbosity::kNormal) log::set_console_level(log::Level::kInfo);
   return {report.run_dir, report.stop_signal};
 }
 
-experiments::CrossValidationRequest make_request(const Arguments& arguments) {
-  experiments::CrossValidationRequest request;
-  request.config_files = arguments.config_files;
-  request.overrides = arguments.overrides;
-  request.resume = arguments.resume;
-  request.num_folds = arguments.num_folds;
-  request.num_repeats = arguments.num_repeats;
-  request.train = [&](const experiments::FoldJob& job) { return train_fold(arguments, job); };
-  request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
-    log::info(result_line(result, name));
-  };
-  return request;
-}
+class CvCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--folds", &folds_, "VALUE", "How many folds (data.folds, or 5)"},
+            {"--repeats", &repeats_, "VALUE", "How often, with other folds each time (1)"},
+            {"--json", &json_, "", "Print cv.json in place of the table"}};
+  }
+
+  void check(const CommonOptions& /*common*/, Problems& problems) override {
+    constexpr int64_t kMinFolds = 2;
+    parse_count("--folds", folds_, num_folds_, problems, kMinFolds);
+    parse_count("--repeats", repeats_, num_repeats_, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    require_config(common, "cv", " --folds 5");
+    apply_quiet(common);
+    const experiments::CrossValidationReport report =
+        experiments::cross_validate(make_request(common));
+    if (report.stop_signal != 0) {
+      log::warning(fmt::format("stopped in {}; go on with: trainer cv --resume {}", report.stopped,
+                               shell_word(report.folder.string())));
+      return 128 + report.stop_signal;
+    }
+    if (json_) {
+      fmt::print("{}", report.json);
+    } else if (common.verbosity != Verbosity::kQuiet) {
+      fmt::print("{}\nfolder  {}\n", metrics::folds_table(report.results), report.folder.string());
+    }
+    return 0;
+  }
+
+ private:
+  experiments::CrossValidationRequest make_request(const CommonOptions& common) const {
+    experiments::CrossValidationRequest request;
+    request.config_files = common.config_files;
+    request.overrides = common.overrides;
+    request.resume = common.resume;
+    request.num_folds = num_folds_;
+    request.num_repeats = num_repeats_;
+    request.train = [&](const experiments::FoldJob& job) { return train_fold(common, job); };
+    request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
+      log::info(result_line(result, name));
+    };
+    return request;
+  }
+
+  std::string folds_;
+  std::string repeats_;
+  int64_t num_folds_ = 0;    // 0: as configured, or 5
+  int64_t num_repeats_ = 0;  // 0: one, or as before
+  bool json_ = false;
+};
 
 }  // namespace
 
-int cv_command(const Arguments& arguments) {
-  require_config(arguments, "cv", " --folds 5");
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const experiments::CrossValidationReport report =
-      experiments::cross_validate(make_request(arguments));
-  if (report.stop_signal != 0) {
-    log::warning(fmt::format("stopped in {}; go on with: trainer cv --resume {}", report.stopped,
-                             shell_word(report.folder.string())));
-    return 128 + report.stop_signal;
-  }
-  if (arguments.json) {
-    fmt::print("{}", report.json);
-  } else if (arguments.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}\nfolder  {}\n", metrics::folds_table(report.results), report.folder.string());
-  }
-  return 0;
-}
+std::unique_ptr<Command> make_cv_command() { return std::make_unique<CvCommand>(); }
 
 }  // namespace trainer::cli

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/eval_command.h"
+// `trainer eval RUN_OR_CHECKPOINT`: metrics of a trained model on labeled data.
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,13 +12,15 @@
 #include "trainer/core/log.h"
 #include "trainer/core/text.h"
 
-#include "cli/model_data.h"
+#include "cli/command.h"
+#include "cli/format_options.h"
+#include "cli/model_options.h"
 
 namespace trainer::cli {
 namespace {
 
-std::string data_name(const Arguments& arguments, const apply::Evaluated& evaluated) {
-  if (evaluated.part.empty()) return arguments.data == "-" ? "standard input" : arguments.data;
+std::string data_name(const std::string& data, const apply::Evaluated& evaluated) {
+  if (evaluated.part.empty()) return data == "-" ? "standard input" : data;
   return fmt::format("the {} part of the run", evaluated.part);
 }
 
@@ -37,31 +42,62 @@ std::string as_json(const apply::Model& model, const std::string& data,
   return json.dump(2) + "\n";
 }
 
+class EvalCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {model_option(model_),
+            {"--data", &data_, "FILE",
+             "Table with the targets, - for standard input (the run's own test part)"},
+            delimiter_option(format_, "as in the run"),
+            decimal_option(format_, "as in the run"),
+            {"--targets,--labels", &targets_, "FILE",
+             "Labels or targets of --data, where that is an IDX file or a .npy array"},
+            {"--json", &json_, "", "As JSON"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_model("eval", model_, problems);
+    if (data_.empty() && !targets_.empty()) {
+      problems.emplace_back("--targets: expected --data FILE beside it, got nothing");
+    }
+    check_overrides("eval", common, AllowedKeys::kThreads, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    apply_quiet(common);
+    const apply::Model model = load_model(model_);
+    const apply::Evaluated evaluated = evaluate(model, config_for(model, common, format_));
+    if (evaluated.num_without_target > 0) {
+      log::info(fmt::format("{} without a target {} left out",
+                            counted(evaluated.num_without_target, "row"),
+                            evaluated.num_without_target == 1 ? "is" : "are"));
+    }
+    for (const std::string& warning : evaluated.warnings) log::warning(warning);
+    const std::string data = data_name(data_, evaluated);
+    fmt::print("{}", json_ ? as_json(model, data, evaluated.report)
+                           : as_text(model, data, evaluated.report));
+    return 0;
+  }
+
+ private:
+  apply::Evaluated evaluate(const apply::Model& model, const config::Config& config) const {
+    const int64_t num_threads = thread_count(config);
+    if (data_.empty()) return apply::evaluate_own_part(model, num_threads);
+    return apply::evaluate_file(model, {.data = data_,
+                                        .targets = targets_,
+                                        .format = csv_format(config.data, model.schema, data_),
+                                        .num_threads = num_threads});
+  }
+
+  std::string model_;
+  std::string data_;
+  FormatOptions format_;
+  std::string targets_;
+  bool json_ = false;
+};
+
 }  // namespace
 
-int eval_command(const Arguments& arguments) {
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const apply::Model model = load_model(arguments);
-  const config::Config config = config_for(arguments, model);
-  const int64_t num_threads = threads_of(config);
-  const apply::Evaluated evaluated =
-      arguments.data.empty()
-          ? apply::evaluate_own_part(model, num_threads)
-          : apply::evaluate_file(model,
-                                 {.data = arguments.data,
-                                  .targets = arguments.targets,
-                                  .format = format_of(config.data, model.schema, arguments.data),
-                                  .num_threads = num_threads});
-  if (evaluated.num_without_target > 0) {
-    log::info(fmt::format("{} without a target {} left out",
-                          counted(evaluated.num_without_target, "row"),
-                          evaluated.num_without_target == 1 ? "is" : "are"));
-  }
-  for (const std::string& warning : evaluated.warnings) log::warning(warning);
-  const std::string data = data_name(arguments, evaluated);
-  fmt::print("{}", arguments.json ? as_json(model, data, evaluated.report)
-                                  : as_text(model, data, evaluated.report));
-  return 0;
-}
+std::unique_ptr<Command> make_eval_command() { return std::make_unique<EvalCommand>(); }
 
 }  // namespace trainer::cli

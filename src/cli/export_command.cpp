@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/export_command.h"
-
+// `trainer export RUN_OR_CHECKPOINT --output FILE`: writes a trained model in another format.
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "trainer/apply/export.h"
 #include "trainer/core/error.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 
+#include "cli/command.h"
 #include "cli/engine_library.h"
-#include "cli/model_data.h"
+#include "cli/model_options.h"
 #include "cli/onnx_library.h"
 
 namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-void refuse_softmax(const apply::Model& model, const apply::ExportOptions& options) {
-  if (options.outputs != apply::ExportOutputs::kProbabilities ||
-      model.schema.task == config::Task::kClassification) {
-    return;
-  }
+enum class Format { kOnnx, kSafetensors, kTorchscript };
+
+struct FormatRow {
+  std::string_view name;
+  std::string_view extension;
+  Format format;
+};
+
+constexpr std::array<FormatRow, 3> kFormats = {
+    {{"onnx", ".onnx", Format::kOnnx},
+     {"safetensors", ".safetensors", Format::kSafetensors},
+     {"torchscript", ".pt", Format::kTorchscript}}};
+
+const FormatRow* find_format(std::string_view FormatRow::*member, const std::string& text) {
+  const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
+                                         [&](const auto& row) { return row.*member == text; });
+  return found == kFormats.end() ? nullptr : found;
+}
+
+void refuse_regression(const apply::Model& model) {
+  if (model.schema.task == config::Task::kClassification) return;
   throw Error(ErrorKind::kUsage,
               fmt::format("--softmax: {} is a regression, which has no classes; leave it out",
                           model.file.string()));
-}
-
-apply::ExportReport write(const apply::Model& model, const ExportArguments& arguments) {
-  switch (arguments.format) {
-    case ExportFormat::kOnnx:
-      return onnx_library().write(model, arguments.options, arguments.output);
-    case ExportFormat::kSafetensors:
-      return apply::export_safetensors(model, arguments.output);
-    case ExportFormat::kTorchscript:
-      return engine_library().export_torchscript(model, arguments.options, arguments.output);
-  }
-  return {};
 }
 
 void add_ports(const char* label, const std::vector<apply::Port>& ports, LabeledLines& lines) {
@@ -64,17 +71,98 @@ std::string report_text(const apply::Model& model, const apply::ExportReport& re
   return lines.text();
 }
 
+class ExportCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {model_option(model_),
+            {"-o,--output", &output_, "FILE", "The file to write"},
+            {"--format", &format_name_, "FORMAT",
+             "onnx, safetensors (weights only) or torchscript; by the extension of FILE: .onnx, "
+             ".safetensors, .pt"},
+            {"--softmax", &softmax_, "", "Put out probabilities instead of logits"},
+            {"--preprocessing", &preprocessing_, "",
+             "Take the columns of the table as they are, each an input (onnx)"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_model("export", model_, problems);
+    if (output_.empty()) {
+      problems.emplace_back(
+          "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
+    }
+    const std::size_t num_problems = problems.size();
+    choose_format(problems);
+    if (problems.size() == num_problems) check_format_options(problems);
+    check_overrides("export", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    if (format_ == Format::kOnnx) onnx_library();  // or what to install, before anything is read
+    const apply::Model model = load_model(model_);
+    check_output(output_, model.file);
+    if (softmax_) refuse_regression(model);
+    fmt::print("{}", report_text(model, write(model), output_));
+    return 0;
+  }
+
+ private:
+  void choose_format(Problems& problems) {
+    if (!format_name_.empty()) {
+      if (const FormatRow* row = find_format(&FormatRow::name, format_name_)) {
+        format_ = row->format;
+        return;
+      }
+      problems.push_back(fmt::format("--format: expected onnx, safetensors or torchscript, got {}",
+                                     in_quotes(format_name_)));
+    } else if (!output_.empty()) {
+      const std::string extension = lower_case(fs::path(output_).extension().string());
+      if (const FormatRow* row = find_format(&FormatRow::extension, extension)) {
+        format_ = row->format;
+        return;
+      }
+      problems.push_back(
+          fmt::format("--output: expected a name that ends in .onnx, .safetensors or .pt, got {}; "
+                      "or say which format with --format",
+                      in_quotes(output_)));
+    }
+  }
+
+  void check_format_options(Problems& problems) const {
+    if (softmax_ && format_ == Format::kSafetensors) {
+      problems.emplace_back(
+          "--softmax: a safetensors file holds weights only; take --format onnx or torchscript");
+    }
+    if (preprocessing_ && format_ != Format::kOnnx) {
+      problems.emplace_back(
+          "--preprocessing: only ONNX files take the columns of a table; take --format onnx");
+    }
+  }
+
+  apply::ExportReport write(const apply::Model& model) const {
+    apply::ExportOptions options;
+    if (softmax_) options.outputs = apply::ExportOutputs::kProbabilities;
+    if (preprocessing_) options.inputs = apply::ExportInputs::kColumns;
+    switch (format_) {
+      case Format::kOnnx:
+        return onnx_library().write(model, options, output_);
+      case Format::kSafetensors:
+        return apply::export_safetensors(model, output_);
+      case Format::kTorchscript:
+        return engine_library().export_torchscript(model, options, output_);
+    }
+    return {};
+  }
+
+  std::string model_;
+  std::string output_;
+  std::string format_name_;
+  Format format_ = Format::kOnnx;
+  bool softmax_ = false;
+  bool preprocessing_ = false;
+};
+
 }  // namespace
 
-int export_command(const Arguments& arguments) {
-  const ExportArguments& wanted = arguments.exported;
-  if (wanted.format == ExportFormat::kOnnx) onnx_library();  // or what to install, at once
-  const apply::Model model = load_model(arguments);
-  refuse_checkpoints(wanted.output, model.file);
-  refuse_softmax(model, wanted.options);
-  const apply::ExportReport report = write(model, wanted);
-  fmt::print("{}", report_text(model, report, wanted.output));
-  return 0;
-}
+std::unique_ptr<Command> make_export_command() { return std::make_unique<ExportCommand>(); }
 
 }  // namespace trainer::cli

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/find_batch_command.h"
-
+// `trainer find-batch`: tries batch sizes, a line each, and prints the largest and the fastest.
 #include <cstdio>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,26 +12,27 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/text.h"
 
+#include "cli/command.h"
 #include "cli/engine_library.h"
 #include "cli/resolve_config.h"
 
 namespace trainer::cli {
 namespace {
 
-std::string largest_text(const engine::BatchSearchReport& report, int64_t most_rows) {
+std::string largest_text(const engine::BatchSearchReport& report, int64_t max_rows) {
   if (report.too_large > 0) {
     return fmt::format("{}; {} do not fit", counted(report.largest, "row"),
                        with_thousands(report.too_large));
   }
   return fmt::format("{}, {}", counted(report.largest, "row"),
-                     most_rows > 0 ? "the most that were to be tried" : "all of the training part");
+                     max_rows > 0 ? "the most that were to be tried" : "all of the training part");
 }
 
-std::string summary_text(const engine::BatchSearchReport& report, int64_t most_rows) {
+std::string summary_text(const engine::BatchSearchReport& report, int64_t max_rows) {
   constexpr int kWidth = 8;
   LabeledLines lines(kWidth);
   lines.add("device", report.device);
-  lines.add("largest", largest_text(report, most_rows));
+  lines.add("largest", largest_text(report, max_rows));
   lines.add("fastest",
             fmt::format("{}: {} samples/s, within 5 % of the best",
                         counted(report.fastest.batch_size, "row"),
@@ -58,22 +61,32 @@ nlohmann::ordered_json to_json(const engine::BatchTried& tried) {
           {"memory_bytes", tried.memory_bytes}};
 }
 
-}  // namespace
-
-int find_batch_command(const Arguments& arguments) {
-  require_config(arguments, "find-batch");
-  engine::BatchSearchRequest request;
-  request.config = resolve_config(arguments, checkpoint::Purpose::kLook).config;
-  request.most = arguments.most_rows;
-  nlohmann::ordered_json tried = nlohmann::ordered_json::array();
-  request.progress = print_row;
-  if (arguments.json) {
-    request.progress = [&](const engine::BatchTried& one) { tried.push_back(to_json(one)); };
-  } else {
-    print_heading();
+class FindBatchCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--max-batch", &max_batch_, "ROWS", "Largest batch that is tried (all training rows)"},
+            {"--json", &json_, "", "As JSON"}};
   }
-  const engine::BatchSearchReport report = engine_library().find_batch(request);
-  if (arguments.json) {
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    refuse_resume("find-batch", common, problems);
+    parse_count("--max-batch", max_batch_, max_rows_, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    require_config(common, "find-batch");
+    engine::BatchSearchRequest request;
+    request.config = resolve_config(common, checkpoint::Purpose::kLook).config;
+    request.most = max_rows_;
+    json_ ? print_json(std::move(request)) : print_text(std::move(request));
+    return 0;
+  }
+
+ private:
+  static void print_json(engine::BatchSearchRequest request) {
+    nlohmann::ordered_json tried = nlohmann::ordered_json::array();
+    request.progress = [&](const engine::BatchTried& one) { tried.push_back(to_json(one)); };
+    const engine::BatchSearchReport report = engine_library().find_batch(request);
     nlohmann::ordered_json json = {{"device", report.device},
                                    {"tried", std::move(tried)},
                                    {"largest", report.largest},
@@ -81,13 +94,25 @@ int find_batch_command(const Arguments& arguments) {
                                    {"fastest", to_json(report.fastest)}};
     if (report.too_large > 0) json["too_large"] = report.too_large;
     fmt::print("{}\n", json.dump(2));
-    return 0;
   }
-  fmt::print("\n{}", summary_text(report, arguments.most_rows));
-  fmt::print(
-      "\nLarger batches make fewer steps of an epoch, which may need another learning rate:\n"
-      "the fastest batch is not always the one that learns fastest.\n");
-  return 0;
-}
+
+  static void print_text(engine::BatchSearchRequest request) {
+    request.progress = print_row;
+    print_heading();
+    const engine::BatchSearchReport report = engine_library().find_batch(request);
+    fmt::print("\n{}", summary_text(report, request.most));
+    fmt::print(
+        "\nLarger batches make fewer steps of an epoch, which may need another learning rate:\n"
+        "the fastest batch is not always the one that learns fastest.\n");
+  }
+
+  std::string max_batch_;
+  int64_t max_rows_ = 0;  // 0: all of the training part
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_find_batch_command() { return std::make_unique<FindBatchCommand>(); }
 
 }  // namespace trainer::cli

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/init_command.h"
-
+// `trainer init --data FILE`: lists the columns of a table, or writes a first configuration for it.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -20,6 +21,8 @@
 #include "trainer/data/inspect.h"
 #include "trainer/plan/first_config.h"
 
+#include "cli/command.h"
+#include "cli/format_options.h"
 #include "cli/shell_word.h"
 
 namespace trainer::cli {
@@ -28,33 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStandardOutput = "-";
-
-// Before the table is read, which may take long.
-void check_output(const Arguments& arguments) {
-  const fs::path& output = arguments.output;
-  if (output == kStandardOutput) return;
-  std::error_code ignored;
-  if (fs::is_directory(output, ignored)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output: expected a file, got the folder {}", output.string()));
-  }
-  if (fs::equivalent(output, arguments.data, ignored)) {
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("--output: {} is the table itself; choose another name", output.string()));
-  }
-  if (fs::exists(fs::symlink_status(output, ignored)) && !arguments.force) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output: {} is there already; choose another name, or replace it "
-                            "with --force",
-                            output.string()));
-  }
-  const fs::path folder = fs::absolute(output).parent_path();
-  if (!fs::is_directory(folder, ignored)) {
-    throw Error(ErrorKind::kFileSystem, fmt::format("{}: there is no folder {}; make it first",
-                                                    output.string(), folder.string()));
-  }
-}
 
 // In the words of a table: at most `width` columns, without line breaks.
 std::string cell(const std::string& text, std::size_t width) {
@@ -91,14 +67,40 @@ std::string columns_text(const data::TableFacts& table) {
   return text;
 }
 
+// Before the table is read, which may take long.
+void check_output(const fs::path& output, const std::string& table, bool replace) {
+  if (output == kStandardOutput) return;
+  std::error_code ignored;
+  if (fs::is_directory(output, ignored)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output: expected a file, got the folder {}", output.string()));
+  }
+  if (fs::equivalent(output, table, ignored)) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--output: {} is the table itself; choose another name", output.string()));
+  }
+  if (fs::exists(fs::symlink_status(output, ignored)) && !replace) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output: {} is there already; choose another name, or replace it "
+                            "with --force",
+                            output.string()));
+  }
+  const fs::path folder = fs::absolute(output).parent_path();
+  if (!fs::is_directory(folder, ignored)) {
+    throw Error(ErrorKind::kFileSystem, fmt::format("{}: there is no folder {}; make it first",
+                                                    output.string(), folder.string()));
+  }
+}
+
 // With an output somebody expects a file.
-void list_columns(const data::TableFacts& table, const Arguments& arguments) {
+void list_columns(const data::TableFacts& table, bool has_output) {
   fmt::print("{}", columns_text(table));
   std::vector<std::string> likely = plan::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
   const std::string guess =
       likely.empty() ? "" : fmt::format("; it may be {}", joined(likely, " or "));
-  if (!arguments.output.empty()) {
+  if (has_output) {
     throw Error(ErrorKind::kUsage, "init: expected --target COLUMN, got nothing" + guess);
   }
   log::info("choose the column to predict with --target, and a file with --output" + guess);
@@ -151,26 +153,9 @@ data::Datasets read_with(plan::FirstConfig& first) {
   return data;
 }
 
-// What the flags say, checked as keys of the configuration are.
-config::DataConfig flags_of(const Arguments& arguments) {
-  std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
-                                             {"data.path", arguments.data, "--data"},
-                                             {"data.target", "\"?\"", "--target"}};
-  const auto add = [&](const char* key, const std::string& value, const char* flag) {
-    if (!value.empty()) overrides.push_back({key, value, flag});
-  };
-  add("data.delimiter", arguments.delimiter, "--delimiter");
-  add("data.decimal", arguments.decimal, "--decimal");
-  add("data.task", arguments.task, "--task");
-  return config::load({}, overrides).config.data;
-}
-
 // Reads it again where something in it stands for missing values.
-data::TableFacts inspect(const Arguments& arguments, const config::DataConfig& flags) {
-  data::InspectOptions options;
-  options.delimiter = flags.delimiter;
-  if (!arguments.decimal.empty()) options.decimal = flags.decimal;
-  data::TableFacts table = data::inspect_csv(arguments.data, options);
+data::TableFacts inspect(const std::string& path, data::InspectOptions options) {
+  data::TableFacts table = data::inspect_csv(path, options);
   const std::vector<plan::MissingCode> codes = plan::find_missing_codes(table);
   if (codes.empty()) return table;
   for (const plan::MissingCode& code : codes) {
@@ -182,38 +167,99 @@ data::TableFacts inspect(const Arguments& arguments, const config::DataConfig& f
       options.missing.push_back(code.text);
     }
   }
-  return data::inspect_csv(arguments.data, options);
+  return data::inspect_csv(path, options);
 }
+
+class InitCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {
+        {"--data", &data_, "FILE", "CSV file with a header"},
+        {"--target", &target_, "COLUMN", "Column to predict; without it the columns are listed"},
+        {"--task", &task_, "VALUE", "classification or regression (auto: by the target's values)"},
+        delimiter_option(format_, "found in the table"),
+        decimal_option(format_, "found in the table"),
+        {"-o,--output", &output_, "FILE", "YAML file to write, - for standard output"},
+        {"--force", &force_, "", "Replace the output if it is there already"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (data_.empty()) problems.emplace_back("init: expected --data FILE.csv, got nothing");
+    if (data_ == "-") {
+      problems.emplace_back(
+          "init: expected a file that the configuration can name, got --data -; save the table");
+    }
+    if (target_ && output_.empty()) {
+      problems.emplace_back(
+          "init: expected --output FILE.yaml, or - for standard output, got nothing");
+    }
+    refuse_resume("init", common, problems);
+    if (!common.config_files.empty()) {
+      problems.emplace_back("--config: init reads no configuration; --output names the new one");
+    }
+    for (const config::Override& override : common.overrides) {
+      problems.push_back(fmt::format("{}: init takes no keys; write {} into the new file",
+                                     override.place, override.key));
+    }
+  }
+
+  int run(const CommonOptions& common) override {
+    const config::DataConfig flags = checked_flags();
+    if (target_) check_output(output_, data_, force_);
+    apply_quiet(common);
+    data::InspectOptions options;
+    options.delimiter = flags.delimiter;
+    if (!format_.decimal.empty()) options.decimal = flags.decimal;
+    const data::TableFacts table = inspect(data_, options);
+    warn_of_numbers_as_names(table);
+    if (target_) {
+      write_config(table, flags.task);
+    } else {
+      list_columns(table, !output_.empty());
+    }
+    return 0;
+  }
+
+ private:
+  // Checked as keys of the configuration are.
+  config::DataConfig checked_flags() const {
+    std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
+                                               {"data.path", data_, "--data"},
+                                               {"data.target", "\"?\"", "--target"}};
+    add_overrides(format_, overrides);
+    if (!task_.empty()) overrides.push_back({"data.task", task_, "--task"});
+    return config::load({}, overrides).config.data;
+  }
+
+  void write_config(const data::TableFacts& table, config::Task task) const {
+    plan::FirstConfig first = plan::make_first_config(table, *target_, task);
+    tell_table(table);
+    const data::Datasets data = read_with(first);
+    const bool to_output = output_ == kStandardOutput;
+    const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
+    const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();
+    const std::string text = plan::first_config_text(first, table, data.schema, name,
+                                                     path_from(folder, first.config.data.path));
+    config::load({{name, text, folder}}, {});  // what cannot be read must not be written
+    if (to_output) {
+      fmt::print("{}", text);
+      return;
+    }
+    write_file_atomically(output_, text);
+    fmt::print("wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n",
+               name);
+  }
+
+  std::string data_;
+  std::optional<std::string> target_;
+  std::string task_;
+  FormatOptions format_;
+  std::string output_;
+  bool force_ = false;
+};
 
 }  // namespace
 
-int init_command(const Arguments& arguments) {
-  const config::DataConfig flags = flags_of(arguments);
-  if (arguments.target) check_output(arguments);
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const data::TableFacts table = inspect(arguments, flags);
-  warn_of_numbers_as_names(table);
-  if (!arguments.target) {
-    list_columns(table, arguments);
-    return 0;
-  }
-  plan::FirstConfig first = plan::make_first_config(table, *arguments.target, flags.task);
-  tell_table(table);
-  const data::Datasets data = read_with(first);
-  const bool to_output = arguments.output == kStandardOutput;
-  const std::string name = to_output ? "FILE.yaml" : shell_word(arguments.output);
-  const fs::path folder =
-      to_output ? fs::current_path() : fs::absolute(arguments.output).parent_path();
-  const std::string text = plan::first_config_text(first, table, data.schema, name,
-                                                   path_from(folder, first.config.data.path));
-  config::load({{name, text, folder}}, {});  // what cannot be read must not be written
-  if (to_output) {
-    fmt::print("{}", text);
-    return 0;
-  }
-  write_file_atomically(arguments.output, text);
-  fmt::print("wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n", name);
-  return 0;
-}
+std::unique_ptr<Command> make_init_command() { return std::make_unique<InitCommand>(); }
 
 }  // namespace trainer::cli

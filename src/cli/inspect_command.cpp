@@ -1,20 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/inspect_command.h"
+// `trainer inspect RUN_OR_CHECKPOINT`: what a model is, what it expects of data, how it was
+// trained.
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/apply/inspect.h"
 
-namespace trainer::cli {
+#include "cli/command.h"
+#include "cli/model_options.h"
 
-int inspect_command(const Arguments& arguments) {
-  const apply::Inspected inspected = apply::inspect(arguments.paths.front());
-  if (arguments.json) {
-    fmt::print("{}\n", apply::inspection_json(inspected));
-  } else {
-    fmt::print("{}", apply::inspection_text(inspected));
+namespace trainer::cli {
+namespace {
+
+class InspectCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {model_option(model_), {"--json", &json_, "", "As JSON"}};
   }
-  return 0;
-}
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_model("inspect", model_, problems);
+    check_overrides("inspect", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    const apply::Inspected inspected = apply::inspect(model_);
+    fmt::print(
+        "{}", json_ ? apply::inspection_json(inspected) + "\n" : apply::inspection_text(inspected));
+    return 0;
+  }
+
+ private:
+  std::string model_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_inspect_command() { return std::make_unique<InspectCommand>(); }
 
 }  // namespace trainer::cli

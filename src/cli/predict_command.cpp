@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/predict_command.h"
-
+// `trainer predict RUN_OR_CHECKPOINT --data FILE`: applies a model to each row of a table.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,7 +18,9 @@
 #include "trainer/core/text.h"
 #include "trainer/data/csv_format.h"
 
-#include "cli/model_data.h"
+#include "cli/command.h"
+#include "cli/format_options.h"
+#include "cli/model_options.h"
 #include "cli/progress_line.h"
 
 namespace trainer::cli {
@@ -48,52 +52,115 @@ std::string progress_text(const apply::PredictProgress& progress, double seconds
   return first_that_fits({done + speed + time, done + time, done}, width);
 }
 
-int stopped(const Arguments& arguments, int signal) {
-  log::clear_status();
-  log::warning(arguments.output == "-" ? "stopped; not all rows were predicted"
-                                       : "stopped; no output was written");
-  return 128 + signal;
-}
+class PredictCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {model_option(model_),
+            {"--data", &data_, "FILE",
+             "Table with the columns of the training data, - for standard input"},
+            delimiter_option(format_, "as in the run"),
+            decimal_option(format_, "as in the run"),
+            {"-o,--output", &output_, "FILE", "Where predictions go (-, standard output)"},
+            {"--keep", &kept_columns_, "COLUMN",
+             "Column to carry along as it stands: a name, or a pattern with * and ?"},
+            {"--on-error", &on_error_, "VALUE",
+             "At a row that cannot be read: stop, or skip it and list it"},
+            {"--errors", &errors_, "FILE", "Where skipped rows are listed (OUTPUT.errors.csv)"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_model("predict", model_, problems);
+    if (data_.empty()) problems.emplace_back("predict: expected --data FILE, got nothing");
+    if (output_.empty()) output_ = "-";
+    check_errors(problems);
+    check_overrides("predict", common, AllowedKeys::kThreads, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    apply_quiet(common);
+    const apply::Model model = load_model(model_);
+    check_output(output_, model.file);
+    const apply::PredictRequest request = make_request(model, config_for(model, common, format_));
+    watch_signals(Waiting::kEnds);
+    ProgressLine line;
+    apply::PredictReport report;
+    try {
+      report = apply::predict(
+          model, request, [](const std::string& note) { log::info(note); },
+          [&](const apply::PredictProgress& progress) {
+            line.update(
+                [&](double seconds, int width) { return progress_text(progress, seconds, width); });
+            return stop_request() == 0;
+          });
+    } catch (const Error&) {
+      if (stop_request() == 0) throw;  // else it was a read or a write that the signal ended
+    }
+    log::clear_status();
+    if (const int signal = stop_request(); signal != 0) return stopped(signal);
+    show_report(report);
+    return 0;
+  }
+
+ private:
+  void check_errors(Problems& problems) {
+    skips_errors_ = on_error_ == "skip";
+    if (!on_error_.empty() && !skips_errors_ && on_error_ != "stop") {
+      problems.push_back(
+          fmt::format("--on-error: expected stop or skip, got {}", in_quotes(on_error_)));
+    }
+    if (!errors_.empty() && !skips_errors_) {
+      problems.emplace_back("--errors: has no effect without --on-error skip");
+    }
+    // Not beside a pipe or a device.
+    std::error_code ignored;
+    const bool is_file = !std::filesystem::exists(output_, ignored) ||
+                         std::filesystem::is_regular_file(output_, ignored);
+    if (errors_.empty() && skips_errors_ && output_ != "-" && is_file) {
+      errors_ = output_ + ".errors.csv";
+    }
+  }
+
+  apply::PredictRequest make_request(const apply::Model& model,
+                                     const config::Config& config) const {
+    apply::PredictRequest request;
+    request.data = data_;
+    request.output = output_;
+    request.format = csv_format(config.data, model.schema, data_);
+    request.output_delimiter = output_delimiter(output_, request.format);
+    request.output_decimal = request.format.decimal;
+    request.num_threads = thread_count(config);
+    request.kept = kept_columns_;
+    request.on_error = skips_errors_ ? apply::OnError::kSkip : apply::OnError::kStop;
+    request.errors = errors_;
+    return request;
+  }
+
+  int stopped(int signal) const {
+    log::warning(output_ == "-" ? "stopped; not all rows were predicted"
+                                : "stopped; no output was written");
+    return 128 + signal;
+  }
+
+  void show_report(const apply::PredictReport& report) const {
+    for (const std::string& warning : report.warnings) log::warning(warning);
+    log::info(fmt::format("predicted {} in {} ({} rows/s){}", counted(report.num_rows, "row"),
+                          human_duration(report.time_seconds),
+                          with_thousands(rate(report.num_rows, report.time_seconds)),
+                          output_ == "-" ? "" : ": " + output_));
+  }
+
+  std::string model_;
+  std::string data_;
+  FormatOptions format_;
+  std::string output_;
+  std::vector<std::string> kept_columns_;
+  std::string on_error_;
+  bool skips_errors_ = false;
+  std::string errors_;  // empty: nowhere
+};
 
 }  // namespace
 
-int predict_command(const Arguments& arguments) {
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const apply::Model model = load_model(arguments);
-  refuse_checkpoints(arguments.output, model.file);
-  const config::Config config = config_for(arguments, model);
-  apply::PredictRequest request;
-  request.data = arguments.data;
-  request.output = arguments.output;
-  request.format = format_of(config.data, model.schema, arguments.data);
-  request.output_delimiter = output_delimiter(arguments.output, request.format);
-  request.output_decimal = request.format.decimal;
-  request.num_threads = threads_of(config);
-  request.kept = arguments.kept;
-  request.on_error = arguments.skips_errors ? apply::OnError::kSkip : apply::OnError::kStop;
-  request.errors = arguments.errors;
-  watch_signals(Waiting::kEnds);
-  ProgressLine line;
-  apply::PredictReport report;
-  try {
-    report = apply::predict(
-        model, request, [](const std::string& note) { log::info(note); },
-        [&](const apply::PredictProgress& progress) {
-          line.update(
-              [&](double seconds, int width) { return progress_text(progress, seconds, width); });
-          return stop_request() == 0;
-        });
-  } catch (const Error&) {
-    if (stop_request() == 0) throw;  // else it was a read or a write that the signal ended
-  }
-  if (const int signal = stop_request(); signal != 0) return stopped(arguments, signal);
-  log::clear_status();
-  for (const std::string& warning : report.warnings) log::warning(warning);
-  log::info(fmt::format("predicted {} in {} ({} rows/s){}", counted(report.num_rows, "row"),
-                        human_duration(report.time_seconds),
-                        with_thousands(rate(report.num_rows, report.time_seconds)),
-                        arguments.output == "-" ? "" : ": " + arguments.output));
-  return 0;
-}
+std::unique_ptr<Command> make_predict_command() { return std::make_unique<PredictCommand>(); }
 
 }  // namespace trainer::cli

@@ -10,18 +10,18 @@
 
 namespace trainer::cli {
 
-ResolvedConfig resolve_config(const Arguments& arguments, checkpoint::Purpose purpose) {
-  const bool search = arguments.resume == kResumeAuto;
+ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::Purpose purpose) {
+  const bool search = common.resume == kResumeAuto;
   ResolvedConfig resolved;
   std::vector<config::Document> documents;
-  if (arguments.resume && !search) {
-    resolved.resume = checkpoint::open_checkpoint(*arguments.resume, purpose);
+  if (common.resume && !search) {
+    resolved.resume = checkpoint::open_checkpoint(*common.resume, purpose);
     documents.push_back({resolved.resume->file.string(), resolved.resume->checkpoint.config, ""});
   }
-  for (const std::filesystem::path& file : arguments.config_files) {
+  for (const std::filesystem::path& file : common.config_files) {
     documents.push_back(config::read_document(file));
   }
-  resolved.config = config::load(documents, arguments.overrides);
+  resolved.config = config::load(documents, common.overrides);
   if (search) {
     const config::Config& config = resolved.config.config;
     resolved.resume = checkpoint::find_same_run(config.output_dir, config, purpose);
@@ -29,9 +29,9 @@ ResolvedConfig resolve_config(const Arguments& arguments, checkpoint::Purpose pu
   return resolved;
 }
 
-void require_config(const Arguments& arguments, const std::string& command,
+void require_config(const CommonOptions& common, const std::string& command,
                     const std::string& options) {
-  if (arguments.resume || !arguments.config_files.empty() || !arguments.overrides.empty()) return;
+  if (common.resume || !common.config_files.empty() || !common.overrides.empty()) return;
   throw Error(ErrorKind::kUsage,
               fmt::format("{0}: expected a configuration, got nothing; try trainer {0} --config "
                           "configs/train.yaml{1}",

@@ -7,7 +7,7 @@
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
 
-#include "cli/arguments.h"
+#include "cli/common_options.h"
 
 namespace trainer::cli {
 
@@ -22,11 +22,11 @@ struct ResolvedConfig {
 };
 
 /// Throws as config::load() and checkpoint::open_checkpoint().
-ResolvedConfig resolve_config(const Arguments& arguments, checkpoint::Purpose purpose);
+ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::Purpose purpose);
 
 /// Throws Error(kUsage) where the command line has no configuration and no run to resume; its
 /// example is `trainer <command> --config configs/train.yaml<options>`.
-void require_config(const Arguments& arguments, const std::string& command,
+void require_config(const CommonOptions& common, const std::string& command,
                     const std::string& options = "");
 
 }  // namespace trainer::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/schedule_command.h"
-
+// `trainer config schedule`: reads the data and prints the steps and learning rates of a run.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +16,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/plan/outline.h"
 
+#include "cli/command.h"
 #include "cli/curve.h"
 #include "cli/resolve_config.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMostRows = 16;  // of the table
+constexpr int64_t kMaxRows = 16;  // of the table
 constexpr int kCurveWidth = 60;
 constexpr int kCurveHeight = 8;
 constexpr int kSummaryLabelWidth = 16;
@@ -118,7 +119,7 @@ std::string summary_text(const Preview& preview) {
 std::string table_text(const plan::Outline& outline) {
   std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "from step",
                                  "to step", "learning rate", "at the end");
-  for (const plan::Stretch& stretch : plan::telling_stretches(outline, kMostRows)) {
+  for (const plan::Stretch& stretch : plan::telling_stretches(outline, kMaxRows)) {
     text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
                         with_thousands(stretch.epoch), with_thousands(stretch.first_step),
                         with_thousands(stretch.last_step), stretch.first_rate, stretch.last_rate);
@@ -137,9 +138,9 @@ std::string curve_text(const plan::Outline& outline) {
     const auto step = static_cast<int64_t>((column + 0.5) * static_cast<double>(steps) / width);
     rates.push_back(plan::learning_rate(outline.schedule, step));
   }
-  const double most = *std::max_element(rates.begin(), rates.end());
+  const double max_rate = *std::max_element(rates.begin(), rates.end());
   std::string text;
-  std::string label = fmt::format("{:.2e}", most);
+  std::string label = fmt::format("{:.2e}", max_rate);
   for (const std::string& line :
        draw_curve(rates, kCurveHeight, terminal.unicode ? Ink::kBlocks : Ink::kAscii)) {
     text += fmt::format("{:>{}} |{}\n", label, kRateWidth, line);
@@ -176,19 +177,29 @@ Json to_json(const Preview& preview) {
   return json;
 }
 
+class ScheduleCommand : public Command {
+ public:
+  std::vector<Option> options() override { return {{"--json", &json_, "", "Print JSON"}}; }
+
+  int run(const CommonOptions& common) override {
+    require_config(common, "config schedule");
+    const ResolvedConfig resolved = resolve_config(common, checkpoint::Purpose::kLook);
+    const Preview preview = make_preview(resolved.config.config);
+    if (json_) {
+      fmt::print("{}\n", to_json(preview).dump(2));
+    } else {
+      fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.outline),
+                 curve_text(preview.outline));
+    }
+    return 0;
+  }
+
+ private:
+  bool json_ = false;
+};
+
 }  // namespace
 
-int schedule_command(const Arguments& arguments) {
-  require_config(arguments, "config schedule");
-  const ResolvedConfig resolved = resolve_config(arguments, checkpoint::Purpose::kLook);
-  const Preview preview = make_preview(resolved.config.config);
-  if (arguments.json) {
-    fmt::print("{}\n", to_json(preview).dump(2));
-  } else {
-    fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.outline),
-               curve_text(preview.outline));
-  }
-  return 0;
-}
+std::unique_ptr<Command> make_schedule_command() { return std::make_unique<ScheduleCommand>(); }
 
 }  // namespace trainer::cli

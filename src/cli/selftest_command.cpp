@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/selftest_command.h"
-
+// `trainer selftest resume`: proves that killed runs end with the same bits.
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/log.h"
 #include "trainer/core/text.h"
 #include "trainer/experiments/resume_selftest.h"
+
+#include "cli/command.h"
 
 namespace trainer::cli {
 namespace {
@@ -32,20 +35,40 @@ std::string results_text(const experiments::ResumeSelftestReport& report) {
   return lines.text();
 }
 
+class SelftestResumeCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--kills", &kills_, "VALUE", "How often a run is killed (5)"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (common.resume) problems.emplace_back("--resume: selftest resume makes its own runs");
+    parse_count("--kills", kills_, num_kills_, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    experiments::ResumeSelftestRequest request;
+    for (const std::filesystem::path& file : common.config_files) {
+      request.documents.push_back(config::read_document(file));
+    }
+    request.overrides = common.overrides;
+    request.num_kills = num_kills_;
+    apply_quiet(common);
+    const experiments::ResumeSelftestReport report = experiments::selftest_resume(request);
+    if (report.stop_signal != 0) return 128 + report.stop_signal;
+    fmt::print("{}", results_text(report));
+    return 0;
+  }
+
+ private:
+  std::string kills_;
+  int64_t num_kills_ = 5;
+};
+
 }  // namespace
 
-int selftest_resume_command(const Arguments& arguments) {
-  experiments::ResumeSelftestRequest request;
-  for (const std::filesystem::path& file : arguments.config_files) {
-    request.documents.push_back(config::read_document(file));
-  }
-  request.overrides = arguments.overrides;
-  request.num_kills = arguments.num_kills;
-  if (arguments.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
-  const experiments::ResumeSelftestReport report = experiments::selftest_resume(request);
-  if (report.stop_signal != 0) return 128 + report.stop_signal;
-  fmt::print("{}", results_text(report));
-  return 0;
+std::unique_ptr<Command> make_selftest_resume_command() {
+  return std::make_unique<SelftestResumeCommand>();
 }
 
 }  // namespace trainer::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/train_command.h"
-
+// `trainer train`, which is also what the program does without a command.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "trainer/core/text.h"
 #include "trainer/run/run_dir.h"
 
+#include "cli/command.h"
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
@@ -24,8 +26,8 @@
 namespace trainer::cli {
 namespace {
 
-log::Level console_level(const Arguments& arguments, config::LogLevel configured) {
-  switch (arguments.verbosity) {
+log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
+  switch (verbosity) {
     case Verbosity::kQuiet:
       return log::Level::kWarning;
     case Verbosity::kVerbose:
@@ -48,6 +50,30 @@ std::string stopped_text(const engine::TrainReport& report) {
                      shell_word(short_path(report.run_dir)));
 }
 
+void add_recoveries(const checkpoint::Recoveries& recoveries, LabeledLines& lines) {
+  if (recoveries.skipped_steps > 0) {
+    const int64_t skipped = recoveries.skipped_steps;
+    lines.add("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
+                                     skipped == 1 ? "was" : "were"));
+  }
+  if (recoveries.rollbacks > 0) {
+    lines.add("rollbacks",
+              fmt::format("{}, each with half the learning rate", recoveries.rollbacks));
+  }
+  if (const int64_t times = recoveries.out_of_memory; times > 0) {
+    const int64_t rows = recoveries.micro_batch_size;
+    const std::string device = recoveries.has_fallen_back ? " on the CPU" : "";
+    const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
+    lines.add("memory", fmt::format("ran out {}; the run went on{}{}",
+                                    times == 1 ? "once" : fmt::format("{} times", times), device,
+                                    batch));
+  }
+  if (recoveries.overflowed_steps > 0) {
+    lines.add("overflows", fmt::format("{} made again with a smaller loss scale",
+                                       counted(recoveries.overflowed_steps, "step")));
+  }
+}
+
 std::string results_text(const engine::TrainReport& report) {
   LabeledLines lines;
   const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
@@ -65,27 +91,7 @@ std::string results_text(const engine::TrainReport& report) {
   } else if (report.validation) {
     lines.append(metrics::result_lines("validation", *report.validation, " (best epoch)"));
   }
-  if (report.recoveries.skipped_steps > 0) {
-    const int64_t skipped = report.recoveries.skipped_steps;
-    lines.add("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
-                                     skipped == 1 ? "was" : "were"));
-  }
-  if (report.recoveries.rollbacks > 0) {
-    lines.add("rollbacks",
-              fmt::format("{}, each with half the learning rate", report.recoveries.rollbacks));
-  }
-  if (const int64_t times = report.recoveries.out_of_memory; times > 0) {
-    const int64_t rows = report.recoveries.micro_batch_size;
-    const std::string device = report.recoveries.has_fallen_back ? " on the CPU" : "";
-    const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
-    lines.add("memory", fmt::format("ran out {}; the run went on{}{}",
-                                    times == 1 ? "once" : fmt::format("{} times", times), device,
-                                    batch));
-  }
-  if (report.recoveries.overflowed_steps > 0) {
-    lines.add("overflows", fmt::format("{} made again with a smaller loss scale",
-                                       counted(report.recoveries.overflowed_steps, "step")));
-  }
+  add_recoveries(report.recoveries, lines);
   lines.add("run folder", short_path(report.run_dir));
   if (report.stop_signal != 0) lines.add("stopped", stopped_text(report));
   return lines.text();
@@ -108,36 +114,55 @@ std::string results_json(const engine::TrainReport& report) {
 // Without an exception: the terminal may be gone (SIGHUP), and main() looks for errors.
 void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
-}  // namespace
+class TrainCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--json", &json_, "", "Print the results of a run as JSON"}};
+  }
 
-int train_command(const Arguments& arguments) {
-  const bool names_a_run = arguments.resume && arguments.resume != kResumeAuto;
-  if (!names_a_run && arguments.config_files.empty() && arguments.overrides.empty()) {
+  int run(const CommonOptions& common) override {
+    refuse_no_configuration(common);
+    const engine::TrainRequest request = make_request(common);
+    const engine::TrainReport report = engine_library().train(request);
+    log::clear_status();
+    if (json_) {
+      print_out(results_json(report));
+    } else if (common.verbosity != Verbosity::kQuiet) {
+      print_out(results_text(report));
+    } else if (report.stop_signal != 0) {
+      log::warning("stopped " + stopped_text(report));
+    }
+    return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
+  }
+
+ private:
+  static void refuse_no_configuration(const CommonOptions& common) {
+    const bool names_a_run = common.resume && common.resume != kResumeAuto;
+    if (names_a_run || !common.config_files.empty() || !common.overrides.empty()) return;
     throw Error(
         ErrorKind::kUsage,
         "expected a configuration, got nothing; try trainer --config configs/train.yaml, or "
         "trainer --help");
   }
-  ResolvedConfig resolved = resolve_config(arguments, checkpoint::Purpose::kContinue);
-  log::set_console_level(console_level(arguments, resolved.config.config.logging.level));
-  engine::TrainRequest request;
-  request.config = std::move(resolved.config);
-  request.resume = std::move(resolved.resume);
-  request.on_change =
-      arguments.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
-  if (arguments.resume == kResumeAuto) request.beginning = engine::Beginning::kUnlessBegun;
-  request.command_line = arguments.command_line;
-  request.progress = make_progress_listener();
-  const engine::TrainReport report = engine_library().train(request);
-  log::clear_status();
-  if (arguments.json) {
-    print_out(results_json(report));
-  } else if (arguments.verbosity != Verbosity::kQuiet) {
-    print_out(results_text(report));
-  } else if (report.stop_signal != 0) {
-    log::warning("stopped " + stopped_text(report));
+
+  static engine::TrainRequest make_request(const CommonOptions& common) {
+    ResolvedConfig resolved = resolve_config(common, checkpoint::Purpose::kContinue);
+    log::set_console_level(console_level(common.verbosity, resolved.config.config.logging.level));
+    engine::TrainRequest request;
+    request.config = std::move(resolved.config);
+    request.resume = std::move(resolved.resume);
+    request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
+    if (common.resume == kResumeAuto) request.beginning = engine::Beginning::kUnlessBegun;
+    request.command_line = common.command_line;
+    request.progress = make_progress_listener();
+    return request;
   }
-  return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
-}
+
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
 
 }  // namespace trainer::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/verify_command.h"
-
+// `trainer verify PATH...`: reads checkpoints with every check; one in full, several as a table.
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -21,6 +21,8 @@
 #include "trainer/core/text.h"
 #include "trainer/run/run_dir.h"
 
+#include "cli/command.h"
+
 namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -34,7 +36,7 @@ std::string speed_text(uint64_t num_bytes, double seconds) {
                      human_bytes(static_cast<uint64_t>(rate)));
 }
 
-std::string place_text(const checkpoint::Position& position) {
+std::string position_text(const checkpoint::Position& position) {
   std::string text =
       fmt::format("epoch {}, step {}", position.epoch, with_thousands(position.step));
   if (position.samples_in_epoch > 0) {
@@ -78,7 +80,7 @@ std::string description(const fs::path& path, const Verified& file) {
   lines.add("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
   lines.add("written by",
             fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
-  lines.add("stands at", place_text(c.state.position));
+  lines.add("stands at", position_text(c.state.position));
   lines.add("best epoch", c.state.best ? fmt::format("{} ({} {})", c.state.best->epoch,
                                                config::to_text(file.config.training.best_metric),
                                                loss_text(c.state.best->value))
@@ -252,28 +254,48 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
   return files;
 }
 
+class VerifyCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"path", &paths_, "PATH", "A checkpoint file, or a run folder for all of its"},
+            {"--json", &json_, "", "As JSON"}};
+  }
+
+  void check(const CommonOptions& /*common*/, Problems& problems) override {
+    if (!paths_.empty()) return;
+    problems.emplace_back("verify: expected a checkpoint file or a run folder, got nothing");
+  }
+
+  // A single file that is damaged is an Error; several are all read.
+  int run(const CommonOptions& /*common*/) override {
+    const bool is_single = paths_.size() == 1;
+    if (is_single && !json_ && !fs::is_directory(paths_.front())) {
+      const fs::path file = run::find_checkpoint(paths_.front());
+      fmt::print("{}", description(file, checkpoint::verify(file)));
+      return 0;
+    }
+    Table table;
+    for (const std::string& path : paths_) {
+      const fs::path given = path;
+      if (!fs::is_directory(given)) {
+        table.add(given.string(), run::find_checkpoint(given));
+        continue;
+      }
+      for (const fs::path& file : checkpoints_in(given)) {
+        table.add(is_single ? file.filename().string() : file.string(), file);
+      }
+    }
+    fmt::print("{}", json_ ? table.json().dump(2) + "\n" : table.text());
+    return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
+  }
+
+ private:
+  std::vector<std::string> paths_;
+  bool json_ = false;
+};
+
 }  // namespace
 
-int verify_command(const Arguments& arguments) {
-  const bool one = arguments.paths.size() == 1;
-  if (one && !arguments.json && !fs::is_directory(arguments.paths.front())) {
-    const fs::path file = run::find_checkpoint(arguments.paths.front());
-    const Verified verified = checkpoint::verify(file);
-    fmt::print("{}", description(file, verified));
-    return 0;
-  }
-  Table table;
-  for (const fs::path& given : arguments.paths) {
-    if (!fs::is_directory(given)) {
-      table.add(given.string(), run::find_checkpoint(given));
-      continue;
-    }
-    for (const fs::path& file : checkpoints_in(given)) {
-      table.add(one ? file.filename().string() : file.string(), file);
-    }
-  }
-  fmt::print("{}", arguments.json ? table.json().dump(2) + "\n" : table.text());
-  return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
-}
+std::unique_ptr<Command> make_verify_command() { return std::make_unique<VerifyCommand>(); }
 
 }  // namespace trainer::cli

@@ -148,7 +148,7 @@ class ResumeTest {
 
   ResumeSelftestReport report() const {
     ResumeSelftestReport report;
-    report.end = checkpoint::read(run::find_checkpoint(whole() / "latest")).position;
+    report.end = checkpoint::read(run::find_checkpoint(whole() / "latest")).state.position;
     report.training_seconds = training_seconds_;
     report.num_runs = num_runs_;
     report.num_kills = num_killed_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/model_data.h"
+#include "cli/model_options.h"
 
 #include <filesystem>
 #include <system_error>
@@ -17,8 +17,29 @@ namespace trainer::cli {
 
 namespace fs = std::filesystem;
 
-apply::Model load_model(const Arguments& arguments) {
-  apply::Model model = apply::load_model(arguments.paths.front());
+Option model_option(std::string& model) {
+  return {"model", &model, "RUN_OR_CHECKPOINT",
+          "A run folder (its best epoch) or a checkpoint file"};
+}
+
+void check_model(const std::string& command, const std::string& model, Problems& problems) {
+  if (!model.empty()) return;
+  problems.push_back(
+      fmt::format("{}: expected a run folder or a checkpoint file, got nothing", command));
+}
+
+void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
+                     Problems& problems) {
+  refuse_resume(command, common, problems);
+  for (const config::Override& given : common.overrides) {
+    if (allowed == AllowedKeys::kThreads && given.key == "threads") continue;
+    problems.push_back(fmt::format("{}: {}: {} goes by the run's own configuration; leave it out",
+                                   given.place, given.key, command));
+  }
+}
+
+apply::Model load_model(const std::string& run_or_checkpoint) {
+  apply::Model model = apply::load_model(run_or_checkpoint);
   if (model.position.step == 0) {
     log::warning(
         fmt::format("{}: this model has not been trained a step; its weights are the "
@@ -28,7 +49,7 @@ apply::Model load_model(const Arguments& arguments) {
   return model;
 }
 
-void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
+void check_output(const fs::path& output, const fs::path& checkpoint) {
   if (output == "-") return;
   std::error_code ignored;
   const fs::path folder = checkpoint.parent_path();
@@ -47,28 +68,24 @@ void refuse_checkpoints(const fs::path& output, const fs::path& checkpoint) {
       fmt::format("--output: {} is the model itself; choose another name", output.string()));
 }
 
-config::Config config_for(const Arguments& arguments, const apply::Model& model) {
+config::Config config_for(const apply::Model& model, const CommonOptions& common,
+                          const FormatOptions& format) {
   config::Config config = model.config;
   config.threads = 0;
-  std::vector<config::Override> overrides = arguments.overrides;
-  if (!arguments.delimiter.empty()) {
-    overrides.push_back({"data.delimiter", arguments.delimiter, "--delimiter"});
-  }
-  if (!arguments.decimal.empty()) {
-    overrides.push_back({"data.decimal", arguments.decimal, "--decimal"});
-  }
+  std::vector<config::Override> overrides = common.overrides;
+  add_overrides(format, overrides);
   return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
 }
 
 // A pipe has no name that could say more than that of the training data.
-data::CsvFormat format_of(const config::DataConfig& data, const data::Schema& schema,
-                          const std::string& given) {
+data::CsvFormat csv_format(const config::DataConfig& data, const data::Schema& schema,
+                           const std::string& given) {
   data::CsvFormat format = data::csv_format(data, given == "-" ? data.path : given);
   format.missing = data::MissingValues(schema.missing);
   return format;
 }
 
-int64_t threads_of(const config::Config& config) {
+int64_t thread_count(const config::Config& config) {
   return config.threads > 0 ? config.threads : cpu::usable_cpus();
 }
 

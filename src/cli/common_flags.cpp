@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common_flags.h"
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+
+#include "cli/suggestions.h"
+
+namespace trainer::cli {
+
+CommonFlags::CommonFlags() {
+  for (const config::Field& field : config::fields()) {
+    if (!field.flag.empty()) key_flags_.push_back({&field, {}});
+  }
+}
+
+std::vector<Option> CommonFlags::options() {
+  return {{"-V,--version", &version_, "", "Print versions and exit"},
+          {"-c,--config", &config_files_, "FILE", "YAML file; several are read in their order"},
+          {"--resume", &resume_, "PATH",
+           "Go on with a run: a checkpoint file, a run folder, or auto: the newest run of this "
+           "configuration, a new one when there is none"},
+          {"--allow-changes", &allow_changes_, "", "Resume although configuration or data differ"},
+          {"--print-config", &print_config_, "", "Print the resolved configuration and exit"},
+          {"-q,--quiet", &quiet_, "", "Show warnings and errors only"},
+          {"-v,--verbose", &verbose_, "", "Show debug messages too"}};
+}
+
+std::vector<Option> CommonFlags::override_options() {
+  std::vector<Option> options = {
+      {"--set", &set_, "KEY=VALUE", "Set any key, the same as key=value"},
+      {"override", &words_, "KEY=VALUE", "Set any key of the configuration"}};
+  for (KeyFlag& flag : key_flags_) {
+    options.push_back(
+        {flag.field->flag, &flag.value, "VALUE",
+         fmt::format("{} ({})", flag.field->path, config::expected_text(flag.field->access)),
+         "Keys of the configuration"});
+  }
+  return options;
+}
+
+CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
+                                Problems& problems) const {
+  CommonOptions common;
+  common.config_files.assign(config_files_.begin(), config_files_.end());
+  const auto add = [&](const std::string& text, const char* origin) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      problems.push_back(unknown_word(text, origin, commands));
+    } else {
+      common.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), origin});
+    }
+  };
+  for (const std::string& text : set_) add(text, "--set");
+  for (const std::string& text : words_) add(text, "command line");
+  for (const KeyFlag& flag : key_flags_) {
+    if (!flag.value) continue;
+    common.overrides.push_back({flag.field->path, *flag.value, flag.field->flag});
+  }
+  if (!resume_.empty()) common.resume = resume_;
+  common.allow_changes = allow_changes_;
+  if (quiet_) common.verbosity = Verbosity::kQuiet;
+  if (verbose_) common.verbosity = Verbosity::kVerbose;
+  return common;
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/common_options.h"
+#include "cli/option.h"
+
+namespace trainer::config {
+struct Field;
+}
+
+namespace trainer::cli {
+
+/// The common options as they are typed. Values of keys stay text: the field table reads them,
+/// whether they come from a file or from here. Options point into the object.
+class CommonFlags {
+ public:
+  CommonFlags();
+  CommonFlags(const CommonFlags&) = delete;
+  CommonFlags& operator=(const CommonFlags&) = delete;
+
+  /// Those of --help above what the default command has.
+  std::vector<Option> options();
+
+  /// Those that set keys of the configuration, below it.
+  std::vector<Option> override_options();
+
+  /// What was given. A word that is neither key=value nor one of `commands` is a problem.
+  CommonOptions read(const std::vector<std::string>& commands, Problems& problems) const;
+
+  bool wants_version() const { return version_; }
+  bool wants_config() const { return print_config_; }
+  /// `trainer help`.
+  bool wants_help() const { return !words_.empty() && words_.front() == "help"; }
+
+ private:
+  struct KeyFlag {
+    const config::Field* field;
+    std::optional<std::string> value;
+  };
+
+  bool version_ = false;
+  bool print_config_ = false;
+  bool allow_changes_ = false;
+  bool quiet_ = false;
+  bool verbose_ = false;
+  std::string resume_;
+  std::vector<std::string> config_files_;
+  std::vector<std::string> set_;
+  std::vector<std::string> words_;  // neither flags nor commands
+  std::vector<KeyFlag> key_flags_;
+};
+
+}  // namespace trainer::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common_options.h"
+
+#include <fmt/format.h>
+
+#include "trainer/core/log.h"
+
+namespace trainer::cli {
+
+void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems) {
+  if (common.resume) problems.push_back(fmt::format("--resume: {} goes on with no run", command));
+}
+
+void apply_quiet(const CommonOptions& common) {
+  if (common.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/config/load.h"
+
+#include "cli/option.h"
+
+namespace trainer::cli {
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+/// The options that stand before or after any command.
+struct CommonOptions {
+  std::vector<std::filesystem::path> config_files;
+  std::vector<config::Override> overrides;  // --set, key=value, then the flags of keys
+  std::optional<std::filesystem::path> resume;
+  bool allow_changes = false;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string command_line;  // as typed, for system.json
+};
+
+/// A problem where --resume was given to a command that resumes no run: "eval".
+void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems);
+
+/// With --quiet, shows only warnings and errors from now on.
+void apply_quiet(const CommonOptions& common);
+
+}  // namespace trainer::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `trainer config` that need no data: print, check, reference, schema.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
+#include "trainer/config/reference.h"
+#include "trainer/core/log.h"
+
+#include "cli/command.h"
+#include "cli/resolve_config.h"
+
+namespace trainer::cli {
+namespace {
+
+class ConfigPrintCommand : public Command {
+ public:
+  int run(const CommonOptions& common) override {
+    fmt::print("{}", config::dump(resolve_config(common, checkpoint::Purpose::kLook).config));
+    return 0;
+  }
+};
+
+// Files may be missing yet, so that the configuration is valid all the same.
+void warn_of_missing_files(const config::Config& config) {
+  for (const config::Field& field : config::fields()) {
+    const auto* access = std::get_if<config::PathAccess>(&field.access);
+    if (access == nullptr || field.path == "output_dir") continue;
+    config::Config copy = config;
+    const std::string& path = access->member(copy);
+    std::error_code ignored;
+    if (path.empty() || std::filesystem::exists(path, ignored)) continue;
+    log::warning(fmt::format("{}: {}: no such file", field.path, path));
+  }
+}
+
+class ConfigCheckCommand : public Command {
+ public:
+  int run(const CommonOptions& common) override {
+    warn_of_missing_files(resolve_config(common, checkpoint::Purpose::kLook).config.config);
+    fmt::print("the configuration is valid\n");
+    return 0;
+  }
+};
+
+class ConfigReferenceCommand : public Command {
+ public:
+  int run(const CommonOptions& /*common*/) override {
+    fmt::print("{}", config::reference_page());
+    return 0;
+  }
+};
+
+class ConfigSchemaCommand : public Command {
+ public:
+  int run(const CommonOptions& /*common*/) override {
+    fmt::print("{}", config::json_schema());
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_config_print_command() {
+  return std::make_unique<ConfigPrintCommand>();
+}
+
+std::unique_ptr<Command> make_config_check_command() {
+  return std::make_unique<ConfigCheckCommand>();
+}
+
+std::unique_ptr<Command> make_config_reference_command() {
+  return std::make_unique<ConfigReferenceCommand>();
+}
+
+std::unique_ptr<Command> make_config_schema_command() {
+  return std::make_unique<ConfigSchemaCommand>();
+}
+
+}  // namespace trainer::cli

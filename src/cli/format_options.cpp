@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/format_options.h"
+
+#include <fmt/format.h>
+
+namespace trainer::cli {
+
+Option delimiter_option(FormatOptions& format, const std::string& otherwise) {
+  return {
+      "--delimiter", &format.delimiter, "VALUE",
+      fmt::format("Of the table: comma, semicolon, tab or the character itself ({})", otherwise)};
+}
+
+Option decimal_option(FormatOptions& format, const std::string& otherwise) {
+  return {"--decimal", &format.decimal, "VALUE",
+          fmt::format("Decimal mark of its numbers: . or , ({})", otherwise)};
+}
+
+void add_overrides(const FormatOptions& format, std::vector<config::Override>& overrides) {
+  if (!format.delimiter.empty()) {
+    overrides.push_back({"data.delimiter", format.delimiter, "--delimiter"});
+  }
+  if (!format.decimal.empty()) overrides.push_back({"data.decimal", format.decimal, "--decimal"});
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/parser.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+#include "cli/suggestions.h"
+
+namespace trainer::cli {
+namespace {
+
+/// Adds an option as CLI11 wants it for its target.
+class OptionAdder {
+ public:
+  OptionAdder(CLI::App& app, const Option& option) : app_(app), option_(option) {}
+
+  CLI::Option* operator()(bool* flag) const {
+    return app_.add_flag(option_.names, *flag, option_.help);
+  }
+  CLI::Option* operator()(std::string* value) const {
+    return app_.add_option(option_.names, *value, option_.help)->type_name(option_.value_name);
+  }
+  CLI::Option* operator()(std::optional<std::string>* value) const {
+    const auto write = [value](const std::string& text) { *value = text; };
+    return app_.add_option_function<std::string>(option_.names, write, option_.help)
+        ->type_name(option_.value_name);
+  }
+  CLI::Option* operator()(std::vector<std::string>* values) const {
+    CLI::Option* added = app_.add_option(option_.names, *values, option_.help);
+    // One value a flag: what follows may be key=value.
+    if (!added->get_positional()) added->allow_extra_args(false);
+    return added->type_name(option_.value_name);
+  }
+
+ private:
+  CLI::App& app_;
+  const Option& option_;
+};
+
+void add_options(CLI::App& app, const std::vector<Option>& options) {
+  for (const Option& option : options) {
+    CLI::Option* added = std::visit(OptionAdder(app, option), option.target);
+    if (!option.group.empty()) added->group(option.group);
+  }
+}
+
+void add_command(CLI::App& app, const CommandSpec& spec) {
+  const std::size_t space = spec.name.find(' ');
+  CLI::App* parent =
+      space == std::string::npos ? &app : app.get_subcommand(spec.name.substr(0, space));
+  CLI::App* command = parent->add_subcommand(
+      space == std::string::npos ? spec.name : spec.name.substr(space + 1), spec.help);
+  command->fallthrough();
+  if (spec.is_group) command->require_subcommand(1);
+  add_options(*command, spec.options);
+}
+
+std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
+  auto app = std::make_shared<CLI::App>(program.description, program.name);
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  add_options(*app, program.options);
+  for (const CommandSpec& spec : program.commands) add_command(*app, spec);
+  app->footer(program.footer);
+  app->fallthrough();
+  app->allow_extras();
+  return app;
+}
+
+// "config print": of several commands the last one; empty where none was named.
+std::string command_name(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  if (named.empty()) return "";
+  const std::string inner = command_name(*named.back());
+  return named.back()->get_name() + (inner.empty() ? "" : " " + inner);
+}
+
+// The first command is what the program does without one: its help is that of the program but for
+// the other commands.
+std::string help_text(CLI::App& app, const ProgramSpec& program) {
+  const std::string& name = program.commands.front().name;
+  if (!app.got_subcommand(name)) return app.help();
+  for (CLI::App* command : app.get_subcommands({})) command->group("");
+  app.footer(program.default_footer);
+  return app.get_formatter()->make_help(&app, program.name + " " + name,
+                                        CLI::AppFormatMode::Normal);
+}
+
+std::vector<std::string> positional_words(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) return option->results();
+  }
+  return {};
+}
+
+// CLI11 says "A subcommand is required".
+void refuse_missing_command(const CLI::App& app) {
+  for (const CLI::App* group : app.get_subcommands()) {
+    if (group->get_require_subcommand_min() == 0 || !group->get_subcommands().empty()) continue;
+    std::vector<std::string> names;
+    for (const CLI::App* command : group->get_subcommands({})) names.push_back(command->get_name());
+    throw Error(ErrorKind::kUsage,
+                missing_command(group->get_name(), names, positional_words(app)));
+  }
+}
+
+std::vector<std::string> unknown_flags(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() >= 2 && word[0] == '-') flags.push_back(word.substr(0, word.find('=')));
+  }
+  return flags;
+}
+
+// Those of an application and of the commands that were named.
+void add_long_flags(const CLI::App& app, std::vector<std::string>& flags) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  for (const CLI::App* command : app.get_subcommands()) add_long_flags(*command, flags);
+}
+
+}  // namespace
+
+ParsedWords parse_words(const ProgramSpec& program, int argc, const char* const* argv) {
+  ParsedWords words;
+  const std::shared_ptr<CLI::App> app = make_app(program);
+  words.help = [app, program] { return help_text(*app, program); };
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    words.wants_help = true;
+    return words;
+  } catch (const CLI::ParseError& error) {
+    refuse_missing_command(*app);
+    throw Error(ErrorKind::kUsage, fmt::format("{}; see {} --help", error.what(), program.name));
+  }
+  words.command = command_name(*app);
+  words.unknown_flags = unknown_flags(*app);
+  add_long_flags(*app, words.known_flags);
+  return words;
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/suggestions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/text.h"
+
+namespace trainer::cli {
+namespace {
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
+  const auto near = nearest_word(word, candidates);
+  return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
+}
+
+bool is_yaml(const std::string& word) {
+  std::error_code ignored;
+  const std::string extension = lower_case(std::filesystem::path(word).extension().string());
+  return extension == ".yaml" || extension == ".yml" ||
+         std::filesystem::is_regular_file(word, ignored);
+}
+
+}  // namespace
+
+// A name from another tool, `--max-epochs`, or a misspelled one.
+std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags) {
+  std::string word = given.substr(given.find_first_not_of('-'));
+  std::replace(word.begin(), word.end(), '-', '_');
+  for (const config::Field& field : config::fields()) {
+    const bool same =
+        std::find(field.elsewhere.begin(), field.elsewhere.end(), word) != field.elsewhere.end() ||
+        field.path.substr(field.path.rfind('.') + 1) == word;
+    if (!same) continue;
+    return field.flag.empty() ? fmt::format("; use {}=VALUE", field.path)
+                              : fmt::format("; use {} VALUE", field.flag);
+  }
+  return suggestion(given, known_flags);
+}
+
+std::string unknown_word(const std::string& word, const std::string& origin,
+                         const std::vector<std::string>& commands) {
+  const bool may_be_command = origin != "--set";
+  const std::string problem = fmt::format("{}: expected {}key=value, got {}", origin,
+                                          may_be_command ? "a command or " : "", in_quotes(word));
+  const std::string command = suggestion(word, commands);
+  if (may_be_command && command.empty() && is_yaml(word)) {
+    return problem + fmt::format("; a configuration is given as --config {}", word);
+  }
+  return problem + command;
+}
+
+std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
+                            const std::vector<std::string>& words) {
+  return fmt::format("{}: expected {}, got {}{}", group, joined(commands, " or "),
+                     words.empty() ? "nothing" : in_quotes(words.front()),
+                     words.empty() ? "" : suggestion(words.front(), commands));
+}
+
+}  // namespace trainer::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "support/error_of.h"
+
+namespace trainer::cli {
+namespace {
+
+CommandLine parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "trainer");
+  return parse_command_line(command_table(), static_cast<int>(words.size()), words.data());
+}
+
+CommonOptions common(const std::vector<const char*>& words) { return parse(words).common; }
+
+std::string message_of(const std::vector<const char*>& words) {
+  return test::message_of(ErrorKind::kUsage, [&] { parse(words); });
+}
+
+TEST(CommandLineTest, TrainIsTheDefaultCommand) {
+  const CommandLine line = parse({"--config", "a.yaml", "--config=b.yaml"});
+  EXPECT_EQ(line.name, "train");
+  EXPECT_EQ(line.common.config_files, (std::vector<std::filesystem::path>{"a.yaml", "b.yaml"}));
+  EXPECT_EQ(line.common.command_line, "trainer --config a.yaml --config=b.yaml");
+  EXPECT_EQ(common({"train", "--config", "a.yaml"}).config_files.size(), 1U);
+  EXPECT_EQ(common({"--config", "a.yaml", "train"}).config_files.size(), 1U);
+}
+
+TEST(CommandLineTest, FlagsAndAssignmentsAreOverrides) {
+  const std::vector<config::Override> overrides =
+      common({"--lr", "2e-3", "model.hidden_sizes=[256,128]", "--set", "tag=a=b", "--device=cpu"})
+          .overrides;
+  ASSERT_EQ(overrides.size(), 4U);
+  EXPECT_EQ(overrides[0].key, "tag");
+  EXPECT_EQ(overrides[0].value, "a=b");
+  EXPECT_EQ(overrides[0].place, "--set");
+  EXPECT_EQ(overrides[1].key, "model.hidden_sizes");
+  EXPECT_EQ(overrides[1].value, "[256,128]");
+  EXPECT_EQ(overrides[1].place, "command line");
+  EXPECT_EQ(overrides[2].key, "device");
+  EXPECT_EQ(overrides[3].key, "training.learning_rate");
+  EXPECT_EQ(overrides[3].value, "2e-3");
+  EXPECT_EQ(overrides[3].place, "--lr");
+}
+
+TEST(CommandLineTest, AFlagTakesOneValueAndLeavesTheRest) {
+  const CommonOptions options =
+      common({"--config", "a.yaml", "seed=1", "--set", "tag=x", "seed=2"});
+  EXPECT_EQ(options.config_files.size(), 1U);
+  EXPECT_EQ(options.overrides.size(), 3U);
+}
+
+TEST(CommandLineTest, TheCardsFlagsExist) {
+  const CommonOptions options =
+      common({"--config", "c.yaml", "--lr",         "1",    "--batch-size", "2", "--epochs", "3",
+              "--device", "cpu",    "--precision",  "fp32", "--seed",       "4", "--tag",    "t",
+              "--resume", "r",      "--output-dir", "o"});
+  EXPECT_EQ(options.overrides.size(), 8U);
+  EXPECT_EQ(options.resume, "r");
+}
+
+TEST(CommandLineTest, CommandsOfAGroupAreFound) {
+  EXPECT_EQ(parse({"config", "print", "--config", "a.yaml"}).name, "config print");
+  EXPECT_EQ(parse({"--config", "a.yaml", "config", "check"}).name, "config check");
+  EXPECT_EQ(parse({"config", "reference"}).name, "config reference");
+  EXPECT_EQ(parse({"config", "schema"}).name, "config schema");
+  EXPECT_EQ(parse({"--print-config"}).name, "config print");
+  EXPECT_EQ(message_of({"config"}),
+            "config: expected print, check, reference, schema or schedule, got nothing");
+  EXPECT_EQ(message_of({"selftest", "resum"}),
+            "selftest: expected resume, got \"resum\"; did you mean \"resume\"?");
+}
+
+/// A command that has an option of each kind.
+class FakeCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"path", &paths, "PATH", "Positional arguments"},
+            {"-t,--text,--label", &text, "VALUE", "One value"},
+            {"--maybe", &maybe, "VALUE", "One value, or none"},
+            {"--each", &each, "VALUE", "Several values"},
+            {"--json", &json, "", "As JSON"}};
+  }
+  int run(const CommonOptions& /*common*/) override { return 0; }
+
+  std::vector<std::string> paths;
+  std::string text;
+  std::optional<std::string> maybe;
+  std::vector<std::string> each;
+  bool json = false;
+};
+
+/// A default command, whose options are the program's.
+class FakeDefault : public Command {
+ public:
+  std::vector<Option> options() override { return {{"--json", &json, "", "As JSON"}}; }
+  int run(const CommonOptions& /*common*/) override { return 0; }
+
+  bool json = false;
+};
+
+template <class C>
+std::unique_ptr<Command> make() {
+  return std::make_unique<C>();
+}
+
+FakeCommand parse_fake(std::vector<const char*> words) {
+  constexpr std::array<CommandRow, 2> kTable = {
+      {{"first", "The default", make<FakeDefault>}, {"fake", "Another", make<FakeCommand>}}};
+  words.insert(words.begin(), "trainer");
+  const CommandLine line = parse_command_line(kTable, static_cast<int>(words.size()), words.data());
+  return dynamic_cast<const FakeCommand&>(*line.command);
+}
+
+TEST(CommandLineTest, OptionsWriteToTheCommandThatWasNamed) {
+  const FakeCommand command = parse_fake(
+      {"fake", "a", "b", "--text", "c", "--each", "d", "--maybe", "", "e", "--each=f", "--json"});
+  EXPECT_EQ(command.paths, (std::vector<std::string>{"a", "b", "e"}));
+  EXPECT_EQ(command.text, "c");
+  EXPECT_EQ(command.maybe, "");
+  EXPECT_EQ(command.each, (std::vector<std::string>{"d", "f"}));
+  EXPECT_TRUE(command.json);
+}
+
+TEST(CommandLineTest, WhatIsNotGivenStaysAsItWas) {
+  const FakeCommand command = parse_fake({"fake", "--label", "c"});
+  EXPECT_EQ(command.text, "c");
+  EXPECT_EQ(command.maybe, std::nullopt);
+  EXPECT_TRUE(command.paths.empty());
+  EXPECT_FALSE(command.json);
+  EXPECT_EQ(parse_fake({"fake", "-t", "d"}).text, "d");
+}
+
+TEST(CommandLineTest, JsonMayStandBeforeTheCommand) {
+  EXPECT_TRUE(parse_fake({"--json", "fake"}).json);
+  EXPECT_TRUE(parse_fake({"fake", "--json"}).json);
+}
+
+TEST(CommandLineTest, JsonIsForCommandsThatHaveResults) {
+  for (const char* command : {"train", "verify", "find-batch", "cv"}) {
+    EXPECT_EQ(parse({command, "--json", "a=b"}).name, command);
+  }
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--json"}),
+            "--json: this command has no results as JSON; leave it out");
+  EXPECT_EQ(message_of({"--json", "--print-config"}),
+            "--json: this command has no results as JSON; leave it out");
+}
+
+TEST(CommandLineTest, VerbosityIsUnderstood) {
+  EXPECT_EQ(common({"-q"}).verbosity, Verbosity::kQuiet);
+  EXPECT_EQ(common({"-v"}).verbosity, Verbosity::kVerbose);
+  EXPECT_EQ(common({}).verbosity, Verbosity::kNormal);
+}
+
+TEST(CommandLineTest, HelpNamesCommandsFlagsAndExitCodes) {
+  const std::string text = parse({"--help"}).text;
+  for (const char* part : {"--config", "--resume", "--lr", "training.learning_rate", "train",
+                           "config", "Exit codes: 0 done", "143 terminated"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(parse({"help"}).text, text);
+  const std::string train = parse({"train", "--help"}).text;
+  EXPECT_NE(train.find("trainer train [OPTIONS]"), std::string::npos) << train;
+  EXPECT_EQ(train.find("find-batch"), std::string::npos) << train;
+  EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
+}
+
+TEST(CommandLineTest, VersionNamesLibtorchBlasAndCommit) {
+  const std::string text = parse({"--version"}).text;
+  EXPECT_EQ(text.rfind("trainer 0.1.0 (", 0), 0U) << text;
+  EXPECT_NE(text.find("\nLibTorch "), std::string::npos);
+  EXPECT_NE(text.find("\nBLAS "), std::string::npos);
+}
+
+TEST(CommandLineTest, AnUnknownFlagHasASuggestion) {
+  EXPECT_EQ(message_of({"--max-epochs", "5"}), "--max-epochs: unknown flag; use --epochs VALUE");
+  EXPECT_EQ(message_of({"--gradient_clip_val", "5"}),
+            "--gradient_clip_val: unknown flag; use training.gradient_clip_norm=VALUE");
+  EXPECT_EQ(message_of({"--confg=a.yaml"}), "--confg: unknown flag; did you mean \"--config\"?");
+  EXPECT_EQ(message_of({"--zzzzzzzzz"}), "--zzzzzzzzz: unknown flag");
+}
+
+TEST(CommandLineTest, AnUnknownFlagOfACommandHasASuggestion) {
+  EXPECT_EQ(message_of({"selftest", "resume", "--kils", "3"}),
+            "--kils: unknown flag; did you mean \"--kills\"?");
+  EXPECT_EQ(message_of({"--kils", "3"}), "--kils: unknown flag");
+  EXPECT_EQ(message_of({"verify", "--deep"}), "--deep: unknown flag; did you mean \"--help\"?");
+}
+
+TEST(CommandLineTest, AWordThatIsNoCommandIsAnError) {
+  EXPECT_EQ(message_of({"trian"}),
+            "command line: expected a command or key=value, got \"trian\"; did you mean "
+            "\"train\"?");
+  EXPECT_EQ(message_of({"--set", "novalue"}), "--set: expected key=value, got \"novalue\"");
+}
+
+TEST(CommandLineTest, AFlagWithoutItsValueIsAnError) {
+  EXPECT_EQ(message_of({"--lr"}), "--lr: 1 required VALUE missing; see trainer --help");
+}
+
+}  // namespace
+}  // namespace trainer::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands refuse before they run.
+#include "cli/commands.h"
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/error.h"
+
+#include "cli/command_line.h"
+#include "support/error_of.h"
+
+namespace trainer::cli {
+namespace {
+
+CommandLine parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "trainer");
+  return parse_command_line(command_table(), static_cast<int>(words.size()), words.data());
+}
+
+std::string message_of(const std::vector<const char*>& words) {
+  return test::message_of(ErrorKind::kUsage, [&] { parse(words); });
+}
+
+TEST(CommandsTest, EachRowHasAOneLineHelp) {
+  for (const CommandRow& row : command_table()) {
+    const std::string help = row.help;
+    EXPECT_FALSE(help.empty()) << row.name;
+    EXPECT_EQ(help.find('\n'), std::string::npos) << row.name;
+  }
+}
+
+TEST(CommandsTest, VerifyTakesPaths) {
+  EXPECT_EQ(parse({"verify", "runs/latest", "a.pt"}).name, "verify");
+  EXPECT_EQ(message_of({"verify"}),
+            "verify: expected a checkpoint file or a run folder, got nothing");
+}
+
+TEST(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
+  EXPECT_EQ(message_of({"export"}),
+            "export: expected a run folder or a checkpoint file, got nothing\n"
+            "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.bin", "seed=1"}),
+            "--output: expected a name that ends in .onnx, .safetensors or .pt, got \"m.bin\"; or "
+            "say which format with --format\n"
+            "command line: seed: export goes by the run's own configuration; leave it out");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
+            "--format: expected onnx, safetensors or torchscript, got \"tflite\"");
+  EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
+            "--resume: export goes on with no run");
+}
+
+TEST(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
+  const std::string only_weights =
+      "--softmax: a safetensors file holds weights only; take --format onnx or torchscript";
+  const std::string only_onnx =
+      "--preprocessing: only ONNX files take the columns of a table; take --format onnx";
+  const auto problem = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"export", "a.pt", "--softmax", "--preprocessing", "-o"});
+    return message_of(words);
+  };
+  EXPECT_EQ(problem({"m.safetensors"}), only_weights + "\n" + only_onnx);
+  EXPECT_EQ(problem({"m.PT"}), only_onnx);
+  EXPECT_EQ(problem({"m.onnx", "--format", "torchscript"}), only_onnx);
+  EXPECT_EQ(parse({"export", "a.pt", "--preprocessing", "-o", "m", "--format=onnx"}).name,
+            "export");
+  EXPECT_EQ(parse({"export", "a.pt", "--preprocessing", "-o", "m.onnx"}).name, "export");
+}
+
+TEST(CommandsTest, PredictTakesThreadsAndRefusesWhatItDoesNotUnderstand) {
+  EXPECT_EQ(
+      parse({"predict", "m.pt", "--data", "-", "--on-error=skip", "--errors", "e", "threads=2"})
+          .name,
+      "predict");
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--on-error", "ignore"}),
+            "--on-error: expected stop or skip, got \"ignore\"");
+  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--errors", "e"}),
+            "--errors: has no effect without --on-error skip");
+  EXPECT_EQ(message_of({"predict", "--on-error", "stop"}),
+            "predict: expected a run folder or a checkpoint file, got nothing\n"
+            "predict: expected --data FILE, got nothing");
+}
+
+TEST(CommandsTest, EvalTakesTargetsOfDataOnly) {
+  EXPECT_EQ(parse({"eval", "m.pt", "--data", "x", "--labels", "y", "threads=2"}).name, "eval");
+  EXPECT_EQ(message_of({"eval", "m.pt", "--targets", "y"}),
+            "--targets: expected --data FILE beside it, got nothing");
+}
+
+TEST(CommandsTest, InitTakesNeitherRunsNorKeys) {
+  EXPECT_EQ(message_of({"init", "--target", "y", "--resume", "r", "-c", "a.yaml", "seed=1"}),
+            "init: expected --data FILE.csv, got nothing\n"
+            "init: expected --output FILE.yaml, or - for standard output, got nothing\n"
+            "--resume: init goes on with no run\n"
+            "--config: init reads no configuration; --output names the new one\n"
+            "command line: init takes no keys; write seed into the new file");
+}
+
+TEST(CommandsTest, CountsArePositive) {
+  EXPECT_EQ(parse({"cv", "--repeats", "3", "--folds", "2", "seed=1"}).name, "cv");
+  EXPECT_EQ(message_of({"cv", "--repeats", "0", "--folds", "1"}),
+            "--folds: expected an integer >= 2, got \"1\"\n"
+            "--repeats: expected an integer >= 1, got \"0\"");
+  EXPECT_EQ(message_of({"find-batch", "--max-batch", "many"}),
+            "--max-batch: expected an integer >= 1, got \"many\"");
+  EXPECT_EQ(message_of({"selftest", "resume", "--kills", "0"}),
+            "--kills: expected an integer >= 1, got \"0\"");
+}
+
+TEST(CommandsTest, SelftestTakesItsOptionsAndThoseOfARun) {
+  const CommandLine line =
+      parse({"selftest", "resume", "--kills", "20", "--seed", "7", "model.dropout=0"});
+  EXPECT_EQ(line.name, "selftest resume");
+  EXPECT_EQ(line.common.overrides.size(), 2U);
+  EXPECT_EQ(message_of({"selftest", "resume", "--resume", "runs"}),
+            "--resume: selftest resume makes its own runs");
+}
+
+}  // namespace
+}  // namespace trainer::cli
