@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that folders are layers: a file includes only its own layer and those above it in the
 list, that the half without LibTorch stays without it, that the ONNX library is used in one layer
-only, and that files keep to their size.
+and CLI11 in one file only, and that files keep to their size.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
@@ -24,6 +24,8 @@ LAYERS = CORE + ONNX + ENGINE + PROGRAM
 
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")
 ONNX_LIBRARY = re.compile(r"^(onnx|google/protobuf)/")
+CLI11 = re.compile(r"^CLI/")
+CLI11_FILE = Path("src/cli/parser.cpp")  # CLI11 takes seconds to compile
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SUFFIXES = {".h", ".hpp", ".cpp"}
 MAX_LINES = {"header": 150, "source": 400, "test": 600}
@@ -76,6 +78,8 @@ def check_include(root: Path, path: Path, layer: str, name: str) -> str | None:
             return f"layer {layer} must stay without LibTorch, but includes {' -> '.join(chain)}"
     if ONNX_LIBRARY.match(name) and layer not in ONNX:
         return f"layer {layer} must stay without ONNX, but includes {name}"
+    if CLI11.match(name) and path != CLI11_FILE:
+        return f"only {CLI11_FILE} includes CLI11; describe options as cli/option.h does"
     target_file = included_file(root, path, name)
     if target_file is None:
         if name.startswith("trainer/"):

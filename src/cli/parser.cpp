@@ -83,7 +83,10 @@ std::string command_name(const CLI::App& app) {
 std::string help_text(CLI::App& app, const ProgramSpec& program) {
   const std::string& name = program.commands.front().name;
   if (!app.got_subcommand(name)) return app.help();
-  for (CLI::App* command : app.get_subcommands({})) command->group("");
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->group("");   // takes it out of the list
+    command->disabled();  // takes [SUBCOMMAND] out of the usage
+  }
   app.footer(program.default_footer);
   return app.get_formatter()->make_help(&app, program.name + " " + name,
                                         CLI::AppFormatMode::Normal);

@@ -168,6 +168,7 @@ TEST(CommandLineTest, HelpNamesCommandsFlagsAndExitCodes) {
   const std::string train = parse({"train", "--help"}).text;
   EXPECT_NE(train.find("trainer train [OPTIONS]"), std::string::npos) << train;
   EXPECT_EQ(train.find("find-batch"), std::string::npos) << train;
+  EXPECT_EQ(train.find("SUBCOMMAND"), std::string::npos) << train;
   EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
 }
 

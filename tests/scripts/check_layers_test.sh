@@ -76,6 +76,12 @@ expect "ONNX outside of its layer" 1 \
 src/engine/both.cpp:1: layer engine must not include trainer/onnx_export/onnx_export.h: only the program opens layer onnx_export"
 
 build_house
+put src/cli/parser.cpp '#include <CLI/CLI.hpp>'
+put src/cli/second.cpp '#include <CLI/App.hpp>'
+expect "CLI11 outside of its file" 1 \
+  "src/cli/second.cpp:1: only src/cli/parser.cpp includes CLI11; describe options as cli/option.h does"
+
+build_house
 yes '//' | head -n 151 >"$house/include/trainer/core/long.h" || true
 expect "a header that is too long" 1 \
   "include/trainer/core/long.h:151: a header has at most 150 lines; divide it"
