@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "trainer/core/exceptions.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/standard_streams.h"
-#include "trainer/core/text.h"
 
 #include "cli/dispatch.h"
 

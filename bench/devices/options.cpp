@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::bench {
 namespace {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
 
 namespace trainer::bench {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "devices/advice.h"
 

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/scaling.h"

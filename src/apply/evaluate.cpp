@@ -11,7 +11,7 @@
 
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv_pieces.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
@@ -89,7 +89,7 @@ std::string columns_text(const std::vector<data::Column>& columns) {
 }
 
 std::string score_text(const run::Score& score) {
-  std::string text = score.loss ? loss_text(*score.loss) : "not finite";
+  std::string text = score.loss ? metrics::loss_text(*score.loss) : "not finite";
   if (score.accuracy) text += fmt::format("  {:6.2f} %", 100 * *score.accuracy);
   return text;
 }
@@ -208,7 +208,7 @@ std::string inspection_text(const Inspected& inspected) {
                         model.config.training.epochs, with_thousands(model.position.step)));
   lines.add("best epoch",
             model.best ? fmt::format("{} ({} {})", model.best->epoch, value("training.best_metric"),
-                                     loss_text(model.best->value))
+                                     metrics::loss_text(model.best->value))
                        : "none yet");
   if (schema.task == config::Task::kRegression) {
     lines.add("task", "regression of " + some(schema.target_names));

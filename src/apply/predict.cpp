@@ -9,8 +9,8 @@
 
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/stopwatch.h"
-#include "trainer/core/text.h"
 
 #include "apply/output.h"
 #include "apply/prediction_text.h"

@@ -12,7 +12,8 @@
 
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::apply {
 namespace {

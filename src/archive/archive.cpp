@@ -9,7 +9,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "archive/file_buffer.h"
 #include "archive/pickle.h"

@@ -17,7 +17,8 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 #include "archive/file_buffer.h"
 #include "archive/zip.h"

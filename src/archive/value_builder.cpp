@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "archive/pickle.h"
 

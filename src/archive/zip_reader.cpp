@@ -8,7 +8,7 @@
 
 #include "trainer/core/checksum.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "archive/zip.h"
 #include "archive/zip_format.h"

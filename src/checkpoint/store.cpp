@@ -14,7 +14,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::checkpoint {
 namespace fs = std::filesystem;

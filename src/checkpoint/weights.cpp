@@ -12,7 +12,7 @@
 #include "trainer/archive/archive.h"
 #include "trainer/archive/safetensors.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::checkpoint {
 namespace {

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/utf8.h"
 
 #include "cli/command_line.h"
 #include "cli/commands.h"

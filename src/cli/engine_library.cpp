@@ -17,8 +17,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
 
 #include "cli/open_library.h"

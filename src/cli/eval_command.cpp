@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/apply/evaluate.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"

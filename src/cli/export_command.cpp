@@ -9,8 +9,9 @@
 
 #include "trainer/apply/export.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

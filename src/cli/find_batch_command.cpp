@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/text.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

@@ -13,9 +13,9 @@
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/text.h"
 #include "trainer/data/csv_format.h"
 
 #include "cli/command.h"

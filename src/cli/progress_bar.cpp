@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/metrics/score.h"
 
 #include "cli/progress_line.h"
 

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
-#include "trainer/core/text.h"
 #include "trainer/data/dataset.h"
 #include "trainer/plan/outline.h"
 

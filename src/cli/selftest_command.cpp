@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/text.h"
 #include "trainer/experiments/resume_selftest.h"
 
 #include "cli/command.h"

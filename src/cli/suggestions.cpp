@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/suggest.h"
 
 namespace trainer::cli {
 namespace {

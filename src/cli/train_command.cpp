@@ -11,10 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/text.h"
+#include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
 #include "cli/command.h"

@@ -17,8 +17,9 @@
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/text.h"
+#include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
 #include "cli/command.h"

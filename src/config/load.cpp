@@ -14,7 +14,9 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/suggest.h"
+#include "trainer/core/utf8.h"
 
 #include "config/values.h"
 #include "config/yaml.h"

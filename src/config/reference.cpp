@@ -8,7 +8,6 @@
 
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/text.h"
 
 namespace trainer::config {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "config/field_makers.h"
 

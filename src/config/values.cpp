@@ -12,7 +12,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include "trainer/config/config.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/suggest.h"
 
 namespace trainer::config {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer::config {
 namespace {

@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer {
 namespace {

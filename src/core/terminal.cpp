@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <span>
 
-#include "trainer/core/text.h"
+#include "trainer/core/utf8.h"
 
 #include "core/character_widths.h"
 

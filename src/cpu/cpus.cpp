@@ -25,7 +25,7 @@
 #include <string>
 #include <thread>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::cpu {
 namespace {

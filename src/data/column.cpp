@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/columns.h"
 
 namespace trainer::data {

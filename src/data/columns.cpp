@@ -11,7 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/data_file.h"
 

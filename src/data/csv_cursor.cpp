@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 #include "data/file_bytes.h"
 #include "data/plain_number.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainer/config/data_config.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::data {
 

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/suggest.h"
+#include "trainer/core/utf8.h"
 
 #include "data/file_bytes.h"
 

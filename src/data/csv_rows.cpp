@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/utf8.h"
 
 #include "data/file_bytes.h"
 

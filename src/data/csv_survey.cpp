@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 #include "data/csv_header.h"
 #include "data/offset.h"

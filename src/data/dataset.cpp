@@ -11,7 +11,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/idx.h"

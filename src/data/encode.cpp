@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/scaling.h"
 

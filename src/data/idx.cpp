@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "data/file_bytes.h"
 

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/data_file.h"
 

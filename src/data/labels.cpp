@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/utf8.h"
 #include "trainer/data/scaling.h"
 #include "trainer/data/task.h"
 

@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/data/scaling.h"
 
 #include "data/file_bytes.h"

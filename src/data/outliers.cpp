@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/config/data_config.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "data/lower_median.h"
 

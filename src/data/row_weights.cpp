@@ -10,7 +10,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "data/file_bytes.h"
 

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/philox.h"
-#include "trainer/core/text.h"
 
 namespace trainer::data {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "trainer/config/data_config.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include "data/file_bytes.h"
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/philox.h"
 #include "trainer/core/process_memory.h"
-#include "trainer/core/text.h"
 
 namespace trainer::data {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::data {
 namespace {

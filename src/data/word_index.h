@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::data {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::device {
 namespace {

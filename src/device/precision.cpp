@@ -18,7 +18,7 @@
 #endif
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/cpus.h"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/train/out_of_memory.h"
 

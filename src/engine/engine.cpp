@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/exceptions.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 #include "trainer/device/memory.h"
 #include "trainer/engine/api.h"
 

@@ -11,7 +11,7 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer::engine {
 namespace {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"

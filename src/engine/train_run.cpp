@@ -19,7 +19,6 @@
 #include "trainer/core/folder_lock.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/text.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"

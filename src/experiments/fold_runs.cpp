@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::experiments {

@@ -24,10 +24,10 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/executable_path.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
-#include "trainer/core/text.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/run/run_dir.h"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
 
 namespace trainer::metrics {

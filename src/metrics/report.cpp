@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer::metrics {
 namespace {

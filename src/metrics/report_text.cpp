@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
 #include "trainer/metrics/report.h"
+#include "trainer/metrics/score.h"
 
 namespace trainer::metrics {
 namespace {

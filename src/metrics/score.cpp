@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer::metrics {
 namespace {
@@ -77,6 +77,11 @@ std::string score_text(const Score& score) {
       break;
   }
   return number_text(value);
+}
+
+std::string loss_text(double loss) {
+  constexpr double kLong = 1e6;
+  return std::abs(loss) < kLong ? fmt::format("{:.4f}", loss) : fmt::format("{:.3g}", loss);
 }
 
 std::string percent_text(double part) {

@@ -7,8 +7,9 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 #include "trainer/core/process_memory.h"
-#include "trainer/core/text.h"
 
 namespace trainer::model {
 namespace {

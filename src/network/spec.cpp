@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 namespace trainer::network {
 namespace {

@@ -12,7 +12,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 #include "onnx_export/parts.h"
 

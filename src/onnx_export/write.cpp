@@ -11,7 +11,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/core/version.h"
 #include "trainer/onnx_export/api.h"
 

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/suggest.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/task.h"
 

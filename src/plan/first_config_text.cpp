@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 #include "trainer/plan/first_config.h"
 
 namespace trainer::plan {

@@ -11,8 +11,8 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 
 namespace trainer::run {
 namespace fs = std::filesystem;

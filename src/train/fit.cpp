@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/text.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "train/non_finite.h"

@@ -12,7 +12,6 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
-#include "trainer/core/text.h"
 
 #include "train/saving.h"
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/process_memory.h"
-#include "trainer/core/text.h"
 #include "trainer/device/memory.h"
+#include "trainer/metrics/score.h"
 
 namespace trainer::train {
 namespace {
@@ -106,7 +106,7 @@ metrics::Report report_of(const Session& session, const Evaluation& evaluation,
 }
 
 std::string score_text(const run::MetricsRecord& record) {
-  std::string text = fmt::format("{} loss {}", record.split, loss_text(*record.loss));
+  std::string text = fmt::format("{} loss {}", record.split, metrics::loss_text(*record.loss));
   if (record.accuracy) text += fmt::format(" acc {:6.2f} %", 100 * *record.accuracy);
   if (const auto r2 = metrics::find_score(record.scores, "r2")) {
     text += fmt::format(" R2 {:.4f}", *r2);

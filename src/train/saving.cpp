@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
-#include "trainer/core/text.h"
 
 namespace trainer::train {
 

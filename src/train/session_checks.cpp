@@ -10,7 +10,8 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 
 namespace trainer::train {
 namespace {

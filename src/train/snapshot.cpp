@@ -9,7 +9,7 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/weights.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 #include "trainer/train/session.h"
 
 #include "train/restorer.h"

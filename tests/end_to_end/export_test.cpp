@@ -15,7 +15,7 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/text.h"
+#include "trainer/core/parse.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/scaling.h"

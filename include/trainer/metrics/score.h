@@ -33,6 +33,9 @@ std::string shown_name(std::string_view name);
 /// for what is no number, and for a mape of targets that are 0.
 std::string score_text(const Score& score);
 
+/// A loss as people compare it: "0.0492", and "3.28e+34" where that would be very long.
+std::string loss_text(double loss);
+
 /// "97.78 %"; 100 % and 0 % are exact.
 std::string percent_text(double part);
 

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/core/text.h"
+#include "trainer/core/format.h"
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/parse.h"
+
 namespace trainer {
 namespace {
-
-const std::vector<std::string> kWords = {"learning_rate", "batch_size", "epochs", "seed"};
-
-TEST(NearestWordTest, FindsWordsWithAFewWrongLetters) {
-  EXPECT_EQ(nearest_word("learning_rat", kWords), "learning_rate");
-  EXPECT_EQ(nearest_word("learningrate", kWords), "learning_rate");
-  EXPECT_EQ(nearest_word("epoch", kWords), "epochs");
-  EXPECT_EQ(nearest_word("sead", kWords), "seed");
-}
-
-TEST(NearestWordTest, CountsSwappedLettersOnce) {
-  EXPECT_EQ(nearest_word("sede", kWords), "seed");
-  EXPECT_EQ(nearest_word("bacth_size", kWords), "batch_size");
-}
-
-TEST(NearestWordTest, DoesNotCountCapitals) {
-  EXPECT_EQ(nearest_word("SEED", kWords), "seed");
-  EXPECT_EQ(nearest_word("seed", std::vector<std::string>{"SEED"}), "SEED");
-}
-
-TEST(NearestWordTest, FindsNothingThatIsFar) {
-  EXPECT_EQ(nearest_word("momentum", kWords), std::nullopt);
-  EXPECT_EQ(nearest_word("", kWords), std::nullopt);
-  EXPECT_EQ(nearest_word("x", std::vector<std::string>{"y"}), std::nullopt);
-  EXPECT_EQ(nearest_word("seed", {}), std::nullopt);
-}
-
-TEST(NearestWordTest, TakesTheNearestAndTheFirstOfEquallyNear) {
-  EXPECT_EQ(nearest_word("column_1", std::vector<std::string>{"colum_2", "column_2", "column_3"}),
-            "column_2");
-}
 
 TEST(ShortestTest, IsWhatAPersonWouldWrite) {
   EXPECT_EQ(shortest(0.001), "0.001");
@@ -53,36 +26,6 @@ TEST(ShortestTest, IsWhatAPersonWouldWrite) {
 TEST(ShortestTest, ReadsBackIdentical) {
   for (const double value : {0.1, 1.0 / 3, 1e300, 5e-324, 123456789.125, -2.5e-7, 1e16, 1e15}) {
     EXPECT_EQ(parse_double(shortest(value)), value) << shortest(value);
-  }
-}
-
-TEST(ParseDoubleTest, ReadsNumbers) {
-  EXPECT_EQ(parse_double("1.5"), 1.5);
-  EXPECT_EQ(parse_double("-1e-5"), -1e-5);
-  EXPECT_EQ(parse_double("+2"), 2.0);
-  EXPECT_EQ(parse_double(".5"), 0.5);
-  EXPECT_EQ(parse_double("inf"), std::numeric_limits<double>::infinity());
-}
-
-TEST(ParseDoubleTest, RoundsWhatIsBeyondTheRange) {
-  EXPECT_EQ(parse_double("1e999"), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(parse_double("-1e999"), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(parse_double("1e-999"), 0.0);
-}
-
-TEST(ParseDoubleTest, RefusesEverythingElse) {
-  for (const char* text : {"", " 1", "1 ", "1,5", "0x10", "nan", "abc", "1.5x", "+-1", "++1", "-",
-                           "+", ".", "1e", "--1", "1_000"}) {
-    EXPECT_EQ(parse_double(text), std::nullopt) << text;
-  }
-}
-
-TEST(ParseIntTest, ReadsWholeNumbersThatFit) {
-  EXPECT_EQ(parse_int("42"), 42);
-  EXPECT_EQ(parse_int("+42"), 42);
-  EXPECT_EQ(parse_int("-9223372036854775808"), std::numeric_limits<int64_t>::min());
-  for (const char* text : {"", "9223372036854775808", "1.0", "1e3", " 1", "0x1", "+-1"}) {
-    EXPECT_EQ(parse_int(text), std::nullopt) << text;
   }
 }
 
@@ -151,30 +94,8 @@ TEST(JoinedTest, ReadsLikeASentence) {
   EXPECT_EQ(joined(std::vector<std::string>{"a", "b", "c"}, " or "), "a, b or c");
 }
 
-TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
-  EXPECT_EQ(lower_case("AbZ_9\xC3\x89"), "abz_9\xC3\x89");
-}
-
-TEST(LossTextTest, HasFourDecimalsUnlessThatIsLong) {
-  EXPECT_EQ(loss_text(0.04918), "0.0492");
-  EXPECT_EQ(loss_text(-2), "-2.0000");
-  EXPECT_EQ(loss_text(999999), "999999.0000");
-  EXPECT_EQ(loss_text(3.2764602e34), "3.28e+34");
-  EXPECT_EQ(loss_text(std::numeric_limits<double>::infinity()), "inf");
-}
-
-TEST(MatchesAnyTest, StarsAndQuestionMarksStandForText) {
-  const std::vector<std::string> patterns = {"layers.0.*", "norms.?.bias"};
-  EXPECT_TRUE(matches_any("layers.0.weight", patterns));
-  EXPECT_TRUE(matches_any("norms.3.bias", patterns));
-  EXPECT_FALSE(matches_any("layers.1.weight", patterns));
-  EXPECT_FALSE(matches_any("norms.12.bias", patterns));
-  EXPECT_FALSE(matches_any("my.layers.0.weight", patterns));
-  EXPECT_FALSE(matches_any("layers.0.weight", {}));
-}
-
 // They look like spaces, or like nothing.
-TEST(TextTest, InvisibleCharactersAreShownInQuotes) {
+TEST(InQuotesTest, ShowsInvisibleCharactersAsEscapes) {
   EXPECT_EQ(in_quotes("39.1\xC2\xA0"), "\"39.1\\u00a0\"");
   EXPECT_EQ(in_quotes("a\xE2\x80\xAF\xE2\x80\x8B\xEF\xBB\xBF"), "\"a\\u202f\\u200b\\ufeff\"");
   EXPECT_EQ(in_quotes("\xE3\x80\x80\xE6\x9D\xB1\xF0\x9F\x98\x80"),

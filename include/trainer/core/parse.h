@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// How text that a user or a file brought is read.
+namespace trainer {
+
+/// The whole of `text` as a finite or infinite number, or nothing; NaN is not a number. Decimal,
+/// an exponent or a leading plus allowed, no locale, no spaces. Beyond double it is infinity or 0.
+std::optional<double> parse_double(std::string_view text);
+
+/// The whole of `text` as an integer that fits, or nothing.
+std::optional<int64_t> parse_int(std::string_view text);
+
+/// Whether the whole of `text` matches one of the patterns: `*` stands for any text, `?` for one
+/// character.
+bool matches_any(const std::string& text, std::span<const std::string> patterns);
+
+/// `text` with its ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
+}  // namespace trainer

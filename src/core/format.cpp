@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/format.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trainer/core/utf8.h"
+
+namespace trainer {
+namespace {
+
+std::string escaped(char c) {
+  switch (c) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    default:
+      return fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+}
+
+uint32_t code_point(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  uint32_t value = first & (0xFFU >> (character.size() + 1));
+  for (const char c : character.substr(1)) value = value << 6U | (static_cast<uint32_t>(c) & 0x3FU);
+  return value;
+}
+
+// What looks like a space or like nothing: spaces of other widths, marks of direction, byte-order
+// marks, control characters.
+bool is_invisible(std::string_view character) {
+  const uint32_t c = code_point(character);
+  return (c >= 0x80 && c <= 0xA0) || c == 0xAD || c == 0x1680 || c == 0x180E ||
+         (c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
+         (c >= 0x205F && c <= 0x206F) || c == 0x3000 || c == 0xFEFF;
+}
+
+std::string escaped_character(std::string_view character) {
+  return fmt::format("\\u{:04x}", code_point(character));
+}
+
+bool needs_escape(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '"' || c == '\\';
+}
+
+}  // namespace
+
+std::string shortest(double value) { return fmt::format("{}", value); }
+
+std::string with_thousands(int64_t value) {
+  std::string text = fmt::format("{}", value);
+  const size_t first_digit = value < 0 ? 1 : 0;
+  for (size_t place = text.size(); place > first_digit + 3;) {
+    place -= 3;
+    text.insert(place, 1, ',');
+  }
+  return text;
+}
+
+std::string counted(int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", with_thousands(count), one, count == 1 ? "" : "s");
+}
+
+std::string human_duration(double seconds) {
+  if (!std::isfinite(seconds) || seconds > 1e12) return "unknown";
+  seconds = std::max(seconds, 0.0);
+  if (seconds > 0 && seconds < 0.00095) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 0.0995) return fmt::format("{:.0f} ms", seconds * 1e3);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const int64_t whole_seconds = std::llround(seconds);
+  if (whole_seconds < 3600) {
+    return fmt::format("{} min {:02} s", whole_seconds / 60, whole_seconds % 60);
+  }
+  const int64_t minutes = std::llround(seconds / 60);
+  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+}
+
+std::string human_bytes(uint64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (value >= 1023.95 && unit + 1 < kUnits.size()) {  // would be shown as 1024.0
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr int kMaxCharacters = 60;
+  std::string result = "\"";
+  for (int shown = 0; !text.empty(); ++shown) {
+    if (shown == kMaxCharacters) {
+      result += "...";
+      break;
+    }
+    const size_t length = utf8_length(text);
+    const bool plain = length > 1 || (length == 1 && !needs_escape(text.front()));
+    if (length > 1 && is_invisible(text.substr(0, length))) {
+      result += escaped_character(text.substr(0, length));
+    } else {
+      result += plain ? std::string(text.substr(0, length)) : escaped(text.front());
+    }
+    text.remove_prefix(std::max<size_t>(1, length));
+  }
+  return result + '"';
+}
+
+std::string joined(std::span<const std::string> words, std::string_view last_separator) {
+  std::string result;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) result += i + 1 == words.size() ? last_separator : std::string_view(", ");
+    result += words[i];
+  }
+  return result;
+}
+
+}  // namespace trainer

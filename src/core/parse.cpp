@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/parse.h"
+
+#include <fnmatch.h>
+#include <locale.h>
+#include <stdlib.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>  // macOS keeps strtod_l here
+#endif
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace trainer {
+namespace {
+
+std::string_view without_plus(std::string_view text) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '+' && text[1] != '-';
+  return plus ? text.substr(1) : text;
+}
+
+// The C library under the "C" locale, whatever the process has set. It alone says what a number
+// beyond the range of double rounds to, and it stands in where from_chars knows no floating point.
+std::optional<double> parse_by_c_library(std::string_view text) {
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  constexpr std::string_view kDecimal = "0123456789+-.eE";
+  const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool infinity =
+      lower_case(unsigned_text) == "inf" || lower_case(unsigned_text) == "infinity";
+  if (!infinity && text.find_first_not_of(kDecimal) != std::string_view::npos) return std::nullopt;
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = strtod_l(copy.c_str(), &end, c_locale);
+  if (copy.empty() || end != copy.c_str() + copy.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> parse_double(std::string_view text) {
+  text = without_plus(text);
+  std::optional<double> value;
+#if defined(__cpp_lib_to_chars)
+  double parsed = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (end != text.data() + text.size() || problem == std::errc::invalid_argument) {
+    return std::nullopt;
+  }
+  value = problem == std::errc() ? parsed : parse_by_c_library(text);
+#else
+  value = parse_by_c_library(text);
+#endif
+  return value && std::isnan(*value) ? std::nullopt : value;
+}
+
+std::optional<int64_t> parse_int(std::string_view text) {
+  text = without_plus(text);
+  int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool matches_any(const std::string& text, std::span<const std::string> patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+}  // namespace trainer
