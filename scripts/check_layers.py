@@ -15,8 +15,7 @@ from pathlib import Path
 # same layers in the same order.
 # Those without LibTorch.
 CORE = ["core", "archive", "config", "data", "network", "cpu",
-        "metrics", "plan", "run", "checkpoint", "apply",
-        "experiments"]
+        "metrics", "schedule", "wizard", "run", "checkpoint", "apply", "experiments"]
 ONNX = ["onnx_export"]  # with ONNX, without LibTorch; of all others only the program sees it
 ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
 PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"

@@ -169,18 +169,18 @@ void compare_totals(Comparison& compare, const std::string& what, const Totals& 
   compare.number(what + " num_samples", a.num_samples, b.num_samples);
 }
 
-void compare_scalers(Comparison& compare, const std::optional<Scaler>& a,
-                     const std::optional<Scaler>& b) {
-  const Scaler none;
+void compare_scalers(Comparison& compare, const std::optional<schedule::LossScaleState>& a,
+                     const std::optional<schedule::LossScaleState>& b) {
+  const schedule::LossScaleState none;
   compare.number("scale", (a ? *a : none).scale, (b ? *b : none).scale);
   compare.number("good_steps", (a ? *a : none).good_steps, (b ? *b : none).good_steps);
 }
 
-void compare_plateaus(Comparison& compare, const std::optional<plan::PlateauState>& a,
-                      const std::optional<plan::PlateauState>& b) {
-  const plan::PlateauState none;
-  const plan::PlateauState& first = a ? *a : none;
-  const plan::PlateauState& second = b ? *b : none;
+void compare_plateaus(Comparison& compare, const std::optional<schedule::PlateauState>& a,
+                      const std::optional<schedule::PlateauState>& b) {
+  const schedule::PlateauState none;
+  const schedule::PlateauState& first = a ? *a : none;
+  const schedule::PlateauState& second = b ? *b : none;
   compare.number("plateau best", first.best.value_or(0), second.best.value_or(0));
   compare.number("plateau bad_epochs", first.bad_epochs, second.bad_epochs);
   compare.number("plateau cooldown_left", first.cooldown_left, second.cooldown_left);

@@ -22,11 +22,11 @@ Dict to_dict(const Totals& totals) {
 
 Dict to_dict(const Best& best) { return {{"epoch", best.epoch}, {"value", best.value}}; }
 
-Dict to_dict(const Scaler& scaler) {
+Dict to_dict(const schedule::LossScaleState& scaler) {
   return {{"scale", scaler.scale}, {"good_steps", scaler.good_steps}};
 }
 
-Dict to_dict(const plan::PlateauState& plateau) {
+Dict to_dict(const schedule::PlateauState& plateau) {
   return {{"best", plateau.best ? Value(*plateau.best) : Value()},
           {"bad_epochs", plateau.bad_epochs},
           {"cooldown_left", plateau.cooldown_left},
@@ -50,16 +50,17 @@ std::optional<Best> read_best(const Reader& progress) {
   return Best{.epoch = reader.count("epoch"), .value = reader.number("value")};
 }
 
-std::optional<Scaler> read_scaler(const Reader& progress) {
+std::optional<schedule::LossScaleState> read_scaler(const Reader& progress) {
   if (is_none(progress, "scaler")) return std::nullopt;
   const Reader reader = progress.section("scaler");
-  return Scaler{.scale = reader.number("scale"), .good_steps = reader.count("good_steps")};
+  return schedule::LossScaleState{.scale = reader.number("scale"),
+                                  .good_steps = reader.count("good_steps")};
 }
 
-std::optional<plan::PlateauState> read_plateau(const Reader& progress) {
+std::optional<schedule::PlateauState> read_plateau(const Reader& progress) {
   if (is_none(progress, "plateau")) return std::nullopt;
   const Reader reader = progress.section("plateau");
-  plan::PlateauState plateau;
+  schedule::PlateauState plateau;
   if (!is_none(reader, "best")) plateau.best = reader.number("best");
   plateau.bad_epochs = reader.count("bad_epochs");
   plateau.cooldown_left = reader.count("cooldown_left");

@@ -20,7 +20,7 @@
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
-#include "trainer/plan/first_config.h"
+#include "trainer/wizard/first_config.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"
@@ -60,8 +60,8 @@ std::string columns_text(const data::TableFacts& table) {
                           column.num_different == data::kMaxDifferent ? "+" : "");
     std::string line =
         fmt::format("{:<{}}  {:<16}  {:>9}  {:>9}  {:<20}  {}", cell(column.name, kNameWidth),
-                    width, plan::kind_text(column), different, with_thousands(column.num_missing),
-                    cell(column.first_value, kExampleWidth), plan::target_text(column));
+                    width, wizard::kind_text(column), different, with_thousands(column.num_missing),
+                    cell(column.first_value, kExampleWidth), wizard::target_text(column));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -97,7 +97,7 @@ void check_output(const fs::path& output, const std::string& table, bool replace
 // With an output somebody expects a file.
 void list_columns(const data::TableFacts& table, bool has_output) {
   fmt::print("{}", columns_text(table));
-  std::vector<std::string> likely = plan::likely_targets(table);
+  std::vector<std::string> likely = wizard::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
   const std::string guess =
       likely.empty() ? "" : fmt::format("; it may be {}", joined(likely, " or "));
@@ -132,22 +132,22 @@ void tell_table(const data::TableFacts& table) {
                         table.decimal == ',' ? ", decimal commas" : ""));
 }
 
-void tell_left_out(std::span<const plan::Exception> columns) {
-  for (const plan::Exception& ignored : columns) {
+void tell_left_out(std::span<const wizard::Exception> columns) {
+  for (const wizard::Exception& ignored : columns) {
     log::info(fmt::format("column {} is left out: {}", in_quotes(ignored.column), ignored.reason));
   }
 }
 
 // Reads the data with it and says on the way what is no feature: that explains what may be wrong.
-data::Datasets read_with(plan::FirstConfig& first) {
-  for (const plan::Exception& id : first.id) {
+data::Datasets read_with(wizard::FirstConfig& first) {
+  for (const wizard::Exception& id : first.id) {
     log::info(fmt::format("column {} names rows: {}", in_quotes(id.column), id.reason));
   }
   tell_left_out(first.ignore);
   const std::size_t num_told = first.ignore.size();
   data::Datasets data =
       data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
-  plan::add_left_out(first, data.schema);
+  wizard::add_left_out(first, data.schema);
   tell_left_out(std::span(first.ignore).subspan(num_told));
   for (const std::string& note : data.target_copies) log::info(note);
   for (const std::string& warning : data.warnings) log::warning(warning);
@@ -157,9 +157,9 @@ data::Datasets read_with(plan::FirstConfig& first) {
 // Reads it again where something in it stands for missing values.
 data::TableFacts inspect(const std::string& path, data::InspectOptions options) {
   data::TableFacts table = data::inspect_csv(path, options);
-  const std::vector<plan::MissingCode> codes = plan::find_missing_codes(table);
+  const std::vector<wizard::MissingCode> codes = wizard::find_missing_codes(table);
   if (codes.empty()) return table;
-  for (const plan::MissingCode& code : codes) {
+  for (const wizard::MissingCode& code : codes) {
     log::info(fmt::format("column {}: {} in {} is taken for a missing value (data.missing)",
                           in_quotes(code.column), in_quotes(code.text),
                           counted(code.count, "row")));
@@ -233,14 +233,14 @@ class InitCommand : public Command {
   }
 
   void write_config(const data::TableFacts& table, config::Task task) const {
-    plan::FirstConfig first = plan::make_first_config(table, *target_, task);
+    wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
     tell_table(table);
     const data::Datasets data = read_with(first);
     const bool to_output = output_ == kStandardOutput;
     const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
     const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();
-    const std::string text = plan::first_config_text(first, table, data.schema, name,
-                                                     path_from(folder, first.config.data.path));
+    const std::string text = wizard::first_config_text(first, table, data.schema, name,
+                                                       path_from(folder, first.config.data.path));
     config::load({{name, text, folder}}, {});  // what cannot be read must not be written
     if (to_output) {
       fmt::print("{}", text);

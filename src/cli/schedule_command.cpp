@@ -14,7 +14,7 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
 #include "trainer/data/dataset.h"
-#include "trainer/plan/outline.h"
+#include "trainer/schedule/overview.h"
 
 #include "cli/command.h"
 #include "cli/curve.h"
@@ -34,7 +34,7 @@ constexpr int kRateWidth = 9;  // of the curve's labels
 /// What there is to tell.
 struct Preview {
   const config::Config& config;
-  plan::Outline outline;
+  schedule::ScheduleOverview outline;
   int64_t num_train = 0;
   int64_t num_validation = 0;
   int64_t num_test = 0;
@@ -42,7 +42,7 @@ struct Preview {
 
 Preview make_preview(const config::Config& config) {
   const data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
-  return {config, plan::make_outline(config.training, data.train.size()), data.train.size(),
+  return {config, schedule::make_overview(config.training, data.train.size()), data.train.size(),
           data.validation.size(), data.test.size()};
 }
 
@@ -56,7 +56,7 @@ std::string watched_metric(const Preview& preview) {
                      config::to_text(preview.config.training.best_metric));
 }
 
-std::string steps_text(const plan::Outline& outline) {
+std::string steps_text(const schedule::ScheduleOverview& outline) {
   const bool is_short = outline.samples_of_last_step < outline.samples_per_step;
   return fmt::format(
       "{} an epoch{}; {} in {}", with_thousands(outline.steps_per_epoch),
@@ -65,7 +65,7 @@ std::string steps_text(const plan::Outline& outline) {
 }
 
 // "after epoch 4, 8, 12, ...".
-std::string first_reductions_text(const plan::Outline& outline) {
+std::string first_reductions_text(const schedule::ScheduleOverview& outline) {
   const std::vector<int64_t>& steps = outline.first_reductions;
   if (steps.empty()) return "none, as the run is over before";
   const auto is_whole = [&](int64_t step) { return step % outline.steps_per_epoch == 0; };
@@ -75,7 +75,7 @@ std::string first_reductions_text(const plan::Outline& outline) {
   for (const int64_t step : steps) {
     numbers.push_back(with_thousands(in_epochs ? step / outline.steps_per_epoch : step));
   }
-  if (steps.size() >= plan::kMostReductions) numbers.emplace_back("...");
+  if (steps.size() >= schedule::kMaxReductions) numbers.emplace_back("...");
   return fmt::format("after {} {}", in_epochs ? "epoch" : "step", fmt::join(numbers, ", "));
 }
 
@@ -90,7 +90,7 @@ std::string reductions_text(const Preview& preview) {
 }
 
 std::string summary_text(const Preview& preview) {
-  const plan::Outline& outline = preview.outline;
+  const schedule::ScheduleOverview& outline = preview.outline;
   const config::TrainingConfig& training = preview.config.training;
   LabeledLines lines(kSummaryLabelWidth);
   lines.add("rows",
@@ -116,10 +116,10 @@ std::string summary_text(const Preview& preview) {
   return lines.text();
 }
 
-std::string table_text(const plan::Outline& outline) {
+std::string table_text(const schedule::ScheduleOverview& outline) {
   std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "from step",
                                  "to step", "learning rate", "at the end");
-  for (const plan::Stretch& stretch : plan::telling_stretches(outline, kMaxRows)) {
+  for (const schedule::Segment& stretch : schedule::summary_segments(outline, kMaxRows)) {
     text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
                         with_thousands(stretch.epoch), with_thousands(stretch.first_step),
                         with_thousands(stretch.last_step), stretch.first_rate, stretch.last_rate);
@@ -128,7 +128,7 @@ std::string table_text(const plan::Outline& outline) {
 }
 
 // The learning rate in the middle of each column.
-std::string curve_text(const plan::Outline& outline) {
+std::string curve_text(const schedule::ScheduleOverview& outline) {
   const Terminal terminal = standard_output_terminal();
   const int width = std::clamp(terminal.width - kRateWidth - 4, 10, kCurveWidth);
   const int64_t steps = outline.schedule.total_steps;
@@ -136,7 +136,7 @@ std::string curve_text(const plan::Outline& outline) {
   rates.reserve(static_cast<std::size_t>(width));
   for (int column = 0; column < width; ++column) {
     const auto step = static_cast<int64_t>((column + 0.5) * static_cast<double>(steps) / width);
-    rates.push_back(plan::learning_rate(outline.schedule, step));
+    rates.push_back(schedule::learning_rate(outline.schedule, step));
   }
   const double max_rate = *std::max_element(rates.begin(), rates.end());
   std::string text;
@@ -153,7 +153,7 @@ std::string curve_text(const plan::Outline& outline) {
 }
 
 Json to_json(const Preview& preview) {
-  const plan::Outline& outline = preview.outline;
+  const schedule::ScheduleOverview& outline = preview.outline;
   Json json = {{"rows",
                 {{"train", preview.num_train},
                  {"validation", preview.num_validation},
@@ -167,7 +167,7 @@ Json to_json(const Preview& preview) {
                {"follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json()},
                {"first_reductions_after_steps", outline.first_reductions},
                {"learning_rates", Json::array()}};
-  for (const plan::Stretch& stretch : plan::epoch_stretches(outline)) {
+  for (const schedule::Segment& stretch : schedule::epoch_segments(outline)) {
     json["learning_rates"].push_back({{"epoch", stretch.epoch},
                                       {"first_step", stretch.first_step},
                                       {"last_step", stretch.last_step},

@@ -9,8 +9,8 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
-#include "trainer/plan/schedule.h"
 #include "trainer/run/system_info.h"
+#include "trainer/schedule/learning_rate.h"
 
 namespace trainer::engine {
 namespace {
@@ -95,16 +95,16 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("rows", rows_text(session.data));
   line("model", model_text(session));
   line("training",
-       fmt::format("{} of {}, effective batch {}, {}, learning rate {} ({}){}",
-                   counted(config.training.epochs, "epoch"),
-                   counted(plan::steps_per_epoch(config.training, session.train.size()), "step"),
-                   with_thousands(plan::samples_per_step(config.training, session.train.size())),
-                   config::to_text(config.training.optimizer.name),
-                   shortest(config.training.learning_rate),
-                   config::to_text(config.training.schedule.name),
-                   config.training.ema_decay > 0
-                       ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
-                       : ""));
+       fmt::format(
+           "{} of {}, effective batch {}, {}, learning rate {} ({}){}",
+           counted(config.training.epochs, "epoch"),
+           counted(schedule::steps_per_epoch(config.training, session.train.size()), "step"),
+           with_thousands(schedule::samples_per_step(config.training, session.train.size())),
+           config::to_text(config.training.optimizer.name), shortest(config.training.learning_rate),
+           config::to_text(config.training.schedule.name),
+           config.training.ema_decay > 0
+               ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
+               : ""));
   if (!config.model.init_from.empty() && !request.resume) {
     line("weights", "from " + config.model.init_from);
   }

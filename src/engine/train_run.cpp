@@ -22,9 +22,9 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
-#include "trainer/plan/schedule.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
+#include "trainer/schedule/learning_rate.h"
 #include "trainer/train/fit.h"
 
 #include "engine/decisions.h"

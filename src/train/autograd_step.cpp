@@ -11,7 +11,7 @@
 #include "trainer/core/error.h"
 #include "trainer/device/memory.h"
 #include "trainer/model/gradient.h"
-#include "trainer/optim/scaler.h"
+#include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
@@ -116,7 +116,7 @@ class AutogradStep : public TrainStep {
             .num_samples = window.num_samples,
             .is_finite = is_finite,
             .has_overflowed = !is_finite && std::isfinite(values[1] + values[3]) &&
-                              loss_scale() > optim::kLeastScale};
+                              loss_scale() > schedule::kMinLossScale};
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.

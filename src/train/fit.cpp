@@ -64,9 +64,10 @@ std::string watch_plateau(Session& session, const run::MetricsRecord& record) {
   if (!session.state.plateau || is_warming_up) return "";
   const int64_t reductions = session.state.plateau->num_reductions;
   const bool larger = config::is_better_when_larger(session.config.training.best_metric);
-  session.state.plateau = plan::after_epoch(*session.state.plateau, deciding_value(session, record),
-                                            larger ? plan::Better::kHigher : plan::Better::kLower,
-                                            session.config.training.schedule, session.schedule);
+  session.state.plateau =
+      schedule::after_epoch(*session.state.plateau, deciding_value(session, record),
+                            larger ? schedule::Better::kHigher : schedule::Better::kLower,
+                            session.config.training.schedule, session.schedule);
   if (session.state.plateau->num_reductions == reductions) return "";
   return fmt::format("  learning rate reduced to {:.4g}", next_learning_rate(session));
 }

@@ -13,7 +13,7 @@
 #include "trainer/core/log.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/device/memory.h"
-#include "trainer/optim/scaler.h"
+#include "trainer/schedule/loss_scale.h"
 
 namespace trainer::train {
 namespace {
@@ -48,7 +48,7 @@ std::string text_of(const std::exception& error) {
 }
 
 void halve_loss_scale(Session& session) {
-  session.state.scaler = optim::after_step(*session.state.scaler, /*is_finite=*/false);
+  session.state.scaler = schedule::after_step(*session.state.scaler, /*is_finite=*/false);
   ++session.state.recoveries.overflowed_steps;
   log::debug(
       fmt::format("step {} (epoch {}): the gradient overflowed; it is made again with the "

@@ -15,7 +15,7 @@
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
 #include "trainer/network/build.h"
-#include "trainer/optim/scaler.h"
+#include "trainer/schedule/loss_scale.h"
 
 #include "train/session_checks.h"
 
@@ -55,13 +55,13 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer_state =
       optim::make_state(config.training.optimizer, config.training.ema_decay, s.model.parameters());
-  s.schedule = plan::schedule_options(config.training, s.data.train.size());
+  s.schedule = schedule::schedule_options(config.training, s.data.train.size());
   s.train = make_resident(s.data.train, s.data.schema, device);
   if (s.data.validation.size() > 0) {
     s.validation = make_resident(s.data.validation, s.data.schema, device);
   }
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
-  if (config.precision == config::Precision::kFp16) s.state.scaler = optim::kFirstScaler;
+  if (config.precision == config::Precision::kFp16) s.state.scaler = schedule::kInitialLossScale;
   if (s.schedule.name == config::ScheduleName::kReduceOnPlateau) s.state.plateau.emplace();
   return session;
 }
@@ -122,7 +122,7 @@ Window next_window(Session& session) {
   }
   const int64_t begin = session.state.position.samples_in_epoch;
   const int64_t count =
-      std::min(plan::samples_per_step(session.config.training, session.train.size()),
+      std::min(schedule::samples_per_step(session.config.training, session.train.size()),
                session.train.size() - begin);
   return {.data = session.train,
           .order = session.order,
@@ -135,7 +135,7 @@ Window next_window(Session& session) {
 double learning_rate_at(const Session& session, int64_t step) {
   // Each rollback halved it.
   const int64_t reductions = session.state.plateau ? session.state.plateau->num_reductions : 0;
-  return std::ldexp(plan::learning_rate(session.schedule, step, reductions),
+  return std::ldexp(schedule::learning_rate(session.schedule, step, reductions),
                     -static_cast<int>(session.state.recoveries.rollbacks));
 }
 
@@ -147,7 +147,7 @@ void advance(Session& session, const StepStats& stats) {
   checkpoint::RunState& state = session.state;
   ++state.position.step;
   state.position.samples_in_epoch += stats.num_samples;
-  if (state.scaler) state.scaler = optim::after_step(*state.scaler, stats.is_finite);
+  if (state.scaler) state.scaler = schedule::after_step(*state.scaler, stats.is_finite);
   if (!stats.is_finite) {
     ++state.recoveries.skipped_steps;
     return;

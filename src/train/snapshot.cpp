@@ -115,8 +115,8 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   restorer.finish();
   session.optimizer_state.step = from.optimizer_step;
   // Another precision or schedule, which a resume may choose, begins with a state of its own.
-  const std::optional<checkpoint::Scaler> scaler = session.state.scaler;
-  const std::optional<plan::PlateauState> plateau = session.state.plateau;
+  const std::optional<schedule::LossScaleState> scaler = session.state.scaler;
+  const std::optional<schedule::PlateauState> plateau = session.state.plateau;
   session.state = from.state;
   if (!scaler || !from.state.scaler) session.state.scaler = scaler;
   if (!plateau || !from.state.plateau) session.state.plateau = plateau;

@@ -39,8 +39,8 @@ inline checkpoint::Checkpoint full_checkpoint() {
                         .out_of_memory = 8,
                         .micro_batch_size = 9,
                         .has_fallen_back = true};
-  c.state.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 10};
-  c.state.plateau = plan::PlateauState{
+  c.state.scaler = schedule::LossScaleState{.scale = 1024, .good_steps = 10};
+  c.state.plateau = schedule::PlateauState{
       .best = 0.03125, .bad_epochs = 17, .cooldown_left = 18, .num_reductions = 19};
   c.metrics_bytes = 12345;
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";

@@ -7,7 +7,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/process_memory.h"
-#include "trainer/optim/scaler.h"
+#include "trainer/schedule/loss_scale.h"
 
 #include "support/counting_allocator.h"
 #include "support/error_of.h"
@@ -178,7 +178,7 @@ TEST_F(OutOfMemoryTest, AnOverflowOfTheScaledGradientIsMadeAgain) {
   config.training.step = config::StepKind::kAutograd;
   const auto plain = test::make_exact_session(config, test::equal_rows(4, 1024), {});
   const auto scaled = test::make_exact_session(config, test::equal_rows(4, 1024), {});
-  scaled->state.scaler = checkpoint::Scaler{.scale = 0x1p+127, .good_steps = 3};
+  scaled->state.scaler = schedule::LossScaleState{.scale = 0x1p+127, .good_steps = 3};
   use_threads(*scaled, 1);  // a step with the scaler
   const StepStats expected = run_step(*plain);
   const StepStats stats = run_step(*scaled);
@@ -198,7 +198,8 @@ TEST_F(OutOfMemoryTest, AnOverflowOfTheScaledGradientIsMadeAgain) {
 
 TEST_F(OutOfMemoryTest, AGradientThatIsNotFiniteWithoutScaleIsNoOverflow) {
   const auto session = test::make_small_session(wide_config());
-  session->state.scaler = checkpoint::Scaler{.scale = optim::kLeastScale, .good_steps = 0};
+  session->state.scaler =
+      schedule::LossScaleState{.scale = schedule::kMinLossScale, .good_steps = 0};
   use_threads(*session, 1);
   session->model.parameters().values.fill_(1e30);
   const StepStats stats = run_step(*session);

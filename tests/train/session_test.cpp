@@ -51,9 +51,9 @@ TEST(SessionTest, TheScheduleCountsOptimizerSteps) {
   config.training.schedule.warmup_epochs = 1.5;
   config.training.schedule.final_factor = 0.1;
   const auto session = make_small_session(config);
-  EXPECT_EQ(plan::samples_per_step(config.training, 1000), 32);
+  EXPECT_EQ(schedule::samples_per_step(config.training, 1000), 32);
   // 32 and 16 of 48 samples
-  EXPECT_EQ(plan::steps_per_epoch(config.training, session->train.size()), 2);
+  EXPECT_EQ(schedule::steps_per_epoch(config.training, session->train.size()), 2);
   EXPECT_EQ(session->schedule.total_steps, 8);
   EXPECT_EQ(session->schedule.warmup_steps, 3);
   EXPECT_EQ(session->schedule.peak, 0.01);

@@ -168,7 +168,7 @@ TEST(SnapshotTest, EverythingIsRestored) {
   config.training.ema_decay = 0.9;
   config.training.schedule.name = config::ScheduleName::kReduceOnPlateau;
   const auto trained = make_small_session(config);
-  trained->state.scaler = checkpoint::Scaler{};  // as a device with fp16 has it
+  trained->state.scaler = schedule::LossScaleState{};  // as a device with fp16 has it
   make_step(*trained);
   checkpoint::Checkpoint saved = snapshot(*trained);
   saved.optimizer_step = 20;
@@ -183,12 +183,12 @@ TEST(SnapshotTest, EverythingIsRestored) {
                             .out_of_memory = 6,
                             .micro_batch_size = 7,
                             .has_fallen_back = true};
-  saved.state.scaler = checkpoint::Scaler{.scale = 1024, .good_steps = 8};
-  saved.state.plateau =
-      plan::PlateauState{.best = 0.5, .bad_epochs = 9, .cooldown_left = 10, .num_reductions = 11};
+  saved.state.scaler = schedule::LossScaleState{.scale = 1024, .good_steps = 8};
+  saved.state.plateau = schedule::PlateauState{
+      .best = 0.5, .bad_epochs = 9, .cooldown_left = 10, .num_reductions = 11};
 
   const auto session = make_small_session(config);
-  session->state.scaler = checkpoint::Scaler{};
+  session->state.scaler = schedule::LossScaleState{};
   restore(*session, saved);
   const checkpoint::Checkpoint again = snapshot(*session);
   EXPECT_EQ(first_difference(again, saved), std::nullopt);

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "trainer/plan/plateau.h"
+#include "trainer/schedule/loss_scale.h"
+#include "trainer/schedule/plateau.h"
 
 namespace trainer::checkpoint {
 
@@ -47,14 +48,6 @@ struct Recoveries {
   bool operator==(const Recoveries&) const = default;
 };
 
-/// The factor of the loss that keeps small gradients above the smallest fp16 number.
-struct Scaler {
-  double scale = 0;
-  int64_t good_steps = 0;
-
-  bool operator==(const Scaler&) const = default;
-};
-
 /// What changes from step to step, besides the weights and the optimizer's moments. A session works
 /// on it, a checkpoint keeps it, a resume continues from it.
 struct RunState {
@@ -64,8 +57,8 @@ struct RunState {
   std::optional<Best> best;
   int64_t epochs_without_improvement = 0;
   Recoveries recoveries;
-  std::optional<Scaler> scaler;               // precision: fp16 only
-  std::optional<plan::PlateauState> plateau;  // training.schedule.name: reduce_on_plateau only
+  std::optional<schedule::LossScaleState> scaler;  // precision: fp16 only
+  std::optional<schedule::PlateauState> plateau;   // training.schedule.name: reduce_on_plateau only
 
   bool operator==(const RunState&) const = default;
 };

@@ -15,7 +15,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
-#include "trainer/plan/schedule.h"
+#include "trainer/schedule/learning_rate.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/step.h"
 
@@ -37,7 +37,7 @@ struct Session {
   model::Network model;
   model::LossOptions loss;
   optim::OptimizerState optimizer_state;
-  plan::ScheduleOptions schedule;
+  schedule::ScheduleOptions schedule;
   std::unique_ptr<TrainStep> step;  // use_threads() makes it
 
   ResidentData train;

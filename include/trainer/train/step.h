@@ -48,8 +48,8 @@ struct StepContext {
   config::OptimizerConfig optimizer;
   double ema_decay = 0;  // of the moving average of the weights; 0: none
   model::LossOptions loss;
-  double clip_norm = 1.0;                      // 0: never
-  const checkpoint::Scaler* scaler = nullptr;  // of fp16; null: none
+  double clip_norm = 1.0;                            // 0: never
+  const schedule::LossScaleState* scaler = nullptr;  // of fp16; null: none
 };
 
 /// How a model is trained and evaluated.

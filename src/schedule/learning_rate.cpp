@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/schedule.h"
+#include "trainer/schedule/learning_rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "trainer/config/config.h"
 
-namespace trainer::plan {
+namespace trainer::schedule {
 namespace {
 
 // From 1 to `final_factor` while t goes from 0 to 1.
@@ -47,7 +47,7 @@ ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t
   options.drop_steps = schedule.step_epochs * epoch_steps;
   options.rise_fraction = schedule.rise_fraction;
   options.initial_factor = schedule.initial_factor;
-  options.least_rate = schedule.min_learning_rate;
+  options.min_rate = schedule.min_learning_rate;
   return options;
 }
 
@@ -71,9 +71,9 @@ double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_r
     case config::ScheduleName::kOneCycle:
       return options.peak * one_cycle_factor(options, step);
     case config::ScheduleName::kReduceOnPlateau:
-      return std::max(options.peak * std::pow(options.gamma, num_reductions), options.least_rate);
+      return std::max(options.peak * std::pow(options.gamma, num_reductions), options.min_rate);
   }
   return options.peak;
 }
 
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

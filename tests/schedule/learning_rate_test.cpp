@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/schedule.h"
+#include "trainer/schedule/learning_rate.h"
 
 #include <cmath>
 #include <vector>
@@ -8,7 +8,7 @@
 
 #include "trainer/config/config.h"
 
-namespace trainer::plan {
+namespace trainer::schedule {
 namespace {
 
 using config::ScheduleName;
@@ -108,7 +108,7 @@ TEST(ScheduleTest, OneCycleCanBeginOrEndAtThePeak) {
 TEST(ScheduleTest, ReductionsStopAtTheLeastRate) {
   ScheduleOptions options{ScheduleName::kReduceOnPlateau, 0.5, 2, 10, 0};
   options.gamma = 0.25;
-  options.least_rate = 0.01;
+  options.min_rate = 0.01;
   EXPECT_EQ(learning_rate(options, 0, 0), 0.25);  // warm-up
   EXPECT_EQ(learning_rate(options, 2, 0), 0.5);
   EXPECT_EQ(learning_rate(options, 2, 1), 0.125);
@@ -134,4 +134,4 @@ TEST(ScheduleTest, OptionsCountSteps) {
 }
 
 }  // namespace
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/plateau.h"
+#include "trainer/schedule/plateau.h"
 
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 
 #include "trainer/config/config.h"
 
-namespace trainer::plan {
+namespace trainer::schedule {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -71,10 +71,10 @@ TEST(PlateauTest, WhatIsNotFiniteIsBadAndNeverTheBest) {
 
 TEST(PlateauTest, ARateThatIsAtItsLeastIsNotReduced) {
   ScheduleOptions options = halving();
-  options.least_rate = 0.4;
+  options.min_rate = 0.4;
   EXPECT_EQ(reductions({1, 1, 1, 1}, Better::kLower, {.patience = 0}, options),
             (Counts{0, 1, 2, 2}));
 }
 
 }  // namespace
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/first_config.h"
+#include "trainer/wizard/first_config.h"
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 
-namespace trainer::plan {
+namespace trainer::wizard {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -218,4 +218,4 @@ TEST(FirstConfigTest, ATargetThatIsNotThereOrCannotBeLearntIsRefused) {
 }
 
 }  // namespace
-}  // namespace trainer::plan
+}  // namespace trainer::wizard

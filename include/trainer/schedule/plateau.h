@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "trainer/plan/schedule.h"
+#include "trainer/schedule/learning_rate.h"
 
 namespace trainer::config {
 struct ScheduleConfig;
 }
 
-namespace trainer::plan {
+namespace trainer::schedule {
 
 /// What training.schedule.name: reduce_on_plateau remembers, besides the closed form of the rate.
 struct PlateauState {
@@ -33,4 +33,4 @@ enum class Better { kLower, kHigher };
 PlateauState after_epoch(const PlateauState& state, double metric, Better better,
                          const config::ScheduleConfig& schedule, const ScheduleOptions& options);
 
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

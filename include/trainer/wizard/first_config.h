@@ -9,7 +9,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
 
-namespace trainer::plan {
+namespace trainer::wizard {
 
 /// What the cells of a column look like: "numbers", "whole numbers", "text", "numbers and text",
 /// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
@@ -65,4 +65,4 @@ std::string first_config_text(const FirstConfig& first, const data::TableFacts& 
                               const data::Schema& schema, const std::string& name,
                               const std::string& path);
 
-}  // namespace trainer::plan
+}  // namespace trainer::wizard

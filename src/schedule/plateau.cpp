@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/plateau.h"
+#include "trainer/schedule/plateau.h"
 
 #include <cmath>
 
 #include "trainer/config/config.h"
 
-namespace trainer::plan {
+namespace trainer::schedule {
 namespace {
 
 bool is_better(double metric, const std::optional<double>& best, Better better, double threshold) {
@@ -44,4 +44,4 @@ PlateauState after_epoch(const PlateauState& state, double metric, Better better
   return next;
 }
 
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

@@ -12,9 +12,9 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
-#include "trainer/plan/first_config.h"
+#include "trainer/wizard/first_config.h"
 
-namespace trainer::plan {
+namespace trainer::wizard {
 namespace {
 
 using data::ColumnFacts;
@@ -284,4 +284,4 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   return writer.take();
 }
 
-}  // namespace trainer::plan
+}  // namespace trainer::wizard

@@ -9,7 +9,7 @@ namespace trainer::config {
 struct TrainingConfig;
 }
 
-namespace trainer::plan {
+namespace trainer::schedule {
 
 /// What decides the learning rates of a run; the names of single schedules stand before the members
 /// that only these read.
@@ -23,10 +23,10 @@ struct ScheduleOptions {
   int64_t drop_steps = 1;        // step: steps between two reductions
   double rise_fraction = 0.3;    // one_cycle: part of the steps in which the rate rises
   double initial_factor = 0.04;  // one_cycle: first rate as a part of `peak`
-  double least_rate = 0.0;       // reduce_on_plateau
+  double min_rate = 0.0;         // reduce_on_plateau
 };
 
-/// The options for a training part of `num_train` rows.
+/// The options for a training split of `num_train` rows.
 ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t num_train);
 
 /// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation, at
@@ -37,16 +37,16 @@ int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_tra
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
 /// The learning rate of optimizer step `step` (counted from 0), a closed form with no state but the
-/// `num_reductions` that plan/plateau.h counts:
+/// `num_reductions` that schedule/plateau.h counts:
 ///   step < warmup_steps: peak * (step + 1) / warmup_steps
 ///   else, with s = step - warmup_steps, t = s / (total_steps - warmup_steps) and f = final_factor:
 ///   constant: peak;  linear: peak * (1 - (1 - f) t);  cosine: peak * (f + (1 - f)(1 + cos pi t)/2)
 ///   step: peak * gamma^floor(s / drop_steps)
-///   reduce_on_plateau: max(peak * gamma^num_reductions, least_rate)
+///   reduce_on_plateau: max(peak * gamma^num_reductions, min_rate)
 ///   one_cycle: with the step p = rise_fraction * total_steps - 1 of the peak, by half a cosine
 ///   from initial_factor * peak (step 0) to peak (p), and from there to f * peak (the last step)
 /// They are ConstantLR, LinearLR, CosineAnnealingLR, StepLR, ReduceLROnPlateau and OneCycleLR (two
 /// phases, "cos", without its cycle of the momentum) of PyTorch, behind a LinearLR for the warm-up.
 double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_reductions = 0);
 
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/plan/first_config.h"
+#include "trainer/wizard/first_config.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include "trainer/data/csv_format.h"
 #include "trainer/data/task.h"
 
-namespace trainer::plan {
+namespace trainer::wizard {
 namespace {
 
 using data::ColumnFacts;
@@ -354,4 +354,4 @@ void add_left_out(FirstConfig& first, const data::Schema& schema) {
   write_lists(first);
 }
 
-}  // namespace trainer::plan
+}  // namespace trainer::wizard

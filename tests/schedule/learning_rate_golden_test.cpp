@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/config/config.h"
-#include "trainer/plan/plateau.h"
-#include "trainer/plan/schedule.h"
+#include "trainer/schedule/learning_rate.h"
+#include "trainer/schedule/plateau.h"
 
 #include "support/golden_file.h"
 
-namespace trainer::plan {
+namespace trainer::schedule {
 namespace {
 
 using config::ScheduleName;
@@ -56,7 +56,7 @@ TEST(ScheduleGoldenTest, PlateausAreReducedAsByPyTorch) {
     options.name = ScheduleName::kReduceOnPlateau;
     options.peak = c.at("peak");
     options.gamma = c.at("gamma");
-    options.least_rate = c.at("min_learning_rate");
+    options.min_rate = c.at("min_learning_rate");
     const Better better = c.at("better") == "lower" ? Better::kLower : Better::kHigher;
     PlateauState state;
     for (std::size_t epoch = 0; epoch < c.at("metrics").size(); ++epoch) {
@@ -69,4 +69,4 @@ TEST(ScheduleGoldenTest, PlateausAreReducedAsByPyTorch) {
 }
 
 }  // namespace
-}  // namespace trainer::plan
+}  // namespace trainer::schedule

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/schedule/loss_scale.h"
+
+#include <algorithm>
+
+namespace trainer::schedule {
+
+LossScaleState after_step(const LossScaleState& state, bool is_finite) {
+  constexpr double kMaxLossScale = 1 << 24;  // further doublings would win nothing
+  if (!is_finite) return {.scale = std::max(kMinLossScale, state.scale / 2), .good_steps = 0};
+  if (state.good_steps + 1 < kGrowthInterval) {
+    return {.scale = state.scale, .good_steps = state.good_steps + 1};
+  }
+  return {.scale = std::min(kMaxLossScale, state.scale * 2), .good_steps = 0};
+}
+
+}  // namespace trainer::schedule
