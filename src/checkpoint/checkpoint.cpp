@@ -2,7 +2,6 @@
 #include "trainer/checkpoint/checkpoint.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -52,10 +51,6 @@ Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
   return dict;
 }
 
-// In the order of data::ColumnKind and config::UnknownCategory.
-constexpr std::array<const char*, 4> kColumnKinds = {"numeric", "categorical", "id", "left_out"};
-constexpr std::array<const char*, 2> kUnknownCategory = {"unknown", "error"};
-
 Value fill_value(const data::Column& column) {
   if (!column.fill) return {};
   return {static_cast<double>(*column.fill)};
@@ -65,7 +60,7 @@ List column_list(const std::vector<data::Column>& columns) {
   List list;
   for (const data::Column& column : columns) {
     Dict entry{{"name", column.name},
-               {"kind", kColumnKinds.at(static_cast<std::size_t>(column.kind))},
+               {"kind", to_text(column.kind)},
                {"is_declared", column.is_declared},
                {"reason", column.reason},
                {"fill", fill_value(column)},
@@ -91,19 +86,18 @@ bool needs_version_5(const data::Schema& schema) {
 }
 
 Dict schema_dict(const data::Schema& schema) {
-  Dict dict = {
-      {"task", config::to_text(schema.task)},
-      {"feature_names", text_list(schema.feature_names)},
-      {"target_names", text_list(schema.target_names)},
-      {"target_shift", float_tensor(schema.target_scaling.shift)},
-      {"target_scale", float_tensor(schema.target_scaling.scale)},
-      {"target_means", List(schema.target_means.begin(), schema.target_means.end())},
-      {"labels", text_list(schema.labels)},
-      {"shift", float_tensor(schema.scaling.shift)},
-      {"scale", float_tensor(schema.scaling.scale)},
-      {"columns", column_list(schema.columns)},
-      {"missing", text_list(schema.missing)},
-      {"unknown_category", kUnknownCategory.at(static_cast<std::size_t>(schema.unknown_category))}};
+  Dict dict = {{"task", config::to_text(schema.task)},
+               {"feature_names", text_list(schema.feature_names)},
+               {"target_names", text_list(schema.target_names)},
+               {"target_shift", float_tensor(schema.target_scaling.shift)},
+               {"target_scale", float_tensor(schema.target_scaling.scale)},
+               {"target_means", List(schema.target_means.begin(), schema.target_means.end())},
+               {"labels", text_list(schema.labels)},
+               {"shift", float_tensor(schema.scaling.shift)},
+               {"scale", float_tensor(schema.scaling.scale)},
+               {"columns", column_list(schema.columns)},
+               {"missing", text_list(schema.missing)},
+               {"unknown_category", to_text(schema.unknown_category)}};
   const auto add_offset = [&](const char* name, const std::vector<double>& offset) {
     if (!offset.empty()) dict.emplace_back(name, double_tensor(offset));
   };
@@ -158,21 +152,20 @@ int64_t check_format(const Reader& reader) {
   return version;
 }
 
-/// The place of a word among `words`.
-template <typename Enum, std::size_t N>
-Enum read_word(const Reader& reader, const std::string& key,
-               const std::array<const char*, N>& words) {
-  const std::string& word = reader.text(key);
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) {
-    reader.refuse(key, fmt::format("expected {}, got \"{}\"", fmt::join(words, " or "), word));
+template <typename Enum>
+Enum read_choice(const Reader& reader, const std::string& key) {
+  const std::string& text = reader.text(key);
+  const std::optional<Enum> value = from_text<Enum>(text);
+  if (!value) {
+    reader.refuse(
+        key, fmt::format("expected {}, got \"{}\"", fmt::join(names_of<Enum>(), " or "), text));
   }
-  return static_cast<Enum>(found - words.begin());
+  return *value;
 }
 
 data::Column read_column(const Reader& reader, int64_t version) {
   data::Column column{reader.text("name")};
-  column.kind = read_word<data::ColumnKind>(reader, "kind", kColumnKinds);
+  column.kind = read_choice<data::ColumnKind>(reader, "kind");
   column.is_declared = reader.get<bool>("is_declared", "bool");
   column.reason = reader.text("reason");
   if (reader.value("fill").get_if<std::monostate>() == nullptr) {
@@ -217,8 +210,7 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   for (const Value& value : reader.list("columns")) {
     schema.columns.push_back(read_column(reader.element("columns", value), version));
   }
-  schema.unknown_category =
-      read_word<config::UnknownCategory>(reader, "unknown_category", kUnknownCategory);
+  schema.unknown_category = read_choice<config::UnknownCategory>(reader, "unknown_category");
   if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
     reader.refuse("columns", "they do not make the features of schema.feature_names");
   }

@@ -9,31 +9,35 @@
     return kNames;                                     \
   }
 
-namespace trainer::config {
+namespace trainer {
 
-TRAINER_NAMES(Source, "synthetic", "csv", "idx", "npy")
-TRAINER_NAMES(Task, "auto", "classification", "regression")
-TRAINER_NAMES(ScalingMethod, "none", "standard", "minmax", "robust", "quantile")
-TRAINER_NAMES(ClassWeights, "none", "balanced")
-TRAINER_NAMES(Fill, "mean", "median", "constant", "error")
-TRAINER_NAMES(UnknownCategory, "unknown", "error")
-TRAINER_NAMES(Outliers, "warn", "clip", "ignore")
-TRAINER_NAMES(SplitMethod, "random", "chronological")
-TRAINER_NAMES(Architecture, "mlp")
-TRAINER_NAMES(Activation, "relu", "gelu", "silu", "tanh")
-TRAINER_NAMES(Norm, "none", "batch", "layer")
-TRAINER_NAMES(Init, "pytorch", "kaiming", "xavier", "gpt2")
-TRAINER_NAMES(Loss, "auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber")
-TRAINER_NAMES(StepKind, "auto", "autograd", "fused")
-TRAINER_NAMES(BestMetric, "loss", "log_loss", "accuracy", "balanced_accuracy", "f1", "binary_f1",
-              "auroc", "pr_auc", "mae", "rmse", "mape", "r2")
-TRAINER_NAMES(OnNonFinite, "stop", "skip", "rollback")
-TRAINER_NAMES(OptimizerName, "sgd", "adam", "adamw")
-TRAINER_NAMES(ScheduleName, "constant", "linear", "cosine", "step", "one_cycle",
+TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy")
+TRAINER_NAMES(config::Task, "auto", "classification", "regression")
+TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile")
+TRAINER_NAMES(config::ClassWeights, "none", "balanced")
+TRAINER_NAMES(config::Fill, "mean", "median", "constant", "error")
+TRAINER_NAMES(config::UnknownCategory, "unknown", "error")
+TRAINER_NAMES(config::Outliers, "warn", "clip", "ignore")
+TRAINER_NAMES(config::SplitMethod, "random", "chronological")
+TRAINER_NAMES(config::Architecture, "mlp")
+TRAINER_NAMES(config::Activation, "relu", "gelu", "silu", "tanh")
+TRAINER_NAMES(config::Norm, "none", "batch", "layer")
+TRAINER_NAMES(config::Init, "pytorch", "kaiming", "xavier", "gpt2")
+TRAINER_NAMES(config::Loss, "auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber")
+TRAINER_NAMES(config::StepKind, "auto", "autograd", "fused")
+TRAINER_NAMES(config::BestMetric, "loss", "log_loss", "accuracy", "balanced_accuracy", "f1",
+              "binary_f1", "auroc", "pr_auc", "mae", "rmse", "mape", "r2")
+TRAINER_NAMES(config::OnNonFinite, "stop", "skip", "rollback")
+TRAINER_NAMES(config::OptimizerName, "sgd", "adam", "adamw")
+TRAINER_NAMES(config::ScheduleName, "constant", "linear", "cosine", "step", "one_cycle",
               "reduce_on_plateau")
-TRAINER_NAMES(Precision, "fp32", "fp16", "bf16")
-TRAINER_NAMES(OnOutOfMemory, "split", "fallback_cpu", "stop")
-TRAINER_NAMES(LogLevel, "debug", "info", "warning", "error")
+TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
+TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
+TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
+
+}  // namespace trainer
+
+namespace trainer::config {
 
 Loss loss_for(Loss loss, Task task) {
   if (loss != Loss::kAuto) return loss;

@@ -14,6 +14,16 @@
 #include "data/cells.h"
 #include "data/file_bytes.h"
 
+namespace trainer {
+
+template <>
+std::span<const std::string> names_of<data::ColumnKind>() {
+  static const std::string kNames[] = {"numeric", "categorical", "id", "left_out"};
+  return kNames;
+}
+
+}  // namespace trainer
+
 namespace trainer::data {
 
 bool is_feature(const Column& column) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "trainer/core/enum_names.h"
 
 /// The choices of a configuration and how they are written. What needs a choice includes this, and
 /// not the whole configuration.
@@ -47,74 +45,72 @@ enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// How a configuration writes the values of an enumeration, in their order.
-template <typename Enum>
-std::span<const std::string> names_of();
-template <>
-std::span<const std::string> names_of<Source>();
-template <>
-std::span<const std::string> names_of<Task>();
-template <>
-std::span<const std::string> names_of<ScalingMethod>();
-template <>
-std::span<const std::string> names_of<ClassWeights>();
-template <>
-std::span<const std::string> names_of<Fill>();
-template <>
-std::span<const std::string> names_of<UnknownCategory>();
-template <>
-std::span<const std::string> names_of<Outliers>();
-template <>
-std::span<const std::string> names_of<SplitMethod>();
-template <>
-std::span<const std::string> names_of<Architecture>();
-template <>
-std::span<const std::string> names_of<Activation>();
-template <>
-std::span<const std::string> names_of<Norm>();
-template <>
-std::span<const std::string> names_of<Init>();
-template <>
-std::span<const std::string> names_of<Loss>();
-template <>
-std::span<const std::string> names_of<StepKind>();
-template <>
-std::span<const std::string> names_of<BestMetric>();
-template <>
-std::span<const std::string> names_of<OnNonFinite>();
-template <>
-std::span<const std::string> names_of<OptimizerName>();
-template <>
-std::span<const std::string> names_of<ScheduleName>();
-template <>
-std::span<const std::string> names_of<Precision>();
-template <>
-std::span<const std::string> names_of<OnOutOfMemory>();
-template <>
-std::span<const std::string> names_of<LogLevel>();
+}  // namespace trainer::config
 
-/// "cross_entropy" of Loss::kCrossEntropy.
-template <typename Enum>
-const std::string& to_text(Enum value) {
-  return names_of<Enum>()[static_cast<std::size_t>(value)];
-}
+namespace trainer {
 
-/// The value that is written `text`, or nothing.
-template <typename Enum>
-std::optional<Enum> from_text(std::string_view text) {
-  const std::span<const std::string> names = names_of<Enum>();
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
+template <>
+std::span<const std::string> names_of<config::Source>();
+template <>
+std::span<const std::string> names_of<config::Task>();
+template <>
+std::span<const std::string> names_of<config::ScalingMethod>();
+template <>
+std::span<const std::string> names_of<config::ClassWeights>();
+template <>
+std::span<const std::string> names_of<config::Fill>();
+template <>
+std::span<const std::string> names_of<config::UnknownCategory>();
+template <>
+std::span<const std::string> names_of<config::Outliers>();
+template <>
+std::span<const std::string> names_of<config::SplitMethod>();
+template <>
+std::span<const std::string> names_of<config::Architecture>();
+template <>
+std::span<const std::string> names_of<config::Activation>();
+template <>
+std::span<const std::string> names_of<config::Norm>();
+template <>
+std::span<const std::string> names_of<config::Init>();
+template <>
+std::span<const std::string> names_of<config::Loss>();
+template <>
+std::span<const std::string> names_of<config::StepKind>();
+template <>
+std::span<const std::string> names_of<config::BestMetric>();
+template <>
+std::span<const std::string> names_of<config::OnNonFinite>();
+template <>
+std::span<const std::string> names_of<config::OptimizerName>();
+template <>
+std::span<const std::string> names_of<config::ScheduleName>();
+template <>
+std::span<const std::string> names_of<config::Precision>();
+template <>
+std::span<const std::string> names_of<config::OnOutOfMemory>();
+template <>
+std::span<const std::string> names_of<config::LogLevel>();
+
+}  // namespace trainer
+
+namespace trainer::config {
+
+using trainer::from_text;
+using trainer::names_of;
+using trainer::to_text;
 
 /// What training.loss `auto` means for `task`; other losses are themselves.
 Loss loss_for(Loss loss, Task task);
+
+/// Whether it is a loss of classification, or of regression; kAuto is neither.
 bool is_for_classes(Loss loss);
 bool is_for_regression(Loss loss);
 
-/// Whether training.best_metric can be had of `task`, and how good values compare.
+/// Whether training.best_metric is defined for `task`.
 bool fits_task(BestMetric metric, Task task);
+
+/// Whether larger values of the metric are better.
 bool is_better_when_larger(BestMetric metric);
 
 }  // namespace trainer::config

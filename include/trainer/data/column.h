@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "trainer/core/enum_names.h"
+
 namespace trainer::data {
 
+/// How a column is used. Checkpoints and JSON have the names "numeric", "categorical", "id" and
+/// "left_out".
 enum class ColumnKind {
   kNumeric,      // one feature
   kCategorical,  // one feature a category, 1 or 0
@@ -86,3 +90,10 @@ std::string text_in_file_units(const Column& column, float number);
 int64_t default_embedding_size(int64_t num_categories);
 
 }  // namespace trainer::data
+
+namespace trainer {
+
+template <>
+std::span<const std::string> names_of<data::ColumnKind>();
+
+}  // namespace trainer
