@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "trainer/config/config.h"
+#include "trainer/config/training_config.h"
 
 namespace trainer::schedule {
 namespace {

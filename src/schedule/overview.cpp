@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "trainer/config/config.h"
+#include "trainer/config/training_config.h"
 #include "trainer/schedule/plateau.h"
 
 namespace trainer::schedule {

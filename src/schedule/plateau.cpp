@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "trainer/config/config.h"
+#include "trainer/config/training_config.h"
 
 namespace trainer::schedule {
 namespace {

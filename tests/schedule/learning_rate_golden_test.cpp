@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "trainer/config/config.h"
+#include "trainer/config/training_config.h"
 #include "trainer/schedule/learning_rate.h"
 #include "trainer/schedule/plateau.h"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/training_config.h"
 
 namespace trainer::schedule {
 namespace {

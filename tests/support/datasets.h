@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
 
 #include "support/data_folder.h"

@@ -14,6 +14,7 @@ std::vector<std::string> default_missing_texts();
 
 // Bounds, units and meanings of all members stand once, in src/config/data_fields.cpp.
 
+/// The keys of `data.synthetic`.
 struct SyntheticConfig {
   int64_t num_samples = 1000;
   int64_t num_features = 10;
@@ -21,6 +22,7 @@ struct SyntheticConfig {
   double separation = 1.0;
 };
 
+/// The keys of `data.idx`.
 struct IdxConfig {
   std::string train_images;
   std::string train_labels;
@@ -28,6 +30,7 @@ struct IdxConfig {
   std::string test_labels;
 };
 
+/// The keys of `data.npy`.
 struct NpyConfig {
   std::string features;
   std::string targets;
@@ -35,6 +38,7 @@ struct NpyConfig {
   std::string test_targets;
 };
 
+/// The keys of `data`.
 struct DataConfig {
   Source source = Source::kSynthetic;
   std::string path;

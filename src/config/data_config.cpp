@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/config/config.h"
+#include "trainer/config/data_config.h"
 
 namespace trainer::config {
 
@@ -7,11 +7,6 @@ namespace trainer::config {
 std::vector<std::string> default_missing_texts() {
   return {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "1.#IND", "1.#QNAN",
           "<NA>", "N/A",      "NA",  "NULL",    "NaN",      "None", "?"};
-}
-
-std::vector<int64_t> hidden_sizes(const ModelConfig& model) {
-  if (!model.hidden_sizes.empty()) return model.hidden_sizes;
-  return std::vector<int64_t>(static_cast<std::size_t>(model.num_layers), model.hidden_size);
 }
 
 }  // namespace trainer::config

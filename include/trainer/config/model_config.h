@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/config/types.h"
+
+namespace trainer::config {
+
+// Bounds, units and meanings of all members stand once, in src/config/fields.cpp.
+
+/// The keys of `model`.
+struct ModelConfig {
+  Architecture name = Architecture::kMlp;
+  int64_t hidden_size = 128;
+  int64_t num_layers = 2;
+  std::vector<int64_t> hidden_sizes;
+  Activation activation = Activation::kRelu;
+  double dropout = 0.0;
+  Norm norm = Norm::kNone;
+  bool residual = false;
+  bool activation_checkpointing = false;
+  Init init = Init::kPytorch;
+  std::string init_from;
+  std::vector<std::string> init_skip;
+};
+
+/// The widths of the hidden layers: `hidden_sizes` if it is set, else `num_layers` times
+/// `hidden_size`.
+std::vector<int64_t> hidden_sizes(const ModelConfig& model);
+
+}  // namespace trainer::config
