@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
+#include "trainer/config/config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"
@@ -38,8 +39,8 @@ std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
   const cpu::LossInput input{.tile = {static_cast<int64_t>(losses.size()), width, width},
                              .outputs = changed.data(),
                              .bias = no_bias.data(),
-                             .label_smoothing = model.config.training.label_smoothing,
-                             .huber_delta = model.config.training.huber_delta,
+                             .label_smoothing = model.config->training.label_smoothing,
+                             .huber_delta = model.config->training.huber_delta,
                              .wants_gradient = false};
   const cpu::LossOutput output{losses.data(), correct.data()};
   if (model.schema.task == config::Task::kRegression) {
@@ -133,7 +134,7 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
                             num_targets));
   }
   std::vector<int64_t> num_unknown;
-  return data::dataset_as_trained(table, schema, origin_of(model.config.data), num_unknown);
+  return data::dataset_as_trained(table, schema, origin_of(model.config->data), num_unknown);
 }
 
 std::string content_of(const std::vector<data::Fingerprint>& files) {
@@ -164,14 +165,14 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
   }
   data::Schema schema = model.schema;
   schema.columns = columns_of(schema);
-  const std::string& weight = model.config.data.weight;
+  const std::string& weight = model.config->data.weight;
   data::CsvPieces pieces(request.data,
                          {.columns = schema.columns,
                           .targets = schema.target_names,
                           .weight = weight,
                           .may_lack_weight = true,
                           .delimiter_option = "--delimiter ",
-                          .drop_rows_without_target = model.config.data.drop_rows_without_target},
+                          .drop_rows_without_target = model.config->data.drop_rows_without_target},
                          request.format);
   std::vector<int64_t> num_unknown(schema.columns.size());
   data::Table table;
@@ -179,7 +180,7 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
   double weight_sum = 0;
   while (pieces.next(table, kRowsAtOnce)) {
     const data::Dataset rows =
-        data::dataset_as_trained(table, schema, origin_of(model.config.data), num_unknown);
+        data::dataset_as_trained(table, schema, origin_of(model.config->data), num_unknown);
     has_weights = has_weights || !rows.weights.empty();
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);
@@ -201,7 +202,7 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
 
 Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
   const data::Datasets datasets = data::load_datasets(
-      model.config.data, static_cast<uint64_t>(model.config.seed), &model.schema);
+      model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;

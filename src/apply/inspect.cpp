@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/config.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
 #include "trainer/metrics/score.h"
@@ -39,11 +40,17 @@ std::string counted(std::size_t count, const char* one, const char* several) {
                      count == 1 ? one : several);
 }
 
+// As people read it: "left out".
+std::string kind_text(data::ColumnKind kind) {
+  std::string text = to_text(kind);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 std::string column_text(const data::Column& column) {
-  std::string text;
+  std::string text = kind_text(column.kind);
   switch (column.kind) {
     case data::ColumnKind::kNumeric:
-      text = "numeric";
       if (column.offset != 0) {
         text += fmt::format(", as the difference from {}", shortest(column.offset));
       }
@@ -58,9 +65,8 @@ std::string column_text(const data::Column& column) {
       if (!column.quantiles.empty()) text += ", as its place among quantiles";
       break;
     case data::ColumnKind::kCategorical:
-      text = fmt::format("categorical, {}: {}",
-                         counted(column.categories.size(), "category", "categories"),
-                         some(column.categories));
+      text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),
+                          some(column.categories));
       if (column.embedding_size > 0) {
         text += fmt::format(", embedded in {} numbers", column.embedding_size);
       }
@@ -68,22 +74,18 @@ std::string column_text(const data::Column& column) {
     case data::ColumnKind::kId:
       return "names a row";
     case data::ColumnKind::kLeftOut:
-      return "left out" + (column.reason.empty() ? "" : ": " + column.reason);
+      return text + (column.reason.empty() ? "" : ": " + column.reason);
   }
   return column.marks_missing ? text + ", missing cells are marked" : text;
 }
 
 std::string columns_text(const std::vector<data::Column>& columns) {
-  const std::pair<data::ColumnKind, const char*> kinds[] = {
-      {data::ColumnKind::kNumeric, "numeric"},
-      {data::ColumnKind::kCategorical, "categorical"},
-      {data::ColumnKind::kId, "id"},
-      {data::ColumnKind::kLeftOut, "left out"}};
   std::vector<std::string> counts;
-  for (const auto& kind : kinds) {
+  for (std::size_t i = 0; i < names_of<data::ColumnKind>().size(); ++i) {
+    const auto kind = static_cast<data::ColumnKind>(i);
     const auto count = std::count_if(columns.begin(), columns.end(),
-                                     [&](const data::Column& c) { return c.kind == kind.first; });
-    if (count > 0) counts.push_back(fmt::format("{} {}", with_thousands(count), kind.second));
+                                     [&](const data::Column& c) { return c.kind == kind; });
+    if (count > 0) counts.push_back(fmt::format("{} {}", with_thousands(count), kind_text(kind)));
   }
   return fmt::format("{}", fmt::join(counts, ", "));
 }
@@ -197,7 +199,7 @@ Inspected inspect(const fs::path& run_or_checkpoint) {
 std::string inspection_text(const Inspected& inspected) {
   const Model& model = inspected.model;
   const data::Schema& schema = model.schema;
-  const auto value = [&](const char* key) { return config::value_text(key, model.config); };
+  const auto value = [&](const char* key) { return config::value_text(key, *model.config); };
   std::error_code unknown;
   Lines lines;
   lines.add("file", fmt::format("{} ({})", model.file.string(),
@@ -205,7 +207,7 @@ std::string inspection_text(const Inspected& inspected) {
   lines.add("written by", "trainer " + model.trainer_version);
   lines.add("stands at",
             fmt::format("epoch {} of {}, step {}", model.position.epoch,
-                        model.config.training.epochs, with_thousands(model.position.step)));
+                        model.config->training.epochs, with_thousands(model.position.step)));
   lines.add("best epoch",
             model.best ? fmt::format("{} ({} {})", model.best->epoch, value("training.best_metric"),
                                      metrics::loss_text(model.best->value))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "trainer/apply/inspect.h"
-#include "trainer/config/fields.h"
+#include "trainer/config/config.h"
 
-#include "apply/scaling_json.h"
+#include "apply/model_json.h"
 
 namespace trainer::apply {
 namespace {
@@ -16,39 +18,10 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-const char* name_of(data::ColumnKind kind) {
-  switch (kind) {
-    case data::ColumnKind::kNumeric:
-      return "numeric";
-    case data::ColumnKind::kCategorical:
-      return "categorical";
-    case data::ColumnKind::kId:
-      return "id";
-    case data::ColumnKind::kLeftOut:
-      break;
-  }
-  return "left_out";
-}
-
-Json column_json(const data::Column& column) {
-  Json json = {{"name", column.name}, {"kind", name_of(column.kind)}};
-  if (column.kind == data::ColumnKind::kNumeric) {
-    const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };
-    json["fill"] = column.fill ? Json(in_file_units(*column.fill)) : Json();
-    if (column.offset != 0) json["offset"] = column.offset;
-    if (column.limits) {
-      json["limits"] = {in_file_units(column.limits->low), in_file_units(column.limits->high)};
-    }
-    for (const float quantile : column.quantiles) {
-      json["quantiles"].push_back(in_file_units(quantile));
-    }
-  } else if (column.kind == data::ColumnKind::kCategorical) {
-    json["categories"] = column.categories;
-    if (column.embedding_size > 0) json["embedding_size"] = column.embedding_size;
-  } else if (!column.reason.empty()) {
-    json["reason"] = column.reason;
-  }
-  if (data::num_features(column) > 0) json["marks_missing"] = column.marks_missing;
+Json inspected_column(const data::Column& column) {
+  Json json = column_json(column);
+  if (column.kind == data::ColumnKind::kNumeric && !column.fill) json["fill"] = Json();
+  if (data::num_features(column) == 0 && !column.reason.empty()) json["reason"] = column.reason;
   return json;
 }
 
@@ -81,15 +54,11 @@ Json model_json(const Model& model) {
   for (const checkpoint::NamedTensor& weight : model.weights) {
     weights.push_back({{"name", weight.name}, {"shape", weight.tensor.shape}});
   }
-  return {{"num_features", model.network.num_features},
-          {"hidden_sizes", config::hidden_sizes(model.config.model)},
-          {"num_outputs", model.network.num_outputs},
-          {"activation", config::to_text(model.config.model.activation)},
-          {"norm", config::to_text(model.config.model.norm)},
-          {"dropout", model.config.model.dropout},
-          {"residual", model.config.model.residual},
-          {"averaged", model.is_averaged},
-          {"weights", weights}};
+  Json json = network_json(model);
+  json.update({{"dropout", model.config->model.dropout},
+               {"averaged", model.is_averaged},
+               {"weights", std::move(weights)}});
+  return json;
 }
 
 }  // namespace
@@ -98,7 +67,7 @@ std::string inspection_json(const Inspected& inspected) {
   const Model& model = inspected.model;
   const data::Schema& schema = model.schema;
   Json columns = Json::array();
-  for (const data::Column& column : schema.columns) columns.push_back(column_json(column));
+  for (const data::Column& column : schema.columns) columns.push_back(inspected_column(column));
   Json files = Json::array();
   for (const data::Fingerprint& file : model.fingerprints) {
     files.push_back({{"path", file.path}, {"num_bytes", file.num_bytes}, {"crc32", file.crc32}});
@@ -109,7 +78,7 @@ std::string inspection_json(const Inspected& inspected) {
       {"epoch", model.position.epoch},
       {"step", model.position.step},
       {"best", model.best ? Json{{"epoch", model.best->epoch},
-                                 {"metric", config::to_text(model.config.training.best_metric)},
+                                 {"metric", config::to_text(model.config->training.best_metric)},
                                  {"value", model.best->value}}
                           : Json()},
       {"task", config::to_text(schema.task)},
@@ -119,7 +88,7 @@ std::string inspection_json(const Inspected& inspected) {
       {"model", model_json(model)},
       {"feature_names", schema.feature_names},
       {"columns", columns},
-      {"scaling", {{"method", config::to_text(model.config.data.scaling)}}},
+      {"scaling", {{"method", config::to_text(model.config->data.scaling)}}},
       {"data_files", files}};
   if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["scaling"].update(scaling_json(schema.scaling));

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/verify.h"
-#include "trainer/config/fields.h"
+#include "trainer/config/config.h"
 #include "trainer/core/error.h"
 #include "trainer/run/run_dir.h"
 
@@ -69,7 +69,7 @@ Model load_model(const fs::path& run_or_checkpoint) {
   checkpoint::Checkpoint& c = verified.checkpoint;
   model.config = std::move(verified.config);
   model.schema = std::move(c.schema);
-  model.loss = config::loss_for(model.config.training.loss, model.schema.task);
+  model.loss = config::loss_for(model.config->training.loss, model.schema.task);
   model.network = std::move(verified.network);
   model.weights = in_order(c.model, model.network);
   model.is_averaged = take_average(model.weights, c.moments);

@@ -16,6 +16,7 @@
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
+#include "trainer/config/config.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"
@@ -30,7 +31,7 @@ using Names = std::vector<std::string>;
 
 constexpr char kDelimiter = ',';
 
-bool is_csv(const Model& model) { return model.config.data.source == config::Source::kCsv; }
+bool is_csv(const Model& model) { return model.config->data.source == config::Source::kCsv; }
 
 /// What stands before the predictions.
 Names names_behind(Names names, const Model& model) {
@@ -56,7 +57,7 @@ class Ids {
       }
     }
     if (columns.empty()) return;
-    const config::DataConfig& data = model.config.data;
+    const config::DataConfig& data = model.config->data;
     data::CsvPieces pieces(
         data.path, {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept},
         data::csv_format(data, data.path));
@@ -120,7 +121,7 @@ struct Line {
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
   const data::Datasets datasets = data::load_datasets(
-      model.config.data, static_cast<uint64_t>(model.config.seed), &model.schema);
+      model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
   require_same_data(model, datasets);
   const data::Dataset& rows = datasets.test;
   std::vector<float> outputs;

@@ -140,7 +140,7 @@ Verified verify(const std::filesystem::path& path) {
   checker.check_numbers();
   if (std::optional<config::Config> config = checker.load_config()) {
     verified.network = network::build(*config, verified.checkpoint.schema);
-    verified.config = std::move(*config);
+    verified.config = std::make_shared<const config::Config>(*std::move(config));
     // Where the model is another, all that belongs to it is.
     const bool fits = checker.check_tensors(verified.network);
     if (fits) checker.check_moments(verified.network);

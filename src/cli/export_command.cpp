@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/export.h"
+#include "trainer/apply/export_safetensors.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
@@ -48,7 +48,8 @@ void refuse_regression(const apply::Model& model) {
                           model.file.string()));
 }
 
-void add_ports(const char* label, const std::vector<apply::Port>& ports, LabeledLines& lines) {
+void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports,
+               LabeledLines& lines) {
   constexpr std::size_t kMax = 12;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (i == kMax && ports.size() > kMax + 1) {

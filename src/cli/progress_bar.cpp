@@ -33,7 +33,8 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
   const std::string epoch = fmt::format("epoch {}/{}", progress.epoch, progress.num_epochs);
   const std::string part = fmt::format(" {:3.0f} %", 100 * in_epoch);
   const std::string speed = fmt::format("  {} samples/s", with_thousands(std::llround(rate)));
-  const std::string loss = std::isfinite(progress.loss) ? "  loss " + loss_text(progress.loss) : "";
+  const std::string loss =
+      std::isfinite(progress.loss) ? "  loss " + metrics::loss_text(progress.loss) : "";
   const std::string time = rate > 0 ? fmt::format("  {} left", human_duration(left / rate)) : "";
   constexpr int kLong = 20;
   constexpr int kShort = 8;

@@ -65,9 +65,9 @@ void add_recoveries(const checkpoint::Recoveries& recoveries, LabeledLines& line
     const int64_t rows = recoveries.micro_batch_size;
     const std::string device = recoveries.has_fallen_back ? " on the CPU" : "";
     const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
-    lines.add("memory", fmt::format("ran out {}; the run went on{}{}",
-                                    times == 1 ? "once" : fmt::format("{} times", times), device,
-                                    batch));
+    lines.add("memory",
+              fmt::format("ran out {}; the run went on{}{}",
+                          times == 1 ? "once" : fmt::format("{} times", times), device, batch));
   }
   if (recoveries.overflowed_steps > 0) {
     lines.add("overflows", fmt::format("{} made again with a smaller loss scale",
@@ -85,7 +85,7 @@ std::string results_text(const engine::TrainReport& report) {
                         is_cut ? " (stopped early)" : ""));
   if (report.best) {
     lines.add("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
-                                        loss_text(report.best->value)));
+                                        metrics::loss_text(report.best->value)));
   }
   if (report.test) {
     lines.append(metrics::result_lines("test", *report.test, " (best epoch)"));

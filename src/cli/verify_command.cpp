@@ -82,10 +82,11 @@ std::string description(const fs::path& path, const Verified& file) {
   lines.add("written by",
             fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
   lines.add("stands at", position_text(c.state.position));
-  lines.add("best epoch", c.state.best ? fmt::format("{} ({} {})", c.state.best->epoch,
-                                               config::to_text(file.config.training.best_metric),
-                                               loss_text(c.state.best->value))
-                                 : "none yet");
+  lines.add("best epoch", c.state.best
+                              ? fmt::format("{} ({} {})", c.state.best->epoch,
+                                            config::to_text(file.config->training.best_metric),
+                                            metrics::loss_text(c.state.best->value))
+                              : "none yet");
   lines.add("model", model_text(file));
   lines.add("optimizer", optimizer_text(c));
   lines.add("data", schema_text(c.schema));
@@ -117,7 +118,7 @@ nlohmann::ordered_json description_json(const fs::path& path, const Verified& fi
                                  {"data_files", nlohmann::ordered_json::array()}};
   if (c.state.best) {
     json["best"] = {{"epoch", c.state.best->epoch},
-                    {"metric", config::to_text(file.config.training.best_metric)},
+                    {"metric", config::to_text(file.config->training.best_metric)},
                     {"value", c.state.best->value}};
   }
   for (const data::Fingerprint& data_file : c.fingerprints) {

@@ -16,6 +16,8 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include "trainer/apply/export_metadata.h"
+#include "trainer/apply/export_samples.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 
@@ -121,7 +123,7 @@ class Builder {
 /// Loads the file as another program would, and compares. Returns the largest difference.
 double largest_difference(const fs::path& file, const Model& model, ExportOutputs outputs) {
   constexpr int64_t kNumRows = 32;
-  const data::Matrix features = apply::made_up_features(model, kNumRows);
+  const data::Matrix features = apply::sample_features(model, kNumRows);
   const std::vector<double> expected = apply::expected_outputs(model, features, outputs);
   Module loaded = torch::jit::load(file.string(), at::kCPU);
   const at::Tensor numbers =
@@ -162,8 +164,8 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
   }
   file.commit();
   const auto port = [](const std::string& name, bool is_double, int64_t width) {
-    return apply::Port{name,
-                       fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
+    return apply::TensorInfo{
+        name, fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
   return {
       .format = "TorchScript",

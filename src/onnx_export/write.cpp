@@ -9,6 +9,7 @@
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include "trainer/apply/export_metadata.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -112,7 +113,7 @@ onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
 }
 
 // As the file has it: what others will be told.
-apply::Port port_of(const onnx::ValueInfoProto& value) {
+apply::TensorInfo port_of(const onnx::ValueInfoProto& value) {
   const onnx::TypeProto::Tensor& tensor = value.type().tensor_type();
   std::string extents;
   for (const auto& dim : tensor.shape().dim()) {

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/apply/export_metadata.h"
+#include "trainer/apply/export_safetensors.h"
+#include "trainer/apply/export_samples.h"
 #include "trainer/archive/safetensors.h"
 #include "trainer/core/version.h"
 
@@ -40,7 +43,7 @@ TEST_F(ExportDataTest, OutputsHaveTheNameAndWidthOfWhatTheyAre) {
     const Model model = model_of(recipe);
     EXPECT_EQ(output_name(model, outputs), name);
     EXPECT_EQ(output_width(model, outputs), width);
-    EXPECT_EQ(expected_outputs(model, made_up_features(model, 4), outputs).size(),
+    EXPECT_EQ(expected_outputs(model, sample_features(model, 4), outputs).size(),
               static_cast<std::size_t>(4 * width));
   };
   const ModelRecipe binary = {.training = "{loss: binary_cross_entropy}", .labels = {"n", "y"}};

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/archive/archive.h"
+#include "trainer/config/config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/version.h"
 
@@ -41,7 +42,7 @@ TEST_F(VerifyTest, ASoundCheckpointIsReturnedWithItsConfiguration) {
   write(path_, sound_checkpoint());
   const Verified verified = verify(path_);
   EXPECT_EQ(verified.checkpoint.state.position.step, 12);
-  EXPECT_EQ(verified.config.model.norm, config::Norm::kBatch);
+  EXPECT_EQ(verified.config->model.norm, config::Norm::kBatch);
   EXPECT_EQ(verified.num_bytes, std::filesystem::file_size(path_));
   EXPECT_GT(verified.time_seconds, 0);
 }

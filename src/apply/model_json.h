@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "trainer/apply/model.h"
+#include "trainer/data/column.h"
+#include "trainer/data/scaling.h"
+
+/// What the JSON of an inspection and the metadata of an export have in common.
+namespace trainer::apply {
+
+/// `name`, `kind` and what a cell becomes, in the units of the file.
+nlohmann::ordered_json column_json(const data::Column& column);
+
+/// Features, hidden sizes, outputs, activation, norm and residual connections.
+nlohmann::ordered_json network_json(const Model& model);
+
+/// `shift`, `scale` and, if there are some, `offset` of each feature or target.
+nlohmann::ordered_json scaling_json(const data::Scaling& scaling);
+
+}  // namespace trainer::apply
