@@ -42,12 +42,6 @@ cpu::GatherSource gather_source(const data::Matrix& features, const data::Scalin
 
 bool has_one_logit(const Model& model) { return model.loss == config::Loss::kBinaryCrossEntropy; }
 
-int64_t largest_of(std::span<const float> logits) {
-  const auto is_nan = [](float logit) { return std::isnan(logit); };
-  if (std::any_of(logits.begin(), logits.end(), is_nan)) return -1;
-  return std::max_element(logits.begin(), logits.end()) - logits.begin();
-}
-
 void softmax(std::span<const float> logits, float* probabilities) {
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
@@ -86,20 +80,6 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
       network_.pass(thread, batch, network::Mode::kInference, /*adds=*/false, keep, [] {});
     });
   }
-}
-
-std::vector<int64_t> predicted_classes(const Model& model, std::span<const float> outputs) {
-  const auto width = static_cast<std::size_t>(model.network.num_outputs);
-  std::vector<int64_t> classes;
-  classes.reserve(outputs.size() / width);
-  for (std::size_t i = 0; i < outputs.size(); i += width) {
-    if (has_one_logit(model)) {
-      classes.push_back(std::isnan(outputs[i]) ? -1 : outputs[i] > 0 ? 1 : 0);
-    } else {
-      classes.push_back(largest_of(outputs.subspan(i, width)));
-    }
-  }
-  return classes;
 }
 
 std::vector<float> probabilities(const Model& model, std::span<const float> outputs) {

@@ -19,6 +19,16 @@ std::span<const float> row_of(const Outputs& outputs, std::size_t row) {
   return outputs.values.subspan(row * width, width);
 }
 
+bool are_finite(std::span<const float> logits) {
+  return std::all_of(logits.begin(), logits.end(), [](float x) { return std::isfinite(x); });
+}
+
+int64_t predicted_class(std::span<const float> logits) {
+  if (!are_finite(logits)) return kNoClass;
+  if (logits.size() == 1) return logits[0] > 0 ? 1 : 0;
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
+}
+
 /// The logarithm of the softmax, in which nothing is lost near the probabilities 0 and 1.
 double log_probability(std::span<const float> logits, std::size_t label) {
   const auto at_largest = std::max_element(logits.begin(), logits.end());
@@ -107,8 +117,7 @@ using Area = std::optional<double> (*)(const std::vector<double>&, std::span<con
 // Of the second of two classes, else the mean over those that have one.
 std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> targets,
                                 Area area_of) {
-  const auto is_finite = [](float x) { return std::isfinite(x); };
-  if (!std::all_of(logits.values.begin(), logits.values.end(), is_finite)) return std::nullopt;
+  if (!are_finite(logits.values)) return std::nullopt;
   if (logits.num_columns <= 2) return area_of(binary_scores(logits), targets, 1);
   double sum = 0;
   double num_classes = 0;
@@ -129,9 +138,7 @@ std::vector<int64_t> predicted_classes(const Outputs& logits) {
   std::vector<int64_t> classes;
   classes.reserve(static_cast<std::size_t>(logits.num_rows()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
-    const std::span<const float> row = row_of(logits, i);
-    classes.push_back(row.size() == 1 ? static_cast<int64_t>(row[0] > 0)
-                                      : std::max_element(row.begin(), row.end()) - row.begin());
+    classes.push_back(predicted_class(row_of(logits, i)));
   }
   return classes;
 }
@@ -139,9 +146,14 @@ std::vector<int64_t> predicted_classes(const Outputs& logits) {
 ConfusionMatrix confusion_matrix(std::span<const int64_t> targets,
                                  std::span<const int64_t> predicted, int64_t num_classes) {
   ConfusionMatrix matrix{num_classes,
-                         std::vector<int64_t>(static_cast<std::size_t>(num_classes * num_classes))};
+                         std::vector<int64_t>(static_cast<std::size_t>(num_classes * num_classes)),
+                         std::vector<int64_t>(static_cast<std::size_t>(num_classes))};
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    ++matrix.counts[static_cast<std::size_t>(targets[i] * num_classes + predicted[i])];
+    if (predicted[i] == kNoClass) {
+      ++matrix.without_class[static_cast<std::size_t>(targets[i])];
+    } else {
+      ++matrix.counts[static_cast<std::size_t>(targets[i] * num_classes + predicted[i])];
+    }
   }
   return matrix;
 }
@@ -150,7 +162,7 @@ std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion) {
   std::vector<ClassScores> scores;
   scores.reserve(static_cast<std::size_t>(confusion.num_classes));
   for (int64_t label = 0; label < confusion.num_classes; ++label) {
-    int64_t num_rows = 0;
+    int64_t num_rows = confusion.without_class[static_cast<std::size_t>(label)];
     int64_t num_predicted = 0;
     for (int64_t other = 0; other < confusion.num_classes; ++other) {
       num_rows += confusion.at(label, other);
@@ -165,10 +177,13 @@ std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion) {
 
 double accuracy(const ConfusionMatrix& confusion) {
   int64_t right = 0;
-  for (int64_t label = 0; label < confusion.num_classes; ++label)
+  int64_t num_rows = 0;
+  for (int64_t label = 0; label < confusion.num_classes; ++label) {
     right += confusion.at(label, label);
-  return ratio(right,
-               std::accumulate(confusion.counts.begin(), confusion.counts.end(), int64_t{0}));
+    num_rows += confusion.without_class[static_cast<std::size_t>(label)];
+  }
+  num_rows = std::accumulate(confusion.counts.begin(), confusion.counts.end(), num_rows);
+  return ratio(right, num_rows);
 }
 
 double macro_f1(const ConfusionMatrix& confusion) {
@@ -219,7 +234,7 @@ double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, i
       const bool is_first_of_equals = j < target && row[j] == row[target];
       if (row[j] > row[target] || is_first_of_equals) ++num_larger;
     }
-    if (num_larger < k) ++right;
+    if (num_larger < k && are_finite(row)) ++right;
   }
   return ratio(right, static_cast<int64_t>(targets.size()));
 }

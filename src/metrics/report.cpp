@@ -68,8 +68,7 @@ Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confus
   const std::vector<double>& frequencies = judged.schema.target_means;
   const auto most = std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
   const auto num_rows = static_cast<double>(judged.rows.classes.size());
-  ConfusionMatrix same = confusion;
-  std::fill(same.counts.begin(), same.counts.end(), 0);
+  ConfusionMatrix same = confusion_matrix({}, {}, confusion.num_classes);
   double log_loss = 0;
   double precision = 0;
   double num_present = 0;

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,11 +83,8 @@ TEST(Predictor, TheBitsDependNeitherOnThreadsNorOnTheRowsBeside) {
   }
 }
 
-TEST(Outputs, TheLargestLogitIsTheClassAndTheSoftmaxItsProbability) {
+TEST(Outputs, TheSoftmaxGivesTheProbabilities) {
   const Model model = some_model(config::Norm::kNone, 3);
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Numbers outputs = {0, std::log(2.0F), std::log(5.0F), 7, 7, 1, 0, nan, 1};
-  EXPECT_EQ(predicted_classes(model, outputs), (std::vector<int64_t>{2, 0, -1}));
   const Numbers p =
       probabilities(model, Numbers{0, std::log(2.0F), std::log(5.0F), 1000, 0, -1000});
   EXPECT_FLOAT_EQ(p[0], 0.125F);
@@ -101,7 +97,6 @@ TEST(Outputs, ASingleLogitIsThatOfTheSecondClass) {
   Model model = some_model(config::Norm::kNone, 1);
   model.loss = config::Loss::kBinaryCrossEntropy;
   const Numbers outputs = {std::log(3.0F), 0, -200, 200};
-  EXPECT_EQ(predicted_classes(model, outputs), (std::vector<int64_t>{1, 0, 0, 1}));
   const Numbers p = probabilities(model, outputs);
   EXPECT_FLOAT_EQ(p[0], 0.25F);
   EXPECT_FLOAT_EQ(p[1], 0.75F);

@@ -55,6 +55,30 @@ TEST_P(ClassificationTest, ScoresOfEachClassAreThoseOfScikitLearn) {
 INSTANTIATE_TEST_SUITE_P(Golden, ClassificationTest,
                          ::testing::Values("two_classes", "four_classes"));
 
+TEST(ClassificationEdgeTest, TheFirstLargestLogitIsTheClass) {
+  const Floats logits = {0, 1, 2, 7, 7, 1};
+  EXPECT_EQ(predicted_classes({logits, 3}), (Classes{2, 0}));
+}
+
+TEST(ClassificationEdgeTest, RowsWithOutputsThatAreNotFiniteHaveNoClassAndCountAsWrong) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Floats logits = {nan, 0, 3, infinity, 0, 1, 1, 0};
+  const Classes targets = {0, 1, 1, 0};
+  EXPECT_EQ(predicted_classes({logits, 2}), (Classes{kNoClass, kNoClass, 1, 0}));
+  EXPECT_EQ(predicted_classes({Floats{nan, -infinity, 1}, 1}), (Classes{kNoClass, kNoClass, 1}));
+
+  const ConfusionMatrix confusion = confusion_matrix(targets, predicted_classes({logits, 2}), 2);
+  EXPECT_EQ(confusion.counts, (Classes{1, 0, 0, 1}));
+  EXPECT_EQ(confusion.without_class, (Classes{1, 1}));
+  EXPECT_EQ(accuracy(confusion), 0.5);
+  EXPECT_EQ(balanced_accuracy(confusion), 0.5);
+  EXPECT_EQ(class_scores(confusion)[0].num_rows, 2);
+  EXPECT_EQ(class_scores(confusion)[0].precision, 1.0);
+  EXPECT_EQ(class_scores(confusion)[0].recall, 0.5);
+  EXPECT_EQ(top_k_accuracy({logits, 2}, targets, 1), 0.5);
+}
+
 TEST(ClassificationEdgeTest, ASingleLogitIsThatOfTheSecondClass) {
   const Floats logits = {-1, 2, 0, 3};
   EXPECT_EQ(predicted_classes({logits, 1}), (Classes{0, 1, 0, 1}));

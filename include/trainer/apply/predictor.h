@@ -33,11 +33,6 @@ class Predictor {
 
 // What outputs `[n, num_outputs]` mean.
 
-/// `[n]` the class of the largest logit, the first of equals, as an index into Schema::labels. With
-/// binary cross-entropy, whose single logit is that of the second class: whether it is above 0.
-/// -1 where an output is not a number.
-std::vector<int64_t> predicted_classes(const Model& model, std::span<const float> outputs);
-
 /// `[n, num_classes]` the softmax of the logits; of a single logit its sigmoid, for the second
 /// class.
 std::vector<float> probabilities(const Model& model, std::span<const float> outputs);

@@ -11,22 +11,27 @@
 /// How well a model does, from its outputs. Each row counts once, whatever its weight.
 namespace trainer::metrics {
 
-/// The class with the largest logit, the first of equals: `[rows]`. Of a single logit class 1 where
-/// it is above 0.
+/// What predicted_classes() gives for a row without a predicted class.
+inline constexpr int64_t kNoClass = -1;
+
+/// The class with the largest logit, the first of equals: `[rows]`. Of a single logit class 1 if it
+/// is above 0. kNoClass for a row with a logit that is not finite.
 std::vector<int64_t> predicted_classes(const Outputs& logits);
 
-/// Element (t, p) is how many rows of class t were taken for class p.
+/// Element (t, p) is the number of rows of class t that were predicted as class p.
 struct ConfusionMatrix {
   int64_t num_classes = 0;
-  std::vector<int64_t> counts;  // [classes, classes]
+  std::vector<int64_t> counts;              // [classes, classes]
+  std::vector<int64_t> without_class = {};  // [classes] rows of each class with kNoClass
 
-  /// How many rows of class `target` were taken for class `predicted`.
+  /// The number of rows of class `target` that were predicted as class `predicted`.
   int64_t at(int64_t target, int64_t predicted) const {
     return counts[static_cast<std::size_t>(target * num_classes + predicted)];
   }
 };
 
-/// Counts the pairs of `targets` and `predicted`, both [rows].
+/// Counts the pairs of `targets` and `predicted`, both [rows]. Rows with kNoClass count as rows of
+/// their class that were not recognized.
 ConfusionMatrix confusion_matrix(std::span<const int64_t> targets,
                                  std::span<const int64_t> predicted, int64_t num_classes);
 
@@ -56,7 +61,7 @@ double balanced_accuracy(const ConfusionMatrix& confusion);
 double log_loss(const Outputs& logits, std::span<const int64_t> targets);
 
 /// The part of the rows whose class is among the `k` largest logits; of equal logits the first
-/// counts as larger.
+/// counts as larger. A row with a logit that is not finite counts as wrong.
 double top_k_accuracy(const Outputs& logits, std::span<const int64_t> targets, int64_t k);
 
 /// The probability that a row of the class has a higher score than one that is not of it, equal
