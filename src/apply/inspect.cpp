@@ -90,7 +90,7 @@ std::string columns_text(const std::vector<data::Column>& columns) {
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
-std::string score_text(const run::Score& score) {
+std::string score_text(const run::EpochSummary& score) {
   std::string text = score.loss ? metrics::loss_text(*score.loss) : "not finite";
   if (score.accuracy) text += fmt::format("  {:6.2f} %", 100 * *score.accuracy);
   return text;
@@ -170,7 +170,7 @@ void add_history(const Inspected& inspected, Lines& lines) {
       lines.add_further("  ...");
       continue;
     }
-    const run::EpochScores& epoch = history.epochs[static_cast<std::size_t>(i)];
+    const run::EpochRecord& epoch = history.epochs[static_cast<std::size_t>(i)];
     const bool is_best = inspected.model.best && inspected.model.best->epoch == epoch.epoch;
     lines.add_further(fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch,
                                   score_text(epoch.train), width,

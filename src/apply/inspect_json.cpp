@@ -25,7 +25,7 @@ Json inspected_column(const data::Column& column) {
   return json;
 }
 
-Json score_json(const run::Score& score) {
+Json score_json(const run::EpochSummary& score) {
   Json json = {{"loss", or_null(score.loss)}};
   if (score.accuracy) json["accuracy"] = *score.accuracy;
   return json;
@@ -37,7 +37,7 @@ Json history_json(const run::History& history) {
     starts.push_back({{"time", start.time}, {"device", start.device}});
   }
   Json epochs = Json::array();
-  for (const run::EpochScores& epoch : history.epochs) {
+  for (const run::EpochRecord& epoch : history.epochs) {
     Json json = {{"epoch", epoch.epoch}, {"step", epoch.step}, {"train", score_json(epoch.train)}};
     if (epoch.validation) json["val"] = score_json(*epoch.validation);
     json["time_seconds"] = epoch.time_seconds;

@@ -250,7 +250,7 @@ TrainReport run_training(const TrainRequest& request) {
   log::open_file(run.log(), log_level(config.logging.level));
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
   rewind(*session, request, store, !changes.empty());
-  train::Output output{.metrics = run::MetricsFile(run.metrics(), metrics_bytes),
+  train::Output output{.metrics = run::MetricsLog(run.metrics(), metrics_bytes),
                        .checkpoints = store,
                        .config = resolved,
                        .num_threads = decisions.threads.num_threads,

@@ -9,7 +9,7 @@
 
 #include "trainer/checkpoint/compare.h"
 #include "trainer/core/error.h"
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log_compare.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::experiments {

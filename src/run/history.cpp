@@ -26,11 +26,11 @@ std::string text(const Json& record, const char* name) {
 void add_record(const Json& record, History& history) {
   const std::optional<double> seconds = number(record, "time_seconds");
   if (!seconds) return;  // within an epoch
-  const Score score{number(record, "loss"), number(record, "accuracy")};
+  const EpochSummary score{number(record, "loss"), number(record, "accuracy")};
   const std::string split = text(record, "split");
   const auto epoch = static_cast<int64_t>(number(record, "epoch").value_or(0));
   if (split == "train") {
-    EpochScores& added = history.epochs.emplace_back();
+    EpochRecord& added = history.epochs.emplace_back();
     added.epoch = epoch;
     added.step = static_cast<int64_t>(number(record, "step").value_or(0));
     added.train = score;

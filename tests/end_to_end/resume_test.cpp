@@ -14,7 +14,7 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/signals.h"
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log_compare.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"

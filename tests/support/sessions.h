@@ -130,7 +130,7 @@ class Traces {
   /// Begins with `metrics` in metrics.jsonl, as a resumed run does.
   Traces(const config::Config& config, const std::string& metrics)
       : file_(folder_.write("metrics.jsonl", metrics)),
-        output_{.metrics = run::MetricsFile(file_, metrics.size()),
+        output_{.metrics = run::MetricsLog(file_, metrics.size()),
                 .checkpoints = checkpoint::Store(checkpoints(), config.checkpoint.keep_last),
                 .config = "seed: 42\n",
                 .num_threads = 1,

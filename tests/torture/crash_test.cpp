@@ -15,7 +15,7 @@
 
 #include "trainer/checkpoint/compare.h"
 #include "trainer/checkpoint/store.h"
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log_compare.h"
 
 #include "support/child.h"
 #include "support/engine_runs.h"

@@ -12,17 +12,17 @@
 namespace trainer::run {
 
 /// How good a model was on one part of the data.
-struct Score {
+struct EpochSummary {
   std::optional<double> loss;      // none: it was not finite
   std::optional<double> accuracy;  // 0 .. 1
 };
 
 /// How an epoch ended.
-struct EpochScores {
+struct EpochRecord {
   int64_t epoch = 0;  // counted from 1
   int64_t step = 0;
-  Score train;
-  std::optional<Score> validation;
+  EpochSummary train;
+  std::optional<EpochSummary> validation;
   double time_seconds = 0;  // of its steps
 };
 
@@ -34,8 +34,8 @@ struct Start {
 
 /// What a run folder tells of a run.
 struct History {
-  std::vector<EpochScores> epochs;
-  std::optional<Score> test;                // of the best epoch
+  std::vector<EpochRecord> epochs;
+  std::optional<EpochSummary> test;         // of the best epoch
   std::vector<metrics::Score> all_of_test;  // likewise; all that are numbers, the loss first
   std::vector<Start> starts;
 };

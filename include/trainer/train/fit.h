@@ -8,7 +8,7 @@
 #include "trainer/checkpoint/store.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/metrics/report.h"
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log.h"
 #include "trainer/run/progress.h"
 #include "trainer/train/session.h"
 
@@ -16,7 +16,7 @@ namespace trainer::train {
 
 /// Where a run leaves its traces.
 struct Output {
-  run::MetricsFile metrics;
+  run::MetricsLog metrics;
   checkpoint::Store checkpoints;
   std::string config;  // the resolved configuration, for the checkpoints
   int64_t num_threads = 1;

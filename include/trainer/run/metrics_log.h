@@ -40,13 +40,13 @@ struct MetricsRecord {
 std::string to_json(const MetricsRecord& record);
 
 /// metrics.jsonl, open for appending. Each record is written at once by one system call.
-class MetricsFile {
+class MetricsLog {
  public:
   /// Opens or makes the file and cuts it to `keep_bytes` as cut_to() does.
-  MetricsFile(std::filesystem::path path, uint64_t keep_bytes);
-  ~MetricsFile();
-  MetricsFile(const MetricsFile&) = delete;
-  MetricsFile& operator=(const MetricsFile&) = delete;
+  MetricsLog(std::filesystem::path path, uint64_t keep_bytes);
+  ~MetricsLog();
+  MetricsLog(const MetricsLog&) = delete;
+  MetricsLog& operator=(const MetricsLog&) = delete;
 
   /// Throws Error(kFileSystem).
   void append(const MetricsRecord& record);
@@ -66,12 +66,5 @@ class MetricsFile {
   int descriptor_ = -1;
   uint64_t num_bytes_ = 0;
 };
-
-/// Nothing when two metrics.jsonl hold the same records but for what depends on the clock
-/// (`samples_per_second`, `time_seconds`) and on the machine's memory, else the first line that
-/// differs: "line 4: {...} and
-/// {...}". Throws Error(kFileSystem) for a file that cannot be read.
-std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
-                                            const std::filesystem::path& metrics_b);
 
 }  // namespace trainer::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -65,7 +65,7 @@ std::string to_json(const MetricsRecord& record) {
   return line.dump();
 }
 
-MetricsFile::MetricsFile(std::filesystem::path path, uint64_t keep_bytes)
+MetricsLog::MetricsLog(std::filesystem::path path, uint64_t keep_bytes)
     : path_(std::move(path)),
       descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) refuse(path_);
@@ -77,11 +77,11 @@ MetricsFile::MetricsFile(std::filesystem::path path, uint64_t keep_bytes)
   }
 }
 
-MetricsFile::~MetricsFile() {
+MetricsLog::~MetricsLog() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void MetricsFile::append(const MetricsRecord& record) {
+void MetricsLog::append(const MetricsRecord& record) {
   crash_point();
   const std::string line = to_json(record) + "\n";
   std::size_t done = 0;
@@ -93,7 +93,7 @@ void MetricsFile::append(const MetricsRecord& record) {
   num_bytes_ += line.size();
 }
 
-void MetricsFile::cut_to(uint64_t num_bytes) {
+void MetricsLog::cut_to(uint64_t num_bytes) {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) refuse(path_);
   if (static_cast<uint64_t>(status.st_size) < num_bytes) {
@@ -108,7 +108,7 @@ void MetricsFile::cut_to(uint64_t num_bytes) {
   num_bytes_ = num_bytes;
 }
 
-void MetricsFile::sync() {
+void MetricsLog::sync() {
   if (fsync(descriptor_) != 0) refuse(path_);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/metrics_log_compare.h"
+
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
-#include "trainer/run/metrics.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

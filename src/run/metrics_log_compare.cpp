@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/metrics_log_compare.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -7,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
-#include "trainer/run/metrics.h"
 
 namespace trainer::run {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/run/metrics.h"
+#include "trainer/run/metrics_log.h"
 
 #include <cmath>
 #include <limits>
@@ -44,7 +44,7 @@ TEST(MetricsTest, NumbersThatAreNotFiniteAreNullAndNamed) {
 TEST(MetricsTest, AppendsLinesAndKnowsItsLength) {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "metrics.jsonl";
-  MetricsFile file(path, 0);
+  MetricsLog file(path, 0);
   file.append(record(1));
   file.append(record(2));
   file.sync();
@@ -57,12 +57,12 @@ TEST(MetricsTest, AResumedFileIsCutSoThatNoRecordStandsTwice) {
   const auto path = folder.path() / "metrics.jsonl";
   uint64_t known_to_checkpoint = 0;
   {
-    MetricsFile file(path, 0);
+    MetricsLog file(path, 0);
     file.append(record(1));
     known_to_checkpoint = file.num_bytes();
     file.append(record(2));
   }
-  MetricsFile file(path, known_to_checkpoint);
+  MetricsLog file(path, known_to_checkpoint);
   file.append(record(3));
   EXPECT_EQ(test::read_file(path), to_json(record(1)) + "\n" + to_json(record(3)) + "\n");
 }
@@ -70,7 +70,7 @@ TEST(MetricsTest, AResumedFileIsCutSoThatNoRecordStandsTwice) {
 TEST(MetricsTest, AFileThatLostRecordsIsAnError) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("metrics.jsonl", "short");
-  const Error error = test::error_of([&] { const MetricsFile file(path, 100); });
+  const Error error = test::error_of([&] { const MetricsLog file(path, 100); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
   EXPECT_EQ(error.what(), path.string() +
                               ": expected at least the 100 bytes that the checkpoint knows of, got "
@@ -80,7 +80,7 @@ TEST(MetricsTest, AFileThatLostRecordsIsAnError) {
 
 TEST(MetricsTest, AFileThatCannotBeOpenedIsAnError) {
   const test::TemporaryFolder folder;
-  const Error error = test::error_of([&] { const MetricsFile file(folder.path(), 0); });
+  const Error error = test::error_of([&] { const MetricsLog file(folder.path(), 0); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
   EXPECT_EQ(error.what(), "cannot write " + folder.path().string() + ": Is a directory");
 }
@@ -96,7 +96,7 @@ TEST(MetricsTest, RecoveriesStandOnlyWhereThereWereSome) {
 TEST(MetricsTest, AnOpenFileCanBeCutAndGoesOnThere) {
   const test::TemporaryFolder folder;
   const std::filesystem::path path = folder.write("metrics.jsonl", "first\n");
-  MetricsFile file(path, 6);
+  MetricsLog file(path, 6);
   file.append({});
   file.cut_to(6);
   EXPECT_EQ(file.num_bytes(), 6U);
