@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/config.h"
 #include "trainer/core/error.h"
@@ -25,7 +26,7 @@ fs::path file_of(const fs::path& given) {
       if (fs::is_regular_file(folder / "best.pt")) return folder / "best.pt";
     }
   }
-  return run::find_checkpoint(given);
+  return checkpoint::find_checkpoint(given);
 }
 
 const checkpoint::NamedTensor* find(const std::vector<checkpoint::NamedTensor>& tensors,

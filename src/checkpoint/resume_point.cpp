@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/store.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
@@ -109,7 +110,7 @@ ResumePoint open_checkpoint(const fs::path& given, Purpose purpose) {
     const std::vector<fs::path> files = newest_first(folder);
     if (!files.empty()) return open_newest(files, purpose);
   }
-  const fs::path file = run::find_checkpoint(given);
+  const fs::path file = find_checkpoint(given);
   std::shared_ptr<FolderLock> lock = lock_run_of(file, purpose);
   return {file, read(file), std::move(lock)};
 }

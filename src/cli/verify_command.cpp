@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
@@ -251,7 +252,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".pt") files.push_back(entry.path());
   }
-  if (files.empty()) run::find_checkpoint(given);  // says what is there
+  if (files.empty()) checkpoint::find_checkpoint(given);  // says what is there
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -272,7 +273,7 @@ class VerifyCommand : public Command {
   int run(const CommonOptions& /*common*/) override {
     const bool is_single = paths_.size() == 1;
     if (is_single && !json_ && !fs::is_directory(paths_.front())) {
-      const fs::path file = run::find_checkpoint(paths_.front());
+      const fs::path file = checkpoint::find_checkpoint(paths_.front());
       fmt::print("{}", description(file, checkpoint::verify(file)));
       return 0;
     }
@@ -280,7 +281,7 @@ class VerifyCommand : public Command {
     for (const std::string& path : paths_) {
       const fs::path given = path;
       if (!fs::is_directory(given)) {
-        table.add(given.string(), run::find_checkpoint(given));
+        table.add(given.string(), checkpoint::find_checkpoint(given));
         continue;
       }
       for (const fs::path& file : checkpoints_in(given)) {

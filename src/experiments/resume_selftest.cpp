@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/find.h"
 #include "trainer/config/dump.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
@@ -113,7 +114,7 @@ class ResumeTest {
 
   /// Of the uninterrupted run.
   int64_t num_threads() const {
-    return checkpoint::read(run::find_checkpoint(whole() / "latest")).num_threads;
+    return checkpoint::read(checkpoint::find_checkpoint(whole() / "latest")).num_threads;
   }
 
   void train_uninterrupted() {
@@ -148,7 +149,7 @@ class ResumeTest {
 
   ResumeSelftestReport report() const {
     ResumeSelftestReport report;
-    report.end = checkpoint::read(run::find_checkpoint(whole() / "latest")).state.position;
+    report.end = checkpoint::read(checkpoint::find_checkpoint(whole() / "latest")).state.position;
     report.training_seconds = training_seconds_;
     report.num_runs = num_runs_;
     report.num_kills = num_killed_;

@@ -39,8 +39,8 @@ struct Model {
 };
 
 /// Of a run folder: its best.pt, else its last.pt; or of a checkpoint file (see
-/// run::find_checkpoint). Throws Error(kCheckpoint) where there is none, and with all problems of
-/// one that is damaged or does not fit itself (see checkpoint::verify).
+/// checkpoint::find_checkpoint). Throws Error(kCheckpoint) where there is none, and with all
+/// problems of one that is damaged or does not fit itself (see checkpoint::verify).
 Model load_model(const std::filesystem::path& run_or_checkpoint);
 
 /// The numbers of a float32 tensor.

@@ -24,7 +24,7 @@ struct ResumePoint {
 /// Whether the run folder is to be written: then no other process may work in it.
 enum class Purpose { kLook, kContinue };
 
-/// The checkpoint that `given` means: a file (see run::find_checkpoint), or the newest good one of
+/// The checkpoint that `given` means: a file (see find_checkpoint), or the newest good one of
 /// a run folder, with a warning for each newer one that is damaged.
 /// Throws Error(kCheckpoint) when there is none, Error(kFileSystem) when another process works in
 /// the run folder.

@@ -59,11 +59,6 @@ void check_free_space(const std::filesystem::path& folder, uint64_t checkpoint_b
 /// Makes `latest` beside the run folder point to it. A file system without links is no error.
 void point_latest_to(const RunDir& run);
 
-/// The checkpoint file that the user means: a file; a run folder (its newest checkpoint, last.pt);
-/// or the short form `<run>/best.pt` of `<run>/checkpoints/best.pt`.
-/// Throws Error(kCheckpoint) that lists the checkpoints that are there.
-std::filesystem::path find_checkpoint(const std::filesystem::path& given);
-
 /// The run folder that a checkpoint file lies in, or an empty path when it lies elsewhere.
 std::filesystem::path run_dir_of(const std::filesystem::path& checkpoint);
 
