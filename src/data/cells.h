@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trainer/core/error.h"
 #include "trainer/data/column.h"
 #include "trainer/data/table.h"
 
@@ -31,9 +30,5 @@ class Cells {
   size_t num_columns_;
   std::unordered_map<std::string_view, size_t> places_;
 };
-
-Error column_error(const std::string& place, const Column& column, const std::string& problem);
-
-bool is_feature(const Column& column);
 
 }  // namespace trainer::data

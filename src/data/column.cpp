@@ -11,9 +11,6 @@
 #include "trainer/core/format.h"
 #include "trainer/data/scaling.h"
 
-#include "data/cells.h"
-#include "data/file_bytes.h"
-
 namespace trainer {
 
 template <>
@@ -28,10 +25,6 @@ namespace trainer::data {
 
 bool is_feature(const Column& column) {
   return column.kind == ColumnKind::kNumeric || column.kind == ColumnKind::kCategorical;
-}
-
-Error column_error(const std::string& place, const Column& column, const std::string& problem) {
-  return data_error(place, fmt::format("column {}: {}", in_quotes(column.name), problem));
 }
 
 bool is_embedded(const Column& column) {

@@ -16,7 +16,7 @@
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

@@ -12,7 +12,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 #include "data/plain_number.h"
 
 namespace trainer::data {

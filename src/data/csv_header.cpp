@@ -12,7 +12,7 @@
 #include "trainer/core/suggest.h"
 #include "trainer/core/utf8.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

@@ -13,7 +13,7 @@
 #include "trainer/core/parse.h"
 #include "trainer/core/utf8.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

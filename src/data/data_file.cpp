@@ -10,7 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/file_bytes.h"
+#include "data/error.h"
+#include "data/input_file.h"
 
 namespace trainer::data {
 namespace {

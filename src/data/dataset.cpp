@@ -20,7 +20,7 @@
 #include "trainer/data/synthetic.h"
 
 #include "data/column_notes.h"
-#include "data/file_bytes.h"
+#include "data/error.h"
 #include "data/labels.h"
 #include "data/outliers.h"
 #include "data/read_again.h"

@@ -14,6 +14,7 @@
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"
+#include "data/error.h"
 #include "data/word_index.h"
 
 namespace trainer::data {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "data/file_bytes.h"
+#include "data/input_file.h"
 
 namespace trainer::data {
 

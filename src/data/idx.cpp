@@ -15,7 +15,7 @@
 
 #include "trainer/core/format.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

@@ -17,7 +17,7 @@
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
 #include "data/csv_text.h"
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

@@ -19,7 +19,7 @@
 #include "trainer/data/scaling.h"
 #include "trainer/data/task.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 #include "data/offset.h"
 #include "data/word_index.h"
 

@@ -21,7 +21,8 @@
 #include "trainer/core/format.h"
 #include "trainer/data/scaling.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
+#include "data/input_file.h"
 #include "data/npy_header.h"
 #include "data/offset.h"
 

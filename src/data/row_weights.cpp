@@ -12,7 +12,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 namespace {

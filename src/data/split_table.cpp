@@ -6,7 +6,7 @@
 #include "trainer/config/data_config.h"
 #include "trainer/core/format.h"
 
-#include "data/file_bytes.h"
+#include "data/error.h"
 
 namespace trainer::data {
 

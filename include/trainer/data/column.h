@@ -60,6 +60,9 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
+/// Whether the column becomes features: numeric or categorical.
+bool is_feature(const Column& column);
+
 /// Whether the column is one feature, the number of the cell's category.
 bool is_embedded(const Column& column);
 

@@ -10,13 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "trainer/core/error.h"
 #include "trainer/data/fingerprint.h"
 
 namespace trainer::data {
-
-/// An Error(kData) about `place`: a file, or a file and a line.
-Error data_error(std::string_view place, std::string_view problem);
 
 /// A file that is read once from begin to end and takes its fingerprint on the way.
 class InputFile {

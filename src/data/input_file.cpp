@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/file_bytes.h"
+#include "data/input_file.h"
 
 #include <cerrno>
 #include <cstdint>
@@ -11,11 +11,9 @@
 
 #include "trainer/core/checksum.h"
 
-namespace trainer::data {
+#include "data/error.h"
 
-Error data_error(std::string_view place, std::string_view problem) {
-  return {ErrorKind::kData, fmt::format("{}: {}", place, problem)};
-}
+namespace trainer::data {
 
 namespace {
 
