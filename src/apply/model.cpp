@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/model.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/config.h"
 #include "trainer/core/error.h"
+#include "trainer/core/find_by_name.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -29,23 +28,13 @@ fs::path file_of(const fs::path& given) {
   return checkpoint::find_checkpoint(given);
 }
 
-const checkpoint::NamedTensor* find(const std::vector<checkpoint::NamedTensor>& tensors,
-                                    const std::string& name) {
-  const auto found =
-      std::find_if(tensors.begin(), tensors.end(),
-                   [&](const checkpoint::NamedTensor& tensor) { return tensor.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
 /// Puts the averaged weights in the place of the others.
 bool take_average(std::vector<checkpoint::NamedTensor>& weights,
                   const std::vector<checkpoint::Moment>& moments) {
-  const auto average =
-      std::find_if(moments.begin(), moments.end(),
-                   [](const checkpoint::Moment& moment) { return moment.name == kAverage; });
-  if (average == moments.end()) return false;
+  const checkpoint::Moment* average = find_by_name(moments, kAverage);
+  if (average == nullptr) return false;
   for (checkpoint::NamedTensor& weight : weights) {
-    const checkpoint::NamedTensor* averaged = find(average->tensors, weight.name);
+    const checkpoint::NamedTensor* averaged = find_by_name(average->tensors, weight.name);
     if (averaged != nullptr) weight.tensor = averaged->tensor;
   }
   return true;
@@ -56,7 +45,7 @@ std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::Name
                                               const network::NetworkSpec& network) {
   std::vector<checkpoint::NamedTensor> weights;
   for (const network::TensorSpec& spec : network::tensors(network)) {
-    weights.push_back(*find(given, spec.name));
+    weights.push_back(*find_by_name(given, spec.name));
   }
   return weights;
 }
@@ -86,7 +75,7 @@ const float* float_values(const archive::TensorData& tensor) {
 }
 
 const archive::TensorData& weight_of(const Model& model, const std::string& name) {
-  const checkpoint::NamedTensor* found = find(model.weights, name);
+  const checkpoint::NamedTensor* found = find_by_name(model.weights, name);
   if (found == nullptr) throw Error(ErrorKind::kRuntime, "the model has no tensor " + name);
   return found->tensor;
 }

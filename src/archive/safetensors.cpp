@@ -17,6 +17,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
@@ -57,10 +58,8 @@ std::string_view name_of(DType dtype) {
 }
 
 std::optional<DType> dtype_of(std::string_view name) {
-  const auto* const found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
-                                         [&](const DTypeName& row) { return row.name == name; });
-  if (found == kDTypeNames.end()) return std::nullopt;
-  return found->dtype;
+  const DTypeName* found = find_by_name(kDTypeNames, name);
+  return found == nullptr ? std::nullopt : std::optional(found->dtype);
 }
 
 uint64_t length_in(std::span<const std::byte> begin) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/metrics/folds.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
 
@@ -44,8 +44,7 @@ std::vector<Spread> spreads_of(const std::vector<FoldResult>& folds, Member scor
   std::vector<Spread> result;
   for (const FoldResult& fold : folds) {
     for (const Score& score : fold.*scores) {
-      const auto is_same = [&](const Spread& spread) { return spread.name == score.name; };
-      if (std::any_of(result.begin(), result.end(), is_same)) continue;
+      if (find_by_name(result, score.name) != nullptr) continue;
       result.push_back(spread_of(values_of(folds, scores, score.name), score.name));
     }
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 
 namespace trainer::metrics {
@@ -39,27 +40,19 @@ constexpr std::array<Kind, 13> kKinds = {{
     {"r2", "R2", Style::kFourDigits, true},
 }};
 
-const Kind* find_kind(std::string_view name) {
-  const auto* const found = std::find_if(kKinds.begin(), kKinds.end(),
-                                         [&](const Kind& kind) { return kind.name == name; });
-  return found == kKinds.end() ? nullptr : found;
-}
-
 Kind kind_of(std::string_view name) {
-  const Kind* found = find_kind(name);
+  const Kind* found = find_by_name(kKinds, name);
   return found == nullptr ? Kind{name, name, Style::kNumber, false} : *found;
 }
 
 }  // namespace
 
 std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name) {
-  for (const Score& score : scores) {
-    if (score.name == name) return score.value;
-  }
-  return std::nullopt;
+  const Score* found = find_by_name(scores, name);
+  return found == nullptr ? std::nullopt : std::optional(found->value);
 }
 
-bool is_score(std::string_view name) { return find_kind(name) != nullptr; }
+bool is_score(std::string_view name) { return find_by_name(kKinds, name) != nullptr; }
 
 bool is_headline(std::string_view name) { return kind_of(name).is_headline; }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/find_by_name.h"
 
 namespace trainer::train {
 namespace {
@@ -36,7 +37,7 @@ bool Restorer::accepts(archive::DType dtype) const {
 void Restorer::copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
                     const std::vector<model::NamedTensor>& to) {
   for (const model::NamedTensor& target : to) {
-    const checkpoint::NamedTensor* saved = find_named(from, target.name);
+    const checkpoint::NamedTensor* saved = find_by_name(from, target.name);
     if (saved == nullptr) {
       refuse(fmt::format("{} {}: missing in the file", what, target.name));
     } else if (const archive::TensorData& data = saved->tensor;
@@ -48,7 +49,7 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
     }
   }
   for (const checkpoint::NamedTensor& named : from) {
-    if (find_named(to, named.name) != nullptr) continue;
+    if (find_by_name(to, named.name) != nullptr) continue;
     refuse(fmt::format("{} {}: the model has no such tensor", what, named.name));
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,14 +9,6 @@
 #include "trainer/model/parameters.h"
 
 namespace trainer::train {
-
-/// The element called `name`, or nullptr.
-template <typename Named>
-const Named* find_named(const std::vector<Named>& all, const std::string& name) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Named& named) { return named.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
 
 /// The types of tensors that are taken: a state is exact, weights of other programs may be
 /// converted to float32.

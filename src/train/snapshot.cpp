@@ -9,6 +9,7 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/weights.h"
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/parse.h"
 #include "trainer/train/session.h"
 
@@ -56,7 +57,7 @@ std::vector<checkpoint::NamedTensor> to_named_data(const model::FlatParameters& 
 
 void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkpoint& from) {
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
-    const checkpoint::Moment* saved = find_named(from.moments, moment.name);
+    const checkpoint::Moment* saved = find_by_name(from.moments, moment.name);
     if (saved == nullptr) {
       restorer.refuse(fmt::format("optimizer moment {}: missing in the file", moment.name));
     } else {
@@ -65,7 +66,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
     }
   }
   for (const checkpoint::Moment& saved : from.moments) {
-    if (find_named(session.optimizer_state.moments, saved.name) == nullptr) {
+    if (find_by_name(session.optimizer_state.moments, saved.name) == nullptr) {
       restorer.refuse(
           fmt::format("optimizer moment {}: the optimizer has no such moment", saved.name));
     }
@@ -126,7 +127,7 @@ void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, model.state());
   // After the model's own, and so over them.
-  if (const checkpoint::Moment* average = find_named(from.moments, optim::kEma)) {
+  if (const checkpoint::Moment* average = find_by_name(from.moments, optim::kEma)) {
     restorer.copy(optim::kEma, average->tensors,
                   named_views(model.parameters(), model.parameters().values));
   }

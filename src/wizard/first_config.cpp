@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/suggest.h"
@@ -130,12 +131,10 @@ void decide_column(const ColumnFacts& column, const ColumnFacts& target, FirstCo
 }
 
 const ColumnFacts& find_target(const TableFacts& table, const std::string& target) {
+  if (const ColumnFacts* found = find_by_name(table.columns, target)) return *found;
   std::vector<std::string> names;
   names.reserve(table.columns.size());
-  for (const ColumnFacts& column : table.columns) {
-    if (column.name == target) return column;
-    names.push_back(column.name);
-  }
+  for (const ColumnFacts& column : table.columns) names.push_back(column.name);
   const auto near = nearest_word(target, names);
   throw Error(ErrorKind::kUsage,
               fmt::format("--target: {} has no column {}; {}", table.file, in_quotes(target),

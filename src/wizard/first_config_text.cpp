@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 #include "trainer/wizard/first_config.h"
 
@@ -101,8 +102,7 @@ std::string shown(std::vector<std::string> words) {
 }
 
 const ColumnFacts& column_of(const TableFacts& table, const std::string& name) {
-  return *std::find_if(table.columns.begin(), table.columns.end(),
-                       [&](const ColumnFacts& column) { return column.name == name; });
+  return *find_by_name(table.columns, name);
 }
 
 // Hardly any is not none, and nearly all is not all.

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/find_by_name.h"
 #include "trainer/model/parameters.h"
 
 namespace trainer::test {
@@ -25,9 +26,7 @@ inline std::vector<float> elements(const at::Tensor& tensor) {
 
 /// The tensor called `name`; fails the test by an exception when there is none.
 inline at::Tensor find(const std::vector<model::NamedTensor>& tensors, const std::string& name) {
-  for (const model::NamedTensor& named : tensors) {
-    if (named.name == name) return named.tensor;
-  }
+  if (const model::NamedTensor* named = find_by_name(tensors, name)) return named->tensor;
   throw std::logic_error("no tensor " + name);
 }
 
