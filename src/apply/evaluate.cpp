@@ -14,6 +14,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/data/apply_schema.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/fingerprint.h"
@@ -134,7 +135,7 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
                             num_targets));
   }
   std::vector<int64_t> num_unknown;
-  return data::dataset_as_trained(table, schema, origin_of(model.config->data), num_unknown);
+  return data::apply_schema(std::move(table), schema, origin_of(model.config->data), num_unknown);
 }
 
 std::string content_of(const std::vector<data::Fingerprint>& files) {
@@ -175,12 +176,11 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
                           .drop_rows_without_target = model.config->data.drop_rows_without_target},
                          request.format);
   std::vector<int64_t> num_unknown(schema.columns.size());
-  data::Table table;
   bool has_weights = false;
   double weight_sum = 0;
-  while (pieces.next(table, kRowsAtOnce)) {
+  for (data::Table table; pieces.next(table, kRowsAtOnce); table = {}) {
     const data::Dataset rows =
-        data::dataset_as_trained(table, schema, origin_of(model.config->data), num_unknown);
+        data::apply_schema(std::move(table), schema, origin_of(model.config->data), num_unknown);
     has_weights = has_weights || !rows.weights.empty();
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);

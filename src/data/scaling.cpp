@@ -133,6 +133,13 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
   return scaling;
 }
 
+void scale(const Scaling& scaling, std::span<float> values) {
+  const size_t num_columns = scaling.shift.size();
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = (values[i] - scaling.shift[i % num_columns]) * scaling.scale[i % num_columns];
+  }
+}
+
 std::vector<double> unscaled(const Scaling& scaling, std::span<const float> values) {
   const size_t num_columns = scaling.shift.size();
   std::vector<double> result;

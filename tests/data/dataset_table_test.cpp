@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/config/config.h"
+#include "trainer/data/apply_schema.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"
 #include "trainer/network/build.h"
@@ -275,12 +276,11 @@ TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
   const Datasets trained = load_datasets(data, 1);
   const auto path = folder_.write("new.csv", "y,u,k,a\n10,1,p,2\n20,2,z,\n60,3,p,6\n");
   CsvPieces pieces(path, {trained.schema.columns, trained.schema.target_names}, {});
-  Table piece;
   Rows num_unknown;
   Floats values;
   Rows places;
-  while (pieces.next(piece, 2)) {
-    const Dataset part = dataset_as_trained(piece, trained.schema, data.path, num_unknown);
+  for (Table piece; pieces.next(piece, 2); piece = {}) {
+    const Dataset part = apply_schema(std::move(piece), trained.schema, data.path, num_unknown);
     values.insert(values.end(), part.values.begin(), part.values.end());
     places.insert(places.end(), part.places.begin(), part.places.end());
   }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/config/data_config.h"
+#include "trainer/data/apply_schema.h"
 #include "trainer/data/dataset.h"
 
 #include "support/numbers.h"
@@ -150,7 +151,7 @@ TEST_F(OutliersOfTableTest, ClippingLimitsCellsToTheRangeOfTheOthers) {
   table.target_names = {"y"};
   table.lines = {2, 3};
   std::vector<int64_t> num_unknown;
-  const Dataset rows = dataset_as_trained(table, datasets.schema, "", num_unknown);
+  const Dataset rows = apply_schema(std::move(table), datasets.schema, "", num_unknown);
   EXPECT_EQ(value_at(rows.features, 0, 1), -99);
   EXPECT_EQ(value_at(rows.features, 1, 1), static_cast<double>(*t.fill));
 }

@@ -30,6 +30,9 @@ struct Scaling {
 /// column that is constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
+/// Shifts and scales `values` `[n, columns]`, which are without their offsets.
+void scale(const Scaling& scaling, std::span<float> values);
+
 /// `values` `[n, columns]`, which were scaled, as the file has them: with its offset in double,
 /// without one as the nearest float32.
 std::vector<double> unscaled(const Scaling& scaling, std::span<const float> values);

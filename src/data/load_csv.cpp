@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/load_csv.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/config/data_config.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/data/apply_schema.h"
+#include "trainer/data/columns.h"
+#include "trainer/data/csv.h"
+
+#include "data/column_notes.h"
+#include "data/labels.h"
+#include "data/outliers.h"
+#include "data/read_again.h"
+#include "data/split_dataset.h"
+#include "data/split_table.h"
+#include "data/target_copies.h"
+
+namespace trainer::data {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void append(Lines& lines, Lines&& more) {
+  lines.insert(lines.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+}
+
+Table read_training_table(const config::DataConfig& data, const Schema* trained) {
+  return read_csv(data.path, {.targets = data.target,
+                              .ignored = data.ignore,
+                              .format = csv_format(data, data.path),
+                              .id = data.id,
+                              .numeric = data.numeric,
+                              .categorical = data.categorical,
+                              .max_categories = data.max_categories,
+                              .fill = data.fill,
+                              .split_column = data.split_column,
+                              .group = data.group,
+                              .weight = data.weight,
+                              .time = data.time,
+                              .drop_rows_without_target = data.drop_rows_without_target,
+                              .with_offsets = trained == nullptr ? nullptr : &trained->columns});
+}
+
+Target infer_usable_target(const Table& table, const config::DataConfig& data, int64_t folds,
+                           const Schema* trained) {
+  Target target = learn_target(table, wanted_task(data), target_offsets(trained));
+  require_other_names(table, target);
+  const bool is_stratified = table.groups.empty() && table.times.empty();
+  if (is_stratified) require_labels_for_folds(table, target, folds);
+  return target;
+}
+
+/// A size that is used by nothing would be a run that is not what its user believes.
+void require_embedding(const std::vector<Column>& columns, const config::DataConfig& data) {
+  if (data.embedding_size == 0 || std::any_of(columns.begin(), columns.end(), is_embedded)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("data.embedding_size: has no effect: no categorical column has more than "
+                          "{} categories (data.embed_above); lower that or remove this",
+                          with_thousands(data.embed_above)));
+}
+
+std::vector<Column> fit(const Table& table, const Split& split, const config::DataConfig& data) {
+  std::vector<Column> columns =
+      fit_columns(table, split.train,
+                  {.fill = data.fill,
+                   .fill_value = data.fill_value,
+                   .missing_indicator = data.missing_indicator,
+                   .embed_above = data.embed_above,
+                   .embedding_size = data.embedding_size,
+                   .quantiles = data.scaling == config::ScalingMethod::kQuantile});
+  require_embedding(columns, data);
+  return columns;
+}
+
+void set_columns(Schema& schema, std::vector<Column>&& columns, const config::DataConfig& data) {
+  schema.feature_names = feature_names(columns);
+  schema.scaling.offset = feature_offsets(columns);
+  schema.columns = std::move(columns);
+  schema.unknown_category = data.unknown_category;
+  schema.missing = data.missing;
+}
+
+void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
+                     const std::string& part) {
+  append(datasets.warnings, describe_unknown(datasets.schema.columns, num_unknown, part));
+}
+
+/// The rows of a split that has a file of its own.
+Dataset load_split_file(const std::string& path, const config::DataConfig& data,
+                        const std::string& part, Datasets& datasets) {
+  const Schema& schema = datasets.schema;
+  Table table = read_csv_as(path,
+                            {.columns = schema.columns,
+                             .targets = data.target,
+                             .weight = data.weight,
+                             .drop_rows_without_target = data.drop_rows_without_target},
+                            csv_format(data, path));
+  datasets.num_without_target += table.num_without_target;
+  datasets.fingerprints.push_back(table.fingerprints.front());
+  std::vector<int64_t> num_unknown;
+  Dataset dataset = apply_schema(std::move(table), schema, data.path, num_unknown);
+  warn_of_unknown(datasets, num_unknown, part);
+  return dataset;
+}
+
+}  // namespace
+
+Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
+  if (!data.validation_path.empty()) options.validation_fraction = 0;
+  if (!data.test_path.empty()) options.test_fraction = 0;
+  Table table = read_training_table(data, trained);
+  Target target = infer_usable_target(table, data, options.folds, trained);
+  const Split split = split_table(table, target, data, options);
+  Lines copies = find_target_copies(table, target);
+  Lines limited;
+  if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, split.train);
+  Lines outliers;
+  if (data.outliers != config::Outliers::kIgnore) outliers = describe_outliers(table, target, data);
+  table.targets = {};  // they are numbers now, and 32 bytes each as text
+  std::vector<Column> columns = fit(table, split, data);
+  Lines notes = describe_columns(table, columns, data.fill);
+  const int64_t num_without_target = table.num_without_target;
+  Encoded encoded = encode(columns, data.unknown_category, table);
+
+  Datasets datasets =
+      split_dataset(std::move(table), std::move(encoded.features), std::move(target), split);
+  set_columns(datasets.schema, std::move(columns), data);
+  datasets.num_without_target = num_without_target;
+  datasets.notes = std::move(notes);
+  datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
+  datasets.target_copies = copies;
+  datasets.warnings = std::move(outliers);
+  append(datasets.notes, std::move(limited));
+  append(datasets.notes, std::move(copies));
+  append(datasets.notes, find_useless_columns(datasets.train.features, datasets.schema.columns));
+  warn_of_unknown(datasets, encoded.num_unknown, "the validation and test parts");
+  if (!data.validation_path.empty()) {
+    datasets.validation =
+        load_split_file(data.validation_path, data, "data.validation_path", datasets);
+  }
+  if (!data.test_path.empty()) {
+    datasets.test = load_split_file(data.test_path, data, "data.test_path", datasets);
+  }
+  return datasets;
+}
+
+}  // namespace trainer::data

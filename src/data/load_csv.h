@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/data/dataset.h"
+#include "trainer/data/split.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
+
+namespace trainer::data {
+
+/// The table of data.path, and those of the splits that have files of their own. `trained` as in
+/// load_datasets(); scalings are not fitted yet. Throws Error(kData) as load_datasets() does.
+Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained);
+
+}  // namespace trainer::data
