@@ -1,80 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/csv_header.h"
 
-#include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
-#include "trainer/core/suggest.h"
-#include "trainer/core/utf8.h"
 
+#include "data/csv_names.h"
 #include "data/error.h"
 
 namespace trainer::data {
 namespace {
-
-/// Where each name stands.
-class Places {
- public:
-  explicit Places(const std::vector<std::string>& names) {
-    places_.reserve(names.size());
-    for (size_t i = 0; i < names.size(); ++i) places_.emplace(names[i], i);
-  }
-
-  std::optional<size_t> of(std::string_view name) const {
-    const auto found = places_.find(name);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  std::unordered_map<std::string_view, size_t> places_;
-};
-
-void require_good_names(const std::string& place, const std::vector<std::string>& names) {
-  std::unordered_map<std::string_view, size_t> first_place;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) {
-      const std::string hint = i == 0 ? " (pandas leaves out its row index by index=False)" : "";
-      throw data_error(place, fmt::format("column {} has no name; give it one{}", i + 1, hint));
-    }
-    if (!is_utf8(names[i])) {
-      throw data_error(place, fmt::format("column {}: expected a name in UTF-8, got {}; save the "
-                                          "file as UTF-8",
-                                          i + 1, in_quotes(names[i])));
-    }
-    const auto [found, is_new] = first_place.emplace(names[i], i);
-    if (!is_new) {
-      throw data_error(place, fmt::format("column {} is there twice, as columns {} and {}; rename "
-                                          "one of them",
-                                          in_quotes(names[i]), found->second + 1, i + 1));
-    }
-  }
-}
-
-// What to tell somebody whose column is not there.
-std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {
-  if (const auto nearest = nearest_word(wanted, names)) {
-    return fmt::format("did you mean {}?", in_quotes(*nearest));
-  }
-  if (std::all_of(names.begin(), names.end(),
-                  [](const std::string& name) { return parse_double(name).has_value(); })) {
-    return "the first line holds only numbers, but a header with the column names is required";
-  }
-  constexpr size_t kMaxShown = 8;
-  std::vector<std::string> shown(
-      names.begin(),
-      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
-  if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
-  return "it has " + joined(shown);
-}
-
-bool is_pattern(std::string_view text) {
-  return text.find_first_of("*?") != std::string_view::npos;
-}
 
 std::vector<std::string> quoted(const std::vector<std::string>& names) {
   std::vector<std::string> result;
@@ -87,12 +25,16 @@ std::vector<std::string> quoted(const std::vector<std::string>& names) {
 class RoleList {
  public:
   RoleList(const std::string& place, const std::vector<std::string>& names)
-      : place_(place), names_(names), places_(names), columns_(names.size()), keys_(names.size()) {
+      : place_(place),
+        names_(names),
+        column_index_(names),
+        columns_(names.size()),
+        keys_(names.size()) {
     for (size_t i = 0; i < names.size(); ++i) columns_[i].name = names[i];
   }
 
   size_t set(const char* key, const std::string& name, Role role, ColumnKind kind) {
-    const std::optional<size_t> found = places_.of(name);
+    const std::optional<size_t> found = column_index_.find(name);
     if (!found) {
       throw data_error(place_, fmt::format("{}: column {} is not in the header; {}", key,
                                            in_quotes(name), missing_column_help(name, names_)));
@@ -132,7 +74,7 @@ class RoleList {
 
   /// A column that is something else as well is read as that too.
   void set_time(const std::string& name) {
-    const std::optional<size_t> found = places_.of(name);
+    const std::optional<size_t> found = column_index_.find(name);
     if (!found || keys_[*found].empty()) {
       const size_t i = set("data.time", name, Role::kSkipped, ColumnKind::kLeftOut);
       columns_[i].reason = "it orders the rows (data.time)";
@@ -151,7 +93,7 @@ class RoleList {
   std::vector<CsvColumn> take() { return std::move(columns_); }
 
  private:
-  bool is_name(const std::string& text) const { return places_.of(text).has_value(); }
+  bool is_name(const std::string& text) const { return column_index_.find(text).has_value(); }
 
   void assign(const char* key, size_t i, Role role, ColumnKind kind) {
     require_free(key, i, role);
@@ -182,132 +124,16 @@ class RoleList {
 
   const std::string& place_;
   const std::vector<std::string>& names_;
-  Places places_;
+  ColumnIndex column_index_;
   std::vector<CsvColumn> columns_;
   std::vector<std::string> keys_;  // [names] that gave the role; empty: none did
   std::vector<bool> named_;
 };
 
-/// Gives columns the roles that a trained model has for them; all others are skipped.
-class TrainedRoles {
- public:
-  explicit TrainedRoles(const std::vector<std::string>& names)
-      : places_(names), offsets_(names.size()) {
-    columns_.reserve(names.size());
-    for (const std::string& name : names) {
-      columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
-    }
-  }
-
-  void set(const TrainedColumns& trained) {
-    for (size_t i = 0; i < trained.targets.size(); ++i) {
-      set_place(require(trained.targets[i]), Role::kTarget, i);
-    }
-    if (!trained.weight.empty()) {
-      CsvColumn* weight = trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
-      set_place(weight, Role::kWeight, 0);
-    }
-    size_t num_ids = 0;
-    for (const Column& column : trained.columns) {
-      if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
-        if (CsvColumn* id = find(column.name)) set_place(id, Role::kId, num_ids++);
-      }
-      if (num_features(column) > 0) set_feature(require(column.name), column);
-    }
-    for (const std::string& pattern : trained.kept) keep(pattern, num_ids);
-  }
-
-  /// Names and patterns of kept columns that fit none, in quotes.
-  const std::vector<std::string>& unknown() const { return unknown_; }
-
-  const std::vector<double>& offsets() const { return offsets_; }
-  /// Names in quotes.
-  const std::vector<std::string>& missing() const { return missing_; }
-  std::vector<CsvColumn> take() { return std::move(columns_); }
-
- private:
-  CsvColumn* find(const std::string& name) {
-    const std::optional<size_t> place = places_.of(name);
-    return place ? &columns_[*place] : nullptr;
-  }
-
-  CsvColumn* require(const std::string& name) {
-    CsvColumn* column = find(name);
-    if (column == nullptr) missing_.push_back(in_quotes(name));
-    return column;
-  }
-
-  // A pattern that is a name too means that column alone.
-  void keep(const std::string& pattern, size_t& num_ids) {
-    const bool is_name = find(pattern) != nullptr;
-    bool fits = false;
-    for (CsvColumn& column : columns_) {
-      const bool is_meant =
-          is_name ? column.name == pattern : matches_any(column.name, {&pattern, 1});
-      if (!is_meant) continue;
-      fits = true;
-      if (column.role == Role::kId || column.kept) continue;
-      if (column.role == Role::kSkipped) {
-        set_place(&column, Role::kId, num_ids++);
-      } else {
-        column.kept = num_ids++;
-      }
-    }
-    if (!fits) unknown_.push_back(pattern);
-  }
-
-  static void set_place(CsvColumn* column, Role role, size_t place) {
-    if (column == nullptr) return;
-    column->role = role;
-    column->place = place;
-  }
-
-  void set_feature(CsvColumn* column, const Column& trained) {
-    if (column == nullptr) return;
-    offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
-    const bool is_number = trained.kind == ColumnKind::kNumeric;
-    column->role = is_number ? Role::kNumber : Role::kText;
-    column->kind = trained.kind;
-    column->is_trained = true;
-    column->refuses_missing = is_number && !trained.fill;
-  }
-
-  Places places_;
-  std::vector<CsvColumn> columns_;
-  std::vector<double> offsets_;  // [names]
-  std::vector<std::string> missing_;
-  std::vector<std::string> unknown_;
-};
-
 }  // namespace
 
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place) {
-  std::vector<std::string> names;
-  while (cursor.in_row()) names.emplace_back(cursor.next_field());
-  require_good_names(place, names);
-  return names;
-}
-
-void require_several(const std::vector<std::string>& names, const std::string& place,
-                     char delimiter, const std::string& option) {
-  if (names.size() > 1) return;
-  const std::string& only_name = names.front();
-  std::string fix = fmt::format(
-      "choose another with {} (comma, semicolon, tab or the "
-      "character itself)",
-      option.substr(0, option.find_first_of(": ")));
-  for (const char other : {',', ';', '\t', '|'}) {
-    if (other != delimiter && only_name.find(other) != std::string::npos) {
-      fix = fmt::format("did you mean {}{}?", option, delimiter_name(other));
-      break;
-    }
-  }
-  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
-                                      delimiter_name(delimiter), in_quotes(only_name), fix));
-}
-
-CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const CsvOptions& options) {
+CsvHeader make_header(const std::string& place, const std::vector<std::string>& names,
+                      const CsvOptions& options) {
   struct List {
     const char* key;
     const std::vector<std::string>& names;
@@ -347,32 +173,6 @@ CsvHeader header_of(const std::string& place, const std::vector<std::string>& na
                                         "some out of data.ignore and data.id",
                                         joined(quoted(options.targets))));
   }
-  return header;
-}
-
-CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const TrainedColumns& trained, char delimiter) {
-  TrainedRoles roles(names);
-  roles.set(trained);
-  if (!roles.missing().empty()) {
-    require_several(names, place, delimiter, trained.delimiter_option);
-    throw data_error(
-        place, fmt::format("expected the columns of the training data, but {} {} not "
-                           "in the header",
-                           joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
-  }
-  if (!roles.unknown().empty()) {
-    const std::string& first = roles.unknown().front();
-    throw data_error(place, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
-                                        is_pattern(first) ? "fits no column" : "is not",
-                                        missing_column_help(first, names)));
-  }
-  CsvHeader header{place, roles.take()};
-  header.offsets = roles.offsets();
-  header.decimal_option =
-      trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
-  header.drops_rows_without_target = trained.drop_rows_without_target;
-  count_features(header);
   return header;
 }
 

@@ -31,6 +31,7 @@ struct CsvColumn {
   std::string reason = {};          // why it is left out
 };
 
+/// What is known of a file before its rows are read.
 struct CsvHeader {
   std::string place;  // "file:line"
   std::vector<CsvColumn> columns;
@@ -42,31 +43,11 @@ struct CsvHeader {
   std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers
 };
 
-/// The names of the columns, from the first row. Throws Error(kData), see read_csv.
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place);
-
-/// Throws Error(kData) when there is one name only, as there is with a wrong delimiter.
-/// `option` is how it can be chosen: "data.delimiter: ".
-void require_several(const std::vector<std::string>& names, const std::string& place,
-                     char delimiter, const std::string& option);
-
 /// What the options say of each column. Throws Error(kData), see read_csv.
-CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const CsvOptions& options);
-
-/// What a trained model says of each column. Throws Error(kData), see read_csv_as.
-CsvHeader header_of(const std::string& place, const std::vector<std::string>& names,
-                    const TrainedColumns& trained, char delimiter);
-
-/// Decides by their first cells what the open columns of `header` are, and the offsets of numbers.
-/// `cursor` stands before the first row and is behind some when this returns.
-void survey_columns(CsvCursor& cursor, CsvHeader& header);
+CsvHeader make_header(const std::string& place, const std::vector<std::string>& names,
+                      const CsvOptions& options);
 
 /// Sets `numbers_from` and `num_features` by the roles.
 void count_features(CsvHeader& header);
-
-/// How to write a number that `field` writes with another decimal mark than `decimal` or with marks
-/// between thousands ("1,234", "3,14" or "1.234,5" where it is a point), or an empty text.
-std::string rewritten_number(std::string_view field, char decimal);
 
 }  // namespace trainer::data

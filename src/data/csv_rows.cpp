@@ -14,6 +14,7 @@
 #include "trainer/core/utf8.h"
 
 #include "data/error.h"
+#include "data/number_text.h"
 
 namespace trainer::data {
 namespace {

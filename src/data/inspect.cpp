@@ -15,9 +15,10 @@
 #include "trainer/data/data_file.h"
 
 #include "data/csv_cursor.h"
-#include "data/csv_header.h"
+#include "data/csv_names.h"
 #include "data/csv_text.h"
 #include "data/error.h"
+#include "data/number_text.h"
 
 namespace trainer::data {
 namespace {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_trained_header.h"
+
+#include <cstddef>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+
+#include "data/csv_names.h"
+#include "data/error.h"
+
+namespace trainer::data {
+namespace {
+
+/// Gives columns the roles that a trained model has for them; all others are skipped.
+class TrainedRoles {
+ public:
+  explicit TrainedRoles(const std::vector<std::string>& names)
+      : column_index_(names), offsets_(names.size()) {
+    columns_.reserve(names.size());
+    for (const std::string& name : names) {
+      columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
+    }
+  }
+
+  void set(const TrainedColumns& trained) {
+    for (size_t i = 0; i < trained.targets.size(); ++i) {
+      set_place(require(trained.targets[i]), Role::kTarget, i);
+    }
+    if (!trained.weight.empty()) {
+      CsvColumn* weight = trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
+      set_place(weight, Role::kWeight, 0);
+    }
+    size_t num_ids = 0;
+    for (const Column& column : trained.columns) {
+      if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
+        if (CsvColumn* id = find(column.name)) set_place(id, Role::kId, num_ids++);
+      }
+      if (num_features(column) > 0) set_feature(require(column.name), column);
+    }
+    for (const std::string& pattern : trained.kept) keep(pattern, num_ids);
+  }
+
+  /// Names and patterns of kept columns that fit none, in quotes.
+  const std::vector<std::string>& unknown() const { return unknown_; }
+
+  const std::vector<double>& offsets() const { return offsets_; }
+  /// Names in quotes.
+  const std::vector<std::string>& missing() const { return missing_; }
+  std::vector<CsvColumn> take() { return std::move(columns_); }
+
+ private:
+  CsvColumn* find(const std::string& name) {
+    const std::optional<size_t> place = column_index_.find(name);
+    return place ? &columns_[*place] : nullptr;
+  }
+
+  CsvColumn* require(const std::string& name) {
+    CsvColumn* column = find(name);
+    if (column == nullptr) missing_.push_back(in_quotes(name));
+    return column;
+  }
+
+  // A pattern that is a name too means that column alone.
+  void keep(const std::string& pattern, size_t& num_ids) {
+    const bool is_name = find(pattern) != nullptr;
+    bool fits = false;
+    for (CsvColumn& column : columns_) {
+      const bool is_meant =
+          is_name ? column.name == pattern : matches_any(column.name, {&pattern, 1});
+      if (!is_meant) continue;
+      fits = true;
+      if (column.role == Role::kId || column.kept) continue;
+      if (column.role == Role::kSkipped) {
+        set_place(&column, Role::kId, num_ids++);
+      } else {
+        column.kept = num_ids++;
+      }
+    }
+    if (!fits) unknown_.push_back(pattern);
+  }
+
+  static void set_place(CsvColumn* column, Role role, size_t place) {
+    if (column == nullptr) return;
+    column->role = role;
+    column->place = place;
+  }
+
+  void set_feature(CsvColumn* column, const Column& trained) {
+    if (column == nullptr) return;
+    offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
+    const bool is_number = trained.kind == ColumnKind::kNumeric;
+    column->role = is_number ? Role::kNumber : Role::kText;
+    column->kind = trained.kind;
+    column->is_trained = true;
+    column->refuses_missing = is_number && !trained.fill;
+  }
+
+  ColumnIndex column_index_;
+  std::vector<CsvColumn> columns_;
+  std::vector<double> offsets_;  // [names]
+  std::vector<std::string> missing_;
+  std::vector<std::string> unknown_;
+};
+
+}  // namespace
+
+CsvHeader make_trained_header(const std::string& place, const std::vector<std::string>& names,
+                              const TrainedColumns& trained, char delimiter) {
+  TrainedRoles roles(names);
+  roles.set(trained);
+  if (!roles.missing().empty()) {
+    require_several(names, place, delimiter, trained.delimiter_option);
+    throw data_error(
+        place, fmt::format("expected the columns of the training data, but {} {} not "
+                           "in the header",
+                           joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
+  }
+  if (!roles.unknown().empty()) {
+    const std::string& first = roles.unknown().front();
+    throw data_error(place, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
+                                        is_pattern(first) ? "fits no column" : "is not",
+                                        missing_column_help(first, names)));
+  }
+  CsvHeader header{place, roles.take()};
+  header.offsets = roles.offsets();
+  header.decimal_option =
+      trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
+  header.drops_rows_without_target = trained.drop_rows_without_target;
+  count_features(header);
+  return header;
+}
+
+}  // namespace trainer::data
