@@ -15,7 +15,7 @@
 #include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/apply_schema.h"
-#include "trainer/data/columns.h"
+#include "trainer/data/column_notes.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/idx.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/inspect_json.h"
+
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "trainer/apply/inspect.h"
 #include "trainer/config/config.h"
 
 #include "apply/model_json.h"

@@ -10,9 +10,10 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
-#include "trainer/data/columns.h"
+#include "trainer/data/column_notes.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/data_file.h"
+#include "trainer/data/encode.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/npy.h"
 

@@ -11,6 +11,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
+#include "trainer/metrics/report_text.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"

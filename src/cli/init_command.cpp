@@ -21,6 +21,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
 #include "trainer/wizard/first_config.h"
+#include "trainer/wizard/first_config_text.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"

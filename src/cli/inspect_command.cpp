@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/inspect.h"
+#include "trainer/apply/inspect_json.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"

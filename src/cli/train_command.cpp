@@ -15,6 +15,7 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/metrics/report_text.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "trainer/data/columns.h"
+#include "trainer/data/encode.h"
 #include "trainer/data/scaling.h"
 
 #include "data/labels.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/column_notes.h"
+#include "trainer/data/column_notes.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "trainer/core/format.h"
-#include "trainer/data/columns.h"
 
 namespace trainer::data {
 namespace {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/encode.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/data/columns.h"
 #include "trainer/data/scaling.h"
 
 #include "data/cells.h"

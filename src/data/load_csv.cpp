@@ -14,10 +14,11 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/data/apply_schema.h"
+#include "trainer/data/column_notes.h"
 #include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
+#include "trainer/data/encode.h"
 
-#include "data/column_notes.h"
 #include "data/labels.h"
 #include "data/outliers.h"
 #include "data/read_again.h"

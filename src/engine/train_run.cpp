@@ -22,6 +22,7 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
+#include "trainer/metrics/report_text.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/schedule/learning_rate.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/report_text.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -9,7 +11,6 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
-#include "trainer/metrics/report.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::metrics {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/wizard/first_config_text.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -13,7 +15,6 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
-#include "trainer/wizard/first_config.h"
 
 namespace trainer::wizard {
 namespace {

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "trainer/apply/inspect_json.h"
+
 #include "support/checkpoints.h"
 #include "support/temporary_folder.h"
 

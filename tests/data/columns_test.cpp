@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/data/csv.h"
+#include "trainer/data/encode.h"
 
 #include "support/csv_folder.h"
 

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
-#include "trainer/data/columns.h"
 #include "trainer/data/data_file.h"
+#include "trainer/data/encode.h"
 #include "trainer/data/fingerprint.h"
 
 #include "data/csv_cursor.h"

@@ -17,8 +17,8 @@
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/parse.h"
-#include "trainer/data/columns.h"
 #include "trainer/data/csv.h"
+#include "trainer/data/encode.h"
 #include "trainer/data/scaling.h"
 
 #include "support/files.h"

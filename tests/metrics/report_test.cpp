@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/metrics/report.h"
-
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "trainer/metrics/report_text.h"
 
 namespace trainer::metrics {
 namespace {

@@ -23,7 +23,4 @@ Inspected inspect(const std::filesystem::path& run_or_checkpoint);
 /// What it is, what it expects of data and how it was trained, for people to read.
 std::string inspection_text(const Inspected& inspected);
 
-/// The same as one JSON object, with nothing shortened.
-std::string inspection_json(const Inspected& inspected);
-
 }  // namespace trainer::apply

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "trainer/data/dataset.h"
 #include "trainer/metrics/classification.h"
 #include "trainer/metrics/outputs.h"
@@ -54,23 +52,5 @@ struct Report {
 /// The baseline is that of data::Schema::target_means: of classes the most frequent one, with the
 /// frequencies as probabilities; of numbers the mean. There is none where these are not known.
 Report make_report(const Judged& judged, double loss);
-
-/// {"rows", "loss", each score, "baseline": {each score}, "classes", "confusion_matrix",
-/// "targets"}; what is not finite is null.
-nlohmann::ordered_json to_json(const Report& report);
-
-/// "accuracy 97.78 %, F1 97.75 %, AUROC 0.9991, loss 0.0539".
-std::string summary_text(const Report& report);
-
-/// Lines of a name and a text: the summary under the name of `part`, behind it `remark`; the
-/// further scores; the baseline, and a sentence where it is not beaten. Each ends with a line
-/// break.
-std::string result_lines(const std::string& part, const Report& report,
-                         const std::string& remark = "");
-
-/// A table of the classes and the confusion matrix, or the pairs that are confused most where that
-/// would be too wide for a page; a table of the targets; nothing for a single target. Lines end
-/// with line breaks.
-std::string details_text(const Report& report);
 
 }  // namespace trainer::metrics

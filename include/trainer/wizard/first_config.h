@@ -59,10 +59,4 @@ FirstConfig make_first_config(const data::TableFacts& table, const std::string& 
 /// Adds the columns that were left out when the data was read with it.
 void add_left_out(FirstConfig& first, const data::Schema& schema);
 
-/// The file: YAML with a comment for each decision, to be written into the file `name`; `path` is
-/// that of the table as the file says it. Loading it gives `first.config`.
-std::string first_config_text(const FirstConfig& first, const data::TableFacts& table,
-                              const data::Schema& schema, const std::string& name,
-                              const std::string& path);
-
 }  // namespace trainer::wizard

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "trainer/config/types.h"
 #include "trainer/data/column.h"
-#include "trainer/data/dataset.h"
+#include "trainer/data/table.h"
 
 namespace trainer::data {
 
@@ -19,5 +20,11 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
 /// naming those that repeat another. `columns` are those of its features.
 std::vector<std::string> find_useless_columns(const Matrix& train,
                                               const std::vector<Column>& columns);
+
+/// A line that counts the cells of a category that is not known by their columns, and nothing where
+/// there are none: `part` says where.
+std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
+                                          const std::vector<int64_t>& num_unknown,
+                                          const std::string& part);
 
 }  // namespace trainer::data
