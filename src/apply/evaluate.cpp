@@ -14,6 +14,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/cpu/losses.h"
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/column_notes.h"
 #include "trainer/data/csv_pieces.h"
@@ -32,7 +33,6 @@ constexpr int64_t kRowsAtOnce = 4096;
 std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
                              const data::Dataset& rows) {
   const int64_t width = model.network.num_outputs;
-  const cpu::Kernels& kernels = cpu::kernels();
   const std::vector<float> no_bias(static_cast<std::size_t>(width));
   std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
   std::vector<float> losses(outputs.size() / static_cast<std::size_t>(width));
@@ -43,14 +43,11 @@ std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
                              .label_smoothing = model.config->training.label_smoothing,
                              .huber_delta = model.config->training.huber_delta,
                              .wants_gradient = false};
-  const cpu::LossOutput output{losses.data(), correct.data()};
-  if (model.schema.task == config::Task::kRegression) {
-    kernels.regression_loss(model.loss, input, rows.values.data(), output);
-  } else if (model.loss == config::Loss::kBinaryCrossEntropy) {
-    kernels.binary_cross_entropy(input, rows.classes.data(), output);
-  } else {
-    kernels.cross_entropy(input, rows.classes.data(), output);
-  }
+  const bool is_regression = model.schema.task == config::Task::kRegression;
+  cpu::compute_losses(cpu::kernels(), model.loss, input,
+                      {.classes = is_regression ? nullptr : rows.classes.data(),
+                       .values = is_regression ? rows.values.data() : nullptr},
+                      {losses.data(), correct.data()});
   return losses;
 }
 

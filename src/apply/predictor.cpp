@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/cpu/kernels.h"
+#include "trainer/cpu/losses.h"
 #include "trainer/data/scaling.h"
 
 namespace trainer::apply {
@@ -70,11 +71,8 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
         .rows = rows_.data(),
         .num_rows = std::min(network_.max_rows(), features.num_rows - begin)};
     const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
-      float* out = outputs.data() + static_cast<std::size_t>(begin + first_row) * width;
-      for (int64_t row = 0; row < input.tile.num_rows; ++row) {
-        const float* logits = input.outputs + row * input.tile.stride;
-        for (std::size_t i = 0; i < width; ++i) *out++ = logits[i] + input.bias[i];
-      }
+      cpu::copy_outputs(input,
+                        outputs.data() + static_cast<std::size_t>(begin + first_row) * width);
     };
     team_.run([&](int64_t thread) {
       network_.pass(thread, batch, network::Mode::kInference, /*adds=*/false, keep, [] {});

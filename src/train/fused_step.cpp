@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trainer/core/stopwatch.h"
+#include "trainer/cpu/losses.h"
 #include "trainer/cpu/network.h"
 #include "trainer/cpu/parts.h"
 #include "trainer/train/step.h"
@@ -154,7 +155,7 @@ class FusedStep : public TrainStep {
       input.wants_gradient = options.mode == network::Mode::kTraining;
       input.gradient_scale = static_cast<float>(options.scale);
       if (options.outputs != nullptr) {
-        keep_outputs(input, options.outputs + first_row * input.tile.num_columns);
+        cpu::copy_outputs(input, options.outputs + first_row * input.tile.num_columns);
       }
       take_losses(data, batch.rows + first_row, input,
                   values_.data() + first_row * input.tile.num_columns,
@@ -168,13 +169,6 @@ class FusedStep : public TrainStep {
     });
   }
 
-  static void keep_outputs(const cpu::LossInput& input, float* outputs) {
-    for (int64_t i = 0; i < input.tile.num_rows; ++i) {
-      const float* row = input.outputs + i * input.tile.stride;
-      for (int64_t j = 0; j < input.tile.num_columns; ++j) *outputs++ = row[j] + input.bias[j];
-    }
-  }
-
   // `values` is room for the targets of a regression.
   void take_losses(const ResidentData& data, const int64_t* rows, cpu::LossInput input,
                    float* values, const cpu::LossOutput& output) const {
@@ -184,17 +178,16 @@ class FusedStep : public TrainStep {
       take(data.weights.data_ptr<float>(), rows, count, weights.data());
       input.weights = weights.data();
     }
-    if (data.targets.scalar_type() == at::kFloat) {
-      const int64_t num_targets = data.targets.size(1);
-      take(data.targets.data_ptr<float>(), rows, count, values, num_targets);
-      kernels_.regression_loss(context_.loss.kind, input, values, output);
-      return;
-    }
     std::array<int64_t, cpu::kMostRowsAtOnce> classes{};
-    take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
-    const bool is_binary = context_.loss.kind == config::Loss::kBinaryCrossEntropy;
-    const auto loss = is_binary ? kernels_.binary_cross_entropy : kernels_.cross_entropy;
-    loss(input, classes.data(), output);
+    cpu::LossTargets targets;
+    if (data.targets.scalar_type() == at::kFloat) {
+      take(data.targets.data_ptr<float>(), rows, count, values, data.targets.size(1));
+      targets.values = values;
+    } else {
+      take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
+      targets.classes = classes.data();
+    }
+    cpu::compute_losses(kernels_, context_.loss.kind, input, targets, output);
   }
 
   template <class Value>
