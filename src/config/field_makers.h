@@ -12,13 +12,20 @@
 #include "trainer/config/types.h"
 
 // A key is the path of its member, so that the two cannot drift apart.
-#define TRAINER_MEMBER(member) \
-#member, +[](Config & config) -> auto& { return config.member; }
+#define TRAINER_MEMBER(member)                                          \
+#member, make_member(                                                 \
+               +[](Config & config) -> auto& { return config.member; }, \
+               +[](const Config& config) -> auto& { return config.member; })
 
 namespace trainer::config {
 
 /// The keys of `data`, part of fields().
 std::vector<Field> data_fields();
+
+template <typename T>
+Member<T> make_member(T& (*to_write)(Config&), const T& (*to_read)(const Config&)) {
+  return {to_write, to_read};
+}
 
 struct Extra {
   std::string flag = {};
@@ -31,59 +38,56 @@ inline Field make(std::string path, Access access, std::string help, Extra extra
           std::move(extra.flag), std::move(extra.elsewhere), extra.on_resume};
 }
 
-inline Field integer(std::string path, int64_t& (*member)(Config&), Bounds bounds, std::string help,
+inline Field integer(std::string path, Member<int64_t> member, Bounds bounds, std::string help,
                      Extra extra = {}) {
   return make(std::move(path), IntegerAccess{member, bounds, ""}, std::move(help),
               std::move(extra));
 }
 
-inline Field integer_or_auto(std::string path, int64_t& (*member)(Config&), Bounds bounds,
+inline Field integer_or_auto(std::string path, Member<int64_t> member, Bounds bounds,
                              std::string help, Extra extra = {}) {
   return make(std::move(path), IntegerAccess{member, bounds, "auto"}, std::move(help),
               std::move(extra));
 }
 
-inline Field number(std::string path, double& (*member)(Config&), Bounds bounds, std::string help,
+inline Field number(std::string path, Member<double> member, Bounds bounds, std::string help,
                     Extra extra = {}) {
   return make(std::move(path), NumberAccess{member, bounds}, std::move(help), std::move(extra));
 }
 
-inline Field boolean(std::string path, bool& (*member)(Config&), std::string help,
-                     Extra extra = {}) {
+inline Field boolean(std::string path, Member<bool> member, std::string help, Extra extra = {}) {
   return make(std::move(path), BoolAccess{member}, std::move(help), std::move(extra));
 }
 
-inline Field text(std::string path, std::string& (*member)(Config&), std::string expected,
+inline Field text(std::string path, Member<std::string> member, std::string expected,
                   bool (*valid)(std::string_view), std::string help, Extra extra = {}) {
   return make(std::move(path), TextAccess{member, std::move(expected), valid}, std::move(help),
               std::move(extra));
 }
 
-inline Field file(std::string path, std::string& (*member)(Config&), std::string help,
+inline Field file(std::string path, Member<std::string> member, std::string help,
                   Extra extra = {}) {
   return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
 }
 
 // The first `num_names` values of an enumeration, or all.
 template <typename Enum>
-Field choice(std::string path, Enum& (*member)(Config&), std::string help, Extra extra = {},
+Field choice(std::string path, Member<Enum> member, std::string help, Extra extra = {},
              std::size_t num_names = names_of<Enum>().size()) {
   ChoiceAccess access;
   access.names = names_of<Enum>().first(num_names);
-  access.get = [member](const Config& config) {
-    return static_cast<int>(member(const_cast<Config&>(config)));  // NOLINT: read only
-  };
+  access.get = [member](const Config& config) { return static_cast<int>(member(config)); };
   access.set = [member](Config& config, int value) { member(config) = static_cast<Enum>(value); };
   return make(std::move(path), std::move(access), std::move(help), std::move(extra));
 }
 
-inline Field integers(std::string path, std::vector<int64_t>& (*member)(Config&), Bounds bounds,
+inline Field integers(std::string path, Member<std::vector<int64_t>> member, Bounds bounds,
                       std::string help, Extra extra = {}) {
   return make(std::move(path), IntegerListAccess{member, bounds}, std::move(help),
               std::move(extra));
 }
 
-inline Field texts(std::string path, std::vector<std::string>& (*member)(Config&), std::string help,
+inline Field texts(std::string path, Member<std::vector<std::string>> member, std::string help,
                    Extra extra = {}) {
   return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
 }

@@ -193,7 +193,7 @@ void reset(const Field& field, Config& config) {
         if constexpr (std::is_same_v<T, ChoiceAccess>) {
           access.set(config, access.get(kDefaults));
         } else {
-          access.member(config) = access.member(const_cast<Config&>(kDefaults));  // NOLINT: read
+          access.member(config) = access.member(kDefaults);
         }
       },
       field.access);
@@ -239,7 +239,7 @@ std::string expected_text(const Access& access) {
 
 std::string value_text(const Field& field, const Config& config) {
   struct Writer {
-    Config& config;  // read only; the accessors are not const
+    const Config& config;
     std::string operator()(const IntegerAccess& a) const {
       const int64_t value = a.member(config);
       return value == 0 && !a.zero_word.empty() ? a.zero_word : fmt::format("{}", value);
@@ -262,7 +262,7 @@ std::string value_text(const Field& field, const Config& config) {
       return fmt::format("[{}]", fmt::join(parts, ", "));
     }
   };
-  return std::visit(Writer{const_cast<Config&>(config)}, field.access);  // NOLINT: read only
+  return std::visit(Writer{config}, field.access);
 }
 
 std::string value_text(std::string_view path, const Config& config) {

@@ -22,27 +22,37 @@ struct Bounds {
   std::optional<double> below;  // value < below
 };
 
+/// One member of a configuration.
+template <typename T>
+struct Member {
+  T& (*to_write)(Config&) = nullptr;
+  const T& (*to_read)(const Config&) = nullptr;
+
+  T& operator()(Config& config) const { return to_write(config); }
+  const T& operator()(const Config& config) const { return to_read(config); }
+};
+
 struct IntegerAccess {
-  int64_t& (*member)(Config&);
+  Member<int64_t> member;
   Bounds bounds;
   std::string zero_word;  // written in place of 0, such as "auto"; empty: none
 };
 struct NumberAccess {
-  double& (*member)(Config&);
+  Member<double> member;
   Bounds bounds;
 };
 struct BoolAccess {
-  bool& (*member)(Config&);
+  Member<bool> member;
 };
 struct TextAccess {
-  std::string& (*member)(Config&);
+  Member<std::string> member;
   std::string expected;  // in words, for messages
   bool (*valid)(std::string_view) = nullptr;
 };
 /// A file or folder. Relative to the folder of the file that names it; on the command line, to the
 /// working directory. Absolute after loading.
 struct PathAccess {
-  std::string& (*member)(Config&);
+  Member<std::string> member;
 };
 /// An enumeration; `names` are in the order of its values.
 struct ChoiceAccess {
@@ -51,11 +61,11 @@ struct ChoiceAccess {
   std::function<void(Config&, int)> set;
 };
 struct IntegerListAccess {
-  std::vector<int64_t>& (*member)(Config&);
+  Member<std::vector<int64_t>> member;
   Bounds bounds;  // of each element
 };
 struct TextListAccess {
-  std::vector<std::string>& (*member)(Config&);
+  Member<std::vector<std::string>> member;
 };
 
 /// How a key is read from and written to a Config, and what it accepts.
