@@ -1,43 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/dump.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/yaml_sections.h"
 
 namespace trainer::config {
-namespace {
-
-std::vector<std::string> split_path(const std::string& path) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
-    parts.push_back(path.substr(begin, dot - begin));
-    begin = dot + 1;
-  }
-  parts.push_back(path.substr(begin));
-  return parts;
-}
-
-}  // namespace
 
 std::string dump(const Loaded& loaded) {
   constexpr std::size_t kCommentColumn = 44;
   std::string text;
-  std::vector<std::string> open;  // sections that the last line stands in
+  YamlSections sections;
   for (const Field& field : fields()) {
-    const std::vector<std::string> parts = split_path(field.path);
-    const std::size_t depth = parts.size() - 1;
-    std::size_t shared = 0;
-    while (shared < std::min(open.size(), depth) && open[shared] == parts[shared]) ++shared;
-    for (std::size_t level = shared; level < depth; ++level) {
-      text += fmt::format("{:{}}{}:\n", "", 2 * level, parts[level]);
-    }
-    open.assign(parts.begin(), parts.end() - 1);
+    text += sections.enter(field.path);
+    const std::string key = field.path.substr(field.path.rfind('.') + 1);
     const std::string line =
-        fmt::format("{:{}}{}: {}", "", 2 * depth, parts.back(), value_text(field, loaded.config));
+        fmt::format("{}{}: {}", sections.indent(), key, value_text(field, loaded.config));
     text += fmt::format("{:<{}}  # {}\n", line, kCommentColumn, origin_of(loaded, field.path));
   }
   return text;

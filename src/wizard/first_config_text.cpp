@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/yaml_sections.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 
@@ -32,7 +33,7 @@ class Writer {
 
   /// Breaks the text where its line would be too long.
   void comment(std::string_view text) {
-    const std::string begin = std::string(2 * open_.size(), ' ') + "#";
+    const std::string begin = sections_.indent() + "#";
     const std::size_t width = kLineWidth - begin.size() - 1;
     while (text.size() > width) {
       const std::size_t space = text.rfind(' ', width);
@@ -45,25 +46,6 @@ class Writer {
 
   void blank() { text_ += '\n'; }
 
-  /// Opens the sections of `path`: those in which its key stands.
-  void enter(const std::string& path) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
-      parts.push_back(path.substr(begin, dot - begin));
-      begin = dot + 1;
-    }
-    std::size_t shared = 0;
-    while (shared < std::min(open_.size(), parts.size()) && open_[shared] == parts[shared]) {
-      ++shared;
-    }
-    open_.resize(shared);
-    for (; shared < parts.size(); ++shared) {
-      text_ += fmt::format("{:{}}{}:\n", "", 2 * open_.size(), parts[shared]);
-      open_.push_back(parts[shared]);
-    }
-  }
-
   void key(const std::string& path, const std::string& comment = "") {
     line(path, config::value_text(path, config_), comment);
   }
@@ -72,15 +54,15 @@ class Writer {
     if (exceptions.empty()) return;
     line(path, "");
     for (const Exception& exception : exceptions) {
-      text_ += fmt::format("{:{}}- {}  # {}\n", "", 2 * open_.size() + 2,
+      text_ += fmt::format("{}  - {}  # {}\n", sections_.indent(),
                            config::yaml_text(exception.column), exception.reason);
     }
   }
 
   /// A key with a value that is YAML already.
   void line(const std::string& path, const std::string& value, const std::string& comment = "") {
-    enter(path);
-    text_ += fmt::format("{:{}}{}:{}{}{}\n", "", 2 * open_.size(), path.substr(path.rfind('.') + 1),
+    text_ += sections_.enter(path);
+    text_ += fmt::format("{}{}:{}{}{}\n", sections_.indent(), path.substr(path.rfind('.') + 1),
                          value.empty() ? "" : " ", value, comment.empty() ? "" : "  # " + comment);
   }
 
@@ -88,7 +70,7 @@ class Writer {
 
  private:
   const config::Config& config_;
-  std::vector<std::string> open_;  // sections that the last line stands in
+  config::YamlSections sections_;
   std::string text_;
 };
 
