@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/checkpoint.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
 #include "trainer/core/version.h"
-#include "trainer/data/csv_format.h"
 
 #include "checkpoint/reader.h"
 #include "checkpoint/run_state_format.h"
+#include "checkpoint/schema_format.h"
 
 namespace trainer::checkpoint {
 namespace {
 
 using archive::Dict;
 using archive::List;
-using archive::TensorData;
 using archive::Value;
 
 constexpr const char* kFormat = "trainer-checkpoint";
-
-TensorData float_tensor(const std::vector<float>& values) {
-  auto owner = std::make_shared<const std::vector<float>>(values);
-  TensorData tensor;
-  tensor.shape = {static_cast<int64_t>(owner->size())};
-  tensor.data = reinterpret_cast<const std::byte*>(owner->data());
-  tensor.owner = owner;
-  return tensor;
-}
-
-TensorData double_tensor(const std::vector<double>& values) {
-  auto owner = std::make_shared<const std::vector<double>>(values);
-  TensorData tensor;
-  tensor.dtype = archive::DType::kFloat64;
-  tensor.shape = {static_cast<int64_t>(owner->size())};
-  tensor.data = reinterpret_cast<const std::byte*>(owner->data());
-  tensor.owner = owner;
-  return tensor;
-}
-
-List text_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
   Dict dict;
@@ -51,62 +27,7 @@ Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
   return dict;
 }
 
-Value fill_value(const data::Column& column) {
-  if (!column.fill) return {};
-  return {static_cast<double>(*column.fill)};
-}
-
-List column_list(const std::vector<data::Column>& columns) {
-  List list;
-  for (const data::Column& column : columns) {
-    Dict entry{{"name", column.name},
-               {"kind", to_text(column.kind)},
-               {"is_declared", column.is_declared},
-               {"reason", column.reason},
-               {"fill", fill_value(column)},
-               {"categories", text_list(column.categories)},
-               {"marks_missing", column.marks_missing},
-               {"embedding_size", column.embedding_size},
-               {"quantiles", float_tensor(column.quantiles)}};
-    if (column.offset != 0) entry.emplace_back("offset", column.offset);
-    if (column.limits) {
-      entry.emplace_back("limits", float_tensor({column.limits->low, column.limits->high}));
-    }
-    list.emplace_back(std::move(entry));
-  }
-  return list;
-}
-
-// What older programs would leave out, and so predict something else.
-bool needs_version_5(const data::Schema& schema) {
-  return !schema.scaling.offset.empty() || !schema.target_scaling.offset.empty() ||
-         std::any_of(schema.columns.begin(), schema.columns.end(), [](const data::Column& column) {
-           return column.offset != 0 || column.limits;
-         });
-}
-
-Dict schema_dict(const data::Schema& schema) {
-  Dict dict = {{"task", config::to_text(schema.task)},
-               {"feature_names", text_list(schema.feature_names)},
-               {"target_names", text_list(schema.target_names)},
-               {"target_shift", float_tensor(schema.target_scaling.shift)},
-               {"target_scale", float_tensor(schema.target_scaling.scale)},
-               {"target_means", List(schema.target_means.begin(), schema.target_means.end())},
-               {"labels", text_list(schema.labels)},
-               {"shift", float_tensor(schema.scaling.shift)},
-               {"scale", float_tensor(schema.scaling.scale)},
-               {"columns", column_list(schema.columns)},
-               {"missing", text_list(schema.missing)},
-               {"unknown_category", to_text(schema.unknown_category)}};
-  const auto add_offset = [&](const char* name, const std::vector<double>& offset) {
-    if (!offset.empty()) dict.emplace_back(name, double_tensor(offset));
-  };
-  add_offset("offset", schema.scaling.offset);
-  add_offset("target_offset", schema.target_scaling.offset);
-  return dict;
-}
-
-Dict to_dict(const Checkpoint& c) {
+Dict make_root(const Checkpoint& c) {
   Dict progress = to_dict(c.state);
   progress.emplace_back("metrics_bytes", static_cast<int64_t>(c.metrics_bytes));
   Dict moments;
@@ -121,13 +42,13 @@ Dict to_dict(const Checkpoint& c) {
   }
   return {
       {"format", kFormat},
-      {"format_version", needs_version_5(c.schema) ? kFormatVersion : 4},
+      {"format_version", format_version(c.schema)},
       {"trainer_version", build_info().version},
       {"model", tensor_dict(c.model)},
       {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
       {"progress", progress},
       {"config", c.config},
-      {"schema", schema_dict(c.schema)},
+      {"schema", to_dict(c.schema)},
       {"data_files", files},
       {"num_threads", c.num_threads}};
 }
@@ -152,116 +73,6 @@ int64_t check_format(const Reader& reader) {
   return version;
 }
 
-template <typename Enum>
-Enum read_choice(const Reader& reader, const std::string& key) {
-  const std::string& text = reader.text(key);
-  const std::optional<Enum> value = from_text<Enum>(text);
-  if (!value) {
-    reader.refuse(
-        key, fmt::format("expected {}, got \"{}\"", fmt::join(names_of<Enum>(), " or "), text));
-  }
-  return *value;
-}
-
-data::Column read_column(const Reader& reader, int64_t version) {
-  data::Column column{reader.text("name")};
-  column.kind = read_choice<data::ColumnKind>(reader, "kind");
-  column.is_declared = reader.get<bool>("is_declared", "bool");
-  column.reason = reader.text("reason");
-  if (reader.value("fill").get_if<std::monostate>() == nullptr) {
-    column.fill = static_cast<float>(reader.number("fill"));
-  }
-  column.categories = reader.texts("categories");
-  column.marks_missing = reader.get<bool>("marks_missing", "bool");
-  if (version >= 4) {
-    column.embedding_size = reader.count("embedding_size");
-    column.quantiles = reader.floats("quantiles");
-  }
-  if (reader.has("offset")) column.offset = reader.finite_number("offset");
-  if (reader.has("limits")) {
-    const std::vector<float> limits = reader.floats("limits", 2);
-    column.limits = data::Limits{limits[0], limits[1]};
-  }
-  return column;
-}
-
-// An entry that files of the same version may lack.
-std::vector<double> read_target_means(const Reader& reader, std::size_t size) {
-  std::vector<double> means;
-  if (archive::find(reader.dict(), "target_means") == nullptr) return means;
-  for (const Value& value : reader.list("target_means")) {
-    const auto* mean = value.get_if<double>();
-    if (mean == nullptr || !std::isfinite(*mean)) {
-      reader.refuse("target_means", "expected a list of finite float");
-    }
-    means.push_back(*mean);
-  }
-  if (!means.empty() && means.size() != size) {
-    reader.refuse("target_means", fmt::format("expected {} numbers, got {}", size, means.size()));
-  }
-  return means;
-}
-
-void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
-  if (version < 3) {
-    for (const std::string& name : schema.feature_names) schema.columns.push_back({name});
-    return;
-  }
-  for (const Value& value : reader.list("columns")) {
-    schema.columns.push_back(read_column(reader.element("columns", value), version));
-  }
-  schema.unknown_category = read_choice<config::UnknownCategory>(reader, "unknown_category");
-  if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
-    reader.refuse("columns", "they do not make the features of schema.feature_names");
-  }
-}
-
-// What is learnt is the targets themselves before version 4.
-void read_target_scaling(const Reader& reader, int64_t version, data::Schema& schema) {
-  const bool is_scaled = schema.task == config::Task::kRegression;
-  const std::size_t size = is_scaled ? schema.target_names.size() : 0;
-  schema.target_scaling = {std::vector<float>(size, 0.0F), std::vector<float>(size, 1.0F)};
-  if (version < 4) return;
-  schema.target_scaling.shift = reader.floats("target_shift", size);
-  schema.target_scaling.scale = reader.floats("target_scale", size);
-}
-
-std::vector<double> read_offsets(const Reader& reader, const char* key, std::size_t size) {
-  return reader.has(key) ? reader.doubles(key, size) : std::vector<double>();
-}
-
-data::Schema read_schema(const Reader& reader, int64_t version) {
-  data::Schema schema;
-  const std::string& task = reader.text("task");
-  schema.task = config::from_text<config::Task>(task).value_or(config::Task::kAuto);
-  if (schema.task == config::Task::kAuto) {
-    reader.refuse("task", fmt::format("expected classification or regression, got \"{}\"", task));
-  }
-  schema.feature_names = reader.texts("feature_names");
-  if (version < 4) {
-    schema.target_names = {reader.text("target_name")};
-  } else {
-    schema.target_names = reader.texts("target_names");
-  }
-  schema.labels = reader.texts("labels");
-  schema.scaling.shift = reader.floats("shift", schema.feature_names.size());
-  schema.scaling.scale = reader.floats("scale", schema.feature_names.size());
-  read_target_scaling(reader, version, schema);
-  const bool has_classes = schema.task == config::Task::kClassification;
-  schema.target_means =
-      read_target_means(reader, has_classes ? schema.labels.size() : schema.target_names.size());
-  read_columns(reader, version, schema);
-  const bool has_missing = archive::find(reader.dict(), "missing") != nullptr;
-  schema.missing = has_missing ? reader.texts("missing") : data::former_missing_texts();
-  schema.scaling.offset = read_offsets(reader, "offset", schema.feature_names.size());
-  schema.target_scaling.offset =
-      read_offsets(reader, "target_offset", schema.target_scaling.shift.size());
-  if (!schema.columns.empty() && data::feature_offsets(schema.columns) != schema.scaling.offset) {
-    reader.refuse("offset", "it is not that of the columns");
-  }
-  return schema;
-}
-
 void read_optimizer(const Reader& reader, Checkpoint& c) {
   c.optimizer = reader.text("name");
   c.optimizer_step = reader.count("step");
@@ -274,7 +85,7 @@ void read_optimizer(const Reader& reader, Checkpoint& c) {
 }  // namespace
 
 void write(const std::filesystem::path& path, const Checkpoint& checkpoint) {
-  archive::save(path, to_dict(checkpoint));
+  archive::save(path, make_root(checkpoint));
 }
 
 Checkpoint read(const std::filesystem::path& path) {

@@ -20,8 +20,10 @@
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
+#include "trainer/wizard/column_kinds.h"
 #include "trainer/wizard/first_config.h"
 #include "trainer/wizard/first_config_text.h"
+#include "trainer/wizard/missing_codes.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"

@@ -9,6 +9,7 @@
 
 #include "data/labels.h"
 #include "data/split_dataset.h"
+#include "data/target.h"
 
 namespace trainer::data {
 namespace {

@@ -2,251 +2,18 @@
 #include "data/labels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
-#include <string_view>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/utf8.h"
-#include "trainer/data/scaling.h"
-#include "trainer/data/task.h"
 
 #include "data/error.h"
-#include "data/offset.h"
 #include "data/word_index.h"
 
 namespace trainer::data {
-namespace {
-
-constexpr size_t kMaxAutoClasses = 1000;  // more different texts are names, not classes
-
-/// What the target column holds, before it is known what it means.
-struct Survey {
-  bool all_numbers = true;
-  bool all_whole = true;
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
-  std::unordered_map<std::string_view, size_t> first_rows;  // of each label
-};
-
-std::string place_of(const Table& table, size_t row) {
-  const std::string file = table.file.empty() ? "data" : table.file;
-  return table.lines.empty() ? fmt::format("{}: item {}", file, row + 1)
-                             : fmt::format("{}:{}", file, table.lines[row]);
-}
-
-Error target_error(const Table& table, const std::string& place, const std::string& problem,
-                   size_t target = 0) {
-  return data_error(place,
-                    fmt::format("column {}: {}", in_quotes(table.target_names[target]), problem));
-}
-
-/// Stops to collect labels when there are more than `max_labels`, so that ten million different
-/// numbers do not become ten million labels first.
-Survey survey_target(const Table& table, size_t max_labels) {
-  Survey survey;
-  for (size_t row = 0; row < table.targets.size(); ++row) {
-    const std::string& text = table.targets[row];
-    if (survey.all_whole) {
-      const std::optional<double> value = parse_double(text);
-      survey.all_numbers = value.has_value();
-      survey.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
-      survey.least = std::min(survey.least, value.value_or(survey.least));
-      survey.most = std::max(survey.most, value.value_or(survey.most));
-    } else if (survey.all_numbers) {
-      survey.all_numbers = parse_double(text).has_value();
-    }
-    if (survey.first_rows.size() <= max_labels) survey.first_rows.emplace(text, row);
-  }
-  return survey;
-}
-
-TaskChoice decide_task(const Survey& survey, size_t num_rows) {
-  return infer_task({.all_numbers = survey.all_numbers,
-                     .all_whole = survey.all_whole,
-                     .num_different = static_cast<int64_t>(survey.first_rows.size()),
-                     .least = survey.least,
-                     .most = survey.most,
-                     .num_rows = static_cast<int64_t>(num_rows)});
-}
-
-void require_plausible_classes(const Table& table, const Survey& survey, config::Task wanted) {
-  const size_t num_labels = survey.first_rows.size();
-  if (num_labels == 1) {
-    throw target_error(table, table.file,
-                       fmt::format("every row has the label {}; there is nothing to learn",
-                                   in_quotes(table.targets.front())));
-  }
-  if (num_labels <= kMaxAutoClasses) return;
-  const std::string limit = with_thousands(kMaxAutoClasses);
-  if (wanted == config::Task::kAuto) {
-    throw target_error(table, table.file,
-                       fmt::format("more than {} different labels, the first is {}; choose another "
-                                   "data.target, or set data.task: classification if they all are "
-                                   "classes",
-                                   limit, in_quotes(table.targets.front())));
-  }
-  if (survey.all_numbers && !survey.all_whole) {
-    throw target_error(table, table.file,
-                       fmt::format("more than {} different numbers that are not whole are no "
-                                   "classes; set data.task: regression",
-                                   limit));
-  }
-}
-
-std::vector<std::string> labels_by_value(const Table& table, const Survey& survey) {
-  struct Label {
-    double value;
-    size_t first_row;
-  };
-  std::vector<Label> found;
-  for (const auto& [text, row] : survey.first_rows) found.push_back({*parse_double(text), row});
-  std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
-    return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
-  });
-  std::vector<std::string> labels;
-  for (size_t i = 0; i < found.size(); ++i) {
-    const std::string& text = table.targets[found[i].first_row];
-    if (i > 0 && found[i].value == found[i - 1].value) {
-      throw target_error(table, place_of(table, found[i].first_row),
-                         fmt::format("{} is the same number as the label {} above; write them "
-                                     "alike",
-                                     in_quotes(text), in_quotes(labels.back())));
-    }
-    labels.push_back(text);
-  }
-  return labels;
-}
-
-void require_good_labels(const Table& table, const Survey& survey) {
-  constexpr size_t kMaxBytes = 1000;
-  for (const auto& [text, row] : survey.first_rows) {
-    if (text.size() > kMaxBytes) {
-      throw target_error(
-          table, place_of(table, row),
-          fmt::format("expected a label of at most {} bytes, got {} bytes: {}; is a "
-                      "quote not closed?",
-                      with_thousands(kMaxBytes), with_thousands(static_cast<int64_t>(text.size())),
-                      in_quotes(text)));
-    }
-    if (is_utf8(text)) continue;
-    throw target_error(
-        table, place_of(table, row),
-        fmt::format("expected a label in UTF-8, got {}; save the file as UTF-8", in_quotes(text)));
-  }
-}
-
-std::vector<std::string> labels_by_bytes(const Survey& survey) {
-  std::vector<std::string> labels;
-  for (const auto& [text, row] : survey.first_rows) labels.emplace_back(text);
-  std::sort(labels.begin(), labels.end());
-  return labels;
-}
-
-void require_different_values(const Table& table, const std::vector<double>& values) {
-  const size_t num_targets = table.target_names.size();
-  for (size_t target = 0; target < num_targets; ++target) {
-    size_t i = target;
-    while (i < values.size() && values[i] == values[target]) i += num_targets;
-    if (i < values.size()) continue;
-    throw target_error(
-        table, table.file,
-        fmt::format("every row has the value {}; there is nothing to learn", table.targets[target]),
-        target);
-  }
-}
-
-/// `[num_rows, num_targets]`
-std::vector<double> target_numbers(const Table& table) {
-  const size_t num_targets = table.target_names.size();
-  std::vector<double> values;
-  values.reserve(table.targets.size());
-  for (const std::string& text : table.targets) {
-    const std::optional<double> value = parse_double(text);
-    if (!value || !std::isfinite(static_cast<float>(*value))) {
-      throw target_error(
-          table, place_of(table, values.size() / num_targets),
-          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
-                : fmt::format("expected a number, got {}; correct it or set data.task: "
-                              "classification",
-                              in_quotes(text)),
-          values.size() % num_targets);
-    }
-    values.push_back(*value);
-  }
-  return values;
-}
-
-std::vector<double> choose_offsets(const Table& table, const std::vector<double>& numbers) {
-  const size_t num_targets = table.target_names.size();
-  std::vector<double> offsets;
-  for (size_t target = 0; target < num_targets; ++target) {
-    std::vector<double> values;
-    values.reserve(numbers.size() / num_targets);
-    for (size_t i = target; i < numbers.size(); i += num_targets) values.push_back(numbers[i]);
-    offsets.push_back(choose_offset(std::move(values)));
-  }
-  return offsets_or_none(std::move(offsets));
-}
-
-std::vector<float> without_offsets(const std::vector<double>& numbers,
-                                   const std::vector<double>& offsets) {
-  std::vector<float> values;
-  values.reserve(numbers.size());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
-    values.push_back(static_cast<float>(numbers[i] - offset));
-  }
-  return values;
-}
-
-void require_one_target(const Table& table) {
-  if (table.target_names.size() == 1) return;
-  throw data_error(table.file, fmt::format("{} targets, and only regression predicts several; "
-                                           "leave one, or set data.task: regression",
-                                           table.target_names.size()));
-}
-
-}  // namespace
-
-Target learn_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
-  Target target;
-  target.task = wanted;
-  Survey survey;
-  if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
-    target.task = config::Task::kRegression;
-    target.task_reason = "as there are several targets";
-  } else if (wanted != config::Task::kRegression) {
-    require_one_target(table);
-    const bool all = wanted == config::Task::kClassification;
-    survey = survey_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
-    if (wanted == config::Task::kAuto) {
-      TaskChoice choice = decide_task(survey, table.targets.size());
-      target.task = choice.task;
-      target.task_reason = std::move(choice.reason);
-    }
-  }
-  if (target.task == config::Task::kRegression) {
-    const std::vector<double> numbers = target_numbers(table);
-    require_different_values(table, numbers);
-    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table, numbers);
-    target.values = without_offsets(numbers, target.offsets);
-    return target;
-  }
-  require_plausible_classes(table, survey, wanted);
-  require_good_labels(table, survey);
-  target.labels = survey.all_numbers ? labels_by_value(table, survey) : labels_by_bytes(survey);
-  target.classes = encode_labels(table, target.labels, table.file);
-  return target;
-}
 
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin) {
@@ -256,7 +23,7 @@ std::vector<int64_t> encode_labels(const Table& table, std::span<const std::stri
   for (const std::string& text : table.targets) {
     const std::optional<size_t> found = index.find(text);
     if (!found) {
-      throw target_error(table, place_of(table, classes.size()),
+      throw target_error(table, row_location(table, classes.size()),
                          fmt::format("the label {} does not occur in the training data {}",
                                      in_quotes(text), origin));
     }
@@ -291,7 +58,7 @@ void require_labels_in_training(const Table& table, const Target& target, const 
     const auto row = static_cast<size_t>(other);
     if (is_learnt[static_cast<size_t>(target.classes[row])]) continue;
     throw target_error(
-        table, place_of(table, row),
+        table, row_location(table, row),
         fmt::format("the label {} is in no row of the training part, so it cannot be "
                     "learnt; divide the rows in another way or remove those with it",
                     in_quotes(table.targets[row])));
@@ -312,10 +79,6 @@ void require_other_names(const Table& table, const Target& target) {
                                  "rename it, or list it in data.ignore",
                                  in_quotes(column.name)));
   }
-}
-
-std::vector<float> target_values(const Table& table, const std::vector<double>& offsets) {
-  return without_offsets(target_numbers(table), offsets);
 }
 
 }  // namespace trainer::data

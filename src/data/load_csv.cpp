@@ -24,6 +24,7 @@
 #include "data/read_again.h"
 #include "data/split_dataset.h"
 #include "data/split_table.h"
+#include "data/target.h"
 #include "data/target_copies.h"
 
 namespace trainer::data {

@@ -10,7 +10,7 @@
 
 #include "trainer/data/table.h"
 
-#include "data/labels.h"
+#include "data/target.h"
 
 namespace trainer::config {
 struct DataConfig;

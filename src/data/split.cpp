@@ -10,22 +10,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/format.h"
 #include "trainer/core/philox.h"
+
+#include "data/split_sizes.h"
 
 namespace trainer::data {
 namespace {
-
-int64_t rows_of_part(const char* key, double fraction, int64_t num_rows) {
-  const int64_t count = std::llround(fraction * static_cast<double>(num_rows));
-  if (fraction > 0 && count == 0) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: {} of {} rows is less than one row; use more data, a larger "
-                            "fraction or 0",
-                            key, shortest(fraction), with_thousands(num_rows)));
-  }
-  return count;
-}
 
 /// Divides `total` rows among the classes in proportion to `class_sizes`, by largest remainder;
 /// of each class `left` rows are still free. Exact arithmetic, so that every machine agrees.
@@ -89,26 +79,6 @@ void take_rows_for(Part part, std::vector<int64_t> wanted, std::span<const int64
   }
 }
 
-struct PartSizes {
-  int64_t validation = 0;
-  int64_t test = 0;
-};
-
-PartSizes sizes_of_parts(int64_t num_rows, const SplitOptions& options) {
-  const PartSizes sizes = {
-      rows_of_part("data.validation_fraction", options.validation_fraction, num_rows),
-      rows_of_part("data.test_fraction", options.test_fraction, num_rows)};
-  if (sizes.validation + sizes.test >= num_rows) {
-    throw Error(ErrorKind::kData,
-                fmt::format("no rows left to train on: of {} rows {} are for validation and {} for "
-                            "test; use more data or smaller data.validation_fraction and "
-                            "data.test_fraction",
-                            with_thousands(num_rows), with_thousands(sizes.validation),
-                            with_thousands(sizes.test)));
-  }
-  return sizes;
-}
-
 /// Groups that are still free, in a random order.
 struct FreeGroups {
   std::vector<int64_t> order;
@@ -150,11 +120,6 @@ std::vector<Part> mark_fold(std::span<const int64_t> classes, const std::vector<
     ++place;
   }
   return parts;
-}
-
-/// What a fraction for validation is taken of, and what is taken.
-int64_t validation_rows(int64_t num_rows, const SplitOptions& options) {
-  return sizes_of_parts(num_rows, {options.validation_fraction, 0, options.seed}).validation;
 }
 
 Split split_fold(std::span<const int64_t> classes, const SplitOptions& options) {
@@ -213,110 +178,7 @@ void require_groups(size_t num_groups, const SplitOptions& options, const PartSi
                           num_parts, num_groups));
 }
 
-/// Rows from the earliest to the latest, and where among them a later time begins.
-struct Timeline {
-  std::vector<int64_t> rows;
-  std::vector<int64_t> borders;  // ascending, without the beginning
-};
-
-Timeline timeline_of(std::span<const double> times) {
-  const auto time_of = [&](int64_t row) { return times[static_cast<size_t>(row)]; };
-  Timeline line;
-  line.rows.resize(times.size());
-  std::iota(line.rows.begin(), line.rows.end(), int64_t{0});
-  std::stable_sort(line.rows.begin(), line.rows.end(),
-                   [&](int64_t a, int64_t b) { return time_of(a) < time_of(b); });
-  for (size_t i = 1; i < line.rows.size(); ++i) {
-    if (time_of(line.rows[i - 1]) < time_of(line.rows[i])) {
-      line.borders.push_back(static_cast<int64_t>(i));
-    }
-  }
-  return line;
-}
-
-/// Of the borders from `first` to before `end`, the one nearest to `wanted`.
-size_t nearest_border(const Timeline& line, size_t first, size_t end, double wanted) {
-  size_t best = first;
-  for (size_t i = first; i < end; ++i) {
-    const auto distance = [&](size_t border) {
-      return std::fabs(static_cast<double>(line.borders[border]) - wanted);
-    };
-    if (distance(i) < distance(best)) best = i;
-  }
-  return best;
-}
-
-void require_borders(const Timeline& line, size_t needed, const std::string& what_for) {
-  if (line.borders.size() >= needed) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("data.time: expected at least {} different times for {}, got {}; use "
-                          "another column or another data.split",
-                          needed + 1, what_for, line.borders.size() + 1));
-}
-
-/// Where the test part begins, as a border, and where it ends, as a row of the timeline.
-struct TestPart {
-  size_t begin = 0;
-  int64_t end = 0;
-};
-
-TestPart test_fold(const Timeline& line, const SplitOptions& options, bool has_validation) {
-  const auto num_folds = static_cast<size_t>(options.folds);
-  const size_t num_before = has_validation ? 1 : 0;  // that the first fold trains on
-  require_borders(
-      line, num_folds + num_before,
-      fmt::format("{} folds{}", num_folds, has_validation ? " and a validation part" : ""));
-  const auto num_rows = static_cast<double>(line.rows.size());
-  TestPart part{0, static_cast<int64_t>(line.rows.size())};
-  size_t next = num_before;
-  for (size_t fold = 1; fold <= num_folds; ++fold) {
-    const double wanted = num_rows * static_cast<double>(fold) / static_cast<double>(num_folds + 1);
-    const size_t border =
-        nearest_border(line, next, line.borders.size() - (num_folds - fold), wanted);
-    if (static_cast<int64_t>(fold) == options.fold) part.begin = border;
-    if (static_cast<int64_t>(fold) == options.fold + 1) part.end = line.borders[border];
-    next = border + 1;
-  }
-  return part;
-}
-
 }  // namespace
-
-Split split_by_time(std::span<const double> times, const SplitOptions& options) {
-  const Timeline line = timeline_of(times);
-  const auto num_rows = static_cast<int64_t>(times.size());
-  const PartSizes wanted = sizes_of_parts(num_rows, options);
-  const bool has_validation = wanted.validation > 0;
-  TestPart test{line.borders.size(), num_rows};
-  if (options.folds > 0) {
-    test = test_fold(line, options, has_validation);
-  } else {
-    const size_t num_cuts = (has_validation ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
-    require_borders(line, num_cuts, "as many parts");
-    if (wanted.test > 0) {
-      test.begin = nearest_border(line, num_cuts - 1, line.borders.size(),
-                                  static_cast<double>(num_rows - wanted.test));
-    }
-  }
-  const int64_t test_begin =
-      test.begin == line.borders.size() ? num_rows : line.borders[test.begin];
-  int64_t validation_begin = test_begin;
-  if (has_validation) {
-    const int64_t count =
-        options.folds > 0 ? validation_rows(test_begin, options) : wanted.validation;
-    validation_begin =
-        line.borders[nearest_border(line, 0, test.begin, static_cast<double>(test_begin - count))];
-  }
-  Split split;
-  const auto take = [&](int64_t begin, int64_t end, std::vector<int64_t>& rows) {
-    rows.assign(line.rows.begin() + begin, line.rows.begin() + end);
-    std::sort(rows.begin(), rows.end());
-  };
-  take(0, validation_begin, split.train);
-  take(validation_begin, test_begin, split.validation);
-  take(test_begin, test.end, split.test);
-  return split;
-}
 
 Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options) {
   // Without strata all rows are of one class.

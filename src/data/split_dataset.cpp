@@ -8,6 +8,7 @@
 
 #include "trainer/config/data_config.h"
 
+#include "data/labels.h"
 #include "data/read_again.h"
 
 namespace trainer::data {

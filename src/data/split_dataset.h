@@ -9,7 +9,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/split.h"
 
-#include "data/labels.h"
+#include "data/target.h"
 
 namespace trainer::config {
 struct DataConfig;

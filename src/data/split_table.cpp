@@ -5,8 +5,10 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/core/format.h"
+#include "trainer/data/split_by_time.h"
 
 #include "data/error.h"
+#include "data/labels.h"
 
 namespace trainer::data {
 

@@ -4,7 +4,7 @@
 #include "trainer/data/split.h"
 #include "trainer/data/table.h"
 
-#include "data/labels.h"
+#include "data/target.h"
 
 namespace trainer::config {
 struct DataConfig;

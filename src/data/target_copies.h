@@ -6,7 +6,7 @@
 
 #include "trainer/data/table.h"
 
-#include "data/labels.h"
+#include "data/target.h"
 
 namespace trainer::data {
 

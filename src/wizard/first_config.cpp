@@ -2,21 +2,19 @@
 #include "trainer/wizard/first_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
-#include "trainer/core/parse.h"
 #include "trainer/core/suggest.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/task.h"
+#include "trainer/wizard/column_kinds.h"
 
 namespace trainer::wizard {
 namespace {
@@ -24,59 +22,7 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kFew = 10;         // values that could be kinds, though they are numbers
-constexpr int64_t kMostNames = 100;  // of texts, to be proposed as classes
-
-// Missing cells beside the same text tell something; beside the same number they are filled with
-// it.
-bool is_constant(const ColumnFacts& column) {
-  if (column.num_values() == 0) return false;
-  if (column.num_texts == 0) return column.least == column.most;
-  return column.num_different == 1 && column.num_missing == 0;
-}
-
-bool is_mixed(const ColumnFacts& column) { return column.num_numbers > 0 && column.num_texts > 0; }
-
-// Whether each row has a value of its own, in so many rows that this is no accident.
-bool is_unique(const ColumnFacts& column) {
-  return column.num_missing == 0 && column.num_different > kFew && !column.has_repeats;
-}
-
-// Some hexadecimal numbers have no letter, or look like 12e4.
-bool names_rows(const ColumnFacts& column) {
-  return is_unique(column) && column.num_texts > column.num_numbers;
-}
-
-// "id", "passenger_id", "PassengerId", "ID".
-bool is_called_id(const std::string& name) {
-  const std::string lower = lower_case(name);
-  return lower == "id" || lower == "index" || lower.ends_with("_id") || lower.ends_with(" id") ||
-         name.ends_with("Id") || name.ends_with("ID");
-}
-
-bool numbers_rows(const ColumnFacts& column) {
-  return is_unique(column) && column.num_texts == 0 &&
-         (column.is_counting || is_called_id(column.name));
-}
-
-data::TaskChoice task_of(const ColumnFacts& column) {
-  return data::infer_task({.all_numbers = column.num_texts == 0,
-                           .all_whole = column.num_texts == 0 && column.is_whole,
-                           .num_different = column.num_different,
-                           .least = column.least,
-                           .most = column.most,
-                           .num_rows = column.num_values()});
-}
-
-bool is_called_target(const std::string& name) {
-  static constexpr std::array<std::string_view, 19> kNames = {
-      "target",   "label",    "labels",   "class",  "y",     "outcome", "response",
-      "species",  "category", "result",   "digit",  "price", "quality", "diagnosis",
-      "survived", "churn",    "expected", "answer", "score"};
-  const std::string lower = lower_case(name);
-  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end() ||
-         lower.ends_with("_label") || lower.ends_with("_class") || lower.ends_with("_target");
-}
+constexpr int64_t kFew = 10;  // values that could be kinds, though they are numbers
 
 std::string mixed_reason(const ColumnFacts& column) {
   if (column.num_with_commas == column.num_texts) {
@@ -169,38 +115,6 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   }
 }
 
-// What stands for a missing value in tables that people keep.
-bool looks_missing(const std::string& text) {
-  static constexpr std::array<std::string_view, 11> kNames = {
-      "unknown",       "missing", "nil",  "n.a.", "n.a",      "n/d",
-      "not available", "nd",      "k.a.", "void", "undefined"};
-  const bool has_letters = std::any_of(
-      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
-  const std::string lower = lower_case(text);
-  return !has_letters || std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
-}
-
-// Texts in a column of numbers, when they are such or hardly any: -, unknown, 12O.
-void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) {
-  constexpr int64_t kHardlyAny = 100;  // numbers for each text
-  if (column.num_with_commas > 0 || column.num_numbers < kFew) return;
-  const bool are_few = kHardlyAny * column.num_texts <= column.num_numbers &&
-                       (column.num_different == 0 || column.num_different > kFew);
-  for (const auto& [text, count] : column.odd_texts) {
-    if (are_few || looks_missing(text)) codes.push_back({column.name, text, count});
-  }
-}
-
-// -999 below numbers that are far closer to each other.
-void add_number_code(const ColumnFacts& column, std::vector<MissingCode>& codes) {
-  if (column.num_numbers == column.num_least || column.least >= 0) return;
-  const std::string text = shortest(column.least);
-  const bool is_nines = text.find_first_not_of('9', 1) == std::string::npos;
-  const double distance = column.next_least - column.least;
-  if (!is_nines || distance <= column.most - column.next_least) return;
-  codes.push_back({column.name, text, column.num_least});
-}
-
 // As little as separates what is there: a table of a few hundred rows is learnt by heart at once.
 void choose_sizes(int64_t num_train, config::Config& config) {
   struct Sizes {
@@ -257,61 +171,6 @@ void write_lists(FirstConfig& first) {
 
 }  // namespace
 
-std::string kind_text(const ColumnFacts& column) {
-  if (column.num_values() == 0) return "nothing";
-  if (is_constant(column)) return "always the same";
-  if (names_rows(column)) return "names of rows";
-  if (numbers_rows(column)) return "row numbers";
-  if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
-    return "comma numbers";
-  }
-  if (is_mixed(column)) return "numbers and text";
-  if (column.num_texts > 0) return "text";
-  return column.is_whole ? "whole numbers" : "numbers";
-}
-
-std::string target_text(const ColumnFacts& column) {
-  if (column.num_values() == 0 || is_constant(column) || names_rows(column) ||
-      numbers_rows(column) || column.num_with_commas > 0) {
-    return "";
-  }
-  if (task_of(column).task == config::Task::kRegression) return "a number";
-  const bool is_plausible =
-      column.num_different > 1 && column.num_different <= kMostNames &&
-      (column.num_different <= kFew || 2 * column.num_different <= column.num_values());
-  return is_plausible ? fmt::format("{} classes", column.num_different) : "";
-}
-
-bool groups_rows(const ColumnFacts& column) {
-  return is_called_id(column.name) && column.is_whole && column.has_repeats &&
-         column.num_different > kFew;
-}
-
-std::vector<std::string> likely_targets(const TableFacts& table) {
-  std::vector<std::string> likely;
-  const auto add = [&](const ColumnFacts& column) {
-    const bool is_new = std::find(likely.begin(), likely.end(), column.name) == likely.end();
-    if (is_new && !target_text(column).empty()) likely.push_back(column.name);
-  };
-  for (const ColumnFacts& column : table.columns) {
-    if (is_called_target(column.name)) add(column);
-  }
-  const auto last = std::find_if(table.columns.rbegin(), table.columns.rend(),
-                                 [](const auto& column) { return !target_text(column).empty(); });
-  if (last != table.columns.rend()) add(*last);
-  if (table.columns.front().num_texts > 0) add(table.columns.front());
-  return likely;
-}
-
-std::vector<MissingCode> find_missing_codes(const TableFacts& table) {
-  std::vector<MissingCode> codes;
-  for (const ColumnFacts& column : table.columns) {
-    add_text_codes(column, codes);
-    if (column.num_texts == 0) add_number_code(column, codes);
-  }
-  return codes;
-}
-
 FirstConfig make_first_config(const TableFacts& table, const std::string& target,
                               config::Task task) {
   const ColumnFacts& facts = find_target(table, target);
@@ -330,7 +189,7 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
   config.data.target = {target};
   config.data.task = task;
   if (task == config::Task::kAuto) {
-    const data::TaskChoice choice = task_of(facts);
+    const data::TaskChoice choice = infer_task(facts);
     config.data.task = choice.task;
     first.task_reason = choice.reason;
     if (!choice.otherwise.empty()) first.task_reason += "; " + choice.otherwise;

@@ -16,6 +16,7 @@
 #include "trainer/config/yaml_sections.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
+#include "trainer/wizard/column_kinds.h"
 
 namespace trainer::wizard {
 namespace {

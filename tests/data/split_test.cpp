@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/data/split_by_time.h"
+
 #include "support/error_of.h"
 
 namespace trainer::data {

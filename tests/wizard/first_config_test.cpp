@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/wizard/column_kinds.h"
+#include "trainer/wizard/missing_codes.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/split_sizes.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+
+namespace trainer::data {
+namespace {
+
+int64_t rows_of_part(const char* key, double fraction, int64_t num_rows) {
+  const int64_t count = std::llround(fraction * static_cast<double>(num_rows));
+  if (fraction > 0 && count == 0) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: {} of {} rows is less than one row; use more data, a larger "
+                            "fraction or 0",
+                            key, shortest(fraction), with_thousands(num_rows)));
+  }
+  return count;
+}
+
+}  // namespace
+
+PartSizes sizes_of_parts(int64_t num_rows, const SplitOptions& options) {
+  const PartSizes sizes = {
+      rows_of_part("data.validation_fraction", options.validation_fraction, num_rows),
+      rows_of_part("data.test_fraction", options.test_fraction, num_rows)};
+  if (sizes.validation + sizes.test >= num_rows) {
+    throw Error(ErrorKind::kData,
+                fmt::format("no rows left to train on: of {} rows {} are for validation and {} for "
+                            "test; use more data or smaller data.validation_fraction and "
+                            "data.test_fraction",
+                            with_thousands(num_rows), with_thousands(sizes.validation),
+                            with_thousands(sizes.test)));
+  }
+  return sizes;
+}
+
+int64_t validation_rows(int64_t num_rows, const SplitOptions& options) {
+  return sizes_of_parts(num_rows, {options.validation_fraction, 0, options.seed}).validation;
+}
+
+}  // namespace trainer::data

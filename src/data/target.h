@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/config/types.h"
+#include "trainer/core/error.h"
+#include "trainer/data/table.h"
+
+namespace trainer::data {
+
+/// The targets as numbers, and what they mean.
+struct Target {
+  config::Task task = config::Task::kClassification;  // never kAuto
+  std::string task_reason = {};                       // why, where it was inferred
+  std::vector<std::string> labels;                    // [num_classes]; empty for regression
+  std::vector<int64_t> classes;                       // [num_rows]; classification only
+  std::vector<float> values;    // [num_rows, num_targets], less their offsets; regression only
+  std::vector<double> offsets;  // [num_targets] (Scaling); empty: 0 of all
+};
+
+/// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
+/// `table` into numbers. `offsets` are those of a trained model; without one they are chosen.
+/// Throws Error(kData), see load_datasets.
+Target learn_target(const Table& table, config::Task wanted,
+                    const std::vector<double>* offsets = nullptr);
+
+/// The targets of `table` as numbers `[num_rows, num_targets]`, less the `offsets` of the targets,
+/// which may be empty. Throws Error(kData) for text and what float32 cannot hold.
+std::vector<float> target_values(const Table& table, const std::vector<double>& offsets);
+
+/// Where the row stands, for messages: "file:line", or "file: item 7" of a file without lines.
+std::string row_location(const Table& table, size_t row);
+
+/// An Error(kData) at `location` about a target of `table`.
+Error target_error(const Table& table, const std::string& location, const std::string& problem,
+                   size_t target = 0);
+
+}  // namespace trainer::data

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/wizard/column_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "trainer/core/parse.h"
+
+namespace trainer::wizard {
+namespace {
+
+using data::ColumnFacts;
+using data::TableFacts;
+
+constexpr int64_t kFew = 10;         // values that could be kinds, though they are numbers
+constexpr int64_t kMostNames = 100;  // of texts, to be proposed as classes
+
+// Whether each row has a value of its own, in so many rows that this is no accident.
+bool is_unique(const ColumnFacts& column) {
+  return column.num_missing == 0 && column.num_different > kFew && !column.has_repeats;
+}
+
+// "id", "passenger_id", "PassengerId", "ID".
+bool is_called_id(const std::string& name) {
+  const std::string lower = lower_case(name);
+  return lower == "id" || lower == "index" || lower.ends_with("_id") || lower.ends_with(" id") ||
+         name.ends_with("Id") || name.ends_with("ID");
+}
+
+bool is_called_target(const std::string& name) {
+  static constexpr std::array<std::string_view, 19> kNames = {
+      "target",   "label",    "labels",   "class",  "y",     "outcome", "response",
+      "species",  "category", "result",   "digit",  "price", "quality", "diagnosis",
+      "survived", "churn",    "expected", "answer", "score"};
+  const std::string lower = lower_case(name);
+  return std::find(kNames.begin(), kNames.end(), lower) != kNames.end() ||
+         lower.ends_with("_label") || lower.ends_with("_class") || lower.ends_with("_target");
+}
+
+}  // namespace
+
+bool is_constant(const ColumnFacts& column) {
+  if (column.num_values() == 0) return false;
+  if (column.num_texts == 0) return column.least == column.most;
+  return column.num_different == 1 && column.num_missing == 0;
+}
+
+bool is_mixed(const ColumnFacts& column) { return column.num_numbers > 0 && column.num_texts > 0; }
+
+bool names_rows(const ColumnFacts& column) {
+  // Some hexadecimal numbers have no letter, or look like 12e4.
+  return is_unique(column) && column.num_texts > column.num_numbers;
+}
+
+bool numbers_rows(const ColumnFacts& column) {
+  return is_unique(column) && column.num_texts == 0 &&
+         (column.is_counting || is_called_id(column.name));
+}
+
+data::TaskChoice infer_task(const ColumnFacts& column) {
+  return data::infer_task({.all_numbers = column.num_texts == 0,
+                           .all_whole = column.num_texts == 0 && column.is_whole,
+                           .num_different = column.num_different,
+                           .least = column.least,
+                           .most = column.most,
+                           .num_rows = column.num_values()});
+}
+
+std::string kind_text(const ColumnFacts& column) {
+  if (column.num_values() == 0) return "nothing";
+  if (is_constant(column)) return "always the same";
+  if (names_rows(column)) return "names of rows";
+  if (numbers_rows(column)) return "row numbers";
+  if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
+    return "comma numbers";
+  }
+  if (is_mixed(column)) return "numbers and text";
+  if (column.num_texts > 0) return "text";
+  return column.is_whole ? "whole numbers" : "numbers";
+}
+
+std::string target_text(const ColumnFacts& column) {
+  if (column.num_values() == 0 || is_constant(column) || names_rows(column) ||
+      numbers_rows(column) || column.num_with_commas > 0) {
+    return "";
+  }
+  if (infer_task(column).task == config::Task::kRegression) return "a number";
+  const bool is_plausible =
+      column.num_different > 1 && column.num_different <= kMostNames &&
+      (column.num_different <= kFew || 2 * column.num_different <= column.num_values());
+  return is_plausible ? fmt::format("{} classes", column.num_different) : "";
+}
+
+bool groups_rows(const ColumnFacts& column) {
+  return is_called_id(column.name) && column.is_whole && column.has_repeats &&
+         column.num_different > kFew;
+}
+
+std::vector<std::string> likely_targets(const TableFacts& table) {
+  std::vector<std::string> likely;
+  const auto add = [&](const ColumnFacts& column) {
+    const bool is_new = std::find(likely.begin(), likely.end(), column.name) == likely.end();
+    if (is_new && !target_text(column).empty()) likely.push_back(column.name);
+  };
+  for (const ColumnFacts& column : table.columns) {
+    if (is_called_target(column.name)) add(column);
+  }
+  const auto last = std::find_if(table.columns.rbegin(), table.columns.rend(),
+                                 [](const auto& column) { return !target_text(column).empty(); });
+  if (last != table.columns.rend()) add(*last);
+  if (table.columns.front().num_texts > 0) add(table.columns.front());
+  return likely;
+}
+
+}  // namespace trainer::wizard

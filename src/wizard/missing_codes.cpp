@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/wizard/missing_codes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+
+namespace trainer::wizard {
+namespace {
+
+using data::ColumnFacts;
+using data::TableFacts;
+
+constexpr int64_t kFew = 10;  // numbers or values, too few to tell what is common
+
+// What stands for a missing value in tables that people keep.
+bool looks_missing(const std::string& text) {
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "unknown",       "missing", "nil",  "n.a.", "n.a",      "n/d",
+      "not available", "nd",      "k.a.", "void", "undefined"};
+  const bool has_letters = std::any_of(
+      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
+  const std::string lower = lower_case(text);
+  return !has_letters || std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
+}
+
+// Texts in a column of numbers, when they are such or hardly any: -, unknown, 12O.
+void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) {
+  constexpr int64_t kHardlyAny = 100;  // numbers for each text
+  if (column.num_with_commas > 0 || column.num_numbers < kFew) return;
+  const bool are_few = kHardlyAny * column.num_texts <= column.num_numbers &&
+                       (column.num_different == 0 || column.num_different > kFew);
+  for (const auto& [text, count] : column.odd_texts) {
+    if (are_few || looks_missing(text)) codes.push_back({column.name, text, count});
+  }
+}
+
+// -999 below numbers that are far closer to each other.
+void add_number_code(const ColumnFacts& column, std::vector<MissingCode>& codes) {
+  if (column.num_numbers == column.num_least || column.least >= 0) return;
+  const std::string text = shortest(column.least);
+  const bool is_nines = text.find_first_not_of('9', 1) == std::string::npos;
+  const double distance = column.next_least - column.least;
+  if (!is_nines || distance <= column.most - column.next_least) return;
+  codes.push_back({column.name, text, column.num_least});
+}
+
+}  // namespace
+
+std::vector<MissingCode> find_missing_codes(const TableFacts& table) {
+  std::vector<MissingCode> codes;
+  for (const ColumnFacts& column : table.columns) {
+    add_text_codes(column, codes);
+    if (column.num_texts == 0) add_number_code(column, codes);
+  }
+  return codes;
+}
+
+}  // namespace trainer::wizard
