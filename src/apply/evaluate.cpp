@@ -197,7 +197,7 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
   return evaluated;
 }
 
-Evaluated evaluate_own_part(const Model& model, int64_t num_threads) {
+Evaluated evaluate_own_split(const Model& model, int64_t num_threads) {
   const data::Datasets datasets = data::load_datasets(
       model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
   require_same_data(model, datasets);

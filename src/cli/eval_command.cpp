@@ -21,8 +21,8 @@ namespace trainer::cli {
 namespace {
 
 std::string data_name(const std::string& data, const apply::Evaluated& evaluated) {
-  if (evaluated.part.empty()) return data == "-" ? "standard input" : data;
-  return fmt::format("the {} part of the run", evaluated.part);
+  if (evaluated.split.empty()) return data == "-" ? "standard input" : data;
+  return fmt::format("the {} part of the run", evaluated.split);
 }
 
 std::string as_text(const apply::Model& model, const std::string& data,
@@ -83,7 +83,7 @@ class EvalCommand : public Command {
  private:
   apply::Evaluated evaluate(const apply::Model& model, const config::Config& config) const {
     const int64_t num_threads = thread_count(config);
-    if (data_.empty()) return apply::evaluate_own_part(model, num_threads);
+    if (data_.empty()) return apply::evaluate_own_split(model, num_threads);
     return apply::evaluate_file(model, {.data = data_,
                                         .targets = targets_,
                                         .format = csv_format(config.data, model.schema, data_),

@@ -192,7 +192,7 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
 
 std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
                                           const std::vector<int64_t>& num_unknown,
-                                          const std::string& part) {
+                                          const std::string& where) {
   std::vector<size_t> found;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (num_unknown[i] > 0) found.push_back(i);
@@ -203,7 +203,7 @@ std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
     return {
         fmt::format("column {}: {} of {} {} a category that the training part lacks; taken for "
                     "none of the known ones (data.unknown_category)",
-                    in_quotes(columns[found.front()].name), counted(count, "row"), part,
+                    in_quotes(columns[found.front()].name), counted(count, "row"), where,
                     count == 1 ? "has" : "have")};
   }
   std::vector<std::string> names;
@@ -215,7 +215,7 @@ std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
   return {
       fmt::format("columns {}: categories of {} that the training part lacks; taken for none "
                   "of the known ones (data.unknown_category)",
-                  listed(names), part)};
+                  listed(names), where)};
 }
 
 }  // namespace trainer::data

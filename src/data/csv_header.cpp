@@ -104,7 +104,7 @@ class RoleList {
     if (column.kind != ColumnKind::kId) column.kind = kind;
     column.is_declared = true;
     if (role == Role::kSkipped && kind == ColumnKind::kLeftOut) column.reason = key;
-    if (role == Role::kPart) column.reason = "it divides the rows (data.split_column)";
+    if (role == Role::kSplit) column.reason = "it divides the rows (data.split_column)";
     if (role == Role::kGroup) column.reason = "it groups the rows (data.group)";
     if (role == Role::kWeight) column.reason = "it weighs the rows (data.weight)";
   }
@@ -149,7 +149,7 @@ CsvHeader make_header(const std::string& place, const std::vector<std::string>& 
   for (size_t i = 0; i < options.targets.size(); ++i) roles.set_target(options.targets[i], i);
   for (const List& list : lists) roles.set_all(list.key, list.names, list.role, list.kind);
   if (!options.split_column.empty()) {
-    roles.set("data.split_column", options.split_column, Role::kPart, ColumnKind::kLeftOut);
+    roles.set("data.split_column", options.split_column, Role::kSplit, ColumnKind::kLeftOut);
   }
   if (!options.group.empty()) {
     roles.set("data.group", options.group, Role::kGroup, ColumnKind::kLeftOut);

@@ -16,7 +16,7 @@
 namespace trainer::data {
 
 /// How the cells of a column are read.
-enum class Role { kNumber, kText, kTarget, kSkipped, kPart, kGroup, kWeight, kId };
+enum class Role { kNumber, kText, kTarget, kSkipped, kSplit, kGroup, kWeight, kId };
 
 struct CsvColumn {
   std::string name;

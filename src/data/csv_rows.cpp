@@ -67,13 +67,13 @@ std::string number_problem(std::string_view field, std::optional<double> value,
   return fmt::format("expected a finite number{}, got {}", limit, in_quotes(field));
 }
 
-Part part_of(std::string_view field, bool& is_known) {
+Split parse_split(std::string_view field, bool& is_known) {
   const std::string name = lower_case(field);
   is_known = true;
-  if (name == "train" || name == "training") return Part::kTrain;
-  if (name == "validation" || name == "val" || name == "valid") return Part::kValidation;
+  if (name == "train" || name == "training") return Split::kTrain;
+  if (name == "validation" || name == "val" || name == "valid") return Split::kValidation;
   is_known = name == "test";
-  return Part::kTest;
+  return Split::kTest;
 }
 
 }  // namespace
@@ -170,8 +170,8 @@ size_t RowReader::read_cells(size_t column) {
     case Role::kSkipped:
       next_cell(column);
       break;
-    case Role::kPart:
-      table_.parts.push_back(next_part(column));
+    case Role::kSplit:
+      table_.splits.push_back(next_split(column));
       break;
     case Role::kGroup:
       table_.groups.push_back(
@@ -318,15 +318,15 @@ std::string RowReader::next_target(size_t column) {
   return text;
 }
 
-Part RowReader::next_part(size_t column) {
+Split RowReader::next_split(size_t column) {
   const std::string_view field = cursor_.next_field();
   bool is_known = false;
-  const Part part = part_of(field, is_known);
+  const Split split = parse_split(field, is_known);
   if (!is_known) {
     fail(column,
          fmt::format("expected train, validation (or val) or test, got {}", in_quotes(field)));
   }
-  return part;
+  return split;
 }
 
 float RowReader::next_weight(size_t column) {

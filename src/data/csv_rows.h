@@ -76,7 +76,7 @@ class RowReader {
                                  std::string_view fix = "fill it in or remove the row");
   std::string next_target(size_t column);
   void add_time(size_t column, std::string_view field);
-  Part next_part(size_t column);
+  Split next_split(size_t column);
   float next_weight(size_t column);
 
   std::string place() const;

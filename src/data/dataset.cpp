@@ -86,8 +86,8 @@ void fit_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   Matrix targets{datasets.train.size(), schema.num_targets(), std::move(datasets.train.values)};
   fit(schema.target_scaling, targets, method);
   datasets.train.values = std::get<std::vector<float>>(std::move(targets.values));
-  for (Dataset* part : {&datasets.train, &datasets.validation, &datasets.test}) {
-    scale(schema.target_scaling, part->values);
+  for (Dataset* split : {&datasets.train, &datasets.validation, &datasets.test}) {
+    scale(schema.target_scaling, split->values);
   }
 }
 

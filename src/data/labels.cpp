@@ -45,7 +45,8 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
   }
 }
 
-void require_labels_in_training(const Table& table, const Target& target, const Split& split) {
+void require_labels_in_training(const Table& table, const Target& target,
+                                const SplitIndices& split) {
   std::vector<bool> is_learnt(target.labels.size());
   for (const int64_t row : split.train) {
     if (target.labels.empty()) return;  // a regression

@@ -72,7 +72,8 @@ void require_embedding(const std::vector<Column>& columns, const config::DataCon
                           with_thousands(data.embed_above)));
 }
 
-std::vector<Column> fit(const Table& table, const Split& split, const config::DataConfig& data) {
+std::vector<Column> fit(const Table& table, const SplitIndices& split,
+                        const config::DataConfig& data) {
   std::vector<Column> columns =
       fit_columns(table, split.train,
                   {.fill = data.fill,
@@ -94,13 +95,13 @@ void set_columns(Schema& schema, std::vector<Column>&& columns, const config::Da
 }
 
 void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
-                     const std::string& part) {
-  append(datasets.warnings, describe_unknown(datasets.schema.columns, num_unknown, part));
+                     const std::string& split) {
+  append(datasets.warnings, describe_unknown(datasets.schema.columns, num_unknown, split));
 }
 
 /// The rows of a split that has a file of its own.
 Dataset load_split_file(const std::string& path, const config::DataConfig& data,
-                        const std::string& part, Datasets& datasets) {
+                        const std::string& split, Datasets& datasets) {
   const Schema& schema = datasets.schema;
   Table table = read_csv_as(path,
                             {.columns = schema.columns,
@@ -112,7 +113,7 @@ Dataset load_split_file(const std::string& path, const config::DataConfig& data,
   datasets.fingerprints.push_back(table.fingerprints.front());
   std::vector<int64_t> num_unknown;
   Dataset dataset = apply_schema(std::move(table), schema, data.path, num_unknown);
-  warn_of_unknown(datasets, num_unknown, part);
+  warn_of_unknown(datasets, num_unknown, split);
   return dataset;
 }
 
@@ -123,7 +124,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Sc
   if (!data.test_path.empty()) options.test_fraction = 0;
   Table table = read_training_table(data, trained);
   Target target = infer_usable_target(table, data, options.folds, trained);
-  const Split split = split_table(table, target, data, options);
+  const SplitIndices split = split_table(table, target, data, options);
   Lines copies = find_target_copies(table, target);
   Lines limited;
   if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, split.train);

@@ -27,24 +27,24 @@ std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t
   return weights;
 }
 
-void add_class_weights(Dataset& part, const std::vector<double>& class_weights) {
-  if (part.weights.empty()) part.weights.assign(part.classes.size(), 1.0F);
-  for (size_t row = 0; row < part.weights.size(); ++row) {
-    const double factor = class_weights[static_cast<size_t>(part.classes[row])];
-    part.weights[row] = static_cast<float>(part.weights[row] * factor);
+void add_class_weights(Dataset& split, const std::vector<double>& class_weights) {
+  if (split.weights.empty()) split.weights.assign(split.classes.size(), 1.0F);
+  for (size_t row = 0; row < split.weights.size(); ++row) {
+    const double factor = class_weights[static_cast<size_t>(split.classes[row])];
+    split.weights[row] = static_cast<float>(split.weights[row] * factor);
   }
 }
 
 // A mean of losses over rows is then the weighted mean.
-void make_mean_one(Dataset& part, const char* name, const config::DataConfig& data) {
-  if (part.weights.empty()) return;
-  const double sum = std::accumulate(part.weights.begin(), part.weights.end(), 0.0);
+void make_mean_one(Dataset& split, const char* name, const config::DataConfig& data) {
+  if (split.weights.empty()) return;
+  const double sum = std::accumulate(split.weights.begin(), split.weights.end(), 0.0);
   if (sum == 0) {
     throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
                                             in_quotes(data.weight), name));
   }
-  const double factor = static_cast<double>(part.weights.size()) / sum;
-  for (float& weight : part.weights) weight = static_cast<float>(weight * factor);
+  const double factor = static_cast<double>(split.weights.size()) / sum;
+  for (float& weight : split.weights) weight = static_cast<float>(weight * factor);
 }
 
 }  // namespace

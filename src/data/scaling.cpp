@@ -63,11 +63,11 @@ double quantile(std::vector<T>& values, double fraction) {
   const auto below = static_cast<std::ptrdiff_t>(position);
   std::nth_element(values.begin(), values.begin() + below, values.end());
   const auto low = static_cast<double>(values[static_cast<size_t>(below)]);
-  const double part = position - static_cast<double>(below);
-  if (part == 0) return low;
+  const double weight = position - static_cast<double>(below);
+  if (weight == 0) return low;
   const auto high =
       static_cast<double>(*std::min_element(values.begin() + below + 1, values.end()));
-  return low + part * (high - low);
+  return low + weight * (high - low);
 }
 
 struct Middle {
@@ -168,10 +168,10 @@ std::vector<float> quantiles_of(std::vector<float> values) {
     // Whole numbers as far as possible, so that the ends are exact.
     const size_t numerator = i * (values.size() - 1);
     const size_t below = numerator / (kMost - 1);
-    const double part = static_cast<double>(numerator % (kMost - 1)) / (kMost - 1);
+    const double fraction = static_cast<double>(numerator % (kMost - 1)) / (kMost - 1);
     const auto low = static_cast<double>(values[below]);
-    const double high = part == 0 ? low : static_cast<double>(values[below + 1]);
-    quantiles.push_back(static_cast<float>(low + part * (high - low)));
+    const double high = fraction == 0 ? low : static_cast<double>(values[below + 1]);
+    quantiles.push_back(static_cast<float>(low + fraction * (high - low)));
   }
   return quantiles;
 }

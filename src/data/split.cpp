@@ -68,13 +68,13 @@ std::vector<int64_t> random_order(size_t num_rows, const SplitOptions& options) 
   return order;
 }
 
-/// Takes so many rows of each class for `part`, the first in `order` that are in no part yet.
-void take_rows_for(Part part, std::vector<int64_t> wanted, std::span<const int64_t> classes,
-                   const std::vector<int64_t>& order, std::vector<Part>& parts) {
+/// Takes so many rows of each class for `split`, the first in `order` that are in no split yet.
+void take_rows_for(Split split, std::vector<int64_t> wanted, std::span<const int64_t> classes,
+                   const std::vector<int64_t>& order, std::vector<Split>& splits) {
   for (const int64_t row : order) {
     int64_t& left = wanted[static_cast<size_t>(classes[static_cast<size_t>(row)])];
-    if (left == 0 || parts[static_cast<size_t>(row)] != Part::kTrain) continue;
-    parts[static_cast<size_t>(row)] = part;
+    if (left == 0 || splits[static_cast<size_t>(row)] != Split::kTrain) continue;
+    splits[static_cast<size_t>(row)] = split;
     --left;
   }
 }
@@ -85,8 +85,9 @@ struct FreeGroups {
   std::vector<int64_t> sizes;  // [num_groups]
 };
 
-/// Takes groups for a part of `wanted` rows: each that brings it nearer to that, and at least one.
-void take_groups(FreeGroups& free, int64_t wanted, Part part, std::vector<Part>& part_of_group) {
+/// Takes groups for a split of `wanted` rows: each that brings it nearer to that, and at least one.
+void take_groups(FreeGroups& free, int64_t wanted, Split split,
+                 std::vector<Split>& split_of_group) {
   int64_t left = wanted;
   std::vector<int64_t> others;
   for (const int64_t group : free.order) {
@@ -96,48 +97,49 @@ void take_groups(FreeGroups& free, int64_t wanted, Part part, std::vector<Part>&
       continue;
     }
     left -= size;
-    part_of_group[static_cast<size_t>(group)] = part;
+    split_of_group[static_cast<size_t>(group)] = split;
   }
   if (wanted > 0 && others.size() == free.order.size()) {
     const auto smallest = std::min_element(others.begin(), others.end(), [&](int64_t a, int64_t b) {
       return free.sizes[static_cast<size_t>(a)] < free.sizes[static_cast<size_t>(b)];
     });
-    part_of_group[static_cast<size_t>(*smallest)] = part;
+    split_of_group[static_cast<size_t>(*smallest)] = split;
     others.erase(smallest);
   }
   free.order = std::move(others);
 }
 
 /// Deals the rows out to the folds, one class after the other.
-std::vector<Part> mark_fold(std::span<const int64_t> classes, const std::vector<int64_t>& sizes,
-                            const std::vector<int64_t>& order, const SplitOptions& options) {
+std::vector<Split> mark_fold(std::span<const int64_t> classes, const std::vector<int64_t>& sizes,
+                             const std::vector<int64_t>& order, const SplitOptions& options) {
   std::vector<int64_t> next(sizes.size());
   std::exclusive_scan(sizes.begin(), sizes.end(), next.begin(), int64_t{0});
-  std::vector<Part> parts(classes.size(), Part::kTrain);
+  std::vector<Split> splits(classes.size(), Split::kTrain);
   for (const int64_t row : order) {
     int64_t& place = next[static_cast<size_t>(classes[static_cast<size_t>(row)])];
-    if (place % options.folds == options.fold - 1) parts[static_cast<size_t>(row)] = Part::kTest;
+    if (place % options.folds == options.fold - 1) splits[static_cast<size_t>(row)] = Split::kTest;
     ++place;
   }
-  return parts;
+  return splits;
 }
 
-Split split_fold(std::span<const int64_t> classes, const SplitOptions& options) {
+SplitIndices split_fold(std::span<const int64_t> classes, const SplitOptions& options) {
   const std::vector<int64_t> sizes = sizes_of_classes(classes);
   const std::vector<int64_t> order = random_order(classes.size(), options);
-  std::vector<Part> parts = mark_fold(classes, sizes, order, options);
+  std::vector<Split> splits = mark_fold(classes, sizes, order, options);
   std::vector<int64_t> left = sizes;
-  for (size_t row = 0; row < parts.size(); ++row) {
-    if (parts[row] == Part::kTest) --left[static_cast<size_t>(classes[row])];
+  for (size_t row = 0; row < splits.size(); ++row) {
+    if (splits[row] == Split::kTest) --left[static_cast<size_t>(classes[row])];
   }
   const int64_t num_left = std::accumulate(left.begin(), left.end(), int64_t{0});
-  take_rows_for(Part::kValidation, apportion(validation_rows(num_left, options), left, left),
-                classes, order, parts);
-  return split_by_part(parts);
+  take_rows_for(Split::kValidation, apportion(validation_rows(num_left, options), left, left),
+                classes, order, splits);
+  return split_by_column(splits);
 }
 
-/// Gives the groups of the fold to the test part and keeps the others free. Returns their rows.
-int64_t take_fold(FreeGroups& free, const SplitOptions& options, std::vector<Part>& part_of_group) {
+/// Gives the groups of the fold to the test split and keeps the others free. Returns their rows.
+int64_t take_fold(FreeGroups& free, const SplitOptions& options,
+                  std::vector<Split>& split_of_group) {
   const auto size_of = [&](int64_t group) { return free.sizes[static_cast<size_t>(group)]; };
   std::vector<int64_t> by_size = free.order;
   std::stable_sort(by_size.begin(), by_size.end(),
@@ -148,18 +150,18 @@ int64_t take_fold(FreeGroups& free, const SplitOptions& options, std::vector<Par
     const auto fold = std::min_element(rows_of_fold.begin(), rows_of_fold.end());
     *fold += size_of(group);
     if (fold - rows_of_fold.begin() == options.fold - 1) {
-      part_of_group[static_cast<size_t>(group)] = Part::kTest;
+      split_of_group[static_cast<size_t>(group)] = Split::kTest;
     } else {
       num_left += size_of(group);
     }
   }
   std::erase_if(free.order, [&](int64_t group) {
-    return part_of_group[static_cast<size_t>(group)] == Part::kTest;
+    return split_of_group[static_cast<size_t>(group)] == Split::kTest;
   });
   return num_left;
 }
 
-void require_groups(size_t num_groups, const SplitOptions& options, const PartSizes& wanted) {
+void require_groups(size_t num_groups, const SplitOptions& options, const SplitSizes& wanted) {
   if (options.folds > 0) {
     const size_t needed = static_cast<size_t>(options.folds) + (wanted.validation > 0 ? 1 : 0);
     if (num_groups >= needed) return;
@@ -169,67 +171,68 @@ void require_groups(size_t num_groups, const SplitOptions& options, const PartSi
                             needed, options.folds,
                             wanted.validation > 0 ? " and a validation part" : "", num_groups));
   }
-  const size_t num_parts = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
-  if (num_groups >= num_parts) return;
+  const size_t num_splits = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
+  if (num_groups >= num_splits) return;
   throw Error(ErrorKind::kData,
               fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
                           "another column, or 0 for data.validation_fraction or "
                           "data.test_fraction",
-                          num_parts, num_groups));
+                          num_splits, num_groups));
 }
 
 }  // namespace
 
-Split split_rows(int64_t num_rows, std::span<const int64_t> strata, const SplitOptions& options) {
+SplitIndices split_rows(int64_t num_rows, std::span<const int64_t> strata,
+                        const SplitOptions& options) {
   // Without strata all rows are of one class.
   const std::vector<int64_t> one_class(strata.empty() ? static_cast<size_t>(num_rows) : 0);
   const std::span<const int64_t> classes = strata.empty() ? one_class : strata;
   if (options.folds > 0) return split_fold(classes, options);
 
-  const PartSizes wanted = sizes_of_parts(num_rows, options);
+  const SplitSizes wanted = split_sizes(num_rows, options);
   const std::vector<int64_t> sizes = sizes_of_classes(classes);
   const std::vector<int64_t> test = apportion(wanted.test, sizes, sizes);
   std::vector<int64_t> left = sizes;
   for (size_t c = 0; c < left.size(); ++c) left[c] -= test[c];
   const std::vector<int64_t> validation = apportion(wanted.validation, sizes, left);
   const std::vector<int64_t> order = random_order(classes.size(), options);
-  std::vector<Part> parts(classes.size(), Part::kTrain);
-  take_rows_for(Part::kTest, test, classes, order, parts);
-  take_rows_for(Part::kValidation, validation, classes, order, parts);
-  return split_by_part(parts);
+  std::vector<Split> splits(classes.size(), Split::kTrain);
+  take_rows_for(Split::kTest, test, classes, order, splits);
+  take_rows_for(Split::kValidation, validation, classes, order, splits);
+  return split_by_column(splits);
 }
 
-Split split_groups(std::span<const int64_t> groups, const SplitOptions& options) {
-  PartSizes wanted = sizes_of_parts(static_cast<int64_t>(groups.size()), options);
+SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& options) {
+  SplitSizes wanted = split_sizes(static_cast<int64_t>(groups.size()), options);
   FreeGroups free{{}, sizes_of_classes(groups)};
   const size_t num_groups = free.sizes.size();
   require_groups(num_groups, options, wanted);
   free.order = random_order(num_groups, options);
-  std::vector<Part> part_of_group(num_groups, Part::kTrain);
+  std::vector<Split> split_of_group(num_groups, Split::kTrain);
   if (options.folds > 0) {
-    wanted.validation = validation_rows(take_fold(free, options, part_of_group), options);
+    wanted.validation = validation_rows(take_fold(free, options, split_of_group), options);
   } else {
-    take_groups(free, wanted.test, Part::kTest, part_of_group);
+    take_groups(free, wanted.test, Split::kTest, split_of_group);
   }
-  take_groups(free, wanted.validation, Part::kValidation, part_of_group);
+  take_groups(free, wanted.validation, Split::kValidation, split_of_group);
   if (free.order.empty()) {
     throw Error(ErrorKind::kData,
                 "data.group: no group is left to train on; use smaller data.validation_fraction "
                 "and data.test_fraction");
   }
-  std::vector<Part> parts(groups.size());
+  std::vector<Split> splits(groups.size());
   for (size_t row = 0; row < groups.size(); ++row) {
-    parts[row] = part_of_group[static_cast<size_t>(groups[row])];
+    splits[row] = split_of_group[static_cast<size_t>(groups[row])];
   }
-  return split_by_part(parts);
+  return split_by_column(splits);
 }
 
-Split split_by_part(std::span<const Part> parts) {
-  Split split;
-  for (size_t row = 0; row < parts.size(); ++row) {
-    std::vector<int64_t>& rows = parts[row] == Part::kTrain        ? split.train
-                                 : parts[row] == Part::kValidation ? split.validation
-                                                                   : split.test;
+SplitIndices split_by_column(std::span<const Split> splits) {
+  SplitIndices split;
+  for (size_t row = 0; row < splits.size(); ++row) {
+    std::vector<int64_t>& rows = splits[row] == Split::kTrain        ? split.train
+                                 : splits[row] == Split::kValidation ? split.validation
+                                                                     : split.test;
     rows.push_back(static_cast<int64_t>(row));
   }
   return split;

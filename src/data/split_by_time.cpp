@@ -59,40 +59,40 @@ void require_borders(const Timeline& line, size_t needed, const std::string& wha
                           needed + 1, what_for, line.borders.size() + 1));
 }
 
-/// Where the test part begins, as a border, and where it ends, as a row of the timeline.
-struct TestPart {
+/// Where the test split begins, as a border, and where it ends, as a row of the timeline.
+struct TestRange {
   size_t begin = 0;
   int64_t end = 0;
 };
 
-TestPart test_fold(const Timeline& line, const SplitOptions& options, bool has_validation) {
+TestRange test_fold(const Timeline& line, const SplitOptions& options, bool has_validation) {
   const auto num_folds = static_cast<size_t>(options.folds);
   const size_t num_before = has_validation ? 1 : 0;  // that the first fold trains on
   require_borders(
       line, num_folds + num_before,
       fmt::format("{} folds{}", num_folds, has_validation ? " and a validation part" : ""));
   const auto num_rows = static_cast<double>(line.rows.size());
-  TestPart part{0, static_cast<int64_t>(line.rows.size())};
+  TestRange range{0, static_cast<int64_t>(line.rows.size())};
   size_t next = num_before;
   for (size_t fold = 1; fold <= num_folds; ++fold) {
     const double wanted = num_rows * static_cast<double>(fold) / static_cast<double>(num_folds + 1);
     const size_t border =
         nearest_border(line, next, line.borders.size() - (num_folds - fold), wanted);
-    if (static_cast<int64_t>(fold) == options.fold) part.begin = border;
-    if (static_cast<int64_t>(fold) == options.fold + 1) part.end = line.borders[border];
+    if (static_cast<int64_t>(fold) == options.fold) range.begin = border;
+    if (static_cast<int64_t>(fold) == options.fold + 1) range.end = line.borders[border];
     next = border + 1;
   }
-  return part;
+  return range;
 }
 
 }  // namespace
 
-Split split_by_time(std::span<const double> times, const SplitOptions& options) {
+SplitIndices split_by_time(std::span<const double> times, const SplitOptions& options) {
   const Timeline line = timeline_of(times);
   const auto num_rows = static_cast<int64_t>(times.size());
-  const PartSizes wanted = sizes_of_parts(num_rows, options);
+  const SplitSizes wanted = split_sizes(num_rows, options);
   const bool has_validation = wanted.validation > 0;
-  TestPart test{line.borders.size(), num_rows};
+  TestRange test{line.borders.size(), num_rows};
   if (options.folds > 0) {
     test = test_fold(line, options, has_validation);
   } else {
@@ -112,7 +112,7 @@ Split split_by_time(std::span<const double> times, const SplitOptions& options) 
     validation_begin =
         line.borders[nearest_border(line, 0, test.begin, static_cast<double>(test_begin - count))];
   }
-  Split split;
+  SplitIndices split;
   const auto take = [&](int64_t begin, int64_t end, std::vector<int64_t>& rows) {
     rows.assign(line.rows.begin() + begin, line.rows.begin() + end);
     std::sort(rows.begin(), rows.end());

@@ -28,7 +28,7 @@ std::vector<T> take(const std::vector<T>& values, std::span<const int64_t> rows,
 }
 
 /// All but the features.
-Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
+Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
   const size_t num_targets = whole.values.size() / static_cast<size_t>(whole.size());
   return {{},
           take(whole.classes, rows),
@@ -39,11 +39,11 @@ Dataset take_part(const Dataset& whole, std::span<const int64_t> rows) {
 
 /// The rows of the training split take the memory of the whole, so that the features, by far the
 /// largest thing here, never exist twice.
-Datasets split_rows_of(Dataset&& whole, const Split& split) {
+Datasets split_rows_of(Dataset&& whole, const SplitIndices& split) {
   Datasets datasets;
-  datasets.train = take_part(whole, split.train);
-  datasets.validation = take_part(whole, split.validation);
-  datasets.test = take_part(whole, split.test);
+  datasets.train = take_split(whole, split.train);
+  datasets.validation = take_split(whole, split.validation);
+  datasets.test = take_split(whole, split.test);
   datasets.validation.features = take_rows(whole.features, split.validation);
   datasets.test.features = take_rows(whole.features, split.test);
   keep_rows(whole.features, split.train);
@@ -66,7 +66,8 @@ std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows
   return numbers;
 }
 
-Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const Split& split) {
+Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
+                       const SplitIndices& split) {
   const int64_t num_rows = features.num_rows;
   Datasets datasets = split_rows_of({.features = std::move(features),
                                      .classes = std::move(target.classes),
@@ -88,7 +89,7 @@ Datasets fit_and_split(Table&& table, config::Task wanted, const SplitOptions& o
                        const Schema* trained) {
   Target target = learn_target(table, wanted, target_offsets(trained));
   require_labels_for_folds(table, target, options.folds);
-  const Split split = split_rows(table.features.num_rows, target.classes, options);
+  const SplitIndices split = split_rows(table.features.num_rows, target.classes, options);
   std::vector<double> offsets = std::move(table.offsets);
   Matrix features = std::move(table.features);
   Datasets datasets =

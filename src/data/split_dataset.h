@@ -27,7 +27,8 @@ std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows
 
 /// Splits the rows of `table` with these features and targets. The schema is without columns and
 /// scalings, except for the offsets of the targets.
-Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const Split& split);
+Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
+                       const SplitIndices& split);
 
 /// Infers what the targets of `table` mean and splits its rows at random, by class where there are
 /// classes. `trained` as in load_datasets(). Throws Error(kData) as infer_target(),

@@ -11,7 +11,7 @@
 namespace trainer::data {
 namespace {
 
-int64_t rows_of_part(const char* key, double fraction, int64_t num_rows) {
+int64_t rows_of_split(const char* key, double fraction, int64_t num_rows) {
   const int64_t count = std::llround(fraction * static_cast<double>(num_rows));
   if (fraction > 0 && count == 0) {
     throw Error(ErrorKind::kData,
@@ -24,10 +24,10 @@ int64_t rows_of_part(const char* key, double fraction, int64_t num_rows) {
 
 }  // namespace
 
-PartSizes sizes_of_parts(int64_t num_rows, const SplitOptions& options) {
-  const PartSizes sizes = {
-      rows_of_part("data.validation_fraction", options.validation_fraction, num_rows),
-      rows_of_part("data.test_fraction", options.test_fraction, num_rows)};
+SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options) {
+  const SplitSizes sizes = {
+      rows_of_split("data.validation_fraction", options.validation_fraction, num_rows),
+      rows_of_split("data.test_fraction", options.test_fraction, num_rows)};
   if (sizes.validation + sizes.test >= num_rows) {
     throw Error(ErrorKind::kData,
                 fmt::format("no rows left to train on: of {} rows {} are for validation and {} for "
@@ -40,7 +40,7 @@ PartSizes sizes_of_parts(int64_t num_rows, const SplitOptions& options) {
 }
 
 int64_t validation_rows(int64_t num_rows, const SplitOptions& options) {
-  return sizes_of_parts(num_rows, {options.validation_fraction, 0, options.seed}).validation;
+  return split_sizes(num_rows, {options.validation_fraction, 0, options.seed}).validation;
 }
 
 }  // namespace trainer::data

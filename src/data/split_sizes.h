@@ -8,14 +8,14 @@
 namespace trainer::data {
 
 /// How many rows each split but the training split has.
-struct PartSizes {
+struct SplitSizes {
   int64_t validation = 0;
   int64_t test = 0;
 };
 
 /// The sizes by the fractions of `num_rows`. Throws Error(kData) when a fraction above 0 takes no
 /// row or nothing is left to train on.
-PartSizes sizes_of_parts(int64_t num_rows, const SplitOptions& options);
+SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options);
 
 /// The rows for validation of `num_rows` that are not of the fold.
 int64_t validation_rows(int64_t num_rows, const SplitOptions& options);

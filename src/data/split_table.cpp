@@ -12,18 +12,18 @@
 
 namespace trainer::data {
 
-Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
-                  const SplitOptions& options) {
+SplitIndices split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                         const SplitOptions& options) {
   if (!table.times.empty()) {
-    Split split = split_by_time(table.times, options);
+    SplitIndices split = split_by_time(table.times, options);
     require_labels_in_training(table, target, split);
     return split;
   }
-  if (table.parts.empty() && table.groups.empty()) {
+  if (table.splits.empty() && table.groups.empty()) {
     return split_rows(table.features.num_rows, target.classes, options);
   }
-  Split split =
-      table.parts.empty() ? split_groups(table.groups, options) : split_by_part(table.parts);
+  SplitIndices split =
+      table.splits.empty() ? split_groups(table.groups, options) : split_by_column(table.splits);
   if (split.train.empty()) {
     throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
                                              in_quotes(data.split_column)));

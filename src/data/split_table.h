@@ -14,7 +14,7 @@ namespace trainer::data {
 
 /// Divides the rows of a table as its columns and `options` say. Throws Error(kData) as the
 /// functions of split.h do, and as require_labels_in_training() does.
-Split split_table(const Table& table, const Target& target, const config::DataConfig& data,
-                  const SplitOptions& options);
+SplitIndices split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                         const SplitOptions& options);
 
 }  // namespace trainer::data

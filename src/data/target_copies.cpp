@@ -70,8 +70,8 @@ bool is_linear_copy(const Numbers& cells, const Numbers& targets, size_t num_row
   if (width == 0 || height == 0) return false;
   for (size_t row = 0; row < num_rows; ++row) {
     if (std::isnan(cells.at(row))) continue;
-    const double part = (static_cast<double>(cells.at(row)) - cells.at(low)) / width;
-    const double expected = targets.at(low) + part * height;
+    const double fraction = (static_cast<double>(cells.at(row)) - cells.at(low)) / width;
+    const double expected = targets.at(low) + fraction * height;
     if (!(std::abs(targets.at(row) - expected) <= kTolerance * std::abs(height))) return false;
   }
   return true;

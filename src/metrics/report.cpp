@@ -62,8 +62,8 @@ std::vector<TargetScores> targets_of(const Judged& judged) {
                        data::unscaled(scaling, judged.rows.values), judged.outputs.num_columns);
 }
 
-/// Every row is taken for the most frequent class of the training part, with the probabilities that
-/// the classes have there. A curve is then one point.
+/// Every row is taken for the most frequent class of the training split, with the probabilities
+/// that the classes have there. A curve is then one point.
 Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confusion) {
   const std::vector<double>& frequencies = judged.schema.target_means;
   const auto most = std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
@@ -77,9 +77,9 @@ Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confus
     const int64_t count = classes[i].num_rows;
     if (count == 0) continue;
     same.counts[i * classes.size() + static_cast<std::size_t>(most)] = count;
-    const double part = static_cast<double>(count) / num_rows;
-    log_loss -= part * std::log(frequencies[i]);
-    precision = classes.size() == 2 ? part : precision + part;
+    const double share = static_cast<double>(count) / num_rows;
+    log_loss -= share * std::log(frequencies[i]);
+    precision = classes.size() == 2 ? share : precision + share;
     ++num_present;
   }
   std::vector<Score> scores = scores_of_confusion(same);

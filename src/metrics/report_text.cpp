@@ -137,12 +137,13 @@ std::string summary_text(const Report& report) {
   return fmt::format("{}{}loss {}", scores, scores.empty() ? "" : ", ", loss_text(report.loss));
 }
 
-std::string result_lines(const std::string& part, const Report& report, const std::string& remark) {
+std::string result_lines(const std::string& split, const Report& report,
+                         const std::string& remark) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) text += fmt::format("{:<11} {}\n", name, value);
   };
-  line(part, summary_text(report) + remark);
+  line(split, summary_text(report) + remark);
   line("", some_scores(report.scores, Rank::kFurther));
   if (!report.baseline) return text;
   const auto& [rule, scores] = *report.baseline;

@@ -77,9 +77,9 @@ std::string loss_text(double loss) {
   return std::abs(loss) < kLong ? fmt::format("{:.4f}", loss) : fmt::format("{:.3g}", loss);
 }
 
-std::string percent_text(double part) {
-  const double shown = part < 1 ? std::min(100 * part, 99.99) : 100 * part;
-  return fmt::format("{:.2f} %", part > 0 ? std::max(shown, 0.01) : shown);
+std::string percent_text(double share) {
+  const double shown = share < 1 ? std::min(100 * share, 99.99) : 100 * share;
+  return fmt::format("{:.2f} %", share > 0 ? std::max(shown, 0.01) : shown);
 }
 
 std::string number_text(double value) {

@@ -139,8 +139,8 @@ TEST_F(CsvColumnsTest, ReadsPartsAndGroups) {
   const Table table =
       read("part,who,a,y\ntrain,p,1,1\nVAL,q,2,2\ntest,p,3,3\nvalidation,r,4,4\n",
            {.targets = {"y"}, .id = {"who"}, .split_column = "part", .group = "who"});
-  EXPECT_EQ(table.parts,
-            (std::vector<Part>{Part::kTrain, Part::kValidation, Part::kTest, Part::kValidation}));
+  EXPECT_EQ(table.splits, (std::vector<Split>{Split::kTrain, Split::kValidation, Split::kTest,
+                                              Split::kValidation}));
   EXPECT_EQ(table.groups, (std::vector<int64_t>{0, 1, 0, 2}));
   EXPECT_EQ(kinds(table), "part left out, who id, a numeric");
 }
@@ -185,10 +185,10 @@ TEST_F(CsvColumnsTest, RefusesTwoRolesForAColumn) {
 }
 
 TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
-  const CsvOptions parts{.targets = {"y"}, .split_column = "p"};
-  EXPECT_EQ(problem("p,a,y\ntrain,1,2\ntets,1,2\n", parts),
+  const CsvOptions splits{.targets = {"y"}, .split_column = "p"};
+  EXPECT_EQ(problem("p,a,y\ntrain,1,2\ntets,1,2\n", splits),
             "t.csv:3: column \"p\": expected train, validation (or val) or test, got \"tets\"");
-  EXPECT_EQ(problem("p,a,y\n,1,2\n", parts),
+  EXPECT_EQ(problem("p,a,y\n,1,2\n", splits),
             "t.csv:2: column \"p\": expected train, validation (or val) or test, got \"\"");
   EXPECT_EQ(problem("g,a,y\nx,1,2\n?,1,2\n", {.targets = {"y"}, .group = "g"}),
             "t.csv:3: column \"g\": expected a group, got \"?\", a missing value; fill it in or "

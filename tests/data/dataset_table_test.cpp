@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// load_datasets of tables with columns of several kinds, and of parts that are not drawn by chance.
+// load_datasets of tables with columns of several kinds, and of splits that are not drawn by
+// chance.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -219,7 +220,7 @@ TEST_F(DatasetTableTest, AGroupIsNeverInTwoParts) {
   EXPECT_EQ(datasets.notes.back(), "\"who\": left out: it groups the rows (data.group)");
 }
 
-// ---- parts in files of their own ----
+// ---- splits in files of their own ----
 
 TEST_F(DatasetTableTest, ReadsPartsFromTheirFiles) {
   DataConfig data = table("a,k,y\n1,p,u\n3,q,v\n");

@@ -144,7 +144,7 @@ TEST_F(DatasetTest, RefusesQuantitiesAsClasses) {
             "classes; set data.task: regression");
 }
 
-// ---- sources and parts ----
+// ---- sources and splits ----
 
 TEST_F(DatasetTest, SplitsATableAndFitsTheScalingOnTheTrainingPart) {
   DataConfig data = csv({"p", "q", "p", "q", "p", "q", "p", "q", "p", "q"});

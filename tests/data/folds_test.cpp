@@ -16,7 +16,7 @@ using Rows = std::vector<int64_t>;
 
 constexpr int64_t kFolds = 5;
 
-Split fold_of(const Rows& strata, int64_t fold, double validation_fraction = 0) {
+SplitIndices fold_of(const Rows& strata, int64_t fold, double validation_fraction = 0) {
   return split_rows(static_cast<int64_t>(strata.size()), strata,
                     {validation_fraction, 0, 42, kFolds, fold});
 }
@@ -38,7 +38,7 @@ TEST(FoldsTest, EachRowIsTestedOnceAndTrainedElsewhere) {
   const Rows strata = strata_of({23, 11, 8});
   std::multiset<int64_t> tested;
   for (int64_t fold = 1; fold <= kFolds; ++fold) {
-    const Split split = fold_of(strata, fold, 0.2);
+    const SplitIndices split = fold_of(strata, fold, 0.2);
     tested.insert(split.test.begin(), split.test.end());
     std::set<int64_t> all(split.train.begin(), split.train.end());
     all.insert(split.validation.begin(), split.validation.end());
@@ -54,7 +54,7 @@ TEST(FoldsTest, FoldsAndTheirClassesDifferByAtMostOneRow) {
   const std::vector<int64_t> sizes = {23, 11, 8};
   const Rows strata = strata_of(sizes);
   for (int64_t fold = 1; fold <= kFolds; ++fold) {
-    const Split split = fold_of(strata, fold);
+    const SplitIndices split = fold_of(strata, fold);
     EXPECT_NEAR(static_cast<double>(split.test.size()), 42.0 / kFolds, 1);
     for (std::size_t c = 0; c < sizes.size(); ++c) {
       const auto share = static_cast<double>(sizes[c]) / kFolds;
@@ -66,7 +66,7 @@ TEST(FoldsTest, FoldsAndTheirClassesDifferByAtMostOneRow) {
 
 // As with fractions: a checkpoint relies on them.
 TEST(FoldsTest, AreTheSameOnEveryPlatformForEver) {
-  const Split split = split_rows(10, {}, {0.25, 0, 42, kFolds, 2});
+  const SplitIndices split = split_rows(10, {}, {0.25, 0, 42, kFolds, 2});
   EXPECT_EQ(split.test, (Rows{4, 8}));
   EXPECT_EQ(split.validation, (Rows{5, 9}));
 }
@@ -78,7 +78,7 @@ TEST(FoldsTest, GroupsAreNeverDivided) {
   }
   std::multiset<int64_t> tested;
   for (int64_t fold = 1; fold <= kFolds; ++fold) {
-    const Split split = split_groups(groups, {0.2, 0, 42, kFolds, fold});
+    const SplitIndices split = split_groups(groups, {0.2, 0, 42, kFolds, fold});
     EXPECT_EQ(split.test.size(), groups.size() / kFolds);
     EXPECT_FALSE(split.validation.empty());
     tested.insert(split.test.begin(), split.test.end());

@@ -22,7 +22,7 @@ Rows counts_of(const Rows& rows, const Rows& strata, size_t num_classes) {
   return counts;
 }
 
-void expect_partition(const Split& split, size_t num_rows) {
+void expect_partition(const SplitIndices& split, size_t num_rows) {
   std::vector<int> seen(num_rows);
   for (const Rows* part : {&split.train, &split.validation, &split.test}) {
     for (size_t i = 0; i < part->size(); ++i) {
@@ -37,7 +37,7 @@ void expect_partition(const Split& split, size_t num_rows) {
 
 // These numbers may never change: resuming a run and evaluating a model rely on the same split.
 TEST(SplitTest, IsTheSameOnEveryPlatformForEver) {
-  const Split split = split_rows(10, {}, {0.2, 0.2, 42});
+  const SplitIndices split = split_rows(10, {}, {0.2, 0.2, 42});
   EXPECT_EQ(split.train, (Rows{0, 1, 3, 6, 7, 8}));
   EXPECT_EQ(split.validation, (Rows{2, 5}));
   EXPECT_EQ(split.test, (Rows{4, 9}));
@@ -46,14 +46,14 @@ TEST(SplitTest, IsTheSameOnEveryPlatformForEver) {
 TEST(SplitTest, IsTheSameForEverWithClassesToo) {
   Rows strata(20, 0);
   for (size_t row = 12; row < 20; ++row) strata[row] = row < 18 ? 1 : 2;
-  const Split split = split_rows(20, strata, {0.2, 0.25, 42});
+  const SplitIndices split = split_rows(20, strata, {0.2, 0.25, 42});
   EXPECT_EQ(split.train, (Rows{0, 1, 3, 8, 9, 10, 12, 15, 17, 18, 19}));
   EXPECT_EQ(split.validation, (Rows{2, 5, 7, 13}));
   EXPECT_EQ(split.test, (Rows{4, 6, 11, 14, 16}));
 }
 
 TEST(SplitTest, PutsEveryRowIntoOnePart) {
-  const Split split = split_rows(1003, {}, {0.15, 0.2, 1});
+  const SplitIndices split = split_rows(1003, {}, {0.15, 0.2, 1});
   expect_partition(split, 1003);
   EXPECT_EQ(split.validation.size(), 150u);
   EXPECT_EQ(split.test.size(), 201u);
@@ -65,7 +65,7 @@ TEST(SplitTest, KeepsTheProportionsOfClasses) {
   for (size_t c = 0; c < sizes.size(); ++c) {
     strata.insert(strata.end(), static_cast<size_t>(sizes[c]), static_cast<int64_t>(c));
   }
-  const Split split = split_rows(1000, strata, {0.1, 0.25, 5});
+  const SplitIndices split = split_rows(1000, strata, {0.1, 0.25, 5});
   expect_partition(split, 1000);
   EXPECT_EQ(split.validation.size(), 100u);
   EXPECT_EQ(split.test.size(), 250u);
@@ -77,7 +77,7 @@ TEST(SplitTest, KeepsTotalsExactForAllSizes) {
   for (int64_t num_rows = 10; num_rows < 60; ++num_rows) {
     Rows strata;
     for (int64_t row = 0; row < num_rows; ++row) strata.push_back(row * row % 7);
-    const Split split = split_rows(num_rows, strata, {0.3, 0.45, 9});
+    const SplitIndices split = split_rows(num_rows, strata, {0.3, 0.45, 9});
     expect_partition(split, static_cast<size_t>(num_rows));
     const auto rounded = [&](double f) { return std::llround(f * static_cast<double>(num_rows)); };
     EXPECT_EQ(static_cast<int64_t>(split.validation.size()), rounded(0.3));
@@ -88,7 +88,7 @@ TEST(SplitTest, KeepsTotalsExactForAllSizes) {
 TEST(SplitTest, LeavesRareClassesInTraining) {
   const Rows strata = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2};
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Split split = split_rows(10, strata, {0.3, 0.3, seed});
+    const SplitIndices split = split_rows(10, strata, {0.3, 0.3, seed});
     EXPECT_EQ(counts_of(split.train, strata, 3), (Rows{2, 1, 1}));
   }
 }
@@ -96,7 +96,7 @@ TEST(SplitTest, LeavesRareClassesInTraining) {
 TEST(SplitTest, WorksWhenEveryRowIsAClassOfItsOwn) {
   Rows strata;
   for (int64_t row = 0; row < 10; ++row) strata.push_back(row);
-  const Split split = split_rows(10, strata, {0.4, 0.5, 1});
+  const SplitIndices split = split_rows(10, strata, {0.4, 0.5, 1});
   expect_partition(split, 10);
   EXPECT_EQ(split.train.size(), 1u);
 }
@@ -106,7 +106,7 @@ TEST(SplitTest, DependsOnTheSeed) {
 }
 
 TEST(SplitTest, LeavesPartsOfFractionZeroEmpty) {
-  const Split split = split_rows(5, {}, {0, 0, 1});
+  const SplitIndices split = split_rows(5, {}, {0, 0, 1});
   EXPECT_EQ(split.train, (Rows{0, 1, 2, 3, 4}));
   EXPECT_TRUE(split.validation.empty());
   EXPECT_TRUE(split.test.empty());
@@ -133,11 +133,11 @@ TEST(SplitTest, RefusesToLeaveNothingToTrainOn) {
                "data or smaller data.validation_fraction and data.test_fraction");
 }
 
-// ---- groups and parts ----
+// ---- groups and splits ----
 
 TEST(SplitTest, GroupsAreDividedTheSameForEver) {
   const Rows groups = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4};
-  const Split split = split_groups(groups, {0.2, 0.2, 42});
+  const SplitIndices split = split_groups(groups, {0.2, 0.2, 42});
   EXPECT_EQ(split.train, (Rows{0, 1, 4, 5, 8, 9}));
   EXPECT_EQ(split.validation, (Rows{6, 7}));
   EXPECT_EQ(split.test, (Rows{2, 3}));
@@ -148,7 +148,7 @@ TEST(SplitTest, GroupsOfAnySizeComeNearTheFractions) {
   for (int64_t group = 0; group < 100; ++group) {
     groups.insert(groups.end(), static_cast<size_t>(1 + group % 7), group);
   }
-  const Split split = split_groups(groups, {0.25, 0.1, 5});
+  const SplitIndices split = split_groups(groups, {0.25, 0.1, 5});
   expect_partition(split, groups.size());
   const auto num_rows = static_cast<double>(groups.size());
   EXPECT_NEAR(static_cast<double>(split.validation.size()), 0.25 * num_rows, 4);
@@ -159,7 +159,7 @@ TEST(SplitTest, APartGetsTheSmallestGroupWhenAllAreTooLarge) {
   Rows groups(100, 0);
   for (size_t row = 50; row < 90; ++row) groups[row] = 1;
   for (size_t row = 90; row < 100; ++row) groups[row] = 2;
-  const Split split = split_groups(groups, {0, 0.01, 42});
+  const SplitIndices split = split_groups(groups, {0, 0.01, 42});
   EXPECT_EQ(split.test.size(), 10u);
   EXPECT_EQ(split.train.size(), 90u);
 }
@@ -184,8 +184,8 @@ TEST(SplitTest, NeverLeavesNoGroupToTrainOn) {
 }
 
 TEST(SplitTest, FollowsGivenParts) {
-  const std::vector<Part> parts = {Part::kTest, Part::kTrain, Part::kValidation, Part::kTrain};
-  const Split split = split_by_part(parts);
+  const std::vector<Split> parts = {Split::kTest, Split::kTrain, Split::kValidation, Split::kTrain};
+  const SplitIndices split = split_by_column(parts);
   EXPECT_EQ(split.train, (Rows{1, 3}));
   EXPECT_EQ(split.validation, Rows{2});
   EXPECT_EQ(split.test, Rows{0});
@@ -197,7 +197,7 @@ using Times = std::vector<double>;
 
 TEST(SplitByTimeTest, TheLatestRowsAreTheTestPartWhateverTheOrderOfTheFile) {
   const Times times = {9, 0, 8, 1, 7, 2, 6, 3, 5, 4};
-  const Split split = split_by_time(times, {0.2, 0.3, 42});
+  const SplitIndices split = split_by_time(times, {0.2, 0.3, 42});
   EXPECT_EQ(split.train, (Rows{1, 3, 5, 7, 9}));
   EXPECT_EQ(split.validation, (Rows{6, 8}));
   EXPECT_EQ(split.test, (Rows{0, 2, 4}));
@@ -208,7 +208,7 @@ TEST(SplitByTimeTest, TheLatestRowsAreTheTestPartWhateverTheOrderOfTheFile) {
 TEST(SplitByTimeTest, RowsOfOneTimeStayTogether) {
   const Times times = {1, 1, 1, 2, 2, 2, 2, 3, 3, 3};
   // Three rows are nearer to two than none is.
-  const Split split = split_by_time(times, {0.4, 0.2, 42});
+  const SplitIndices split = split_by_time(times, {0.4, 0.2, 42});
   EXPECT_EQ(split.train, (Rows{0, 1, 2}));
   EXPECT_EQ(split.validation, (Rows{3, 4, 5, 6}));
   EXPECT_EQ(split.test, (Rows{7, 8, 9}));

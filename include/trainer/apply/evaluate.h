@@ -14,7 +14,7 @@ namespace trainer::apply {
 
 struct Evaluated {
   metrics::Report report;
-  std::string part;                   // "test" or "validation" of the run's own data; else empty
+  std::string split;                  // "test" or "validation" of the run's own data; else empty
   std::vector<std::string> warnings;  // a line each
   int64_t num_without_target = 0;     // rows of the file that were left out for that
 };
@@ -37,10 +37,10 @@ struct EvaluateRequest {
 /// out where training did so (data.drop_rows_without_target).
 Evaluated evaluate_file(const Model& model, const EvaluateRequest& request);
 
-/// The same on the test part of the run's own data, or on its validation part where there is no
-/// test part. Throws Error(kData) when there is neither, when the data are not what they were, and
+/// The same on the test split of the run's own data, or on its validation split where there is no
+/// test split. Throws Error(kData) when there is neither, when the data are not what they were, and
 /// as data::load_datasets does.
-Evaluated evaluate_own_part(const Model& model, int64_t num_threads);
+Evaluated evaluate_own_split(const Model& model, int64_t num_threads);
 
 /// Throws Error(kData) when `datasets` are not those that the model was trained on.
 void require_same_data(const Model& model, const data::Datasets& datasets);

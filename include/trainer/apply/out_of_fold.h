@@ -14,7 +14,7 @@ struct FoldRun {
   int64_t repeat = 1;
 };
 
-/// Writes what each run predicts of its test part, with the weights of its best epoch, as one CSV
+/// Writes what each run predicts of its test split, with the weights of its best epoch, as one CSV
 /// file: the id columns of the data, `line` (of data that is no text file `row`, from 1 on),
 /// `fold`, `repeat`, `target` (of several `target_<name>`), and the columns of predict(). Rows
 /// stand in the order of the data, one repeat after the other. An id column with the name of

@@ -35,7 +35,7 @@ inline float limited(float number, const Limits& limits) {
 }
 
 /// What one column of a table is, and how its cells become features. Decided when the training data
-/// is read, fitted on the training part.
+/// is read, fitted on the training split.
 struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::kNumeric;

@@ -22,9 +22,9 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
                                               const std::vector<Column>& columns);
 
 /// A line that counts the cells of a category that is not known by their columns, and nothing where
-/// there are none: `part` says where.
+/// there are none: `where` says of what.
 std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
                                           const std::vector<int64_t>& num_unknown,
-                                          const std::string& part);
+                                          const std::string& where);
 
 }  // namespace trainer::data

@@ -44,8 +44,8 @@ struct CsvOptions {
 /// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
 /// column, no feature left, a row with another number of fields, an unclosed quote, text after a
 /// quote, text or a non-finite value in a numeric column, bytes that are no UTF-8 in names and
-/// categories, a category of more than 1,000 bytes, a missing target, part, group or weight, an
-/// unknown part, a negative weight, a time that is neither a number nor an ISO 8601 date or is of
+/// categories, a category of more than 1,000 bytes, a missing target, split, group or weight, an
+/// unknown split, a negative weight, a time that is neither a number nor an ISO 8601 date or is of
 /// another kind than the one before. The line is where the row begins.
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
 

@@ -17,7 +17,7 @@ struct DataConfig;
 
 namespace trainer::data {
 
-/// One part of the data, ready to be gathered into batches. Features are as they were read;
+/// One split of the data, ready to be gathered into batches. Features are as they were read;
 /// Scaling is applied when a batch is gathered.
 struct Dataset {
   Matrix features;                   // [n, num_features]
@@ -40,7 +40,7 @@ struct Schema {
   Scaling scaling;
   /// [num_targets] what a model learns of the targets; regression only.
   Scaling target_scaling = {};
-  /// What is known of the targets without any feature, of the training part: `[num_classes]` which
+  /// What is known of the targets without any feature, of the training split: `[num_classes]` which
   /// part of the rows is of the class, or `[num_targets]` the mean in the units of the file. Empty
   /// for models that were trained before this was kept.
   std::vector<double> target_means = {};
@@ -63,7 +63,7 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
-/// The parts of the data of a run, and what is to be said about them.
+/// The splits of the data of a run, and what is to be said about them.
 struct Datasets {
   Dataset train;
   Dataset validation;  // may be empty
@@ -80,20 +80,19 @@ struct Datasets {
 
 /// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both
 /// fractions, stratified for classification; or, in a CSV file, by data.split_column, or so that no
-/// data.group is in two parts. A part that has its own files takes nothing of the others. What is
-/// learnt from cells (fills, categories, scaling) is learnt from the training part.
+/// data.group is in two splits. A split that has its own files takes nothing of the others. What is
+/// learnt from cells (fills, categories, scaling) is learnt from the training split.
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
 /// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
 /// what infer_task() says. IDX and synthetic labels are classes unless told otherwise.
 /// Throws Error(kData) for everything that read_csv, read_idx, read_npy, split_rows, fit_columns
-/// and encode refuse; a label that no row of the training part has; a constant target; a regression
-/// target that is not a finite number; labels of a test file that its training file lacks; more
-/// than 1,000 classes unless `data.task: classification` asks for them, and even then when they are
-/// numbers that are not whole.
-/// Features and regression targets are without their offsets (Scaling). Those of `trained`, the
-/// schema of a run whose data are read again, are taken, and so is what was inferred then or was
-/// another default; without one they are chosen, by the first rows of a table, all of an array and
-/// all targets.
+/// and encode refuse; a label that no row of the training split has; a constant target; a
+/// regression target that is not a finite number; labels of a test file that its training file
+/// lacks; more than 1,000 classes unless `data.task: classification` asks for them, and even then
+/// when they are numbers that are not whole. Features and regression targets are without their
+/// offsets (Scaling). Those of `trained`, the schema of a run whose data are read again, are taken,
+/// and so is what was inferred then or was another default; without one they are chosen, by the
+/// first rows of a table, all of an array and all targets.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed,
                        const Schema* trained = nullptr);
 

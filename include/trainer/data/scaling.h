@@ -13,7 +13,7 @@ namespace trainer::data {
 /// A number x of a file becomes (float(x - offset) - shift) * scale: the offset, 0 of nearly all
 /// columns, is subtracted in double when the file is read, for float32 would lose what tells large
 /// numbers apart. Features, and targets of a Dataset, are without it. Shift and scale are fitted on
-/// the training part only; all are stored in every checkpoint.
+/// the training split only; all are stored in every checkpoint.
 struct Scaling {
   std::vector<float> shift;         // [num_features]
   std::vector<float> scale;         // [num_features]

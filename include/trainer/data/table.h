@@ -20,7 +20,7 @@ struct Matrix {
   std::variant<std::vector<float>, std::vector<uint8_t>> values;
 };
 
-enum class Part : uint8_t { kTrain, kValidation, kTest };
+enum class Split : uint8_t { kTrain, kValidation, kTest };
 
 /// What a data file holds, before anything is learnt from it: features, and the targets of a row as
 /// text, so that labels survive to the predictions exactly as they were written. A cell of a text
@@ -41,7 +41,7 @@ struct Table {
   std::vector<Column> columns = {};                  // all but the target; nothing is fitted yet
   std::vector<std::vector<std::string>> words = {};  // [num_columns]; empty for numbers
   std::vector<int64_t> num_missing = {};             // [num_columns] cells
-  std::vector<Part> parts = {};                      // [num_rows] if a column divides the rows
+  std::vector<Split> splits = {};                    // [num_rows] if a column divides the rows
   std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
   std::vector<double> times = {};                    // [num_rows] if a column has them
   std::vector<float> weights = {};                   // [num_rows] if a column has them, at least 0

@@ -37,7 +37,7 @@ std::string score_text(const Score& score);
 std::string loss_text(double loss);
 
 /// "97.78 %"; 100 % and 0 % are exact.
-std::string percent_text(double part);
+std::string percent_text(double share);
 
 /// "0.01234", "1.5", "15,390"; an exponent only where nobody could read the digits.
 std::string number_text(double value);

@@ -11,7 +11,7 @@
 
 namespace trainer::run {
 
-/// How good a model was on one part of the data.
+/// How good a model was on one split of the data.
 struct EpochSummary {
   std::optional<double> loss;      // none: it was not finite
   std::optional<double> accuracy;  // 0 .. 1
