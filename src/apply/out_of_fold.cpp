@@ -114,7 +114,7 @@ void add_target(const Model& model, const data::Dataset& rows, std::span<const d
 /// A line of the output, and where it belongs.
 struct Line {
   int64_t repeat = 1;
-  int64_t place = 0;
+  int64_t source_line = 0;
   std::string text;
 };
 
@@ -129,17 +129,17 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
   const std::vector<double> values = predicted_values(model, rows.values);
   PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
   const auto width = static_cast<std::size_t>(model.network.num_outputs);
-  for (std::size_t row = 0; row < rows.places.size(); ++row) {
-    const int64_t place = rows.places[row];
+  for (std::size_t row = 0; row < rows.source_lines.size(); ++row) {
+    const int64_t source_line = rows.source_lines[row];
     Names cells;
-    ids.add(place, cells);
-    for (const int64_t number : {place, run.fold, run.repeat}) {
+    ids.add(source_line, cells);
+    for (const int64_t number : {source_line, run.fold, run.repeat}) {
       cells.push_back(std::to_string(number));
     }
     add_target(model, rows, values, row, cells);
     fmt::memory_buffer line;
     text.add_rows(std::span(outputs).subspan(row * width, width), cells, line);
-    lines.push_back({run.repeat, place, fmt::to_string(line)});
+    lines.push_back({run.repeat, source_line, fmt::to_string(line)});
   }
 }
 
@@ -154,7 +154,7 @@ void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::
     add_lines(run, load_model(run.run_dir), ids, num_threads, lines);
   }
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
-    return std::pair(a.repeat, a.place) < std::pair(b.repeat, b.place);
+    return std::pair(a.repeat, a.source_line) < std::pair(b.repeat, b.source_line);
   });
   fmt::memory_buffer header;
   PredictionText(first, names_behind(ids.names(), first), kDelimiter).add_header(header);

@@ -203,7 +203,7 @@ class InitCommand : public Command {
     }
     for (const config::Override& override : common.overrides) {
       problems.push_back(fmt::format("{}: init takes no keys; write {} into the new file",
-                                     override.place, override.key));
+                                     override.origin, override.key));
     }
   }
 

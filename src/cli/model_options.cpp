@@ -34,7 +34,7 @@ void check_overrides(const std::string& command, const CommonOptions& common, Al
   for (const config::Override& given : common.overrides) {
     if (allowed == AllowedKeys::kThreads && given.key == "threads") continue;
     problems.push_back(fmt::format("{}: {}: {} goes by the run's own configuration; leave it out",
-                                   given.place, given.key, command));
+                                   given.origin, given.key, command));
   }
 }
 

@@ -78,8 +78,8 @@ std::size_t valid_length(std::string_view text) {
 }
 
 // "FILE:LINE: key", or the flag alone where it is the key: "--precision".
-std::string where(const std::string& place, const std::string& key) {
-  return place == "--" + key ? place : place + ": " + key;
+std::string where(const std::string& origin, const std::string& key) {
+  return origin == "--" + key ? origin : origin + ": " + key;
 }
 
 class Loader {
@@ -105,12 +105,12 @@ class Loader {
   void apply(const Override& change) {
     const Field* field = find_field(change.key);
     if (field == nullptr) {
-      report_unknown(change.place, change.key);
+      report_unknown(change.origin, change.key);
       return;
     }
     if (change.value.empty() && !takes_raw_text(*field)) {
       problems_.push_back(fmt::format("{}: expected {}, got nothing; null sets the default",
-                                      where(change.place, change.key),
+                                      where(change.origin, change.key),
                                       expected_text(field->access)));
       return;
     }
@@ -122,7 +122,7 @@ class Loader {
     } catch (const YAML::Exception&) {
       node = YAML::Node(change.value);  // not YAML: the field says what it expects
     }
-    set(*field, node, std::filesystem::current_path(), change.place);
+    set(*field, node, std::filesystem::current_path(), change.origin);
   }
 
   Loaded finish() {
@@ -152,50 +152,50 @@ class Loader {
                     const std::string& prefix) {
     std::set<std::string> seen;
     for (const auto& entry : entries_of(section)) {
-      const std::string place = fmt::format("{}:{}", document.name, entry.first.Mark().line + 1);
+      const std::string origin = fmt::format("{}:{}", document.name, entry.first.Mark().line + 1);
       if (!entry.first.IsScalar()) {
-        problems_.push_back(fmt::format("{}: expected a key, got a list or mapping", place));
+        problems_.push_back(fmt::format("{}: expected a key, got a list or mapping", origin));
         continue;
       }
       const std::string path = prefix + entry.first.Scalar();
       if (path.starts_with("x-")) continue;  // a place for what anchors name
       if (!seen.insert(path).second) {
-        problems_.push_back(fmt::format("{}: {}: this key stands twice; remove one", place, path));
+        problems_.push_back(fmt::format("{}: {}: this key stands twice; remove one", origin, path));
         continue;
       }
-      read_entry(document, entry.second, path, place);
+      read_entry(document, entry.second, path, origin);
     }
   }
 
   void read_entry(const Document& document, const YAML::Node& value, const std::string& path,
-                  const std::string& place) {
+                  const std::string& origin) {
     if (const Field* field = find_field(path)) {
-      set(*field, value, document.folder, place);
+      set(*field, value, document.folder, origin);
     } else if (!is_section(path)) {
-      report_unknown(place, path);
+      report_unknown(origin, path);
     } else if (value.IsMap()) {
       read_section(document, value, path + ".");
     } else if (!value.IsNull()) {
-      problems_.push_back(fmt::format("{}: {}: expected a section of keys, got {}", place, path,
+      problems_.push_back(fmt::format("{}: {}: expected a section of keys, got {}", origin, path,
                                       value.IsScalar() ? in_quotes(value.Scalar()) : "a list"));
     }
   }
 
   void set(const Field& field, const YAML::Node& node, const std::filesystem::path& folder,
-           const std::string& place) {
+           const std::string& origin) {
     if (node.IsNull()) {
       reset(field, loaded_.config);
       loaded_.origins.erase(field.path);
       return;
     }
     if (const auto problem = assign(field, loaded_.config, node, folder)) {
-      problems_.push_back(fmt::format("{}: {}", where(place, field.path), *problem));
+      problems_.push_back(fmt::format("{}: {}", where(origin, field.path), *problem));
       return;
     }
     if (is_resolved_ && has_default(field)) {
       loaded_.origins.erase(field.path);
     } else {
-      loaded_.origins[field.path] = place;
+      loaded_.origins[field.path] = origin;
     }
   }
 
@@ -219,12 +219,12 @@ class Loader {
     }
   }
 
-  void report_unknown(const std::string& place, const std::string& key) {
+  void report_unknown(const std::string& origin, const std::string& key) {
     problems_.push_back(is_section(key)
                             ? fmt::format("{}: {}: this is a section; name one of its keys, "
                                           "such as \"{}\"",
-                                          place, key, first_key_of(key))
-                            : fmt::format("{}: {}: unknown key{}", place, key, suggestion(key)));
+                                          origin, key, first_key_of(key))
+                            : fmt::format("{}: {}: unknown key{}", origin, key, suggestion(key)));
   }
 
   static std::string first_key_of(const std::string& section) {

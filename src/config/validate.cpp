@@ -54,8 +54,8 @@ class Conflicts {
 
   void report(const std::string& key, const std::string& problem) {
     const bool is_default = !loaded_.origins.contains(key);
-    const std::string place = is_default ? "" : origin_of(loaded_, key) + ": ";
-    problems_.push_back(fmt::format("{}{}: {}", place, key, problem));
+    const std::string origin = is_default ? "" : origin_of(loaded_, key) + ": ";
+    problems_.push_back(fmt::format("{}{}: {}", origin, key, problem));
   }
 
   // A file named but not used would be a run on other data than the user believes.

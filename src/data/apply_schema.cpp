@@ -35,7 +35,7 @@ Dataset apply_schema(Table&& table, const Schema& schema, const std::string& ori
     // While the training data is read, its scaling is not known yet.
     if (!schema.target_scaling.shift.empty()) scale(schema.target_scaling, dataset.values);
   }
-  dataset.places = source_lines(std::move(table.lines), dataset.size());
+  dataset.source_lines = source_lines(std::move(table.lines), dataset.size());
   dataset.weights = std::move(table.weights);
   return dataset;
 }

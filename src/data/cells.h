@@ -19,16 +19,18 @@ class Cells {
   explicit Cells(const Table& table)
       : values_(std::get<std::vector<float>>(table.features.values)),
         num_columns_(static_cast<size_t>(table.features.num_columns)) {
-    for (size_t i = 0; i < table.feature_names.size(); ++i) places_[table.feature_names[i]] = i;
+    for (size_t i = 0; i < table.feature_names.size(); ++i) indices_[table.feature_names[i]] = i;
   }
 
-  size_t place_of(const Column& column) const { return places_.at(column.name); }
-  float at(size_t row, size_t place) const { return values_[row * num_columns_ + place]; }
+  size_t index_of(const Column& column) const { return indices_.at(column.name); }
+  float at(size_t row, size_t column_index) const {
+    return values_[row * num_columns_ + column_index];
+  }
 
  private:
   const std::vector<float>& values_;
   size_t num_columns_;
-  std::unordered_map<std::string_view, size_t> places_;
+  std::unordered_map<std::string_view, size_t> indices_;
 };
 
 }  // namespace trainer::data

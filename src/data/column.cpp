@@ -41,16 +41,16 @@ int64_t num_features(const Column& column) {
 }
 
 std::vector<int64_t> first_features(std::span<const Column> columns) {
-  std::vector<int64_t> places(columns.size());
+  std::vector<int64_t> firsts(columns.size());
   int64_t next = 0;
   for (const bool embedded : {false, true}) {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (is_embedded(columns[i]) != embedded) continue;
-      places[i] = next;
+      firsts[i] = next;
       next += num_features(columns[i]);
     }
   }
-  return places;
+  return firsts;
 }
 
 std::vector<std::string> feature_names(std::span<const Column> columns) {

@@ -161,14 +161,14 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
   const std::vector<int64_t> first_of_columns = first_features(columns);
   for (size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns[i];
-    const auto place = static_cast<size_t>(first_of_columns[i]);
+    const auto feature = static_cast<size_t>(first_of_columns[i]);
     if (num_features(column) == 0) continue;
-    if (num_features(column) == 1 && found.is_constant[place] != 0) {
+    if (num_features(column) == 1 && found.is_constant[feature] != 0) {
       constant.push_back(in_quotes(column.name));
     } else if (column.kind == ColumnKind::kNumeric) {
       const auto [first, is_new] =
-          first_by_hash.try_emplace(found.hashes[place], place, column.name);
-      if (!is_new && are_equal(values, width, place, first->second.first)) {
+          first_by_hash.try_emplace(found.hashes[feature], feature, column.name);
+      if (!is_new && are_equal(values, width, feature, first->second.first)) {
         repeated.push_back(
             fmt::format("{} (as {})", in_quotes(column.name), in_quotes(first->second.second)));
       }

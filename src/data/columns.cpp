@@ -88,36 +88,36 @@ class Fitter {
         sums_(sums_of(table.features, rows)) {}
 
   void fit(Column& column) const {
-    const size_t place = cells_.place_of(column);
-    const int64_t num_present = sums_.num_present[place];
+    const size_t column_index = cells_.index_of(column);
+    const int64_t num_present = sums_.num_present[column_index];
     if (num_present == 0) {
       leave_out(column);
       return;
     }
     const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
     if (column.kind == ColumnKind::kNumeric) {
-      column.fill = fill_for(place, column.offset);
+      column.fill = fill_for(column_index, column.offset);
       if (column.fill && column.limits) {  // a fill stays what it is
         column.limits->low = std::min(column.limits->low, *column.fill);
         column.limits->high = std::max(column.limits->high, *column.fill);
       }
       column.marks_missing = some_missing && options_.missing_indicator;
-      if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(place, column));
+      if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(column_index, column));
     } else {
-      column.categories = categories_of(present_cells(place), table_.words[place]);
+      column.categories = categories_of(present_cells(column_index), table_.words[column_index]);
       column.marks_missing = some_missing;
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
     }
   }
 
  private:
-  std::optional<float> fill_for(size_t place, double offset) const {
+  std::optional<float> fill_for(size_t column_index, double offset) const {
     switch (options_.fill) {
       case config::Fill::kMean:
-        return static_cast<float>(sums_.sums[place] /
-                                  static_cast<double>(sums_.num_present[place]));
+        return static_cast<float>(sums_.sums[column_index] /
+                                  static_cast<double>(sums_.num_present[column_index]));
       case config::Fill::kMedian:
-        return static_cast<float>(median_of(present_cells(place)));
+        return static_cast<float>(median_of(present_cells(column_index)));
       case config::Fill::kConstant:
         return static_cast<float>(options_.fill_value - offset);
       case config::Fill::kError:
@@ -132,19 +132,19 @@ class Fitter {
                                        : default_embedding_size(num_categories);
   }
 
-  std::vector<float> present_cells(size_t place) const {
+  std::vector<float> present_cells(size_t column_index) const {
     std::vector<float> present;
-    present.reserve(static_cast<size_t>(sums_.num_present[place]));
+    present.reserve(static_cast<size_t>(sums_.num_present[column_index]));
     for (const int64_t row : rows_) {
-      const float cell = cells_.at(static_cast<size_t>(row), place);
+      const float cell = cells_.at(static_cast<size_t>(row), column_index);
       if (!std::isnan(cell)) present.push_back(cell);
     }
     return present;
   }
 
   /// Without the missing ones that have no fill: they are an error when they are encoded.
-  std::vector<float> filled_cells(size_t place, const Column& column) const {
-    std::vector<float> cells = present_cells(place);
+  std::vector<float> filled_cells(size_t column_index, const Column& column) const {
+    std::vector<float> cells = present_cells(column_index);
     if (column.fill) cells.resize(rows_.size(), *column.fill);
     return cells;
   }

@@ -60,10 +60,10 @@ void take_offsets(const std::vector<Column>& from, CsvHeader& header) {
 
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
   CsvSource source(DataFile(path), options.format);
-  const std::string place = source.find_header();
-  const std::vector<std::string> names = read_names(source.cursor, place);
-  require_several(names, place, source.cursor.format().delimiter, "data.delimiter: ");
-  CsvHeader header = make_header(place, names, options);
+  const std::string location = source.find_header();
+  const std::vector<std::string> names = read_names(source.cursor, location);
+  require_several(names, location, source.cursor.format().delimiter, "data.delimiter: ");
+  CsvHeader header = make_header(location, names, options);
   {
     // Looks at the first rows, which may be many, before they are read.
     CsvSource first(DataFile(path), options.format);
@@ -78,8 +78,8 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
                   const CsvFormat& format) {
   CsvSource source(DataFile(path), format);
-  const std::string place = source.find_header();
-  CsvHeader header = make_trained_header(place, read_names(source.cursor, place), trained,
+  const std::string location = source.find_header();
+  CsvHeader header = make_trained_header(location, read_names(source.cursor, location), trained,
                                          source.cursor.format().delimiter);
   return read_table(source, std::move(header), trained.targets, 0);
 }

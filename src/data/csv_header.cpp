@@ -24,8 +24,8 @@ std::vector<std::string> quoted(const std::vector<std::string>& names) {
 /// Gives columns their roles, each at most one.
 class RoleList {
  public:
-  RoleList(const std::string& place, const std::vector<std::string>& names)
-      : place_(place),
+  RoleList(const std::string& location, const std::vector<std::string>& names)
+      : location_(location),
         names_(names),
         column_index_(names),
         columns_(names.size()),
@@ -36,15 +36,15 @@ class RoleList {
   size_t set(const char* key, const std::string& name, Role role, ColumnKind kind) {
     const std::optional<size_t> found = column_index_.find(name);
     if (!found) {
-      throw data_error(place_, fmt::format("{}: column {} is not in the header; {}", key,
-                                           in_quotes(name), missing_column_help(name, names_)));
+      throw data_error(location_, fmt::format("{}: column {} is not in the header; {}", key,
+                                              in_quotes(name), missing_column_help(name, names_)));
     }
     assign(key, *found, role, kind);
     return *found;
   }
 
   void set_target(const std::string& name, size_t target) {
-    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].place = target;
+    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].index = target;
   }
 
   void set_all(const char* key, const std::vector<std::string>& list, Role role, ColumnKind kind) {
@@ -67,8 +67,8 @@ class RoleList {
       }
       if (fits) continue;
       throw data_error(
-          place_, fmt::format("{}: no column of the header fits {}; {}", key, in_quotes(pattern),
-                              missing_column_help(pattern, names_)));
+          location_, fmt::format("{}: no column of the header fits {}; {}", key, in_quotes(pattern),
+                                 missing_column_help(pattern, names_)));
     }
   }
 
@@ -114,15 +114,16 @@ class RoleList {
     if (other.empty() || other == key) return;
     if (role == Role::kGroup && columns_[i].role == Role::kSkipped) return;
     if (other == "data.target") {
-      throw data_error(place_, fmt::format("{}: column {} is the target; take it out of {} or "
-                                           "choose another data.target",
-                                           key, in_quotes(names_[i]), key));
+      throw data_error(location_, fmt::format("{}: column {} is the target; take it out of {} or "
+                                              "choose another data.target",
+                                              key, in_quotes(names_[i]), key));
     }
-    throw data_error(place_, fmt::format("{}: column {} is in {} too; take it out of one of them",
-                                         key, in_quotes(names_[i]), other));
+    throw data_error(location_,
+                     fmt::format("{}: column {} is in {} too; take it out of one of them", key,
+                                 in_quotes(names_[i]), other));
   }
 
-  const std::string& place_;
+  const std::string& location_;
   const std::vector<std::string>& names_;
   ColumnIndex column_index_;
   std::vector<CsvColumn> columns_;
@@ -132,7 +133,7 @@ class RoleList {
 
 }  // namespace
 
-CsvHeader make_header(const std::string& place, const std::vector<std::string>& names,
+CsvHeader make_header(const std::string& location, const std::vector<std::string>& names,
                       const CsvOptions& options) {
   struct List {
     const char* key;
@@ -145,7 +146,7 @@ CsvHeader make_header(const std::string& place, const std::vector<std::string>& 
       {"data.id", options.id, Role::kSkipped, ColumnKind::kId},
       {"data.numeric", options.numeric, Role::kNumber, ColumnKind::kNumeric},
       {"data.categorical", options.categorical, Role::kText, ColumnKind::kCategorical}};
-  RoleList roles(place, names);
+  RoleList roles(location, names);
   for (size_t i = 0; i < options.targets.size(); ++i) roles.set_target(options.targets[i], i);
   for (const List& list : lists) roles.set_all(list.key, list.names, list.role, list.kind);
   if (!options.split_column.empty()) {
@@ -161,7 +162,7 @@ CsvHeader make_header(const std::string& place, const std::vector<std::string>& 
   roles.end_names();
   for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
 
-  CsvHeader header{place, roles.take()};
+  CsvHeader header{location, roles.take()};
   header.drops_rows_without_target = options.drop_rows_without_target;
   header.is_of_training = true;
   for (CsvColumn& column : header.columns) {
@@ -169,9 +170,9 @@ CsvHeader make_header(const std::string& place, const std::vector<std::string>& 
   }
   count_features(header);
   if (header.num_features == 0) {
-    throw data_error(place, fmt::format("no feature columns are left beside the target {}; take "
-                                        "some out of data.ignore and data.id",
-                                        joined(quoted(options.targets))));
+    throw data_error(location, fmt::format("no feature columns are left beside the target {}; take "
+                                           "some out of data.ignore and data.id",
+                                           joined(quoted(options.targets))));
   }
   return header;
 }
@@ -184,7 +185,7 @@ void count_features(CsvHeader& header) {
   for (size_t column = header.columns.size(); column-- > 0;) {
     const Role role = header.columns[column].role;
     // A cell that is needed as text as well is no plain number.
-    const bool is_plain = !header.columns[column].kept && !header.columns[column].is_time;
+    const bool is_plain = !header.columns[column].kept_index && !header.columns[column].is_time;
     run = role == Role::kNumber && is_plain ? run + 1 : 0;
     header.numbers_from[column] = run;
     if (role == Role::kNumber || role == Role::kText) ++header.num_features;

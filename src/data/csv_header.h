@@ -22,18 +22,19 @@ struct CsvColumn {
   std::string name;
   Role role = Role::kNumber;
   ColumnKind kind = ColumnKind::kNumeric;
-  bool is_declared = false;         // else the cells decide between number and text
-  bool is_trained = false;          // a model was trained on it
-  bool refuses_missing = false;     // a missing number is an error
-  size_t place = 0;                 // among the targets, or among the ids
-  std::optional<size_t> kept = {};  // among the ids, of a column that is read for more than that
-  bool is_time = false;             // likewise
-  std::string reason = {};          // why it is left out
+  bool is_declared = false;      // else the cells decide between number and text
+  bool is_trained = false;       // a model was trained on it
+  bool refuses_missing = false;  // a missing number is an error
+  size_t index = 0;              // among the targets, or among the ids
+  std::optional<size_t> kept_index =
+      {};                   // among the ids, of a column that is read for more than that
+  bool is_time = false;     // likewise
+  std::string reason = {};  // why it is left out
 };
 
 /// What is known of a file before its rows are read.
 struct CsvHeader {
-  std::string place;  // "file:line"
+  std::string location;  // "file:line"
   std::vector<CsvColumn> columns;
   std::vector<size_t> numbers_from = {};  // [columns.size()] how many from here on are numbers
   size_t num_features = 0;                // numbers and texts
@@ -44,7 +45,7 @@ struct CsvHeader {
 };
 
 /// What the options say of each column. Throws Error(kData), see read_csv.
-CsvHeader make_header(const std::string& place, const std::vector<std::string>& names,
+CsvHeader make_header(const std::string& location, const std::vector<std::string>& names,
                       const CsvOptions& options);
 
 /// Sets `numbers_from` and `num_features` by the roles.

@@ -15,37 +15,39 @@
 namespace trainer::data {
 namespace {
 
-void require_good_names(const std::string& place, const std::vector<std::string>& names) {
+void require_good_names(const std::string& location, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, size_t> first_place;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
       const std::string hint = i == 0 ? " (pandas leaves out its row index by index=False)" : "";
-      throw data_error(place, fmt::format("column {} has no name; give it one{}", i + 1, hint));
+      throw data_error(location, fmt::format("column {} has no name; give it one{}", i + 1, hint));
     }
     if (!is_utf8(names[i])) {
-      throw data_error(place, fmt::format("column {}: expected a name in UTF-8, got {}; save the "
-                                          "file as UTF-8",
-                                          i + 1, in_quotes(names[i])));
+      throw data_error(location,
+                       fmt::format("column {}: expected a name in UTF-8, got {}; save the "
+                                   "file as UTF-8",
+                                   i + 1, in_quotes(names[i])));
     }
     const auto [found, is_new] = first_place.emplace(names[i], i);
     if (!is_new) {
-      throw data_error(place, fmt::format("column {} is there twice, as columns {} and {}; rename "
-                                          "one of them",
-                                          in_quotes(names[i]), found->second + 1, i + 1));
+      throw data_error(location,
+                       fmt::format("column {} is there twice, as columns {} and {}; rename "
+                                   "one of them",
+                                   in_quotes(names[i]), found->second + 1, i + 1));
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place) {
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& location) {
   std::vector<std::string> names;
   while (cursor.in_row()) names.emplace_back(cursor.next_field());
-  require_good_names(place, names);
+  require_good_names(location, names);
   return names;
 }
 
-void require_several(const std::vector<std::string>& names, const std::string& place,
+void require_several(const std::vector<std::string>& names, const std::string& location,
                      char delimiter, const std::string& option) {
   if (names.size() > 1) return;
   const std::string& only_name = names.front();
@@ -59,8 +61,8 @@ void require_several(const std::vector<std::string>& names, const std::string& p
       break;
     }
   }
-  throw data_error(place, fmt::format("the delimiter {} gives just one column, {}; {}",
-                                      delimiter_name(delimiter), in_quotes(only_name), fix));
+  throw data_error(location, fmt::format("the delimiter {} gives just one column, {}; {}",
+                                         delimiter_name(delimiter), in_quotes(only_name), fix));
 }
 
 std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {

@@ -32,11 +32,11 @@ class ColumnIndex {
 };
 
 /// The names of the columns, from the first row. Throws Error(kData), see read_csv.
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& place);
+std::vector<std::string> read_names(CsvCursor& cursor, const std::string& location);
 
 /// Throws Error(kData) when there is one name only, as there is with a wrong delimiter.
 /// `option` is how it can be chosen: "data.delimiter: ".
-void require_several(const std::vector<std::string>& names, const std::string& place,
+void require_several(const std::vector<std::string>& names, const std::string& location,
                      char delimiter, const std::string& option);
 
 /// Whether `text` is a pattern with * or ? for names.

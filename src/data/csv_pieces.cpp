@@ -36,18 +36,18 @@ void clear_rows(Table& table) {
 }
 
 /// The message of an error without where it was found.
-std::string without_place(const std::string& message, const std::string& file, int64_t line) {
-  const std::string place = fmt::format("{}:{}: ", file, line);
-  return message.starts_with(place) ? message.substr(place.size()) : message;
+std::string without_location(const std::string& message, const std::string& file, int64_t line) {
+  const std::string location = fmt::format("{}:{}: ", file, line);
+  return message.starts_with(location) ? message.substr(location.size()) : message;
 }
 
 std::vector<std::string> id_names_of(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
-    if (column.role != Role::kId && !column.kept) continue;
-    const size_t place = column.kept.value_or(column.place);
-    names.resize(std::max(names.size(), place + 1));
-    names[place] = column.name;
+    if (column.role != Role::kId && !column.kept_index) continue;
+    const size_t index = column.kept_index.value_or(column.index);
+    names.resize(std::max(names.size(), index + 1));
+    names[index] = column.name;
   }
   return names;
 }
@@ -57,8 +57,8 @@ std::vector<std::string> id_names_of(const CsvHeader& header) {
 struct CsvPieces::State {
   State(DataFile file, const TrainedColumns& trained, const CsvFormat& format)
       : source(std::move(file), format), targets(trained.targets.begin(), trained.targets.end()) {
-    const std::string place = source.find_header();
-    header = make_trained_header(place, read_names(source.cursor, place), trained,
+    const std::string location = source.find_header();
+    header = make_trained_header(location, read_names(source.cursor, location), trained,
                                  source.cursor.format().delimiter);
   }
 
@@ -107,8 +107,8 @@ bool CsvPieces::read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
     if (bad == nullptr) {
       reader.read_row();
     } else if (const auto error = reader.try_row()) {
-      bad->push_back({source.cursor.row_line(),
-                      without_place(error->what(), source.file.name(), source.cursor.row_line())});
+      bad->push_back({source.cursor.row_line(), without_location(error->what(), source.file.name(),
+                                                                 source.cursor.row_line())});
       ++num_bad;
     }
   }

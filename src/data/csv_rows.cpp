@@ -164,7 +164,7 @@ size_t RowReader::read_cells(size_t column) {
       features_.push_back(next_text(column));
       break;
     case Role::kTarget:
-      table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].place] =
+      table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].index] =
           next_target(column);
       break;
     case Role::kSkipped:
@@ -181,7 +181,7 @@ size_t RowReader::read_cells(size_t column) {
       table_.weights.push_back(next_weight(column));
       break;
     case Role::kId:
-      table_.ids[table_.ids.size() - table_.id_names.size() + header_.columns[column].place] =
+      table_.ids[table_.ids.size() - table_.id_names.size() + header_.columns[column].index] =
           next_cell(column);
       break;
   }
@@ -192,7 +192,8 @@ size_t RowReader::read_cells(size_t column) {
 std::string_view RowReader::next_cell(size_t column) {
   const std::string_view field = cursor_.next_field();
   const CsvColumn& about = header_.columns[column];
-  if (about.kept) table_.ids[table_.ids.size() - table_.id_names.size() + *about.kept] = field;
+  if (about.kept_index)
+    table_.ids[table_.ids.size() - table_.id_names.size() + *about.kept_index] = field;
   if (about.is_time) add_time(column, field);
   return field;
 }
@@ -336,7 +337,7 @@ float RowReader::next_weight(size_t column) {
   fail(column, fmt::format("expected a weight, a number of at least 0, got {}", in_quotes(field)));
 }
 
-std::string RowReader::place() const {
+std::string RowReader::location() const {
   return fmt::format("{}:{}", table_.file, cursor_.row_line());
 }
 
@@ -350,7 +351,7 @@ void RowReader::fail_for_length(size_t column, std::string_view field) {
 
 void RowReader::fail(size_t column, const std::string& problem) {
   fail_unless_well_formed();
-  throw data_error(place(),
+  throw data_error(location(),
                    fmt::format("column {}: {}", in_quotes(header_.columns[column].name), problem));
 }
 
@@ -358,8 +359,8 @@ void RowReader::fail(size_t column, const std::string& problem) {
 void RowReader::fail_unless_well_formed() {
   const size_t num_fields = cursor_.count_fields();
   if (num_fields == header_.columns.size()) return;
-  throw data_error(place(), fmt::format("expected {} fields as in the header, got {}",
-                                        header_.columns.size(), num_fields));
+  throw data_error(location(), fmt::format("expected {} fields as in the header, got {}",
+                                           header_.columns.size(), num_fields));
 }
 
 }  // namespace trainer::data

@@ -79,7 +79,7 @@ class RowReader {
   Split next_split(size_t column);
   float next_weight(size_t column);
 
-  std::string place() const;
+  std::string location() const;
   [[noreturn]] void fail_for_length(size_t column, std::string_view field);
   [[noreturn]] void fail(size_t column, const std::string& problem);
   void fail_unless_well_formed();

@@ -28,16 +28,16 @@ class TrainedRoles {
 
   void set(const TrainedColumns& trained) {
     for (size_t i = 0; i < trained.targets.size(); ++i) {
-      set_place(require(trained.targets[i]), Role::kTarget, i);
+      set_role(require(trained.targets[i]), Role::kTarget, i);
     }
     if (!trained.weight.empty()) {
       CsvColumn* weight = trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
-      set_place(weight, Role::kWeight, 0);
+      set_role(weight, Role::kWeight, 0);
     }
     size_t num_ids = 0;
     for (const Column& column : trained.columns) {
       if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
-        if (CsvColumn* id = find(column.name)) set_place(id, Role::kId, num_ids++);
+        if (CsvColumn* id = find(column.name)) set_role(id, Role::kId, num_ids++);
       }
       if (num_features(column) > 0) set_feature(require(column.name), column);
     }
@@ -54,8 +54,8 @@ class TrainedRoles {
 
  private:
   CsvColumn* find(const std::string& name) {
-    const std::optional<size_t> place = column_index_.find(name);
-    return place ? &columns_[*place] : nullptr;
+    const std::optional<size_t> index = column_index_.find(name);
+    return index ? &columns_[*index] : nullptr;
   }
 
   CsvColumn* require(const std::string& name) {
@@ -73,20 +73,20 @@ class TrainedRoles {
           is_name ? column.name == pattern : matches_any(column.name, {&pattern, 1});
       if (!is_meant) continue;
       fits = true;
-      if (column.role == Role::kId || column.kept) continue;
+      if (column.role == Role::kId || column.kept_index) continue;
       if (column.role == Role::kSkipped) {
-        set_place(&column, Role::kId, num_ids++);
+        set_role(&column, Role::kId, num_ids++);
       } else {
-        column.kept = num_ids++;
+        column.kept_index = num_ids++;
       }
     }
     if (!fits) unknown_.push_back(pattern);
   }
 
-  static void set_place(CsvColumn* column, Role role, size_t place) {
+  static void set_role(CsvColumn* column, Role role, size_t index) {
     if (column == nullptr) return;
     column->role = role;
-    column->place = place;
+    column->index = index;
   }
 
   void set_feature(CsvColumn* column, const Column& trained) {
@@ -108,24 +108,24 @@ class TrainedRoles {
 
 }  // namespace
 
-CsvHeader make_trained_header(const std::string& place, const std::vector<std::string>& names,
+CsvHeader make_trained_header(const std::string& location, const std::vector<std::string>& names,
                               const TrainedColumns& trained, char delimiter) {
   TrainedRoles roles(names);
   roles.set(trained);
   if (!roles.missing().empty()) {
-    require_several(names, place, delimiter, trained.delimiter_option);
+    require_several(names, location, delimiter, trained.delimiter_option);
     throw data_error(
-        place, fmt::format("expected the columns of the training data, but {} {} not "
-                           "in the header",
-                           joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
+        location, fmt::format("expected the columns of the training data, but {} {} not "
+                              "in the header",
+                              joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
   }
   if (!roles.unknown().empty()) {
     const std::string& first = roles.unknown().front();
-    throw data_error(place, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
-                                        is_pattern(first) ? "fits no column" : "is not",
-                                        missing_column_help(first, names)));
+    throw data_error(location, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
+                                           is_pattern(first) ? "fits no column" : "is not",
+                                           missing_column_help(first, names)));
   }
-  CsvHeader header{place, roles.take()};
+  CsvHeader header{location, roles.take()};
   header.offsets = roles.offsets();
   header.decimal_option =
       trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;

@@ -11,7 +11,7 @@
 namespace trainer::data {
 
 /// What a trained model says of each column. Throws Error(kData), see read_csv_as.
-CsvHeader make_trained_header(const std::string& place, const std::vector<std::string>& names,
+CsvHeader make_trained_header(const std::string& location, const std::vector<std::string>& names,
                               const TrainedColumns& trained, char delimiter);
 
 }  // namespace trainer::data

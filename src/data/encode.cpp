@@ -13,14 +13,11 @@
 
 #include "data/cells.h"
 #include "data/error.h"
+#include "data/target.h"
 #include "data/word_index.h"
 
 namespace trainer::data {
 namespace {
-
-std::string place_of_row(const Table& table, size_t row) {
-  return fmt::format("{}:{}", table.file, table.lines[row]);
-}
 
 struct RowRange {
   size_t begin = 0;
@@ -36,7 +33,7 @@ class ColumnEncoder {
         cells_(cells),
         column_(column),
         unknown_(unknown),
-        place_(cells.place_of(column)) {
+        column_index_(cells.index_of(column)) {
     if (column.kind == ColumnKind::kCategorical) number_words();
   }
 
@@ -60,14 +57,14 @@ class ColumnEncoder {
 
   float number(size_t row) const {
     const float value = filled(row);
-    return column_.quantiles.empty() ? value : place_among(column_.quantiles, value);
+    return column_.quantiles.empty() ? value : quantile_rank(column_.quantiles, value);
   }
 
  private:
   static constexpr size_t kUnknown = static_cast<size_t>(-1);
 
   float filled(size_t row) const {
-    const float cell = cells_.at(row, place_);
+    const float cell = cells_.at(row, column_index_);
     if (!std::isnan(cell)) return column_.limits ? limited(cell, *column_.limits) : cell;
     if (column_.fill) return *column_.fill;
     fail(row, "expected a number, got a missing value; fill it in or choose a data.fill");
@@ -76,8 +73,8 @@ class ColumnEncoder {
 
   void number_words() {
     const WordIndex known(column_.categories);
-    categories_of_words_.reserve(table_.words[place_].size());
-    for (const std::string& word : table_.words[place_]) {
+    categories_of_words_.reserve(table_.words[column_index_].size());
+    for (const std::string& word : table_.words[column_index_]) {
       categories_of_words_.push_back(known.find(word).value_or(kUnknown));
     }
   }
@@ -85,7 +82,8 @@ class ColumnEncoder {
   void encode_numbers(RowRange rows, float* features, size_t width) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
       features[0] = number(row);
-      if (column_.marks_missing) features[1] = std::isnan(cells_.at(row, place_)) ? 1.0F : 0.0F;
+      if (column_.marks_missing)
+        features[1] = std::isnan(cells_.at(row, column_index_)) ? 1.0F : 0.0F;
     }
   }
 
@@ -104,7 +102,7 @@ class ColumnEncoder {
 
   /// What is missing has the number behind the categories, if that is to be learnt from.
   size_t category_at(size_t row) {
-    const float cell = cells_.at(row, place_);
+    const float cell = cells_.at(row, column_index_);
     const size_t missing = column_.marks_missing ? column_.categories.size() : kUnknown;
     const size_t category =
         std::isnan(cell) ? missing : categories_of_words_[static_cast<size_t>(cell)];
@@ -118,17 +116,17 @@ class ColumnEncoder {
   }
 
   void fail(size_t row, const std::string& problem) const {
-    const std::string place = place_of_row(table_, row);
-    if (bad_rows_ == nullptr) throw column_error(place, column_, problem);
-    const std::string message = column_error(place, column_, problem).what();
+    const std::string location = row_location(table_, row);
+    if (bad_rows_ == nullptr) throw column_error(location, column_, problem);
+    const std::string message = column_error(location, column_, problem).what();
     bad_rows_->emplace_back(static_cast<int64_t>(row),
-                            message.substr(place.size() + std::string_view(": ").size()));
+                            message.substr(location.size() + std::string_view(": ").size()));
   }
 
   void fail_for_category(size_t row, float cell) const {
     const std::string got = std::isnan(cell)
                                 ? "a missing value"
-                                : in_quotes(table_.words[place_][static_cast<size_t>(cell)]);
+                                : in_quotes(table_.words[column_index_][static_cast<size_t>(cell)]);
     fail(row, fmt::format("expected a category that the training part has, got {}; "
                           "correct it, or train with data.unknown_category: unknown",
                           got));
@@ -138,7 +136,7 @@ class ColumnEncoder {
   const Cells& cells_;
   const Column& column_;
   config::UnknownCategory unknown_;
-  size_t place_;
+  size_t column_index_;
   std::vector<size_t> categories_of_words_;  // [words]
   int64_t num_unknown_ = 0;
   std::vector<std::pair<int64_t, std::string>>* bad_rows_ = nullptr;
@@ -162,12 +160,14 @@ Matrix fill_in_place(std::span<const Column> columns, Table& table) {
   const Cells cells(table);
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
-    const size_t place = cells.place_of(column);
-    if (table.num_missing[place] == 0 && column.quantiles.empty() && !column.limits) continue;
+    const size_t column_index = cells.index_of(column);
+    if (table.num_missing[column_index] == 0 && column.quantiles.empty() && !column.limits)
+      continue;
     const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
     const auto width = static_cast<size_t>(table.features.num_columns);
     size_t row = 0;
-    for (size_t i = place; i < values.size(); i += width, ++row) values[i] = encoder.number(row);
+    for (size_t i = column_index; i < values.size(); i += width, ++row)
+      values[i] = encoder.number(row);
   }
   return std::move(table.features);
 }

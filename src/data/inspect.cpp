@@ -56,14 +56,14 @@ class Collector {
     if (facts_.num_numbers > 0 && !facts_.is_whole) facts_.num_different = 0;
     if (facts_.num_different > kMaxLabels || !facts_.is_whole) labels_.clear();
     facts_.labels.resize(labels_.size());
-    for (const auto& [text, label] : labels_) facts_.labels[label.place] = {text, label.count};
+    for (const auto& [text, label] : labels_) facts_.labels[label.index] = {text, label.count};
     facts_.is_counting = facts_.is_counting && facts_.is_whole && facts_.num_numbers > 0;
     return std::move(facts_);
   }
 
  private:
   struct Label {
-    size_t place;
+    size_t index;
     int64_t count;
   };
 
@@ -194,9 +194,9 @@ class Inspection {
     CsvCursor cursor(table_.file, text, format);
     table_.delimiter = cursor.format().delimiter;
     if (!cursor.begin_row()) throw data_error(table_.file, "the file is empty");
-    const std::string place = fmt::format("{}:{}", table_.file, cursor.row_line());
-    const std::vector<std::string> names = read_names(cursor, place);
-    require_several(names, place, table_.delimiter, "--delimiter ");
+    const std::string location = fmt::format("{}:{}", table_.file, cursor.row_line());
+    const std::vector<std::string> names = read_names(cursor, location);
+    require_several(names, location, table_.delimiter, "--delimiter ");
     columns_ = std::vector<Collector>(names.begin(), names.end());
     table_.num_rows = 0;
     for (; cursor.begin_row(); ++table_.num_rows) add_row(cursor);

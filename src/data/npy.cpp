@@ -99,7 +99,8 @@ class Reader {
   int64_t num_rows() const { return header_.shape.front(); }
   int64_t num_elements() const { return num_elements_; }
 
-  /// Calls store(place, element) for each element: `place` in C order, with a Half as a float.
+  /// Calls store(position, element) for each element: `position` in C order, with a Half as a
+  /// float.
   template <class Store>
   void for_each(const Store& store) {
     with_type_of(header_, [&](auto type) { read_elements<decltype(type)>(store); });
@@ -109,11 +110,11 @@ class Reader {
 
   [[noreturn]] void fail(const std::string& problem) const { throw data_error(name_, problem); }
 
-  [[noreturn]] void fail_at(int64_t place, double got) const {
+  [[noreturn]] void fail_at(int64_t position, double got) const {
     std::vector<int64_t> index = header_.shape;
     for (size_t i = index.size(); i-- > 0;) {
-      index[i] = place % header_.shape[i];
-      place /= header_.shape[i];
+      index[i] = position % header_.shape[i];
+      position /= header_.shape[i];
     }
     fail(
         fmt::format("element {}: expected a finite number that float32 can hold, got {}; correct "
@@ -216,13 +217,13 @@ class Reader {
       if (count == 0) fail("the file is cut off, get it again");
       for (size_t i = 0; i < count && next < num_elements_; ++i, ++next) {
         const T element = element_at<T>(chunk.data() + i * sizeof(T), is_swapped);
-        const int64_t place = columns.empty()
-                                  ? next
-                                  : next % rows * width + columns[static_cast<size_t>(next / rows)];
+        const int64_t position =
+            columns.empty() ? next
+                            : next % rows * width + columns[static_cast<size_t>(next / rows)];
         if constexpr (std::is_same_v<T, Half>) {
-          store(place, element.value());
+          store(position, element.value());
         } else {
-          store(place, element);
+          store(position, element);
         }
       }
     }
@@ -251,10 +252,10 @@ std::vector<double> choose_offsets(const std::filesystem::path& path) {
   const int64_t width = reader.num_elements() / rows;
   const int64_t step = (rows - 1) / std::clamp(kMaxOfAll / width, kMinRows, kMaxRows) + 1;
   std::vector<std::vector<double>> samples(static_cast<size_t>(width));
-  reader.for_each([&](int64_t place, auto element) {
-    if (place / width % step != 0) return;
+  reader.for_each([&](int64_t position, auto element) {
+    if (position / width % step != 0) return;
     const auto value = static_cast<double>(element);
-    if (std::isfinite(value)) samples[static_cast<size_t>(place % width)].push_back(value);
+    if (std::isfinite(value)) samples[static_cast<size_t>(position % width)].push_back(value);
   });
   std::vector<double> offsets;
   offsets.reserve(samples.size());
@@ -270,22 +271,22 @@ Matrix read_matrix(Reader& reader, const std::vector<double>& offsets) {
   const bool is_byte = reader.header().kind == 'u' && reader.header().bytes_per_element == 1;
   if (offsets.empty() && (is_bool || is_byte)) {
     std::vector<uint8_t> bytes(size);
-    reader.for_each([&](int64_t place, auto element) {
+    reader.for_each([&](int64_t position, auto element) {
       const auto byte = static_cast<uint8_t>(element);
-      bytes[static_cast<size_t>(place)] = is_bool ? static_cast<uint8_t>(byte != 0) : byte;
+      bytes[static_cast<size_t>(position)] = is_bool ? static_cast<uint8_t>(byte != 0) : byte;
     });
     matrix.values = std::move(bytes);
     return matrix;
   }
   std::vector<float> values(size);
-  reader.for_each([&](int64_t place, auto element) {
+  reader.for_each([&](int64_t position, auto element) {
     const auto value =
         offsets.empty()
             ? static_cast<float>(element)
             : static_cast<float>(static_cast<double>(element) -
-                                 offsets[static_cast<size_t>(place % matrix.num_columns)]);
-    if (!std::isfinite(value)) reader.fail_at(place, static_cast<double>(element));
-    values[static_cast<size_t>(place)] = value;
+                                 offsets[static_cast<size_t>(position % matrix.num_columns)]);
+    if (!std::isfinite(value)) reader.fail_at(position, static_cast<double>(element));
+    values[static_cast<size_t>(position)] = value;
   });
   matrix.values = std::move(values);
   return matrix;
@@ -295,11 +296,11 @@ Matrix read_matrix(Reader& reader, const std::vector<double>& offsets) {
 std::vector<std::string> read_texts(Reader& reader) {
   std::vector<std::string> texts(static_cast<size_t>(reader.num_elements()));
   const bool is_bool = reader.header().kind == 'b';
-  reader.for_each([&](int64_t place, auto element) {
+  reader.for_each([&](int64_t position, auto element) {
     if (!std::isfinite(static_cast<float>(element))) {
-      reader.fail_at(place, static_cast<double>(element));
+      reader.fail_at(position, static_cast<double>(element));
     }
-    std::string& text = texts[static_cast<size_t>(place)];
+    std::string& text = texts[static_cast<size_t>(position)];
     if constexpr (std::is_floating_point_v<decltype(element)>) {
       text = fmt::format("{}", element);
     } else {

@@ -27,7 +27,7 @@ constexpr size_t kMaxNamed = 8;         // columns
 struct Distance {
   double distance = 0;  // from the median
   float value = 0;
-  size_t place = 0;
+  size_t index = 0;
 };
 
 struct Center {
@@ -67,7 +67,7 @@ bool is_code(double value) {
   return false;
 }
 
-/// The place in `far`, which ascends, from which on its values are outliers. `others` is the
+/// The index in `far`, which ascends, from which on its values are outliers. `others` is the
 /// largest distance that is not in it.
 size_t first_outlier(const std::vector<Distance>& far, double others, const Center& center,
                      size_t num_values) {
@@ -142,15 +142,15 @@ std::vector<int64_t> all_rows(int64_t num_rows) {
 
 bool is_numeric(const Column& column) { return column.kind == ColumnKind::kNumeric; }
 
-/// Calls use(column, place among the cells) for the columns of numbers.
+/// Calls use(column, column_index) for the columns of numbers.
 template <class Columns, class Use>
 void for_each_numeric(Columns& columns, const Table& table, const Use& use) {
-  size_t place = 0;
+  size_t column_index = 0;
   for (auto& column : columns) {
-    if (place == table.feature_names.size()) return;
-    if (table.feature_names[place] != column.name) continue;  // no cells
-    if (is_numeric(column)) use(column, place);
-    ++place;
+    if (column_index == table.feature_names.size()) return;
+    if (table.feature_names[column_index] != column.name) continue;  // no cells
+    if (is_numeric(column)) use(column, column_index);
+    ++column_index;
   }
 }
 
@@ -170,7 +170,7 @@ constexpr double kMaxExact = 1e9;  // deviations that are written as a whole num
 // from 0.02 to 99.9".
 std::string outlier_text(const Table& table, const std::string& column, const Outliers& found,
                          float value, double offset) {
-  const size_t num_further = found.places.size() - 1;
+  const size_t num_further = found.indices.size() - 1;
   const std::string further = num_further == 0
                                   ? "all others are"
                                   : fmt::format("{} more {} as far; all others are",
@@ -180,7 +180,7 @@ std::string outlier_text(const Table& table, const std::string& column, const Ou
   const std::string distance = deviations < kMaxExact ? with_thousands(std::llround(deviations))
                                                       : fmt::format("{:.1e}", deviations);
   return fmt::format("{}:{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
-                     table.file, table.lines[found.places.front()], in_quotes(column),
+                     table.file, table.lines[found.indices.front()], in_quotes(column),
                      cell_text(value, offset), distance, short_text(found.median, offset), further,
                      short_text(found.low, offset), short_text(found.high, offset));
 }
@@ -194,12 +194,12 @@ void keep_few(std::vector<std::string>& lines) {
 }
 
 /// Limits the cells of a column, some of which are beyond its limits, and says which.
-std::string limit_cells(Table& table, const Column& column, size_t place) {
+std::string limit_cells(Table& table, const Column& column, size_t column_index) {
   auto& cells = std::get<std::vector<float>>(table.features.values);
   const auto width = static_cast<size_t>(table.features.num_columns);
   int64_t count = 0;
   size_t first = cells.size();
-  for (size_t i = place; i < cells.size(); i += width) {
+  for (size_t i = column_index; i < cells.size(); i += width) {
     const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
     if (is_beyond && count++ == 0) first = i;
   }
@@ -208,7 +208,7 @@ std::string limit_cells(Table& table, const Column& column, size_t place) {
                   counted(count, "cell"), text_in_file_units(column, column.limits->low),
                   text_in_file_units(column, column.limits->high),
                   cell_text(cells[first], column.offset), table.lines[first / width]);
-  for (size_t i = place; i < cells.size(); i += width) {
+  for (size_t i = column_index; i < cells.size(); i += width) {
     cells[i] = limited(cells[i], *column.limits);
   }
   return line;
@@ -238,8 +238,8 @@ std::optional<Outliers> find_outliers(std::span<const float> values) {
   Outliers outliers;
   outliers.median = center.median;
   outliers.deviation = center.deviation;
-  for (size_t i = first; i < far.size(); ++i) outliers.places.push_back(far[i].place);
-  std::sort(outliers.places.begin(), outliers.places.end());
+  for (size_t i = first; i < far.size(); ++i) outliers.indices.push_back(far[i].index);
+  std::sort(outliers.indices.begin(), outliers.indices.end());
   Range range;
   for (const float value : values) {
     if (std::isnan(value) || std::abs(value - center.median) >= far[first].distance) continue;
@@ -255,18 +255,18 @@ std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> tr
   const std::vector<Range> ranges = ranges_of(table.features, train_rows);
   const std::vector<int64_t> all = all_rows(table.features.num_rows);
   const std::vector<Range> all_ranges = ranges_of(table.features, all);
-  for_each_numeric(table.columns, table, [&](Column& column, size_t place) {
-    Range range = ranges[place];
+  for_each_numeric(table.columns, table, [&](Column& column, size_t column_index) {
+    Range range = ranges[column_index];
     if (range.low > range.high) return;  // no value
-    if (may_have_outliers(table.features, place, train_rows, range)) {
-      const auto found = find_outliers(column_of(table.features, place, train_rows));
+    if (may_have_outliers(table.features, column_index, train_rows, range)) {
+      const auto found = find_outliers(column_of(table.features, column_index, train_rows));
       if (found) range = {static_cast<float>(found->low), static_cast<float>(found->high)};
     }
     const float room = range.high - range.low;
     column.limits = Limits{range.low - room, range.high + room};
-    const bool are_within = all_ranges[place].low >= column.limits->low &&
-                            all_ranges[place].high <= column.limits->high;
-    if (!are_within) lines.push_back(limit_cells(table, column, place));
+    const bool are_within = all_ranges[column_index].low >= column.limits->low &&
+                            all_ranges[column_index].high <= column.limits->high;
+    if (!are_within) lines.push_back(limit_cells(table, column, column_index));
   });
   keep_few(lines);
   return lines;
@@ -281,13 +281,13 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
                              data.scaling != config::ScalingMethod::kQuantile;
   if (data.outliers == config::Outliers::kWarn && do_cells_rule) {
     const std::vector<Range> ranges = ranges_of(table.features, rows);
-    for_each_numeric(table.columns, table, [&](const Column& column, size_t place) {
-      if (!may_have_outliers(table.features, place, rows, ranges[place])) return;
-      const std::vector<float> cells = column_of(table.features, place, rows);
+    for_each_numeric(table.columns, table, [&](const Column& column, size_t column_index) {
+      if (!may_have_outliers(table.features, column_index, rows, ranges[column_index])) return;
+      const std::vector<float> cells = column_of(table.features, column_index, rows);
       const auto found = find_outliers(cells);
       if (!found) return;
       lines.push_back(
-          outlier_text(table, column.name, *found, cells[found->places.front()], column.offset) +
+          outlier_text(table, column.name, *found, cells[found->indices.front()], column.offset) +
           "; correct it, set data.outliers: clip, or data.scaling: robust or quantile, "
           "or add it to data.missing if it is a code");
     });
@@ -300,7 +300,7 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
     if (!found) continue;
     const double offset = target.offsets.empty() ? 0 : target.offsets[i];
     lines.push_back(
-        outlier_text(table, table.target_names[i], *found, column[found->places.front()], offset) +
+        outlier_text(table, table.target_names[i], *found, column[found->indices.front()], offset) +
         "; correct the target or remove the row, or set training.loss: huber or l1, for "
         "which it counts less");
   }

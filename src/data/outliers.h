@@ -20,10 +20,10 @@ struct DataConfig;
 namespace trainer::data {
 
 struct Outliers {
-  std::vector<size_t> places;  // ascending
-  double median = 0;           // of all values
-  double deviation = 0;        // what the standard deviation would be by the median distance
-  double low = 0;              // of the other values
+  std::vector<size_t> indices;  // ascending
+  double median = 0;            // of all values
+  double deviation = 0;         // what the standard deviation would be by the median distance
+  double low = 0;               // of the other values
   double high = 0;
 };
 

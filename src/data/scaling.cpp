@@ -176,23 +176,23 @@ std::vector<float> quantiles_of(std::vector<float> values) {
   return quantiles;
 }
 
-float place_among(std::span<const float> quantiles, float value) {
+float quantile_rank(std::span<const float> quantiles, float value) {
   if (quantiles.size() == 1) return 0;
   const auto last = static_cast<double>(quantiles.size() - 1);
   const auto [first_equal, first_above] =
       std::equal_range(quantiles.begin(), quantiles.end(), value);
   const auto num_below = static_cast<double>(first_equal - quantiles.begin());
-  double place = 0;
+  double rank = 0;
   if (first_equal != first_above) {
-    place = num_below + static_cast<double>(first_above - first_equal - 1) / 2;
+    rank = num_below + static_cast<double>(first_above - first_equal - 1) / 2;
   } else if (first_above == quantiles.end()) {
-    place = last;
+    rank = last;
   } else if (first_equal != quantiles.begin()) {
     const auto low = static_cast<double>(*(first_equal - 1));
     const auto high = static_cast<double>(*first_above);
-    place = num_below - 1 + (static_cast<double>(value) - low) / (high - low);
+    rank = num_below - 1 + (static_cast<double>(value) - low) / (high - low);
   }
-  return static_cast<float>(2 * place / last - 1);
+  return static_cast<float>(2 * rank / last - 1);
 }
 
 }  // namespace trainer::data

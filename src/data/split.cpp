@@ -116,9 +116,10 @@ std::vector<Split> mark_fold(std::span<const int64_t> classes, const std::vector
   std::exclusive_scan(sizes.begin(), sizes.end(), next.begin(), int64_t{0});
   std::vector<Split> splits(classes.size(), Split::kTrain);
   for (const int64_t row : order) {
-    int64_t& place = next[static_cast<size_t>(classes[static_cast<size_t>(row)])];
-    if (place % options.folds == options.fold - 1) splits[static_cast<size_t>(row)] = Split::kTest;
-    ++place;
+    int64_t& next_index = next[static_cast<size_t>(classes[static_cast<size_t>(row)])];
+    if (next_index % options.folds == options.fold - 1)
+      splits[static_cast<size_t>(row)] = Split::kTest;
+    ++next_index;
   }
   return splits;
 }

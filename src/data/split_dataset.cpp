@@ -33,7 +33,7 @@ Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
   return {{},
           take(whole.classes, rows),
           take(whole.values, rows, num_targets),
-          take(whole.places, rows),
+          take(whole.source_lines, rows),
           take(whole.weights, rows)};
 }
 
@@ -72,7 +72,7 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
   Datasets datasets = split_rows_of({.features = std::move(features),
                                      .classes = std::move(target.classes),
                                      .values = std::move(target.values),
-                                     .places = source_lines(std::move(table.lines), num_rows),
+                                     .source_lines = source_lines(std::move(table.lines), num_rows),
                                      .weights = std::move(table.weights)},
                                     split);
   datasets.task_reason = std::move(target.task_reason);

@@ -100,10 +100,10 @@ std::vector<std::string> find_target_copies(const Table& table, const Target& ta
   const auto width = static_cast<size_t>(table.features.num_columns);
   const auto& values = std::get<std::vector<float>>(table.features.values);
   std::vector<std::string> names;
-  for (size_t place = 0, i = 0; i < table.columns.size() && place < width; ++i) {
+  for (size_t column_index = 0, i = 0; i < table.columns.size() && column_index < width; ++i) {
     const Column& column = table.columns[i];
-    if (table.feature_names[place] != column.name) continue;  // no cells
-    const Numbers cells{values, place++, width};
+    if (table.feature_names[column_index] != column.name) continue;  // no cells
+    const Numbers cells{values, column_index++, width};
     if (is_feature(column) &&
         is_copy(cells, column.kind == ColumnKind::kNumeric, target, num_rows)) {
       names.push_back(in_quotes(column.name));

@@ -28,7 +28,7 @@ class WordIndex {
     if (!are_numbers) by_number_.clear();
   }
 
-  /// The place of `word`, or nothing.
+  /// The index of `word`, or nothing.
   std::optional<size_t> find(std::string_view word) const {
     if (const auto found = by_text_.find(word); found != by_text_.end()) return found->second;
     if (by_number_.empty()) return std::nullopt;

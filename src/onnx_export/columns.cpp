@@ -107,8 +107,8 @@ Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
   return graph.node("Where", {graph.node("IsNaN", {cell}), cell, clipped});
 }
 
-/// What data::place_among computes, as sums over knots: the part of each way between two different
-/// quantiles that lies below a value, and the steps where several quantiles are equal.
+/// What data::quantile_rank computes, as sums over knots: the part of each way between two
+/// different quantiles that lies below a value, and the steps where several quantiles are equal.
 struct Knots {
   std::vector<float> low;    // [gaps]
   std::vector<float> width;  // [gaps] to the next quantile that differs
@@ -146,7 +146,7 @@ Name sum_of(GraphBuilder& graph, const Name& value) {
 }
 
 // From -1 to 1; NaN stays.
-Name place_among(GraphBuilder& graph, const Column& column, const Name& value) {
+Name quantile_rank(GraphBuilder& graph, const Column& column, const Name& value) {
   if (column.quantiles.size() == 1) return graph.node("Sub", {value, value});
   const Knots knots = knots_of(column.quantiles);
   std::vector<Name> sums;
@@ -181,7 +181,7 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   if (column.fill) {
     value = graph.node("Where", {missing, graph.number(column.name + ".fill", *column.fill), cell});
   }
-  features.push_back(column.quantiles.empty() ? value : place_among(graph, column, value));
+  features.push_back(column.quantiles.empty() ? value : quantile_rank(graph, column, value));
   if (column.marks_missing) features.push_back(as_float(graph, missing));
 }
 

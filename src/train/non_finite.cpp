@@ -54,9 +54,9 @@ std::string rows_text(Session& session, const Window& window) {
   std::vector<int64_t> all;
   std::vector<int64_t> bad;
   for (int64_t i = 0; i < window.num_samples; ++i) {
-    const int64_t place = session.data.train.places[static_cast<std::size_t>(indices[i])];
-    all.push_back(place);
-    if (!is_finite_alone(session, window, i)) bad.push_back(place);
+    const int64_t line = session.data.train.source_lines[static_cast<std::size_t>(indices[i])];
+    all.push_back(line);
+    if (!is_finite_alone(session, window, i)) bad.push_back(line);
   }
   std::vector<int64_t>& shown = bad.empty() ? all : bad;
   std::sort(shown.begin(), shown.end());

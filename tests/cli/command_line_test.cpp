@@ -39,14 +39,14 @@ TEST(CommandLineTest, FlagsAndAssignmentsAreOverrides) {
   ASSERT_EQ(overrides.size(), 4U);
   EXPECT_EQ(overrides[0].key, "tag");
   EXPECT_EQ(overrides[0].value, "a=b");
-  EXPECT_EQ(overrides[0].place, "--set");
+  EXPECT_EQ(overrides[0].origin, "--set");
   EXPECT_EQ(overrides[1].key, "model.hidden_sizes");
   EXPECT_EQ(overrides[1].value, "[256,128]");
-  EXPECT_EQ(overrides[1].place, "command line");
+  EXPECT_EQ(overrides[1].origin, "command line");
   EXPECT_EQ(overrides[2].key, "device");
   EXPECT_EQ(overrides[3].key, "training.learning_rate");
   EXPECT_EQ(overrides[3].value, "2e-3");
-  EXPECT_EQ(overrides[3].place, "--lr");
+  EXPECT_EQ(overrides[3].origin, "--lr");
 }
 
 TEST(CommandLineTest, AFlagTakesOneValueAndLeavesTheRest) {

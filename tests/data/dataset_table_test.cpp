@@ -149,9 +149,9 @@ TEST_F(DatasetTableTest, AColumnDividesTheRowsAndOnlyTheTrainingPartIsLearntFrom
   data.test_fraction = 0.1;
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.schema.feature_names, (Words{"a", "k=p"}));
-  EXPECT_EQ(datasets.train.places, (Rows{3, 5}));
-  EXPECT_EQ(datasets.validation.places, (Rows{4, 6}));
-  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(datasets.train.source_lines, (Rows{3, 5}));
+  EXPECT_EQ(datasets.validation.source_lines, (Rows{4, 6}));
+  EXPECT_EQ(datasets.test.source_lines, Rows{2});
   EXPECT_EQ(features(datasets.train), (Floats{1, 1, 3, 1}));
   EXPECT_EQ(features(datasets.validation), (Floats{2, 0, 4, 0}));
   EXPECT_EQ(datasets.schema.scaling.shift, (Floats{2, 0}));
@@ -208,14 +208,14 @@ TEST_F(DatasetTableTest, AGroupIsNeverInTwoParts) {
   for (const auto& [part, name] : {std::pair{&datasets.train, "train"},
                                    {&datasets.validation, "validation"},
                                    {&datasets.test, "test"}}) {
-    for (const int64_t line : part->places) {
+    for (const int64_t line : part->source_lines) {
       std::string& known = part_of_group[static_cast<size_t>(line - 2) % 20];
       EXPECT_TRUE(known.empty() || known == name) << line;
       known = name;
     }
   }
-  EXPECT_EQ(load_datasets(data, 3).test.places, datasets.test.places);
-  EXPECT_NE(load_datasets(data, 4).test.places, datasets.test.places);
+  EXPECT_EQ(load_datasets(data, 3).test.source_lines, datasets.test.source_lines);
+  EXPECT_NE(load_datasets(data, 4).test.source_lines, datasets.test.source_lines);
   EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
   EXPECT_EQ(datasets.notes.back(), "\"who\": left out: it groups the rows (data.group)");
 }
@@ -229,10 +229,10 @@ TEST_F(DatasetTableTest, ReadsPartsFromTheirFiles) {
   data.validation_fraction = 0.1;
   data.test_fraction = 0.1;
   const Datasets datasets = load_datasets(data, 1);
-  EXPECT_EQ(datasets.train.places, (Rows{2, 3}));
+  EXPECT_EQ(datasets.train.source_lines, (Rows{2, 3}));
   EXPECT_EQ(features(datasets.validation), (Floats{8, 0, 1, 2, 0, 0}));
   EXPECT_EQ(datasets.validation.classes, (Rows{1, 0}));
-  EXPECT_EQ(datasets.validation.places, (Rows{2, 3}));
+  EXPECT_EQ(datasets.validation.source_lines, (Rows{2, 3}));
   EXPECT_EQ(features(datasets.test), (Floats{5, 0, 0}));
   ASSERT_EQ(datasets.fingerprints.size(), 3u);
   EXPECT_TRUE(datasets.fingerprints[2].path.ends_with("/test.tsv"));
@@ -279,14 +279,14 @@ TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
   CsvPieces pieces(path, {trained.schema.columns, trained.schema.target_names}, {});
   Rows num_unknown;
   Floats values;
-  Rows places;
+  Rows source_lines;
   for (Table piece; pieces.next(piece, 2); piece = {}) {
     const Dataset part = apply_schema(std::move(piece), trained.schema, data.path, num_unknown);
     values.insert(values.end(), part.values.begin(), part.values.end());
-    places.insert(places.end(), part.places.begin(), part.places.end());
+    source_lines.insert(source_lines.end(), part.source_lines.begin(), part.source_lines.end());
   }
   EXPECT_EQ(values, trained.train.values);
-  EXPECT_EQ(places, (Rows{2, 3, 4}));
+  EXPECT_EQ(source_lines, (Rows{2, 3, 4}));
   EXPECT_EQ(num_unknown, (Rows{0, 1}));
 }
 
@@ -303,9 +303,9 @@ TEST_F(DatasetTableTest, RowsAreDividedByADateThatIsNoFeature) {
   data.validation_fraction = 0.2;
   data.test_fraction = 0.2;
   const Datasets datasets = load_datasets(data, 1);
-  EXPECT_EQ(datasets.train.places, (Rows{3, 5, 6}));
-  EXPECT_EQ(datasets.validation.places, Rows{4});
-  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(datasets.train.source_lines, (Rows{3, 5, 6}));
+  EXPECT_EQ(datasets.validation.source_lines, Rows{4});
+  EXPECT_EQ(datasets.test.source_lines, Rows{2});
   EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
   EXPECT_EQ(datasets.notes.back(), "\"day\": left out: it orders the rows (data.time)");
   EXPECT_EQ(datasets.schema.target_means, (std::vector<double>{1.0 / 3, 2.0 / 3}));
@@ -319,7 +319,7 @@ TEST_F(DatasetTableTest, ATimeThatIsListedAsANumberIsAFeatureToo) {
   data.test_fraction = 0.4;
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.schema.feature_names, (Words{"t", "a"}));
-  EXPECT_EQ(datasets.test.places, Rows{2});
+  EXPECT_EQ(datasets.test.source_lines, Rows{2});
   EXPECT_EQ(features(datasets.test), (Floats{3, 5}));
 }
 

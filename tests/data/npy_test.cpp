@@ -286,7 +286,7 @@ TEST_F(NpyDatasetTest, WholeNumbersAreClassesAndImagesAreFlat) {
   EXPECT_EQ(datasets.schema.labels, (Words{"5", "7"}));
   EXPECT_EQ(datasets.schema.feature_names, (Words{"x0", "x1"}));
   EXPECT_TRUE(std::holds_alternative<Bytes>(datasets.train.features.values));
-  EXPECT_EQ(datasets.train.places, (std::vector<int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(datasets.train.source_lines, (std::vector<int64_t>{1, 2, 3, 4}));
 }
 
 TEST_F(NpyDatasetTest, FractionsAndSeveralTargetsAreARegression) {
@@ -297,7 +297,7 @@ TEST_F(NpyDatasetTest, FractionsAndSeveralTargetsAreARegression) {
   EXPECT_EQ(datasets.schema.task, config::Task::kRegression);
   EXPECT_EQ(datasets.schema.target_names, (Words{"y0", "y1"}));
   EXPECT_EQ(datasets.train.values.size(), 8U);
-  EXPECT_EQ(datasets.train.places.size(), 4U);
+  EXPECT_EQ(datasets.train.source_lines.size(), 4U);
   config.task = config::Task::kClassification;
   EXPECT_EQ(message_of([&] { load_datasets(config, 1); }),
             "y.npy: 2 targets, and only regression predicts several; leave one, or set data.task: "

@@ -55,7 +55,7 @@ TEST(OutliersTest, HonestColumnsHaveNone) {
 TEST(OutliersTest, WildCellsAreFound) {
   const auto found = find_outliers(floats(3000, [](int i) { return i == 99 ? 1e6 : mixed(i); }));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->places, std::vector<size_t>{99});
+  EXPECT_EQ(found->indices, std::vector<size_t>{99});
   EXPECT_NEAR(found->median, 0.5, 0.01);
   EXPECT_NEAR(found->high, 1, 0.01);
 
@@ -64,13 +64,13 @@ TEST(OutliersTest, WildCellsAreFound) {
     return i == 3 ? -1e9 : i == 5 ? 1e4 : i % 3 == 0 ? NAN : normal(i);
   }));
   ASSERT_TRUE(two);
-  EXPECT_EQ(two->places, (std::vector<size_t>{3, 5}));
+  EXPECT_EQ(two->indices, (std::vector<size_t>{3, 5}));
 
   // Codes may be many, and nearer.
   const auto codes =
       find_outliers(floats(300, [](int i) { return i % 4 == 0 ? -999 : 50 * mixed(i); }));
   ASSERT_TRUE(codes);
-  EXPECT_EQ(codes->places.size(), 75U);
+  EXPECT_EQ(codes->indices.size(), 75U);
 
   EXPECT_TRUE(find_outliers(floats(3000, [](int i) {
     return i == 9 ? 1e7 : i % 4 == 0 ? 100 * mixed(i) : 0;

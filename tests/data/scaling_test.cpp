@@ -100,24 +100,24 @@ TEST(ScalingTest, OfManyValuesThereAreAHundredQuantiles) {
 }
 
 TEST(ScalingTest, APlaceLiesBetweenQuantilesInProportionAndWithinTheEnds) {
-  const std::vector<float> quantiles = {0, 1, 3, 11, 12};  // places -1, -0.5, 0, 0.5, 1
-  const std::vector<std::pair<float, float>> places = {
+  const std::vector<float> quantiles = {0, 1, 3, 11, 12};  // ranks -1, -0.5, 0, 0.5, 1
+  const std::vector<std::pair<float, float>> ranks = {
       {-7, -1},    {0, -1},    {0.5F, -0.75F}, {1, -0.5F}, {2, -0.25F}, {3, 0},
       {5, 0.125F}, {11, 0.5F}, {11.5F, 0.75F}, {12, 1},    {1e30F, 1}};
-  for (const auto& [value, place] : places) {
-    EXPECT_EQ(place_among(quantiles, value), place) << value;
+  for (const auto& [value, rank] : ranks) {
+    EXPECT_EQ(quantile_rank(quantiles, value), rank) << value;
   }
 }
 
 TEST(ScalingTest, EqualQuantilesShareTheMiddleOfTheirPlaces) {
-  const std::vector<float> quantiles = {0, 0, 0, 4, 8, 8, 9};  // places -1, -2/3, ... 1
-  EXPECT_FLOAT_EQ(place_among(quantiles, 0), -2.0F / 3);
-  EXPECT_FLOAT_EQ(place_among(quantiles, -1), -1);
-  EXPECT_FLOAT_EQ(place_among(quantiles, 2), -1.0F / 6);  // half way from the third to the fourth
-  EXPECT_FLOAT_EQ(place_among(quantiles, 8), 0.5F);
-  EXPECT_FLOAT_EQ(place_among(quantiles, 9), 1);
-  EXPECT_EQ(place_among(std::vector<float>{7, 7, 7}, 7), 0);
-  EXPECT_EQ(place_among(std::vector<float>{7}, 8), 0);
+  const std::vector<float> quantiles = {0, 0, 0, 4, 8, 8, 9};  // ranks -1, -2/3, ... 1
+  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 0), -2.0F / 3);
+  EXPECT_FLOAT_EQ(quantile_rank(quantiles, -1), -1);
+  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 2), -1.0F / 6);  // half way from the third to the fourth
+  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 8), 0.5F);
+  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 9), 1);
+  EXPECT_EQ(quantile_rank(std::vector<float>{7, 7, 7}, 7), 0);
+  EXPECT_EQ(quantile_rank(std::vector<float>{7}, 8), 0);
 }
 
 TEST(ScalingTest, FeaturesThatArePlacesAreLeftAsTheyAre) {

@@ -274,7 +274,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
       // Only the first column has a fill; the others' last row is a number.
       const float cell = std::isnan(value) ? 2 : value;
-      numbers.push_back(data::place_among(quantiles[i], cell));
+      numbers.push_back(data::quantile_rank(quantiles[i], cell));
     }
   }
   ordered_json inputs;

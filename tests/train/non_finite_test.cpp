@@ -71,7 +71,7 @@ TEST(NonFiniteTest, TheOneRowWithoutAFiniteLossIsNamed) {
   config.data.source = config::Source::kCsv;
   config.data.path = "/data/house.csv";
   data::Dataset rows = one_bad_row();
-  rows.places = {2, 3, 17, 5};
+  rows.source_lines = {2, 3, 17, 5};
   const auto session = make_exact_session(config, std::move(rows), {});
   Traces traces(config);
   EXPECT_EQ(error_of([&] { fit(*session, traces.output()); }).what(),

@@ -19,9 +19,9 @@ struct Document {
 
 /// A value given on the command line.
 struct Override {
-  std::string key;    // "training.learning_rate"
-  std::string value;  // YAML: "[256, 128]", "null"
-  std::string place;  // how the user gave it: "--lr", "--set", "command line"
+  std::string key;     // "training.learning_rate"
+  std::string value;   // YAML: "[256, 128]", "null"
+  std::string origin;  // how the user gave it: "--lr", "--set", "command line"
 };
 
 /// A configuration and where each value came from: "configs/train.yaml:7", "--lr", or "default".

@@ -50,7 +50,7 @@ struct Column {
   /// cell's category (embedded), and the model learns a vector of this size for each category and
   /// one for what is missing or unknown, whose number follows theirs.
   int64_t embedding_size = 0;
-  /// kNumeric: ascending; a cell becomes its place among them, from -1 to 1. Empty: it stays.
+  /// kNumeric: ascending; a cell becomes its quantile_rank(), from -1 to 1. Empty: it stays.
   std::vector<float> quantiles = {};
   /// kNumeric: what is subtracted from a number of the file before it becomes float32 (Scaling).
   /// Cells, fill, quantiles and limits are without it.
@@ -70,7 +70,7 @@ bool is_embedded(const Column& column);
 /// one in all if it is embedded.
 int64_t num_features(const Column& column);
 
-/// The place of each column's first feature. Features stand in the order of the columns, but those
+/// The index of each column's first feature. Features stand in the order of the columns, but those
 /// of embedded columns behind all others.
 std::vector<int64_t> first_features(std::span<const Column> columns);
 
@@ -78,7 +78,7 @@ std::vector<int64_t> first_features(std::span<const Column> columns);
 /// missing".
 std::vector<std::string> feature_names(std::span<const Column> columns);
 
-/// What was subtracted from each feature: the offset of a number that is neither a place among
+/// What was subtracted from each feature: the offset of a number that is neither a rank among
 /// quantiles nor a mark of a missing cell. Empty: nothing of any.
 std::vector<double> feature_offsets(std::span<const Column> columns);
 

@@ -20,10 +20,11 @@ namespace trainer::data {
 /// One split of the data, ready to be gathered into batches. Features are as they were read;
 /// Scaling is applied when a batch is gathered.
 struct Dataset {
-  Matrix features;                   // [n, num_features]
-  std::vector<int64_t> classes;      // [n] index into Schema::labels; classification only
-  std::vector<float> values;         // [n, num_targets], scaled; regression only
-  std::vector<int64_t> places = {};  // [n] line of a text file, else number of the row from 1 on
+  Matrix features;               // [n, num_features]
+  std::vector<int64_t> classes;  // [n] index into Schema::labels; classification only
+  std::vector<float> values;     // [n, num_targets], scaled; regression only
+  std::vector<int64_t> source_lines =
+      {};  // [n] line of a text file, else number of the row from 1 on
   /// [n] how much a row counts in the loss, 1 on average; empty: all count alike.
   std::vector<float> weights = {};
 

@@ -26,8 +26,8 @@ struct NpyFile {
 /// from rows all over the array (Scaling), of elements that float32 may not hold.
 /// Throws Error(kData): missing or unreadable file, no such file of NumPy, a damaged header,
 /// another element type (objects, which are pickled; structured; complex; text), sizes that do not
-/// match the file, no elements, and an element that float32 cannot hold, with its place. Memory is
-/// taken once the header is known to fit the file.
+/// match the file, no elements, and an element that float32 cannot hold, with its position. Memory
+/// is taken once the header is known to fit the file.
 NpyFile read_npy(const std::filesystem::path& path, const std::vector<double>* offsets = nullptr);
 
 /// Whether a file is there and begins as a .npy file does.

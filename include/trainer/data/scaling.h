@@ -45,10 +45,10 @@ std::vector<double> offsets_or_none(std::vector<double> offset);
 /// QuantileTransformer has them.
 std::vector<float> quantiles_of(std::vector<float> values);
 
-/// The place of `value` among at least one quantile: -1 for the first and what is below it, 1 for
+/// The rank of `value` among at least one quantile: -1 for the first and what is below it, 1 for
 /// the last and what is above, and in proportion between two. Equal quantiles share the middle of
-/// their places, also at the ends, where QuantileTransformer gives the end itself: so the mean over
+/// their ranks, also at the ends, where QuantileTransformer gives the end itself: so the mean over
 /// the values they are of stays nearly 0.
-float place_among(std::span<const float> quantiles, float value);
+float quantile_rank(std::span<const float> quantiles, float value);
 
 }  // namespace trainer::data

@@ -9,7 +9,7 @@
 
 namespace trainer::run {
 
-/// The folder of one run and the places in it.
+/// The folder of one run and the paths in it.
 struct RunDir {
   std::filesystem::path root;
 
