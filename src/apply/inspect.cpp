@@ -73,10 +73,10 @@ std::string column_text(const data::Column& column) {
       break;
     case data::ColumnKind::kId:
       return "names a row";
-    case data::ColumnKind::kLeftOut:
+    case data::ColumnKind::kIgnored:
       return text + (column.reason.empty() ? "" : ": " + column.reason);
   }
-  return column.marks_missing ? text + ", missing cells are marked" : text;
+  return column.has_missing_indicator ? text + ", missing cells are marked" : text;
 }
 
 std::string columns_text(const std::vector<data::Column>& columns) {

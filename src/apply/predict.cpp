@@ -128,7 +128,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     output.write(view_of(text));
     text.clear();
     report.num_rows += rows.features.num_rows;
-    if (progress({report.num_rows, source->bytes_read(), source->likely_bytes()})) continue;
+    if (progress({report.num_rows, source->bytes_read(), source->size_hint()})) continue;
     report.time_seconds = stopwatch.seconds();
     return report;
   }

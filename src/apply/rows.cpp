@@ -104,7 +104,7 @@ class CsvRows : public RowSource {
   }
 
   uint64_t bytes_read() const override { return pieces_.bytes_read(); }
-  uint64_t likely_bytes() const override { return pieces_.likely_bytes(); }
+  uint64_t size_hint() const override { return pieces_.size_hint(); }
 
  private:
   /// Takes rows out that have been encoded, and adds them to the bad ones in the order of the file.
@@ -175,7 +175,7 @@ class MatrixRows : public RowSource {
 
   // Rows in place of bytes: only their share is shown.
   uint64_t bytes_read() const override { return static_cast<uint64_t>(next_); }
-  uint64_t likely_bytes() const override { return static_cast<uint64_t>(features_.num_rows); }
+  uint64_t size_hint() const override { return static_cast<uint64_t>(features_.num_rows); }
 
  private:
   data::Matrix features_;

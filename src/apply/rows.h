@@ -33,7 +33,7 @@ class RowSource {
   virtual bool next(int64_t max_rows, Rows& rows) = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
   virtual uint64_t bytes_read() const = 0;
-  virtual uint64_t likely_bytes() const = 0;
+  virtual uint64_t size_hint() const = 0;
 };
 
 /// The columns of a table that has the features of `schema`: those that it was trained on, or for

@@ -60,7 +60,7 @@ List column_list(const std::vector<data::Column>& columns) {
                {"reason", column.reason},
                {"fill", fill_value(column)},
                {"categories", text_list(column.categories)},
-               {"marks_missing", column.marks_missing},
+               {"marks_missing", column.has_missing_indicator},
                {"embedding_size", column.embedding_size},
                {"quantiles", float_tensor(column.quantiles)}};
     if (column.offset != 0) entry.emplace_back("offset", column.offset);
@@ -92,7 +92,7 @@ data::Column read_column(const Reader& reader, int64_t version) {
     column.fill = static_cast<float>(reader.number("fill"));
   }
   column.categories = reader.texts("categories");
-  column.marks_missing = reader.get<bool>("marks_missing", "bool");
+  column.has_missing_indicator = reader.get<bool>("marks_missing", "bool");
   if (version >= 4) {
     column.embedding_size = reader.count("embedding_size");
     column.quantiles = reader.floats("quantiles");

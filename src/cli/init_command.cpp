@@ -57,10 +57,10 @@ std::string columns_text(const data::TableFacts& table) {
                                  "holds", "different", "missing", "the first", "as target");
   for (const data::ColumnFacts& column : table.columns) {
     const std::string different =
-        column.num_different == 0
+        column.num_distinct == 0
             ? ""
-            : fmt::format("{}{}", with_thousands(column.num_different),
-                          column.num_different == data::kMaxDifferent ? "+" : "");
+            : fmt::format("{}{}", with_thousands(column.num_distinct),
+                          column.num_distinct == data::kMaxDistinct ? "+" : "");
     std::string line =
         fmt::format("{:<{}}  {:<16}  {:>9}  {:>9}  {:<20}  {}", cell(column.name, kNameWidth),
                     width, wizard::kind_text(column), different, with_thousands(column.num_missing),

@@ -40,9 +40,9 @@ int64_t rate(int64_t num_rows, double seconds) {
 // `1,234,567 rows  45 %  612,000 rows/s  2.4 s left`, less than `width` columns.
 std::string progress_text(const apply::PredictProgress& progress, double seconds, int width) {
   std::string done = counted(progress.num_rows, "row");
-  const double share = progress.likely_bytes == 0 ? 0
-                                                  : static_cast<double>(progress.num_bytes) /
-                                                        static_cast<double>(progress.likely_bytes);
+  const double share = progress.size_hint == 0 ? 0
+                                               : static_cast<double>(progress.num_bytes) /
+                                                     static_cast<double>(progress.size_hint);
   if (share > 0) done += fmt::format("  {:.0f} %", 100 * std::min(share, 1.0));
   const std::string speed =
       fmt::format("  {} rows/s", with_thousands(rate(progress.num_rows, seconds)));

@@ -126,7 +126,7 @@ class Conflicts {
       report("data.decimal",
              "conflicts with data.delimiter, which is a comma too; one of them must be another");
     }
-    if (is_changed("data.fill_value") && config_.data.fill != Fill::kConstant) {
+    if (is_changed("data.fill_value") && config_.data.fill != Imputation::kConstant) {
       report("data.fill_value", "has no effect unless data.fill is constant");
     }
     check_parts();

@@ -37,7 +37,7 @@ int64_t num_features(const Column& column) {
   const auto of_value = column.kind == ColumnKind::kNumeric
                             ? int64_t{1}
                             : static_cast<int64_t>(column.categories.size());
-  return of_value + (column.marks_missing ? 1 : 0);
+  return of_value + (column.has_missing_indicator ? 1 : 0);
 }
 
 std::vector<int64_t> first_features(std::span<const Column> columns) {
@@ -61,7 +61,7 @@ std::vector<std::string> feature_names(std::span<const Column> columns) {
     for (const std::string& category : column.categories) {
       names.push_back(fmt::format("{}={}", column.name, category));
     }
-    if (column.marks_missing) names.push_back(column.name + " is missing");
+    if (column.has_missing_indicator) names.push_back(column.name + " is missing");
   }
   for (const Column& column : columns) {
     if (is_embedded(column)) names.push_back(column.name);

@@ -29,19 +29,19 @@ MissingCounts missing_counts(const Table& table) {
   return counts;
 }
 
-std::string numeric_note(const Column& column, int64_t num_missing, config::Fill fill) {
+std::string numeric_note(const Column& column, int64_t num_missing, config::Imputation fill) {
   const std::string kind_of_number =
       column.offset == 0
           ? "numeric"
           : fmt::format("numeric, as the difference from {}", shortest(column.offset));
   if (num_missing == 0) return column.offset == 0 ? "" : kind_of_number;
-  const char* kind = fill == config::Fill::kMean     ? "the mean "
-                     : fill == config::Fill::kMedian ? "the median "
-                                                     : "";
+  const char* kind = fill == config::Imputation::kMean     ? "the mean "
+                     : fill == config::Imputation::kMedian ? "the median "
+                                                           : "";
   return fmt::format("{}, {} missing: filled with {}{}{}", kind_of_number,
                      with_thousands(num_missing), kind,
                      text_in_file_units(column, column.fill.value_or(0)),
-                     column.marks_missing ? " and marked" : "");
+                     column.has_missing_indicator ? " and marked" : "");
 }
 
 std::string categorical_note(const Column& column, int64_t num_missing) {
@@ -56,12 +56,12 @@ std::string categorical_note(const Column& column, int64_t num_missing) {
                       : fmt::format(" as {}", counted(column.embedding_size, "learned number")));
   if (num_missing > 0) {
     text += fmt::format(", {} missing: {}", with_thousands(num_missing),
-                        column.marks_missing ? "a category of their own" : "none of them");
+                        column.has_missing_indicator ? "a category of their own" : "none of them");
   }
   return text;
 }
 
-std::string note_of(const MissingCounts& missing, const Column& column, config::Fill fill) {
+std::string note_of(const MissingCounts& missing, const Column& column, config::Imputation fill) {
   switch (column.kind) {
     case ColumnKind::kNumeric:
       return numeric_note(column, missing.at(column.name), fill);
@@ -69,7 +69,7 @@ std::string note_of(const MissingCounts& missing, const Column& column, config::
       return categorical_note(column, missing.at(column.name));
     case ColumnKind::kId:
       return column.reason.empty() ? "names a row" : "names a row; " + column.reason;
-    case ColumnKind::kLeftOut:
+    case ColumnKind::kIgnored:
       break;
   }
   return "left out: " + column.reason;
@@ -114,7 +114,7 @@ bool are_equal(const std::vector<float>& values, size_t width, size_t a, size_t 
 }  // namespace
 
 std::vector<std::string> describe_columns(const Table& table, const std::vector<Column>& columns,
-                                          config::Fill fill) {
+                                          config::Imputation fill) {
   std::vector<std::string> lines;
   const MissingCounts missing = missing_counts(table);
   int64_t num_numeric = 0;
@@ -123,7 +123,7 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   for (const Column& column : columns) {
     num_numeric += column.kind == ColumnKind::kNumeric ? 1 : 0;
     num_categorical += column.kind == ColumnKind::kCategorical ? 1 : 0;
-    const bool is_other = column.kind == ColumnKind::kId || column.kind == ColumnKind::kLeftOut;
+    const bool is_other = column.kind == ColumnKind::kId || column.kind == ColumnKind::kIgnored;
     if (is_other) others.push_back(in_quotes(column.name));
     const std::string note = note_of(missing, column, fill);
     if (!note.empty()) lines.push_back(fmt::format("{}: {}", in_quotes(column.name), note));

@@ -66,12 +66,12 @@ void sort_categories(std::vector<std::string>& categories) {
 }
 
 std::vector<std::string> categories_of(const std::vector<float>& cells,
-                                       const std::vector<std::string>& words) {
-  std::vector<bool> occurs(words.size());
+                                       const std::vector<std::string>& dictionary) {
+  std::vector<bool> occurs(dictionary.size());
   for (const float cell : cells) occurs[static_cast<size_t>(cell)] = true;
   std::vector<std::string> categories;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (occurs[i]) categories.push_back(words[i]);
+  for (size_t i = 0; i < dictionary.size(); ++i) {
+    if (occurs[i]) categories.push_back(dictionary[i]);
   }
   sort_categories(categories);
   return categories;
@@ -101,11 +101,12 @@ class Fitter {
         column.limits->low = std::min(column.limits->low, *column.fill);
         column.limits->high = std::max(column.limits->high, *column.fill);
       }
-      column.marks_missing = some_missing && options_.missing_indicator;
+      column.has_missing_indicator = some_missing && options_.missing_indicator;
       if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(column_index, column));
     } else {
-      column.categories = categories_of(present_cells(column_index), table_.words[column_index]);
-      column.marks_missing = some_missing;
+      column.categories =
+          categories_of(present_cells(column_index), table_.dictionaries[column_index]);
+      column.has_missing_indicator = some_missing;
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
     }
   }
@@ -113,14 +114,14 @@ class Fitter {
  private:
   std::optional<float> fill_for(size_t column_index, double offset) const {
     switch (options_.fill) {
-      case config::Fill::kMean:
+      case config::Imputation::kMean:
         return static_cast<float>(sums_.sums[column_index] /
                                   static_cast<double>(sums_.num_present[column_index]));
-      case config::Fill::kMedian:
+      case config::Imputation::kMedian:
         return static_cast<float>(median_of(present_cells(column_index)));
-      case config::Fill::kConstant:
+      case config::Imputation::kConstant:
         return static_cast<float>(options_.fill_value - offset);
-      case config::Fill::kError:
+      case config::Imputation::kError:
         break;
     }
     return std::nullopt;
@@ -155,7 +156,7 @@ class Fitter {
                          "expected a value in some row of the training part, got none; fill it in "
                          "or leave the column out with data.ignore");
     }
-    column.kind = ColumnKind::kLeftOut;
+    column.kind = ColumnKind::kIgnored;
     column.reason = "every cell of the training part is missing";
   }
 

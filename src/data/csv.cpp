@@ -25,7 +25,7 @@ namespace {
 // Each field of a row takes at least a byte.
 void reserve_rows(Table& table, const CsvText& text, uint64_t num_bytes, const CsvHeader& header) {
   const size_t num_rows =
-      std::min(text.likely_lines(), static_cast<size_t>(num_bytes) / header.columns.size() + 1);
+      std::min(text.num_lines_hint(), static_cast<size_t>(num_bytes) / header.columns.size() + 1);
   std::get<std::vector<float>>(table.features.values).reserve(num_rows * header.num_features);
   table.lines.reserve(num_rows);
   table.targets.reserve(num_rows * table.target_names.size());
@@ -38,7 +38,7 @@ Table read_table(CsvSource& source, CsvHeader header, std::span<const std::strin
   table.target_names.assign(targets.begin(), targets.end());
   table.file = source.file.name();
   table.features.values = std::vector<float>();
-  reserve_rows(table, source.text, source.file.likely_content_bytes(), header);
+  reserve_rows(table, source.text, source.file.content_size_hint(), header);
   RowReader reader(source.cursor, header, max_categories, table);
   while (source.cursor.begin_row()) reader.read_row();
   require_rows(table);

@@ -44,7 +44,7 @@ class RoleList {
   }
 
   void set_target(const std::string& name, size_t target) {
-    columns_[set("data.target", name, Role::kTarget, ColumnKind::kLeftOut)].index = target;
+    columns_[set("data.target", name, Role::kTarget, ColumnKind::kIgnored)].index = target;
   }
 
   void set_all(const char* key, const std::vector<std::string>& list, Role role, ColumnKind kind) {
@@ -76,7 +76,7 @@ class RoleList {
   void set_time(const std::string& name) {
     const std::optional<size_t> found = column_index_.find(name);
     if (!found || keys_[*found].empty()) {
-      const size_t i = set("data.time", name, Role::kSkipped, ColumnKind::kLeftOut);
+      const size_t i = set("data.time", name, Role::kSkipped, ColumnKind::kIgnored);
       columns_[i].reason = "it orders the rows (data.time)";
       columns_[i].is_time = true;
       return;
@@ -103,7 +103,7 @@ class RoleList {
     // A group that is an id as well is carried along as ids are.
     if (column.kind != ColumnKind::kId) column.kind = kind;
     column.is_declared = true;
-    if (role == Role::kSkipped && kind == ColumnKind::kLeftOut) column.reason = key;
+    if (role == Role::kSkipped && kind == ColumnKind::kIgnored) column.reason = key;
     if (role == Role::kSplit) column.reason = "it divides the rows (data.split_column)";
     if (role == Role::kGroup) column.reason = "it groups the rows (data.group)";
     if (role == Role::kWeight) column.reason = "it weighs the rows (data.weight)";
@@ -142,7 +142,7 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
     ColumnKind kind;
   };
   const List lists[] = {
-      {"data.ignore", options.ignored, Role::kSkipped, ColumnKind::kLeftOut},
+      {"data.ignore", options.ignored, Role::kSkipped, ColumnKind::kIgnored},
       {"data.id", options.id, Role::kSkipped, ColumnKind::kId},
       {"data.numeric", options.numeric, Role::kNumber, ColumnKind::kNumeric},
       {"data.categorical", options.categorical, Role::kText, ColumnKind::kCategorical}};
@@ -150,13 +150,13 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
   for (size_t i = 0; i < options.targets.size(); ++i) roles.set_target(options.targets[i], i);
   for (const List& list : lists) roles.set_all(list.key, list.names, list.role, list.kind);
   if (!options.split_column.empty()) {
-    roles.set("data.split_column", options.split_column, Role::kSplit, ColumnKind::kLeftOut);
+    roles.set("data.split_column", options.split_column, Role::kSplit, ColumnKind::kIgnored);
   }
   if (!options.group.empty()) {
-    roles.set("data.group", options.group, Role::kGroup, ColumnKind::kLeftOut);
+    roles.set("data.group", options.group, Role::kGroup, ColumnKind::kIgnored);
   }
   if (!options.weight.empty()) {
-    roles.set("data.weight", options.weight, Role::kWeight, ColumnKind::kLeftOut);
+    roles.set("data.weight", options.weight, Role::kWeight, ColumnKind::kIgnored);
   }
   if (!options.time.empty()) roles.set_time(options.time);
   roles.end_names();
@@ -166,7 +166,7 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
   header.drops_rows_without_target = options.drop_rows_without_target;
   header.is_of_training = true;
   for (CsvColumn& column : header.columns) {
-    column.refuses_missing = options.fill == config::Fill::kError;
+    column.refuses_missing = options.fill == config::Imputation::kError;
   }
   count_features(header);
   if (header.num_features == 0) {

@@ -124,6 +124,6 @@ int64_t CsvPieces::num_without_target() const { return state_->num_without_targe
 
 uint64_t CsvPieces::bytes_read() const { return state_->source.file.bytes_read(); }
 
-uint64_t CsvPieces::likely_bytes() const { return state_->source.file.likely_bytes(); }
+uint64_t CsvPieces::size_hint() const { return state_->source.file.size_hint(); }
 
 }  // namespace trainer::data

@@ -86,7 +86,7 @@ RowReader::RowReader(CsvCursor& cursor, CsvHeader& header, int64_t max_categorie
       num_targets_(table.target_names.size()),
       features_(std::get<std::vector<float>>(table.features.values)),
       numbers_(header.num_features),
-      words_(header.columns.size()),
+      interners_(header.columns.size()),
       num_missing_(header.columns.size()) {}
 
 void RowReader::read_row() {
@@ -121,17 +121,17 @@ bool RowReader::lacks_target() {
 void RowReader::leave_out_names(size_t column) {
   constexpr int64_t kFewCategories = 10;
   const CsvColumn& about = header_.columns[column];
-  const auto num_words = static_cast<int64_t>(words_[column].size());
-  if (about.role != Role::kText || about.is_declared || num_words <= kFewCategories) return;
+  const auto num_texts = static_cast<int64_t>(interners_[column].size());
+  if (about.role != Role::kText || about.is_declared || num_texts <= kFewCategories) return;
   const auto num_rows = static_cast<int64_t>(table_.lines.size());
   const int64_t num_present = num_rows - num_missing_[column];
-  if (2 * num_words > num_present) {
+  if (2 * num_texts > num_present) {
     leave_out(column, fmt::format("its texts hardly ever repeat ({} in {} rows)",
-                                  with_thousands(num_words), with_thousands(num_present)));
-  } else if (max_categories_ == 0 && kRowsPerCategory * num_words > num_present) {
+                                  with_thousands(num_texts), with_thousands(num_present)));
+  } else if (max_categories_ == 0 && kRowsPerCategory * num_texts > num_present) {
     leave_out(column, fmt::format("fewer than {} rows for each of its {} texts "
                                   "(data.max_categories)",
-                                  kRowsPerCategory, with_thousands(num_words)));
+                                  kRowsPerCategory, with_thousands(num_texts)));
   }
 }
 
@@ -142,7 +142,7 @@ void RowReader::finish() {
     leave_out_names(i);
     if (column.role == Role::kNumber || column.role == Role::kText) {
       table_.feature_names.push_back(column.name);
-      table_.words.push_back(words_[i].take());
+      table_.dictionaries.push_back(interners_[i].take());
       table_.num_missing.push_back(num_missing_[i]);
     }
     if (column.role != Role::kTarget) {
@@ -175,7 +175,7 @@ size_t RowReader::read_cells(size_t column) {
       break;
     case Role::kGroup:
       table_.groups.push_back(
-          static_cast<int64_t>(words_[column].number_of(next_required(column, "a group")).first));
+          static_cast<int64_t>(interners_[column].intern(next_required(column, "a group")).first));
       break;
     case Role::kWeight:
       table_.weights.push_back(next_weight(column));
@@ -263,7 +263,7 @@ float RowReader::next_number(size_t column) {
 
 float RowReader::next_text(size_t column) {
   const std::string_view field = next_cell(column);
-  if (header_.columns[column].kind == ColumnKind::kLeftOut) return kMissing;
+  if (header_.columns[column].kind == ColumnKind::kIgnored) return kMissing;
   if (is_missing(field, cursor_.format())) {
     ++num_missing_[column];
     return kMissing;
@@ -275,13 +275,13 @@ float RowReader::next_text(size_t column) {
                                   with_thousands(kMaxCategoryBytes)));
     return kMissing;
   }
-  const auto [number, is_new] = words_[column].number_of(field);
+  const auto [number, is_new] = interners_[column].intern(field);
   if (is_new && !is_utf8(field)) {
     fail(column,
          fmt::format("expected text in UTF-8, got {}; save the file as UTF-8", in_quotes(field)));
   }
   const size_t most = max_categories_ == 0 ? kMostCategories : max_categories_;
-  if (is_open && words_[column].size() > most) {
+  if (is_open && interners_[column].size() > most) {
     leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
                                   with_thousands(static_cast<int64_t>(most))));
     return kMissing;
@@ -291,9 +291,9 @@ float RowReader::next_text(size_t column) {
 
 // Its cells are still there, and nobody looks at them.
 void RowReader::leave_out(size_t column, std::string reason) {
-  header_.columns[column].kind = ColumnKind::kLeftOut;
+  header_.columns[column].kind = ColumnKind::kIgnored;
   header_.columns[column].reason = std::move(reason);
-  words_[column].clear();
+  interners_[column].clear();
 }
 
 std::string_view RowReader::next_required(size_t column, std::string_view what,

@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "trainer/core/error.h"
@@ -16,36 +13,10 @@
 
 #include "data/csv_cursor.h"
 #include "data/csv_header.h"
+#include "data/string_interner.h"
 #include "data/time_text.h"
 
 namespace trainer::data {
-
-/// The different texts of a column, numbered in the order in which they come.
-class WordNumbers {
- public:
-  /// The number of `word`, and whether it is a new one.
-  std::pair<size_t, bool> number_of(std::string_view word) {
-    const auto found = numbers_.find(word);
-    if (found != numbers_.end()) return {found->second, false};
-    return {numbers_.emplace(word, numbers_.size()).first->second, true};
-  }
-  size_t size() const { return numbers_.size(); }
-  void clear() { numbers_.clear(); }
-  std::vector<std::string> take() {
-    std::vector<std::string> words(numbers_.size());
-    while (!numbers_.empty()) {
-      auto node = numbers_.extract(numbers_.begin());
-      words[node.mapped()] = std::move(node.key());
-    }
-    return words;
-  }
-
- private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
-  };
-  std::unordered_map<std::string, size_t, Hash, std::equal_to<>> numbers_;
-};
 
 /// Reads rows into a table.
 class RowReader {
@@ -90,10 +61,10 @@ class RowReader {
   Table& table_;
   size_t num_targets_;
   std::vector<float>& features_;
-  std::vector<double> numbers_;        // of cells that follow each other
-  std::vector<WordNumbers> words_;     // [columns]
-  std::vector<int64_t> num_missing_;   // [columns]
-  std::optional<TimeKind> time_kind_;  // of the rows so far
+  std::vector<double> numbers_;            // of cells that follow each other
+  std::vector<StringInterner> interners_;  // [columns]
+  std::vector<int64_t> num_missing_;       // [columns]
+  std::optional<TimeKind> time_kind_;      // of the rows so far
 };
 
 }  // namespace trainer::data

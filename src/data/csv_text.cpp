@@ -86,11 +86,10 @@ void CsvText::require_text(size_t from) {
                    "converted");
 }
 
-size_t CsvText::likely_lines() const {
+size_t CsvText::num_lines_hint() const {
   const size_t num_lines = count_line_breaks(begin(), end()) + 1;
   if (has_ended_ && end_ == filled_) return num_lines;
-  const double share =
-      static_cast<double>(file_.likely_content_bytes()) / static_cast<double>(end_);
+  const double share = static_cast<double>(file_.content_size_hint()) / static_cast<double>(end_);
   return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0) * 1.05);
 }
 

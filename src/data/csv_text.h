@@ -30,7 +30,7 @@ class CsvText {
   const char* read_on(const char* keep);
 
   /// About as many lines as the file has, not fewer if all are as long as the first ones.
-  size_t likely_lines() const;
+  size_t num_lines_hint() const;
 
  private:
   void fill();

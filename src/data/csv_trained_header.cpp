@@ -22,7 +22,7 @@ class TrainedRoles {
       : column_index_(names), offsets_(names.size()) {
     columns_.reserve(names.size());
     for (const std::string& name : names) {
-      columns_.push_back({name, Role::kSkipped, ColumnKind::kLeftOut, /*is_declared=*/true});
+      columns_.push_back({name, Role::kSkipped, ColumnKind::kIgnored, /*is_declared=*/true});
     }
   }
 

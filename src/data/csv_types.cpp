@@ -86,7 +86,7 @@ size_t first_from(size_t column, const CsvHeader& header, const std::vector<Coun
 void decide(CsvColumn& column, const Count& count) {
   if (count.numbers + count.texts == 0) {
     column.role = Role::kSkipped;
-    column.kind = ColumnKind::kLeftOut;
+    column.kind = ColumnKind::kIgnored;
     column.reason = "every cell is missing";
   } else if (count.texts > count.numbers) {
     column.role = Role::kText;

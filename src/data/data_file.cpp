@@ -130,10 +130,10 @@ bool DataFile::begins_as_idx() {
 
 uint64_t DataFile::bytes_read() const { return state_->file.bytes_read(); }
 
-uint64_t DataFile::likely_bytes() const { return state_->file.likely_bytes(); }
+uint64_t DataFile::size_hint() const { return state_->file.size_hint(); }
 
-uint64_t DataFile::likely_content_bytes() const {
-  const uint64_t num_bytes = likely_bytes();
+uint64_t DataFile::content_size_hint() const {
+  const uint64_t num_bytes = size_hint();
   if (!state_->gzip || bytes_read() == 0) return num_bytes;
   const double ratio =
       static_cast<double>(state_->gzip->num_bytes()) / static_cast<double>(bytes_read());

@@ -14,7 +14,7 @@
 #include "data/cells.h"
 #include "data/error.h"
 #include "data/target.h"
-#include "data/word_index.h"
+#include "data/value_index.h"
 
 namespace trainer::data {
 namespace {
@@ -72,17 +72,17 @@ class ColumnEncoder {
   }
 
   void number_words() {
-    const WordIndex known(column_.categories);
-    categories_of_words_.reserve(table_.words[column_index_].size());
-    for (const std::string& word : table_.words[column_index_]) {
-      categories_of_words_.push_back(known.find(word).value_or(kUnknown));
+    const ValueIndex known(column_.categories);
+    category_of_text_.reserve(table_.dictionaries[column_index_].size());
+    for (const std::string& text : table_.dictionaries[column_index_]) {
+      category_of_text_.push_back(known.find(text).value_or(kUnknown));
     }
   }
 
   void encode_numbers(RowRange rows, float* features, size_t width) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
       features[0] = number(row);
-      if (column_.marks_missing)
+      if (column_.has_missing_indicator)
         features[1] = std::isnan(cells_.at(row, column_index_)) ? 1.0F : 0.0F;
     }
   }
@@ -103,9 +103,9 @@ class ColumnEncoder {
   /// What is missing has the number behind the categories, if that is to be learnt from.
   size_t category_at(size_t row) {
     const float cell = cells_.at(row, column_index_);
-    const size_t missing = column_.marks_missing ? column_.categories.size() : kUnknown;
+    const size_t missing = column_.has_missing_indicator ? column_.categories.size() : kUnknown;
     const size_t category =
-        std::isnan(cell) ? missing : categories_of_words_[static_cast<size_t>(cell)];
+        std::isnan(cell) ? missing : category_of_text_[static_cast<size_t>(cell)];
     if (category != kUnknown) return category;
     if (unknown_ == config::UnknownCategory::kError) {
       fail_for_category(row, cell);
@@ -124,9 +124,9 @@ class ColumnEncoder {
   }
 
   void fail_for_category(size_t row, float cell) const {
-    const std::string got = std::isnan(cell)
-                                ? "a missing value"
-                                : in_quotes(table_.words[column_index_][static_cast<size_t>(cell)]);
+    const std::string got =
+        std::isnan(cell) ? "a missing value"
+                         : in_quotes(table_.dictionaries[column_index_][static_cast<size_t>(cell)]);
     fail(row, fmt::format("expected a category that the training part has, got {}; "
                           "correct it, or train with data.unknown_category: unknown",
                           got));
@@ -137,7 +137,7 @@ class ColumnEncoder {
   const Column& column_;
   config::UnknownCategory unknown_;
   size_t column_index_;
-  std::vector<size_t> categories_of_words_;  // [words]
+  std::vector<size_t> category_of_text_;  // [dictionary]
   int64_t num_unknown_ = 0;
   std::vector<std::pair<int64_t, std::string>>* bad_rows_ = nullptr;
 };
@@ -147,7 +147,7 @@ bool is_plain(std::span<const Column> columns, const Table& table) {
   std::vector<std::string_view> names;
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
-    if (column.kind != ColumnKind::kNumeric || column.marks_missing) return false;
+    if (column.kind != ColumnKind::kNumeric || column.has_missing_indicator) return false;
     names.push_back(column.name);
   }
   return std::equal(names.begin(), names.end(), table.feature_names.begin(),

@@ -87,7 +87,7 @@ std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& s
   // What the content may well need, however much its header claims. Images shrink to a quarter or
   // so; what shrinks further is read all the same, only into memory that grows.
   constexpr uint64_t kGoodRatio = 10;
-  elements.reserve(static_cast<size_t>(std::min(*expected, kGoodRatio * file.likely_bytes())));
+  elements.reserve(static_cast<size_t>(std::min(*expected, kGoodRatio * file.size_hint())));
   std::vector<uint8_t> chunk(size_t{1} << 20);
   while (const size_t count = read(file, chunk)) {
     if (elements.size() + count > *expected) {

@@ -59,7 +59,7 @@ size_t InputFile::read(std::span<std::byte> buffer) {
   return count;
 }
 
-uint64_t InputFile::likely_bytes() const {
+uint64_t InputFile::size_hint() const {
   std::error_code unknown;
   const uintmax_t size = std::filesystem::file_size(path_, unknown);
   return unknown ? 0 : static_cast<uint64_t>(size);

@@ -32,7 +32,7 @@ class InputFile {
   size_t read(std::span<std::byte> buffer);
   uint64_t bytes_read() const { return fingerprint_.num_bytes; }
   /// The size that the system tells, or 0.
-  uint64_t likely_bytes() const;
+  uint64_t size_hint() const;
   /// Of the whole file; reads what is left of it.
   Fingerprint fingerprint();
 

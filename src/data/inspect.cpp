@@ -53,11 +53,11 @@ class Collector {
   }
 
   ColumnFacts take() {
-    if (facts_.num_numbers > 0 && !facts_.is_whole) facts_.num_different = 0;
-    if (facts_.num_different > kMaxLabels || !facts_.is_whole) labels_.clear();
+    if (facts_.num_numbers > 0 && !facts_.is_whole) facts_.num_distinct = 0;
+    if (facts_.num_distinct > kMaxLabels || !facts_.is_whole) labels_.clear();
     facts_.labels.resize(labels_.size());
     for (const auto& [text, label] : labels_) facts_.labels[label.index] = {text, label.count};
-    facts_.is_counting = facts_.is_counting && facts_.is_whole && facts_.num_numbers > 0;
+    facts_.is_sequential = facts_.is_sequential && facts_.is_whole && facts_.num_numbers > 0;
     return std::move(facts_);
   }
 
@@ -76,18 +76,18 @@ class Collector {
 
   void add_number(double number) {
     const bool is_first = facts_.num_numbers == 0;
-    if (is_first || number < facts_.least) {
-      facts_.next_least = is_first ? number : facts_.least;
-      facts_.num_least = 1;
-    } else if (number == facts_.least) {
-      ++facts_.num_least;
-    } else if (facts_.next_least == facts_.least || number < facts_.next_least) {
-      facts_.next_least = number;
+    if (is_first || number < facts_.min) {
+      facts_.next_min = is_first ? number : facts_.min;
+      facts_.num_min = 1;
+    } else if (number == facts_.min) {
+      ++facts_.num_min;
+    } else if (facts_.next_min == facts_.min || number < facts_.next_min) {
+      facts_.next_min = number;
     }
     facts_.is_whole = facts_.is_whole && std::trunc(number) == number;
-    facts_.is_counting = facts_.is_counting && (is_first || number == last_ + 1);
-    facts_.least = is_first ? number : std::min(facts_.least, number);
-    facts_.most = is_first ? number : std::max(facts_.most, number);
+    facts_.is_sequential = facts_.is_sequential && (is_first || number == last_ + 1);
+    facts_.min = is_first ? number : std::min(facts_.min, number);
+    facts_.max = is_first ? number : std::max(facts_.max, number);
     last_ = number;
     ++facts_.num_numbers;
   }
@@ -105,8 +105,8 @@ class Collector {
     }
     add_odd(field);
     if (facts_.num_texts++ > 0) return;
-    facts_.first_text = field;
-    facts_.first_text_line = line;
+    facts_.first_non_number = field;
+    facts_.first_non_number_line = line;
     facts_.without_commas = plain;
   }
 
@@ -128,14 +128,14 @@ class Collector {
   // By hashes, so that a column of a million long texts does not fill the memory.
   void count_different(std::string_view field) {
     const size_t hash = std::hash<std::string_view>()(field);
-    if (facts_.is_whole && facts_.num_different < kMaxDifferent) {
+    if (facts_.is_whole && facts_.num_distinct < kMaxDistinct) {
       const bool is_new = different_.insert(hash).second;
-      facts_.num_different += is_new ? 1 : 0;
+      facts_.num_distinct += is_new ? 1 : 0;
       facts_.has_repeats = facts_.has_repeats || !is_new;
     } else if (facts_.is_whole && !facts_.has_repeats) {
       facts_.has_repeats = different_.contains(hash);
     }
-    if (facts_.is_whole && facts_.num_different <= kMaxLabels) {
+    if (facts_.is_whole && facts_.num_distinct <= kMaxLabels) {
       const std::string text(field.substr(0, kMaxLabelBytes));
       ++labels_.try_emplace(text, Label{labels_.size(), 0}).first->second.count;
     }

@@ -11,13 +11,13 @@
 #include "trainer/core/format.h"
 
 #include "data/error.h"
-#include "data/word_index.h"
+#include "data/value_index.h"
 
 namespace trainer::data {
 
 std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
                                    const std::string& origin) {
-  const WordIndex index(labels);
+  const ValueIndex index(labels);
   std::vector<int64_t> classes;
   classes.reserve(table.targets.size());
   for (const std::string& text : table.targets) {

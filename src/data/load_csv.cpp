@@ -56,7 +56,7 @@ Table read_training_table(const config::DataConfig& data, const Schema* trained)
 
 Target infer_usable_target(const Table& table, const config::DataConfig& data, int64_t folds,
                            const Schema* trained) {
-  Target target = learn_target(table, wanted_task(data), target_offsets(trained));
+  Target target = infer_target(table, wanted_task(data), target_offsets(trained));
   require_other_names(table, target);
   const bool is_stratified = table.groups.empty() && table.times.empty();
   if (is_stratified) require_labels_for_folds(table, target, folds);

@@ -150,7 +150,7 @@ class Reader {
     const auto size_bytes = std::span(size).first(version == 1 ? 2 : 4);
     if (read(size_bytes) < size_bytes.size()) fail("the file ends within its header");
     const auto length = element_at<uint32_t>(size.data(), std::endian::native == std::endian::big);
-    if (length > file_.likely_bytes() - std::min(num_read_, file_.likely_bytes())) {
+    if (length > file_.size_hint() - std::min(num_read_, file_.size_hint())) {
       fail("the file ends within its header; get it again");
     }
     std::string text(length, '\0');
@@ -177,7 +177,7 @@ class Reader {
     if (product == 0) fail("no elements: the shape is " + shape_text(header_.shape));
     num_elements_ = static_cast<int64_t>(product);
     const uint64_t expected = product * header_.bytes_per_element;
-    const uint64_t got = file_.likely_bytes() - std::min(num_read_, file_.likely_bytes());
+    const uint64_t got = file_.size_hint() - std::min(num_read_, file_.size_hint());
     if (got == expected) return;
     fail(fmt::format("expected {} bytes of elements (shape {}), got {}; {}",
                      with_thousands(static_cast<int64_t>(expected)), shape_text(header_.shape),

@@ -87,7 +87,7 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
 
 Datasets fit_and_split(Table&& table, config::Task wanted, const SplitOptions& options,
                        const Schema* trained) {
-  Target target = learn_target(table, wanted, target_offsets(trained));
+  Target target = infer_target(table, wanted, target_offsets(trained));
   require_labels_for_folds(table, target, options.folds);
   const SplitIndices split = split_rows(table.features.num_rows, target.classes, options);
   std::vector<double> offsets = std::move(table.offsets);

@@ -30,8 +30,8 @@ constexpr size_t kMaxAutoClasses = 1000;  // more different texts are names, not
 struct Survey {
   bool all_numbers = true;
   bool all_whole = true;
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -min;
   std::unordered_map<std::string_view, size_t> first_rows;  // of each label
 };
 
@@ -45,8 +45,8 @@ Survey survey_target(const Table& table, size_t max_labels) {
       const std::optional<double> value = parse_double(text);
       survey.all_numbers = value.has_value();
       survey.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
-      survey.least = std::min(survey.least, value.value_or(survey.least));
-      survey.most = std::max(survey.most, value.value_or(survey.most));
+      survey.min = std::min(survey.min, value.value_or(survey.min));
+      survey.max = std::max(survey.max, value.value_or(survey.max));
     } else if (survey.all_numbers) {
       survey.all_numbers = parse_double(text).has_value();
     }
@@ -58,9 +58,9 @@ Survey survey_target(const Table& table, size_t max_labels) {
 TaskChoice decide_task(const Survey& survey, size_t num_rows) {
   return infer_task({.all_numbers = survey.all_numbers,
                      .all_whole = survey.all_whole,
-                     .num_different = static_cast<int64_t>(survey.first_rows.size()),
-                     .least = survey.least,
-                     .most = survey.most,
+                     .num_distinct = static_cast<int64_t>(survey.first_rows.size()),
+                     .min = survey.min,
+                     .max = survey.max,
                      .num_rows = static_cast<int64_t>(num_rows)});
 }
 
@@ -215,7 +215,7 @@ Error target_error(const Table& table, const std::string& location, const std::s
                     fmt::format("column {}: {}", in_quotes(table.target_names[target]), problem));
 }
 
-Target learn_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
+Target infer_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
   Target target;
   target.task = wanted;
   Survey survey;

@@ -25,7 +25,7 @@ struct Target {
 /// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
 /// `table` into numbers. `offsets` are those of a trained model; without one they are chosen.
 /// Throws Error(kData), see load_datasets.
-Target learn_target(const Table& table, config::Task wanted,
+Target infer_target(const Table& table, config::Task wanted,
                     const std::vector<double>* offsets = nullptr);
 
 /// The targets of `table` as numbers `[num_rows, num_targets]`, less the `offsets` of the targets,

@@ -13,9 +13,9 @@ constexpr int64_t kMostNumbered = 100;   // numbered one by one
 constexpr int64_t kRowsPerNumbered = 5;  // on average, for this to be no accident
 
 bool are_numbered(const TargetFacts& facts) {
-  return facts.num_different <= kMostNumbered && (facts.least == 0 || facts.least == 1) &&
-         facts.most - facts.least + 1 == static_cast<double>(facts.num_different) &&
-         facts.num_rows >= kRowsPerNumbered * facts.num_different;
+  return facts.num_distinct <= kMostNumbered && (facts.min == 0 || facts.min == 1) &&
+         facts.max - facts.min + 1 == static_cast<double>(facts.num_distinct) &&
+         facts.num_rows >= kRowsPerNumbered * facts.num_distinct;
 }
 
 }  // namespace
@@ -25,10 +25,10 @@ TaskChoice infer_task(const TargetFacts& facts) {
   if (!facts.all_numbers) return {Task::kClassification, "as it holds text", ""};
   if (!facts.all_whole) return {Task::kRegression, "as it holds numbers with fractions", ""};
   const std::string numbers =
-      fmt::format("as it holds {} different whole numbers", with_thousands(facts.num_different));
-  if (facts.num_different <= kMostKinds || are_numbered(facts)) {
+      fmt::format("as it holds {} different whole numbers", with_thousands(facts.num_distinct));
+  if (facts.num_distinct <= kMostKinds || are_numbered(facts)) {
     return {Task::kClassification, numbers,
-            facts.num_different > 2 ? "task: regression takes them for amounts" : ""};
+            facts.num_distinct > 2 ? "task: regression takes them for amounts" : ""};
   }
   return {Task::kRegression, numbers, "task: classification takes them for classes"};
 }

@@ -175,14 +175,14 @@ Name quantile_rank(GraphBuilder& graph, const Column& column, const Name& value)
 void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes,
                  std::vector<Name>& features) {
   const Name cell = limited(graph, column, add_cell(graph, column, codes));
-  const bool uses_missing = column.fill || column.marks_missing;
+  const bool uses_missing = column.fill || column.has_missing_indicator;
   const Name missing = uses_missing ? graph.node("IsNaN", {cell}) : Name();
   Name value = cell;
   if (column.fill) {
     value = graph.node("Where", {missing, graph.number(column.name + ".fill", *column.fill), cell});
   }
   features.push_back(column.quantiles.empty() ? value : quantile_rank(graph, column, value));
-  if (column.marks_missing) features.push_back(as_float(graph, missing));
+  if (column.has_missing_indicator) features.push_back(as_float(graph, missing));
 }
 
 // Where all categories are numbers, a whole one may also be written with ".0" or without.
@@ -213,7 +213,7 @@ Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& 
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   add_spellings(texts, numbers);
-  if (column.marks_missing) {
+  if (column.has_missing_indicator) {
     texts.insert(texts.end(), codes.texts.begin(), codes.texts.end());
     numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
   }

@@ -20,7 +20,7 @@ constexpr int64_t kMostNames = 100;  // of texts, to be proposed as classes
 
 // Whether each row has a value of its own, in so many rows that this is no accident.
 bool is_unique(const ColumnFacts& column) {
-  return column.num_missing == 0 && column.num_different > kFew && !column.has_repeats;
+  return column.num_missing == 0 && column.num_distinct > kFew && !column.has_repeats;
 }
 
 // "id", "passenger_id", "PassengerId", "ID".
@@ -44,8 +44,8 @@ bool is_called_target(const std::string& name) {
 
 bool is_constant(const ColumnFacts& column) {
   if (column.num_values() == 0) return false;
-  if (column.num_texts == 0) return column.least == column.most;
-  return column.num_different == 1 && column.num_missing == 0;
+  if (column.num_texts == 0) return column.min == column.max;
+  return column.num_distinct == 1 && column.num_missing == 0;
 }
 
 bool is_mixed(const ColumnFacts& column) { return column.num_numbers > 0 && column.num_texts > 0; }
@@ -57,15 +57,15 @@ bool names_rows(const ColumnFacts& column) {
 
 bool numbers_rows(const ColumnFacts& column) {
   return is_unique(column) && column.num_texts == 0 &&
-         (column.is_counting || is_called_id(column.name));
+         (column.is_sequential || is_called_id(column.name));
 }
 
 data::TaskChoice infer_task(const ColumnFacts& column) {
   return data::infer_task({.all_numbers = column.num_texts == 0,
                            .all_whole = column.num_texts == 0 && column.is_whole,
-                           .num_different = column.num_different,
-                           .least = column.least,
-                           .most = column.most,
+                           .num_distinct = column.num_distinct,
+                           .min = column.min,
+                           .max = column.max,
                            .num_rows = column.num_values()});
 }
 
@@ -89,14 +89,14 @@ std::string target_text(const ColumnFacts& column) {
   }
   if (infer_task(column).task == config::Task::kRegression) return "a number";
   const bool is_plausible =
-      column.num_different > 1 && column.num_different <= kMostNames &&
-      (column.num_different <= kFew || 2 * column.num_different <= column.num_values());
-  return is_plausible ? fmt::format("{} classes", column.num_different) : "";
+      column.num_distinct > 1 && column.num_distinct <= kMostNames &&
+      (column.num_distinct <= kFew || 2 * column.num_distinct <= column.num_values());
+  return is_plausible ? fmt::format("{} classes", column.num_distinct) : "";
 }
 
 bool groups_rows(const ColumnFacts& column) {
   return is_called_id(column.name) && column.is_whole && column.has_repeats &&
-         column.num_different > kFew;
+         column.num_distinct > kFew;
 }
 
 std::vector<std::string> likely_targets(const TableFacts& table) {

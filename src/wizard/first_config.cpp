@@ -27,15 +27,16 @@ constexpr int64_t kFew = 10;  // values that could be kinds, though they are num
 std::string mixed_reason(const ColumnFacts& column) {
   if (column.num_with_commas == column.num_texts) {
     return fmt::format("numbers with a comma, the first in line {}: {}; write it {}",
-                       column.first_text_line, in_quotes(column.first_text), column.without_commas);
+                       column.first_non_number_line, in_quotes(column.first_non_number),
+                       column.without_commas);
   }
   return fmt::format("{} of {} values are no numbers, the first in line {}: {}",
                      with_thousands(column.num_texts), with_thousands(column.num_values()),
-                     column.first_text_line, in_quotes(column.first_text));
+                     column.first_non_number_line, in_quotes(column.first_non_number));
 }
 
 void decide_mixed(const ColumnFacts& column, FirstConfig& first) {
-  const bool is_few = column.num_different > 0 && column.num_different <= kFew;
+  const bool is_few = column.num_distinct > 0 && column.num_distinct <= kFew;
   if (column.num_with_commas < column.num_texts &&
       (is_few || column.num_texts > column.num_numbers)) {
     first.categorical.push_back({column.name, "numbers and texts"});
@@ -97,17 +98,17 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   if (target.num_with_commas > 0) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}:{}: column {}: expected a number, got {}; write it {}", table.file,
-                            target.first_text_line, name, in_quotes(target.first_text),
+                            target.first_non_number_line, name, in_quotes(target.first_non_number),
                             target.without_commas));
   }
   if (target.num_texts == 0) return;
-  if (target.num_different == 0 || task == config::Task::kRegression) {
+  if (target.num_distinct == 0 || task == config::Task::kRegression) {
     refuse(mixed_reason(target) + "; correct them or choose another --target");
   }
-  if (target.num_different > kFew && 2 * target.num_different > target.num_values()) {
+  if (target.num_distinct > kFew && 2 * target.num_distinct > target.num_values()) {
     refuse("its texts hardly ever repeat; choose another --target");
   }
-  if (target.num_different > data::kMaxLabels && task == config::Task::kAuto) {
+  if (target.num_distinct > data::kMaxLabels && task == config::Task::kAuto) {
     refuse(
         fmt::format("it has more than {} different labels; choose another --target, or --task "
                     "classification if they all are classes",
@@ -206,7 +207,7 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
 
 void add_left_out(FirstConfig& first, const data::Schema& schema) {
   for (const data::Column& column : schema.columns) {
-    if (column.kind != data::ColumnKind::kLeftOut || column.is_declared) continue;
+    if (column.kind != data::ColumnKind::kIgnored || column.is_declared) continue;
     first.ignore.push_back({column.name, column.reason});
   }
   write_lists(first);

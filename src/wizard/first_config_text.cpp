@@ -133,7 +133,7 @@ void write_classes(Writer& writer, const ColumnFacts& target) {
 void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& first) {
   if (first.config.data.task == config::Task::kRegression) {
     writer.comment(
-        fmt::format("Numbers from {} to {}.", shortest(target.least), shortest(target.most)));
+        fmt::format("Numbers from {} to {}.", shortest(target.min), shortest(target.max)));
   } else {
     write_classes(writer, target);
   }
@@ -178,12 +178,12 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
       features.missing.push_back(with_count(column.name, facts.num_missing));
     }
     if (column.kind == data::ColumnKind::kCategorical) {
-      features.categorical.push_back(with_count(column.name, facts.num_different));
+      features.categorical.push_back(with_count(column.name, facts.num_distinct));
       continue;
     }
     ++features.num_numeric;
     if (features.group.empty() && groups_rows(facts)) features.group = column.name;
-    const bool is_few = facts.num_different > 2 && facts.num_different <= kFew;
+    const bool is_few = facts.num_distinct > 2 && facts.num_distinct <= kFew;
     if (facts.is_whole && is_few) features.few.push_back(column.name);
   }
   return features;

@@ -33,7 +33,7 @@ void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) 
   constexpr int64_t kHardlyAny = 100;  // numbers for each text
   if (column.num_with_commas > 0 || column.num_numbers < kFew) return;
   const bool are_few = kHardlyAny * column.num_texts <= column.num_numbers &&
-                       (column.num_different == 0 || column.num_different > kFew);
+                       (column.num_distinct == 0 || column.num_distinct > kFew);
   for (const auto& [text, count] : column.odd_texts) {
     if (are_few || looks_missing(text)) codes.push_back({column.name, text, count});
   }
@@ -41,12 +41,12 @@ void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) 
 
 // -999 below numbers that are far closer to each other.
 void add_number_code(const ColumnFacts& column, std::vector<MissingCode>& codes) {
-  if (column.num_numbers == column.num_least || column.least >= 0) return;
-  const std::string text = shortest(column.least);
+  if (column.num_numbers == column.num_min || column.min >= 0) return;
+  const std::string text = shortest(column.min);
   const bool is_nines = text.find_first_not_of('9', 1) == std::string::npos;
-  const double distance = column.next_least - column.least;
-  if (!is_nines || distance <= column.most - column.next_least) return;
-  codes.push_back({column.name, text, column.num_least});
+  const double distance = column.next_min - column.min;
+  if (!is_nines || distance <= column.max - column.next_min) return;
+  codes.push_back({column.name, text, column.num_min});
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
                       {.name = "k",
                        .kind = data::ColumnKind::kCategorical,
                        .categories = {"u", "v"},
-                       .marks_missing = true}};
+                       .has_missing_indicator = true}};
   c.schema.feature_names = {"x0", "k=u", "k=v", "k is missing"};
   c.schema.labels = {"a", "\"b\"", "\xFF"};
   c.schema.missing = {"NA", "-999"};

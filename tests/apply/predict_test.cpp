@@ -42,7 +42,7 @@ Model linear_model() {
   schema.columns = {{.name = "id", .kind = data::ColumnKind::kId, .is_declared = true},
                     {.name = "a", .fill = -1.0F},
                     {.name = "k", .kind = data::ColumnKind::kCategorical, .categories = {"p", "q"}},
-                    {.name = "note", .kind = data::ColumnKind::kLeftOut}};
+                    {.name = "note", .kind = data::ColumnKind::kIgnored}};
   return model;
 }
 

@@ -99,7 +99,7 @@ TEST_F(CheckpointTest, CategoriesAreReadAsTheyWereWritten) {
   c.schema.columns = {{.name = "k",
                        .kind = data::ColumnKind::kCategorical,
                        .categories = {"x", "\xC3\xA4"},
-                       .marks_missing = true},
+                       .has_missing_indicator = true},
                       {.name = "e",
                        .kind = data::ColumnKind::kCategorical,
                        .categories = {"0", "1"},
@@ -123,7 +123,7 @@ TEST_F(CheckpointTest, ARegressionIsReadAsItWasWritten) {
 
 TEST_F(CheckpointTest, ColumnsThatDoNotMakeTheFeaturesAreRefused) {
   Checkpoint c = full_checkpoint();
-  c.schema.columns[0].marks_missing = true;
+  c.schema.columns[0].has_missing_indicator = true;
   write(path_, c);
   const Error error = test::error_of([&] { read(path_); });
   EXPECT_EQ(error.what(), path_.string() +

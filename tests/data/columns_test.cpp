@@ -14,7 +14,7 @@
 namespace trainer::data {
 namespace {
 
-using config::Fill;
+using config::Imputation;
 using config::UnknownCategory;
 using Floats = std::vector<float>;
 using Rows = std::vector<int64_t>;
@@ -35,11 +35,11 @@ class ColumnsTest : public test::CsvFolderTest {
 TEST_F(ColumnsTest, FillsAreLearntFromTheTrainingRowsOnly) {
   const Table table = read("a,y\n1,0\n,0\n2,0\n9,0\n100,0\n4,0\n");
   const Rows rows = {0, 1, 2, 3};
-  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kMean}).fill, 4);
-  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kMedian}).fill, 2);
-  EXPECT_EQ(fitted(table, {0, 2, 3, 5}, {.fill = Fill::kMedian}).fill, 3);
-  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kConstant, .fill_value = -7}).fill, -7);
-  EXPECT_EQ(fitted(table, rows, {.fill = Fill::kError}).fill, std::nullopt);
+  EXPECT_EQ(fitted(table, rows, {.fill = Imputation::kMean}).fill, 4);
+  EXPECT_EQ(fitted(table, rows, {.fill = Imputation::kMedian}).fill, 2);
+  EXPECT_EQ(fitted(table, {0, 2, 3, 5}, {.fill = Imputation::kMedian}).fill, 3);
+  EXPECT_EQ(fitted(table, rows, {.fill = Imputation::kConstant, .fill_value = -7}).fill, -7);
+  EXPECT_EQ(fitted(table, rows, {.fill = Imputation::kError}).fill, std::nullopt);
 }
 
 TEST_F(ColumnsTest, AFillStandsReadyWhereNothingWasMissing) {
@@ -197,7 +197,7 @@ TEST_F(ColumnsTest, ColumnsThatAreLeftOutBecomeNoFeature) {
 
 TEST_F(ColumnsTest, AColumnWithoutAValueInTheTrainingPartIsLeftOut) {
   const Column column = fitted(read("a,b,y\n,1,0\n,2,0\n3,4,0\n"), {0, 1});
-  EXPECT_EQ(column.kind, ColumnKind::kLeftOut);
+  EXPECT_EQ(column.kind, ColumnKind::kIgnored);
   EXPECT_EQ(column.reason, "every cell of the training part is missing");
 }
 

@@ -43,7 +43,7 @@ TEST_F(CsvColumnsTest, TakesTextForCategories) {
   const Table table = read("a,k,y\n1,red,2\n2,blue,3\n3,NA,4\n4,red,5\n");
   EXPECT_EQ(kinds(table), "a numeric, k categorical");
   EXPECT_EQ(table.feature_names, (Words{"a", "k"}));
-  EXPECT_EQ(table.words, (std::vector<Words>{{}, {"red", "blue"}}));
+  EXPECT_EQ(table.dictionaries, (std::vector<Words>{{}, {"red", "blue"}}));
   const auto& cells = std::get<Floats>(table.features.values);
   EXPECT_EQ(Floats(cells.begin(), cells.begin() + 4), (Floats{1, 0, 2, 1}));
   EXPECT_TRUE(std::isnan(cells[5]));
@@ -84,7 +84,7 @@ TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
 
 TEST_F(CsvColumnsTest, LeavesOutTextsThatHardlyRepeat) {
   const Table table = read(texts(21, 11), {.targets = {"y"}, .max_categories = 64});
-  EXPECT_EQ(table.columns[0].kind, ColumnKind::kLeftOut);
+  EXPECT_EQ(table.columns[0].kind, ColumnKind::kIgnored);
   EXPECT_EQ(table.columns[0].reason, "its texts hardly ever repeat (11 in 21 rows)");
   EXPECT_EQ(kinds(read(texts(22, 11), {.targets = {"y"}, .max_categories = 64})),
             "a categorical, b numeric");
@@ -112,13 +112,13 @@ TEST_F(CsvColumnsTest, KeepsDeclaredCategoriesHoweverMany) {
   const Table table =
       read(texts(40, 40), {.targets = {"y"}, .categorical = {"a"}, .max_categories = 5});
   EXPECT_EQ(kinds(table), "a categorical, b numeric");
-  EXPECT_EQ(table.words[0].size(), 40u);
+  EXPECT_EQ(table.dictionaries[0].size(), 40u);
   EXPECT_TRUE(table.columns[0].is_declared);
 }
 
 TEST_F(CsvColumnsTest, ReadsNumbersAsCategoriesWhereDeclared) {
   const Table table = read("a,y\n8,1\n4,2\n8,3\n", {.targets = {"y"}, .categorical = {"a"}});
-  EXPECT_EQ(table.words[0], (Words{"8", "4"}));
+  EXPECT_EQ(table.dictionaries[0], (Words{"8", "4"}));
 }
 
 TEST_F(CsvColumnsTest, TakesPatternsForColumnsThatNoListNames) {
@@ -213,7 +213,7 @@ class CsvAsTest : public CsvColumnsTest {
 TEST_F(CsvAsTest, FindsColumnsInAnyOrderAndLeavesOutFurtherOnes) {
   const Table table = read_as("new,k,y,m,n\nx,z,1,2,3\nw,p,4,5,\n");
   EXPECT_EQ(table.feature_names, (Words{"k", "m", "n"}));
-  EXPECT_EQ(table.words[0], (Words{"z", "p"}));
+  EXPECT_EQ(table.dictionaries[0], (Words{"z", "p"}));
   EXPECT_EQ(table.targets, (Words{"1", "4"}));
   const auto& cells = std::get<Floats>(table.features.values);
   EXPECT_EQ(Floats(cells.begin(), cells.begin() + 5), (Floats{0, 2, 3, 1, 5}));

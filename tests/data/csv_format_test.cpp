@@ -59,7 +59,7 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
   const Table table =
       read("a,k,y\n1,p,1\n-999,-999,2\n\"-999.0\",-,3\n-,NA,4\n 5 ,q,5\n\"\",\"\",6\n", format);
   EXPECT_EQ(table.num_missing, (std::vector<int64_t>{4, 3}));
-  EXPECT_EQ(table.words[1], (Words{"p", "NA", "q"}));
+  EXPECT_EQ(table.dictionaries[1], (Words{"p", "NA", "q"}));
   const Floats values = cells(table);
   EXPECT_EQ(values[0], 1.0F);
   for (const size_t row : {1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
@@ -83,7 +83,7 @@ TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
   EXPECT_EQ(table.num_without_target, 3);
   EXPECT_EQ(table.targets, (Words{"1", "1", "5", "6"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 5}));
-  EXPECT_EQ(table.words[0], (Words{"p", "r"}));
+  EXPECT_EQ(table.dictionaries[0], (Words{"p", "r"}));
   EXPECT_EQ(table.num_missing, (std::vector<int64_t>{0, 1, 0}));
   EXPECT_EQ(table.features.num_rows, 2);
   EXPECT_EQ(problem("a,y\n1,\n2,3,4\n", {.targets = kTarget, .drop_rows_without_target = true}),

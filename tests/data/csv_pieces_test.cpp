@@ -112,7 +112,7 @@ TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
   const auto path = folder_.write("t.csv", content);
   const Table table = read_csv(path, {.targets = {"y"}});
   EXPECT_EQ(table.lines, expected_lines);
-  EXPECT_EQ(table.words.at(1).size(), 14U);
+  EXPECT_EQ(table.dictionaries.at(1).size(), 14U);
   ASSERT_EQ(table.features.num_rows, static_cast<int64_t>(numbers.size()));
   for (size_t row = 0; row < numbers.size(); row += 997) {
     EXPECT_EQ(value_at(table.features, static_cast<int64_t>(row), 0), numbers[row]);
@@ -154,7 +154,7 @@ class SomeRowsTest : public CsvPiecesTest {
       {.name = "id", .kind = ColumnKind::kId},
       {.name = "k", .kind = ColumnKind::kCategorical, .categories = {"p", "q"}},
       {.name = "code", .kind = ColumnKind::kId},
-      {.name = "left", .kind = ColumnKind::kLeftOut}};
+      {.name = "left", .kind = ColumnKind::kIgnored}};
 };
 
 TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
@@ -176,7 +176,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
   EXPECT_EQ(std::get<Floats>(second.features.values), (Floats{3, 0, 0}));
   EXPECT_EQ(second.num_unknown, (std::vector<int64_t>{0, 0, 1, 0, 0}));
   EXPECT_FALSE(pieces.next(table, 2));
-  EXPECT_EQ(pieces.bytes_read(), pieces.likely_bytes());
+  EXPECT_EQ(pieces.bytes_read(), pieces.size_hint());
 }
 
 TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {

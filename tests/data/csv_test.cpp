@@ -321,7 +321,7 @@ TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
 }
 
 TEST_F(CsvTest, RefusesMissingNumbersIfThatIsWanted) {
-  const CsvOptions options{.targets = {"y"}, .fill = config::Fill::kError};
+  const CsvOptions options{.targets = {"y"}, .fill = config::Imputation::kError};
   const std::string fix =
       "; fill it in, choose a data.fill or leave the column out with data.ignore";
   EXPECT_EQ(problem("a,b,y\n1,,2\n2,2,2\n", options),

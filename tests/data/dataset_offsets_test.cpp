@@ -79,7 +79,7 @@ TEST_F(DatasetOffsetsTest, ThoseOfATrainedModelAreTaken) {
 
 TEST_F(DatasetOffsetsTest, FillsAreInTheUnitsOfTheFile) {
   config::DataConfig data = table(rows(0, 50, 1.7e9, 0) + ",3\n");
-  data.fill = config::Fill::kConstant;
+  data.fill = config::Imputation::kConstant;
   data.fill_value = 1.7e9 - 7;
   const Datasets datasets = load_datasets(data, 1);
   const Column& t = datasets.schema.columns[0];

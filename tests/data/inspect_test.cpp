@@ -35,18 +35,18 @@ TEST(InspectCsvTest, CountsNumbersTextsAndMissingCells) {
   EXPECT_EQ(a.num_texts, 0);
   EXPECT_EQ(a.num_missing, 1);
   EXPECT_FALSE(a.is_whole);
-  EXPECT_EQ(a.least, -4);
-  EXPECT_EQ(a.most, 2.5);
-  EXPECT_EQ(a.num_different, 0);  // not counted
+  EXPECT_EQ(a.min, -4);
+  EXPECT_EQ(a.max, 2.5);
+  EXPECT_EQ(a.num_distinct, 0);  // not counted
   EXPECT_TRUE(a.labels.empty());
   const ColumnFacts& b = table.columns[1];
   EXPECT_EQ(b.num_numbers, 1);
   EXPECT_EQ(b.num_texts, 2);
   EXPECT_EQ(b.num_missing, 1);
-  EXPECT_EQ(b.num_different, 3);
+  EXPECT_EQ(b.num_distinct, 3);
   EXPECT_EQ(b.first_value, "x");
-  EXPECT_EQ(b.first_text, "x");
-  EXPECT_EQ(b.first_text_line, 2);
+  EXPECT_EQ(b.first_non_number, "x");
+  EXPECT_EQ(b.first_non_number_line, 2);
 }
 
 TEST(InspectCsvTest, LabelsAreCountedInTheirOrder) {
@@ -59,10 +59,10 @@ TEST(InspectCsvTest, LabelsAreCountedInTheirOrder) {
 
 TEST(InspectCsvTest, CountingNumbersAreNoticed) {
   const TableFacts table = inspect("a,b,c\n5,1,1\n6,2,2\n7,4,3.5\n");
-  EXPECT_TRUE(table.columns[0].is_counting);
+  EXPECT_TRUE(table.columns[0].is_sequential);
   EXPECT_FALSE(table.columns[0].has_repeats);
-  EXPECT_FALSE(table.columns[1].is_counting);
-  EXPECT_FALSE(table.columns[2].is_counting);
+  EXPECT_FALSE(table.columns[1].is_sequential);
+  EXPECT_FALSE(table.columns[2].is_sequential);
 }
 
 TEST(InspectCsvTest, NumbersWithCommasAreTexts) {
@@ -74,16 +74,16 @@ TEST(InspectCsvTest, NumbersWithCommasAreTexts) {
 
 TEST(InspectCsvTest, CountingOfDifferentValuesEnds) {
   std::string text = "a,b\n";
-  for (int i = 0; i < kMaxDifferent + 5; ++i) text += std::to_string(i * 2) + ",x\n";
+  for (int i = 0; i < kMaxDistinct + 5; ++i) text += std::to_string(i * 2) + ",x\n";
   const TableFacts table = inspect(text);
-  EXPECT_EQ(table.columns[0].num_different, kMaxDifferent);
+  EXPECT_EQ(table.columns[0].num_distinct, kMaxDistinct);
   EXPECT_FALSE(table.columns[0].has_repeats);
   EXPECT_TRUE(table.columns[0].labels.empty());
 }
 
 TEST(InspectCsvTest, ARepeatIsSeenAfterTheCountingHasEnded) {
   std::string text = "a,b\n";
-  for (int i = 0; i < kMaxDifferent + 5; ++i) text += "id" + std::to_string(i) + ",x\n";
+  for (int i = 0; i < kMaxDistinct + 5; ++i) text += "id" + std::to_string(i) + ",x\n";
   EXPECT_FALSE(inspect(text).columns[0].has_repeats);
   EXPECT_TRUE(inspect(text + "id7,x\n").columns[0].has_repeats);
 }
@@ -97,15 +97,15 @@ TEST(InspectCsvTest, OddTextsOfAColumnAreCountedIfTheyAreFew) {
 
 TEST(InspectCsvTest, TheLeastNumberIsCountedAndTheNextOneKnown) {
   const ColumnFacts column = inspect("a,b\n5,1\n-999,1\n3,1\n-999,1\n4,1\n").columns[0];
-  EXPECT_EQ(column.num_least, 2);
-  EXPECT_EQ(column.next_least, 3);
+  EXPECT_EQ(column.num_min, 2);
+  EXPECT_EQ(column.next_min, 3);
 }
 
 TEST(InspectCsvTest, DecimalCommasAreFound) {
   const TableFacts table = inspect("a;b\n39,1;2\n1,5;3\n");
   EXPECT_EQ(table.decimal, ',');
   EXPECT_EQ(table.columns[0].num_numbers, 2);
-  EXPECT_EQ(table.columns[0].least, 1.5);
+  EXPECT_EQ(table.columns[0].min, 1.5);
   EXPECT_EQ(inspect("a;b\n1.234,5;2\n").decimal, ',');
   EXPECT_EQ(inspect("a;b\n1,234;2\n").decimal, '.');          // thousands
   EXPECT_EQ(inspect("a;b\n39,1;2.5\n").decimal, '.');         // both
@@ -118,7 +118,7 @@ TEST(InspectCsvTest, WhatIsKnownOfTheTableIsTaken) {
   const auto file = folder.write("t.csv", "a,b|c\n1,5|-\n2,5|3\n");
   const TableFacts table = inspect_csv(file, {.delimiter = "|", .decimal = ",", .missing = {"-"}});
   EXPECT_EQ(table.delimiter, '|');
-  EXPECT_EQ(table.columns[0].most, 2.5);
+  EXPECT_EQ(table.columns[0].max, 2.5);
   EXPECT_EQ(table.columns[1].num_missing, 1);
 }
 

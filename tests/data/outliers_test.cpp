@@ -145,7 +145,7 @@ TEST_F(OutliersOfTableTest, ClippingLimitsCellsToTheRangeOfTheOthers) {
   table.file = "new.csv";
   table.feature_names = {"a", "t"};
   table.features = {2, 2, Floats{1, -1e9F, 2, NAN}};
-  table.words = {{}, {}};
+  table.dictionaries = {{}, {}};
   table.num_missing = {0, 1};
   table.targets = {"1", "2"};
   table.target_names = {"y"};

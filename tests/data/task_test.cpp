@@ -8,9 +8,8 @@ namespace {
 
 using config::Task;
 
-TaskChoice whole_numbers(int64_t num_different, double least, double most, int64_t num_rows) {
-  return infer_task(
-      {.num_different = num_different, .least = least, .most = most, .num_rows = num_rows});
+TaskChoice whole_numbers(int64_t num_distinct, double min, double max, int64_t num_rows) {
+  return infer_task({.num_distinct = num_distinct, .min = min, .max = max, .num_rows = num_rows});
 }
 
 TEST(TaskTest, TextMakesClassesAndFractionsANumber) {

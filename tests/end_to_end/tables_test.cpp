@@ -129,7 +129,7 @@ TEST(TablesTest, TheCheckpointKnowsTheColumnsAndARunGoesOnWithThem) {
   EXPECT_EQ(schema.columns[0].name, "island");
   EXPECT_EQ(schema.columns[0].categories,
             (std::vector<std::string>{"Biscoe", "Dream", "Torgersen"}));
-  EXPECT_TRUE(schema.columns[5].marks_missing);
+  EXPECT_TRUE(schema.columns[5].has_missing_indicator);
   EXPECT_EQ(schema.num_features(), 10);
   const test::ProcessResult resumed =
       test::trainer_in(folder.path(), "--resume runs/latest --epochs 3");

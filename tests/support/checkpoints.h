@@ -52,7 +52,7 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.schema.columns = {{.name = "a", .is_declared = true, .fill = 0.1F},
                       {.name = "row", .kind = data::ColumnKind::kId, .is_declared = true},
                       {.name = "b"},
-                      {.name = "notes", .kind = data::ColumnKind::kLeftOut, .reason = "long"},
+                      {.name = "notes", .kind = data::ColumnKind::kIgnored, .reason = "long"},
                       {.name = "c", .fill = 7, .quantiles = {-1, 0.5F, 2}}};
   c.schema.target_means = {0.25, 0.75};
   c.schema.unknown_category = config::UnknownCategory::kError;

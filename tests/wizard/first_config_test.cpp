@@ -89,8 +89,8 @@ TEST(FirstConfigTest, ColumnsThatTheReaderLeftOutAreNamedToo) {
   FirstConfig first = make_first_config(table(30, {{"same", constant}, {"y", half}}), "y");
   data::Schema schema;
   schema.columns = {{.name = "x"},
-                    {.name = "same", .kind = data::ColumnKind::kLeftOut, .is_declared = true},
-                    {.name = "z", .kind = data::ColumnKind::kLeftOut, .reason = "long texts"}};
+                    {.name = "same", .kind = data::ColumnKind::kIgnored, .is_declared = true},
+                    {.name = "z", .kind = data::ColumnKind::kIgnored, .reason = "long texts"}};
   add_left_out(first, schema);
   EXPECT_EQ(names(first.ignore), (Words{"same: the same value in every row", "z: long texts"}));
   EXPECT_EQ(first.config.data.ignore, (Words{"same", "z"}));

@@ -35,8 +35,8 @@ struct PredictRequest {
 /// How far a prediction is. Sent after every few thousand rows.
 struct PredictProgress {
   int64_t num_rows = 0;
-  uint64_t num_bytes = 0;     // read so far
-  uint64_t likely_bytes = 0;  // of the data; 0: not known
+  uint64_t num_bytes = 0;  // read so far
+  uint64_t size_hint = 0;  // of the data; 0: not known
 };
 
 struct PredictReport {

@@ -57,7 +57,7 @@ struct DataConfig {
   int64_t embed_above = 16;
   int64_t embedding_size = 0;  // 0 = auto
   UnknownCategory unknown_category = UnknownCategory::kUnknown;
-  Fill fill = Fill::kMean;
+  Imputation fill = Imputation::kMean;
   double fill_value = 0.0;
   bool missing_indicator = false;
   bool drop_rows_without_target = false;

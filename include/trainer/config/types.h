@@ -14,7 +14,7 @@ enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
 enum class ClassWeights { kNone, kBalanced };
-enum class Fill { kMean, kMedian, kConstant, kError };
+enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
 enum class SplitMethod { kRandom, kChronological };
@@ -58,7 +58,7 @@ std::span<const std::string> names_of<config::ScalingMethod>();
 template <>
 std::span<const std::string> names_of<config::ClassWeights>();
 template <>
-std::span<const std::string> names_of<config::Fill>();
+std::span<const std::string> names_of<config::Imputation>();
 template <>
 std::span<const std::string> names_of<config::UnknownCategory>();
 template <>

@@ -17,7 +17,7 @@ enum class ColumnKind {
   kNumeric,      // one feature
   kCategorical,  // one feature a category, 1 or 0
   kId,           // names a row; no feature
-  kLeftOut       // no feature
+  kIgnored       // no feature
 };
 
 /// What the cells of a column are limited to.
@@ -45,7 +45,7 @@ struct Column {
   std::vector<std::string> categories = {};  // kCategorical, in the order of their features
   /// Whether missing cells are something to learn from: there is one more feature, the last one,
   /// that is 1 where the cell is missing. Of embedded columns: whether training rows have such.
-  bool marks_missing = false;
+  bool has_missing_indicator = false;
   /// kCategorical: 0 for one feature a category. Else the column is one feature, the number of the
   /// cell's category (embedded), and the model learns a vector of this size for each category and
   /// one for what is missing or unknown, whose number follows theirs.

@@ -14,7 +14,7 @@ namespace trainer::data {
 /// What was taken for what: one line that counts and names what is no feature, and one for each
 /// column that is more than plain numbers. Empty for a table of plain numbers.
 std::vector<std::string> describe_columns(const Table& table, const std::vector<Column>& columns,
-                                          config::Fill fill);
+                                          config::Imputation fill);
 
 /// One line naming the numeric columns of `train` that have the same value in all rows, and one
 /// naming those that repeat another. `columns` are those of its features.

@@ -15,7 +15,7 @@ namespace trainer::data {
 
 /// How columns are to be fitted.
 struct FitOptions {
-  config::Fill fill = config::Fill::kMean;
+  config::Imputation fill = config::Imputation::kMean;
   double fill_value = 0;           // for kConstant
   bool missing_indicator = false;  // of numeric columns; categorical ones always mark missing cells
   int64_t embed_above = std::numeric_limits<int64_t>::max();  // categories, to be embedded

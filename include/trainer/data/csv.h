@@ -23,7 +23,7 @@ struct CsvOptions {
   std::vector<std::string> categorical = {};
   /// Different texts of a column that no list names: with more it is left out. 0: see read_csv.
   int64_t max_categories = 0;
-  config::Fill fill = config::Fill::kMean;  // kError: a missing number is an error
+  config::Imputation fill = config::Imputation::kMean;  // kError: a missing number is an error
   std::string split_column = {};
   std::string group = {};
   std::string weight = {};
@@ -63,9 +63,9 @@ struct TrainedColumns {
 };
 
 /// Reads another file with the columns that a model was trained on, in any order; further columns
-/// are left out. `words` of the result are as they stand in this file. Throws as read_csv does, and
-/// for columns of features, targets and (unless they may lack) weights that are not there, and for
-/// a name or pattern of kept columns that fits none.
+/// are left out. `dictionaries` of the result are as they stand in this file. Throws as read_csv
+/// does, and for columns of features, targets and (unless they may lack) weights that are not
+/// there, and for a name or pattern of kept columns that fits none.
 Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
                   const CsvFormat& format);
 

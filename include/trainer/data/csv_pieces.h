@@ -52,7 +52,7 @@ class CsvPieces {
   /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
   /// Those of the whole file, 0 where that is not known.
-  uint64_t likely_bytes() const;
+  uint64_t size_hint() const;
 
  private:
   bool read(Table& table, int64_t max_rows, std::vector<BadRow>* bad);

@@ -41,9 +41,9 @@ class DataFile {
   /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
   /// Those of the whole file, 0 where that is not known.
-  uint64_t likely_bytes() const;
+  uint64_t size_hint() const;
   /// Those of the content, guessed from what was read of a gzip file.
-  uint64_t likely_content_bytes() const;
+  uint64_t content_size_hint() const;
 
   /// Of the whole file as it lies on the disk; reads what is left of it.
   Fingerprint fingerprint();

@@ -15,35 +15,35 @@ namespace trainer::data {
 /// What the cells of one column of a file are, all of them; nothing is decided.
 struct ColumnFacts {
   std::string name;
-  int64_t num_missing = 0;  // see is_missing()
-  int64_t num_numbers = 0;  // finite ones
-  int64_t num_texts = 0;    // all others
-  bool is_whole = true;     // every number is
-  bool is_counting = true;  // every number is one more than that in the row before
-  double least = 0;         // of the numbers
-  double most = 0;
-  /// How many different texts and whole numbers there are, kMaxDifferent at most; 0 where a number
+  int64_t num_missing = 0;    // see is_missing()
+  int64_t num_numbers = 0;    // finite ones
+  int64_t num_texts = 0;      // all others
+  bool is_whole = true;       // every number is
+  bool is_sequential = true;  // every number is one more than that in the row before
+  double min = 0;             // of the numbers
+  double max = 0;
+  /// How many different texts and whole numbers there are, kMaxDistinct at most; 0 where a number
   /// has a fraction: such numbers are not counted.
-  int64_t num_different = 0;
-  bool has_repeats = false;  // of the first kMaxDifferent
+  int64_t num_distinct = 0;
+  bool has_repeats = false;  // of the first kMaxDistinct
   /// The different ones with their counts in the order in which they come, if they are at most
   /// kMaxLabels; else empty.
   std::vector<std::pair<std::string, int64_t>> labels;
-  std::string first_value;      // as it is written
-  std::string first_text;       // likewise, that is no number
-  int64_t first_text_line = 0;  // where its row begins
-  std::string without_commas;   // how to write `first_text` if it is a number with commas
+  std::string first_value;            // as it is written
+  std::string first_non_number;       // likewise, that is no number
+  int64_t first_non_number_line = 0;  // where its row begins
+  std::string without_commas;   // how to write `first_non_number` if it is a number with commas
   int64_t num_with_commas = 0;  // texts that are such numbers
   /// The different texts that are no numbers with their counts, if they are at most kMaxOddTexts;
   /// else empty.
   std::vector<std::pair<std::string, int64_t>> odd_texts;
-  int64_t num_least = 0;  // numbers that are `least`
-  double next_least = 0;  // the least of all others
+  int64_t num_min = 0;  // numbers that are `min`
+  double next_min = 0;  // the smallest of all others
 
   int64_t num_values() const { return num_numbers + num_texts; }
 };
 
-inline constexpr int64_t kMaxDifferent = 10'000;
+inline constexpr int64_t kMaxDistinct = 10'000;
 inline constexpr int64_t kMaxLabels = 1'000;
 inline constexpr int64_t kMaxOddTexts = 4;
 

@@ -24,7 +24,7 @@ enum class Split : uint8_t { kTrain, kValidation, kTest };
 
 /// What a data file holds, before anything is learnt from it: features, and the targets of a row as
 /// text, so that labels survive to the predictions exactly as they were written. A cell of a text
-/// column is a number too: the index of its text in `words`. NaN is a missing cell.
+/// column is a number too: the index of its text in `dictionaries`. NaN is a missing cell.
 struct Table {
   std::string file;                        // for messages; empty when the data came from no file
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
@@ -38,16 +38,16 @@ struct Table {
   std::vector<Fingerprint> fingerprints;  // of the files that it was read from
 
   // Only of a table with a header; else all features are numbers.
-  std::vector<Column> columns = {};                  // all but the target; nothing is fitted yet
-  std::vector<std::vector<std::string>> words = {};  // [num_columns]; empty for numbers
-  std::vector<int64_t> num_missing = {};             // [num_columns] cells
-  std::vector<Split> splits = {};                    // [num_rows] if a column divides the rows
-  std::vector<int64_t> groups = {};                  // [num_rows] if rows are in groups, from 0 on
-  std::vector<double> times = {};                    // [num_rows] if a column has them
-  std::vector<float> weights = {};                   // [num_rows] if a column has them, at least 0
-  std::vector<std::string> id_names = {};            // where ids are kept
-  std::vector<std::string> ids = {};                 // [num_rows, id_names]
-  int64_t num_without_target = 0;                    // rows that were left out for that
+  std::vector<Column> columns = {};  // all but the target; nothing is fitted yet
+  std::vector<std::vector<std::string>> dictionaries = {};  // [num_columns]; empty for numbers
+  std::vector<int64_t> num_missing = {};                    // [num_columns] cells
+  std::vector<Split> splits = {};          // [num_rows] if a column divides the rows
+  std::vector<int64_t> groups = {};        // [num_rows] if rows are in groups, from 0 on
+  std::vector<double> times = {};          // [num_rows] if a column has them
+  std::vector<float> weights = {};         // [num_rows] if a column has them, at least 0
+  std::vector<std::string> id_names = {};  // where ids are kept
+  std::vector<std::string> ids = {};       // [num_rows, id_names]
+  int64_t num_without_target = 0;          // rows that were left out for that
 };
 
 /// The element at (row, column) as a number.

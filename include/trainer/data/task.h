@@ -13,9 +13,9 @@ namespace trainer::data {
 struct TargetFacts {
   bool all_numbers = true;
   bool all_whole = true;  // whole and finite numbers
-  int64_t num_different = 0;
-  double least = 0;  // of whole numbers
-  double most = 0;
+  int64_t num_distinct = 0;
+  double min = 0;  // of whole numbers
+  double max = 0;
   int64_t num_rows = 0;
 };
 
