@@ -154,7 +154,7 @@ void require_same_data(const Model& model, const data::Datasets& datasets) {
                           model.file.string(), before, now));
 }
 
-Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
+EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& request) {
   require_right_files(model, request);
   Evaluation evaluation(model, request.num_threads, model.schema.target_means);
   if (!request.targets.empty()) {
@@ -186,18 +186,18 @@ Evaluated evaluate_file(const Model& model, const EvaluateRequest& request) {
     throw Error(ErrorKind::kData, fmt::format("{}: column {}: every row has weight 0",
                                               request.data.string(), in_quotes(weight)));
   }
-  Evaluated evaluated{evaluation.report(), "", {}};
-  evaluated.num_without_target = pieces.num_without_target();
-  evaluated.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
+  EvaluationResult result{evaluation.report(), "", {}};
+  result.num_without_target = pieces.num_without_target();
+  result.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
   if (!weight.empty() && !has_weights) {
-    evaluated.warnings.push_back(
+    result.warnings.push_back(
         fmt::format("{} has no column {} (data.weight); every row counts alike in the loss",
                     request.data.string(), in_quotes(weight)));
   }
-  return evaluated;
+  return result;
 }
 
-Evaluated evaluate_own_split(const Model& model, int64_t num_threads) {
+EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   const data::Datasets datasets = data::load_datasets(
       model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
   require_same_data(model, datasets);

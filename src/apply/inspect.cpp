@@ -152,9 +152,9 @@ void add_columns(const data::Schema& schema, Lines& lines) {
   }
 }
 
-void add_history(const Inspected& inspected, Lines& lines) {
-  const run::History& history = *inspected.history;
-  lines.add("run folder", inspected.run.string());
+void add_history(const Inspection& inspection, Lines& lines) {
+  const run::History& history = *inspection.history;
+  lines.add("run folder", inspection.run.string());
   for (const run::Start& start : history.starts) {
     lines.add("started", fmt::format("{} on {}", start.time, start.device));
   }
@@ -165,13 +165,13 @@ void add_history(const Inspected& inspected, Lines& lines) {
             fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}", "epoch",
                         has_accuracy ? "train loss  accuracy" : "train loss", width,
                         has_accuracy ? "val loss  accuracy" : "val loss", width, "time"));
-  for (const int64_t i : shown_epochs(history, inspected.model)) {
+  for (const int64_t i : shown_epochs(history, inspection.model)) {
     if (i < 0) {
       lines.add_further("  ...");
       continue;
     }
     const run::EpochRecord& epoch = history.epochs[static_cast<std::size_t>(i)];
-    const bool is_best = inspected.model.best && inspected.model.best->epoch == epoch.epoch;
+    const bool is_best = inspection.model.best && inspection.model.best->epoch == epoch.epoch;
     lines.add_further(fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch,
                                   score_text(epoch.train), width,
                                   epoch.validation ? score_text(*epoch.validation) : "-", width,
@@ -189,15 +189,15 @@ void add_history(const Inspected& inspected, Lines& lines) {
 
 }  // namespace
 
-Inspected inspect(const fs::path& run_or_checkpoint) {
-  Inspected inspected{load_model(run_or_checkpoint), {}, {}};
-  inspected.run = run::run_dir_of(inspected.model.file);
-  if (!inspected.run.empty()) inspected.history = run::read_history(inspected.run);
-  return inspected;
+Inspection inspect(const fs::path& run_or_checkpoint) {
+  Inspection inspection{load_model(run_or_checkpoint), {}, {}};
+  inspection.run = run::run_dir_of(inspection.model.file);
+  if (!inspection.run.empty()) inspection.history = run::read_history(inspection.run);
+  return inspection;
 }
 
-std::string inspection_text(const Inspected& inspected) {
-  const Model& model = inspected.model;
+std::string inspection_text(const Inspection& inspection) {
+  const Model& model = inspection.model;
   const data::Schema& schema = model.schema;
   const auto value = [&](const char* key) { return config::value_text(key, *model.config); };
   std::error_code unknown;
@@ -229,7 +229,7 @@ std::string inspection_text(const Inspected& inspected) {
   for (const data::Fingerprint& file : model.fingerprints) {
     lines.add("data file", fmt::format("{}: {}", file.path, data::content_text(file)));
   }
-  if (inspected.history) add_history(inspected, lines);
+  if (inspection.history) add_history(inspection, lines);
   return lines.take();
 }
 

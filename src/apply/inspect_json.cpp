@@ -64,8 +64,8 @@ Json model_json(const Model& model) {
 
 }  // namespace
 
-std::string inspection_json(const Inspected& inspected) {
-  const Model& model = inspected.model;
+std::string inspection_json(const Inspection& inspection) {
+  const Model& model = inspection.model;
   const data::Schema& schema = model.schema;
   Json columns = Json::array();
   for (const data::Column& column : schema.columns) columns.push_back(inspected_column(column));
@@ -96,9 +96,9 @@ std::string inspection_json(const Inspected& inspected) {
   if (schema.task == config::Task::kRegression) {
     json["target_scaling"] = scaling_json(schema.target_scaling);
   }
-  if (inspected.history) {
-    json["run_folder"] = inspected.run.string();
-    json["history"] = history_json(*inspected.history);
+  if (inspection.history) {
+    json["run_folder"] = inspection.run.string();
+    json["history"] = history_json(*inspection.history);
   }
   // A text of the data may be no UTF-8 in files of older versions.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

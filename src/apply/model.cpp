@@ -55,7 +55,7 @@ std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::Name
 Model load_model(const fs::path& run_or_checkpoint) {
   Model model;
   model.file = file_of(run_or_checkpoint);
-  checkpoint::Verified verified = checkpoint::verify(model.file);
+  checkpoint::VerifiedCheckpoint verified = checkpoint::verify(model.file);
   checkpoint::Checkpoint& c = verified.checkpoint;
   model.config = std::move(verified.config);
   model.schema = std::move(c.schema);

@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 namespace {
 
 // Before the checkpoint is read: what is read under the lock nobody else replaces.
-std::shared_ptr<FolderLock> lock_run_of(const fs::path& file, Purpose purpose) {
+std::shared_ptr<FolderLock> lock_run_of(const fs::path& file, OpenMode mode) {
   const fs::path run = run::run_dir_of(file);
-  if (purpose == Purpose::kLook || run.empty()) return nullptr;
+  if (mode == OpenMode::kReadOnly || run.empty()) return nullptr;
   return std::make_shared<FolderLock>(run);
 }
 
-ResumePoint open_newest(const std::vector<fs::path>& files, Purpose purpose) {
+ResumePoint open_newest(const std::vector<fs::path>& files, OpenMode mode) {
   ResumePoint point;
-  point.lock = lock_run_of(files.front(), purpose);
+  point.lock = lock_run_of(files.front(), mode);
   std::vector<std::string> problems;
   for (const fs::path& file : files) {
     try {
@@ -105,13 +105,13 @@ std::vector<Run> runs_in(const fs::path& output_dir) {
 
 }  // namespace
 
-ResumePoint open_checkpoint(const fs::path& given, Purpose purpose) {
+ResumePoint open_checkpoint(const fs::path& given, OpenMode mode) {
   for (const fs::path& folder : {run::RunDir{given}.checkpoints(), given}) {
     const std::vector<fs::path> files = newest_first(folder);
-    if (!files.empty()) return open_newest(files, purpose);
+    if (!files.empty()) return open_newest(files, mode);
   }
   const fs::path file = find_checkpoint(given);
-  std::shared_ptr<FolderLock> lock = lock_run_of(file, purpose);
+  std::shared_ptr<FolderLock> lock = lock_run_of(file, mode);
   return {file, read(file), std::move(lock)};
 }
 
@@ -125,11 +125,11 @@ fs::path find_same_run_at_work(const fs::path& output_dir, const config::Config&
 }
 
 std::optional<ResumePoint> find_same_run(const fs::path& output_dir, const config::Config& config,
-                                         Purpose purpose) {
+                                         OpenMode mode) {
   for (const Run& run : runs_in(output_dir)) {
     if (!is_same_run(run.root, config)) continue;
     try {
-      return open_newest(run.checkpoints, purpose);
+      return open_newest(run.checkpoints, mode);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::kCheckpoint) throw;
       log::warning(e.what());  // all of this run are damaged: perhaps an older run is good

@@ -72,13 +72,13 @@ std::optional<Checkpoint> read_if_best(const fs::path& file, const Best& wanted)
 Store::Store(fs::path folder, int64_t keep_last)
     : folder_(std::move(folder)), keep_last_(keep_last) {}
 
-void Store::save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best) const {
-  const fs::path file = file_of(checkpoint, occasion);
+void Store::save(const Checkpoint& checkpoint, SaveReason reason, IsBest is_best) const {
+  const fs::path file = file_of(checkpoint, reason);
   write(file, checkpoint);
   publish_file(file, last());
   // After last.pt: a run that is killed between them finds its best epoch in last.pt itself.
   if (is_best == IsBest::kYes) publish_file(file, best());
-  if (occasion != Occasion::kOther) prune(checkpoint.state.position);
+  if (reason != SaveReason::kOther) prune(checkpoint.state.position);
 }
 
 bool Store::rewind(const Checkpoint& checkpoint, const fs::path& file) const {
@@ -109,13 +109,13 @@ fs::path Store::newest_epoch(int64_t epoch) const {
   return found == files.end() ? fs::path() : found->second;
 }
 
-fs::path Store::file_of(const Checkpoint& checkpoint, Occasion occasion) const {
-  switch (occasion) {
-    case Occasion::kEpoch:
+fs::path Store::file_of(const Checkpoint& checkpoint, SaveReason reason) const {
+  switch (reason) {
+    case SaveReason::kEpoch:
       return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.state.position.epoch);
-    case Occasion::kStep:
+    case SaveReason::kStep:
       return folder_ / fmt::format("{}{:08}.pt", kStepPrefix, checkpoint.state.position.step);
-    case Occasion::kOther:
+    case SaveReason::kOther:
       break;
   }
   return last();

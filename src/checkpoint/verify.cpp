@@ -132,9 +132,9 @@ class Checker {
 
 }  // namespace
 
-Verified verify(const std::filesystem::path& path) {
+VerifiedCheckpoint verify(const std::filesystem::path& path) {
   const Stopwatch stopwatch;
-  Verified verified;
+  VerifiedCheckpoint verified;
   verified.checkpoint = read(path);
   Checker checker(verified.checkpoint);
   checker.check_numbers();

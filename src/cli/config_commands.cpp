@@ -22,7 +22,7 @@ namespace {
 class ConfigPrintCommand : public Command {
  public:
   int run(const CommonOptions& common) override {
-    fmt::print("{}", config::dump(resolve_config(common, checkpoint::Purpose::kLook).config));
+    fmt::print("{}", config::dump(resolve_config(common, checkpoint::OpenMode::kReadOnly).config));
     return 0;
   }
 };
@@ -43,7 +43,7 @@ void warn_of_missing_files(const config::Config& config) {
 class ConfigCheckCommand : public Command {
  public:
   int run(const CommonOptions& common) override {
-    warn_of_missing_files(resolve_config(common, checkpoint::Purpose::kLook).config.config);
+    warn_of_missing_files(resolve_config(common, checkpoint::OpenMode::kReadOnly).config.config);
     fmt::print("the configuration is valid\n");
     return 0;
   }

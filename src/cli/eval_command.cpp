@@ -20,7 +20,7 @@
 namespace trainer::cli {
 namespace {
 
-std::string data_name(const std::string& data, const apply::Evaluated& evaluated) {
+std::string data_name(const std::string& data, const apply::EvaluationResult& evaluated) {
   if (evaluated.split.empty()) return data == "-" ? "standard input" : data;
   return fmt::format("the {} part of the run", evaluated.split);
 }
@@ -67,7 +67,7 @@ class EvalCommand : public Command {
   int run(const CommonOptions& common) override {
     apply_quiet(common);
     const apply::Model model = load_model(model_);
-    const apply::Evaluated evaluated = evaluate(model, config_for(model, common, format_));
+    const apply::EvaluationResult evaluated = evaluate(model, config_for(model, common, format_));
     if (evaluated.num_without_target > 0) {
       log::info(fmt::format("{} without a target {} left out",
                             counted(evaluated.num_without_target, "row"),
@@ -81,7 +81,7 @@ class EvalCommand : public Command {
   }
 
  private:
-  apply::Evaluated evaluate(const apply::Model& model, const config::Config& config) const {
+  apply::EvaluationResult evaluate(const apply::Model& model, const config::Config& config) const {
     const int64_t num_threads = thread_count(config);
     if (data_.empty()) return apply::evaluate_own_split(model, num_threads);
     return apply::evaluate_file(model, {.data = data_,

@@ -76,7 +76,7 @@ class FindBatchCommand : public Command {
   int run(const CommonOptions& common) override {
     require_config(common, "find-batch");
     engine::BatchSearchRequest request;
-    request.config = resolve_config(common, checkpoint::Purpose::kLook).config;
+    request.config = resolve_config(common, checkpoint::OpenMode::kReadOnly).config;
     request.most = max_rows_;
     json_ ? print_json(std::move(request)) : print_text(std::move(request));
     return 0;

@@ -28,9 +28,9 @@ class InspectCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    const apply::Inspected inspected = apply::inspect(model_);
-    fmt::print(
-        "{}", json_ ? apply::inspection_json(inspected) + "\n" : apply::inspection_text(inspected));
+    const apply::Inspection inspection = apply::inspect(model_);
+    fmt::print("{}", json_ ? apply::inspection_json(inspection) + "\n"
+                           : apply::inspection_text(inspection));
     return 0;
   }
 

@@ -10,12 +10,12 @@
 
 namespace trainer::cli {
 
-ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::Purpose purpose) {
+ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode mode) {
   const bool search = common.resume == kResumeAuto;
   ResolvedConfig resolved;
   std::vector<config::Document> documents;
   if (common.resume && !search) {
-    resolved.resume = checkpoint::open_checkpoint(*common.resume, purpose);
+    resolved.resume = checkpoint::open_checkpoint(*common.resume, mode);
     documents.push_back({resolved.resume->file.string(), resolved.resume->checkpoint.config, ""});
   }
   for (const std::filesystem::path& file : common.config_files) {
@@ -24,7 +24,7 @@ ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::Purpose p
   resolved.config = config::load(documents, common.overrides);
   if (search) {
     const config::Config& config = resolved.config.config;
-    resolved.resume = checkpoint::find_same_run(config.output_dir, config, purpose);
+    resolved.resume = checkpoint::find_same_run(config.output_dir, config, mode);
   }
   return resolved;
 }

@@ -22,7 +22,7 @@ struct ResolvedConfig {
 };
 
 /// Throws as config::load() and checkpoint::open_checkpoint().
-ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::Purpose purpose);
+ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode mode);
 
 /// Throws Error(kUsage) where the command line has no configuration and no run to resume; its
 /// example is `trainer <command> --config configs/train.yaml<options>`.

@@ -183,7 +183,7 @@ class ScheduleCommand : public Command {
 
   int run(const CommonOptions& common) override {
     require_config(common, "config schedule");
-    const ResolvedConfig resolved = resolve_config(common, checkpoint::Purpose::kLook);
+    const ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kReadOnly);
     const Preview preview = make_preview(resolved.config.config);
     if (json_) {
       fmt::print("{}\n", to_json(preview).dump(2));

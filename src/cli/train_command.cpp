@@ -148,7 +148,7 @@ class TrainCommand : public Command {
   }
 
   static engine::TrainRequest make_request(const CommonOptions& common) {
-    ResolvedConfig resolved = resolve_config(common, checkpoint::Purpose::kContinue);
+    ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kResume);
     log::set_console_level(console_level(common.verbosity, resolved.config.config.logging.level));
     engine::TrainRequest request;
     request.config = std::move(resolved.config);

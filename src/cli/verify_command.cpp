@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using checkpoint::Checkpoint;
-using checkpoint::Verified;
+using checkpoint::VerifiedCheckpoint;
 
 std::string speed_text(uint64_t num_bytes, double seconds) {
   const double rate = static_cast<double>(num_bytes) / std::max(seconds, 1e-9);
@@ -48,7 +48,7 @@ std::string position_text(const checkpoint::Position& position) {
   return text;
 }
 
-std::string model_text(const Verified& file) {
+std::string model_text(const VerifiedCheckpoint& file) {
   return fmt::format("{}; {} parameters, {} tensors", network::summary(file.network),
                      with_thousands(network::num_parameters(file.network)),
                      with_thousands(static_cast<int64_t>(file.checkpoint.model.size())));
@@ -76,7 +76,7 @@ std::size_t num_tensors(const Checkpoint& c) {
   return count;
 }
 
-std::string description(const fs::path& path, const Verified& file) {
+std::string description(const fs::path& path, const VerifiedCheckpoint& file) {
   LabeledLines lines;
   const Checkpoint& c = file.checkpoint;
   lines.add("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
@@ -101,7 +101,7 @@ std::string description(const fs::path& path, const Verified& file) {
   return lines.text();
 }
 
-nlohmann::ordered_json description_json(const fs::path& path, const Verified& file) {
+nlohmann::ordered_json description_json(const fs::path& path, const VerifiedCheckpoint& file) {
   const Checkpoint& c = file.checkpoint;
   nlohmann::ordered_json json = {{"file", path.string()},
                                  {"state", "good"},
@@ -198,7 +198,7 @@ class Table {
     Row row;
     row.name = name;
     try {
-      const Verified file = checkpoint::verify(path);
+      const VerifiedCheckpoint file = checkpoint::verify(path);
       row.epoch = with_thousands(file.checkpoint.state.position.epoch);
       row.step = with_thousands(file.checkpoint.state.position.step);
       row.size = human_bytes(file.num_bytes);

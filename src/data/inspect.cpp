@@ -183,9 +183,9 @@ char find_delimiter(const std::filesystem::path& path) {
 }
 
 /// Reads a table whose format is known.
-class Inspection {
+class TableInspector {
  public:
-  explicit Inspection(TableFacts& table) : table_(table) {}
+  explicit TableInspector(TableFacts& table) : table_(table) {}
 
   /// Says how its numbers are written.
   DecimalMarks read(const std::filesystem::path& path, const CsvFormat& format) {
@@ -239,15 +239,15 @@ TableFacts inspect_csv(const std::filesystem::path& path, const InspectOptions& 
                        ? find_delimiter(path)
                        : csv_delimiter(options.delimiter, path, table.decimal),
                    table.decimal, MissingValues(options.missing)};
-  Inspection inspection(table);
-  const DecimalMarks marks = inspection.read(path, format);
+  TableInspector inspector(table);
+  const DecimalMarks marks = inspector.read(path, format);
   if (finds_decimal && table.delimiter != ',' && marks.num_commas > 0 && marks.num_points == 0) {
     table.decimal = format.decimal = ',';
-    Inspection again(table);
-    again.read(path, format);
-    again.finish();
+    TableInspector second(table);
+    second.read(path, format);
+    second.finish();
   } else {
-    inspection.finish();
+    inspector.finish();
   }
   return table;
 }

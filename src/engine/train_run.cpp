@@ -71,7 +71,7 @@ Place make_place_unless_begun(const config::Config& config, const std::string& r
                 fmt::format("{}: another process began this run meanwhile; wait until it has ended",
                             at_work.string()));
   }
-  if (checkpoint::find_same_run(config.output_dir, config, checkpoint::Purpose::kLook)) {
+  if (checkpoint::find_same_run(config.output_dir, config, checkpoint::OpenMode::kReadOnly)) {
     throw Error(ErrorKind::kFileSystem,
                 fmt::format("{}: another process made this run meanwhile; start again to go on "
                             "with it",

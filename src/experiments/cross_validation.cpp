@@ -133,7 +133,7 @@ std::optional<metrics::FoldResult> finished_result(const std::optional<fs::path>
 FoldJob make_job(config::Loaded config, const std::optional<fs::path>& run_dir) {
   FoldJob job{std::move(config), std::nullopt};
   if (run_dir && fs::exists(run::RunDir{*run_dir}.checkpoints() / "last.pt")) {
-    job.resume = checkpoint::open_checkpoint(*run_dir, checkpoint::Purpose::kContinue);
+    job.resume = checkpoint::open_checkpoint(*run_dir, checkpoint::OpenMode::kResume);
   }
   return job;
 }

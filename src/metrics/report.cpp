@@ -22,20 +22,20 @@ std::vector<Score> scores_of_confusion(const ConfusionMatrix& confusion) {
   return scores;
 }
 
-std::vector<Score> scores_of_classes(const Judged& judged, const ConfusionMatrix& confusion,
-                                     Ranking ranking) {
+std::vector<Score> scores_of_classes(const LabelledOutputs& labelled,
+                                     const ConfusionMatrix& confusion, Ranking ranking) {
   std::vector<Score> scores = scores_of_confusion(confusion);
-  const std::vector<int64_t>& targets = judged.rows.classes;
+  const std::vector<int64_t>& targets = labelled.rows.classes;
   if (confusion.num_classes > kTopK) {
-    scores.push_back({"top_5_accuracy", top_k_accuracy(judged.outputs, targets, kTopK)});
+    scores.push_back({"top_5_accuracy", top_k_accuracy(labelled.outputs, targets, kTopK)});
   }
   if (confusion.num_classes == 2 || ranking == Ranking::kOfAll) {
-    if (const auto area = auroc(judged.outputs, targets)) scores.push_back({"auroc", *area});
+    if (const auto area = auroc(labelled.outputs, targets)) scores.push_back({"auroc", *area});
   }
   if (ranking == Ranking::kOfAll) {
-    if (const auto area = pr_auc(judged.outputs, targets)) scores.push_back({"pr_auc", *area});
+    if (const auto area = pr_auc(labelled.outputs, targets)) scores.push_back({"pr_auc", *area});
   }
-  scores.push_back({"log_loss", log_loss(judged.outputs, targets)});
+  scores.push_back({"log_loss", log_loss(labelled.outputs, targets)});
   return scores;
 }
 
@@ -51,23 +51,23 @@ std::vector<Score> means_over(const std::vector<TargetScores>& targets) {
   return {{"mae", mean.mae}, {"rmse", mean.rmse}, {"mape", mean.mape}, {"r2", mean.r2}};
 }
 
-ConfusionMatrix confusion_of(const Judged& judged) {
-  return confusion_matrix(judged.rows.classes, predicted_classes(judged.outputs),
-                          static_cast<int64_t>(judged.schema.labels.size()));
+ConfusionMatrix confusion_of(const LabelledOutputs& labelled) {
+  return confusion_matrix(labelled.rows.classes, predicted_classes(labelled.outputs),
+                          static_cast<int64_t>(labelled.schema.labels.size()));
 }
 
-std::vector<TargetScores> targets_of(const Judged& judged) {
-  const data::Scaling& scaling = judged.schema.target_scaling;
-  return target_scores(data::unscaled(scaling, judged.outputs.values),
-                       data::unscaled(scaling, judged.rows.values), judged.outputs.num_columns);
+std::vector<TargetScores> targets_of(const LabelledOutputs& labelled) {
+  const data::Scaling& scaling = labelled.schema.target_scaling;
+  return target_scores(data::unscaled(scaling, labelled.outputs.values),
+                       data::unscaled(scaling, labelled.rows.values), labelled.outputs.num_columns);
 }
 
 /// Every row is taken for the most frequent class of the training split, with the probabilities
 /// that the classes have there. A curve is then one point.
-Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confusion) {
-  const std::vector<double>& frequencies = judged.schema.target_means;
+Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMatrix& confusion) {
+  const std::vector<double>& frequencies = labelled.schema.target_means;
   const auto most = std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
-  const auto num_rows = static_cast<double>(judged.rows.classes.size());
+  const auto num_rows = static_cast<double>(labelled.rows.classes.size());
   ConfusionMatrix same = confusion_matrix({}, {}, confusion.num_classes);
   double log_loss = 0;
   double precision = 0;
@@ -88,49 +88,49 @@ Baseline baseline_of_classes(const Judged& judged, const ConfusionMatrix& confus
     scores.push_back({"pr_auc", classes.size() == 2 ? precision : precision / num_present});
   }
   scores.push_back({"log_loss", log_loss});
-  const std::string& label = judged.schema.labels[static_cast<std::size_t>(most)];
+  const std::string& label = labelled.schema.labels[static_cast<std::size_t>(most)];
   return {"always " + in_quotes(label), std::move(scores)};
 }
 
-Baseline baseline_of_targets(const Judged& judged) {
-  const std::vector<double>& means = judged.schema.target_means;
+Baseline baseline_of_targets(const LabelledOutputs& labelled) {
+  const std::vector<double>& means = labelled.schema.target_means;
   const std::vector<double> targets =
-      data::unscaled(judged.schema.target_scaling, judged.rows.values);
+      data::unscaled(labelled.schema.target_scaling, labelled.rows.values);
   std::vector<double> predictions(targets.size());
   for (std::size_t i = 0; i < predictions.size(); ++i) predictions[i] = means[i % means.size()];
   return {"always the mean",
-          means_over(target_scores(predictions, targets, judged.outputs.num_columns))};
+          means_over(target_scores(predictions, targets, labelled.outputs.num_columns))};
 }
 
-bool is_classification(const Judged& judged) {
-  return judged.schema.task == config::Task::kClassification;
+bool is_classification(const LabelledOutputs& labelled) {
+  return labelled.schema.task == config::Task::kClassification;
 }
 
 }  // namespace
 
-std::vector<Score> scores(const Judged& judged, Ranking ranking) {
-  return is_classification(judged) ? scores_of_classes(judged, confusion_of(judged), ranking)
-                                   : means_over(targets_of(judged));
+std::vector<Score> scores(const LabelledOutputs& labelled, Ranking ranking) {
+  return is_classification(labelled) ? scores_of_classes(labelled, confusion_of(labelled), ranking)
+                                     : means_over(targets_of(labelled));
 }
 
-Report make_report(const Judged& judged, double loss) {
+Report make_report(const LabelledOutputs& labelled, double loss) {
   Report report;
-  report.num_rows = judged.outputs.num_rows();
+  report.num_rows = labelled.outputs.num_rows();
   report.loss = loss;
-  const bool has_baseline = !judged.schema.target_means.empty();
-  if (is_classification(judged)) {
-    report.confusion = confusion_of(judged);
-    report.scores = scores_of_classes(judged, report.confusion, Ranking::kOfAll);
-    report.labels = judged.schema.labels;
+  const bool has_baseline = !labelled.schema.target_means.empty();
+  if (is_classification(labelled)) {
+    report.confusion = confusion_of(labelled);
+    report.scores = scores_of_classes(labelled, report.confusion, Ranking::kOfAll);
+    report.labels = labelled.schema.labels;
     report.classes = class_scores(report.confusion);
-    if (has_baseline) report.baseline = baseline_of_classes(judged, report.confusion);
+    if (has_baseline) report.baseline = baseline_of_classes(labelled, report.confusion);
     return report;
   }
-  std::vector<TargetScores> targets = targets_of(judged);
+  std::vector<TargetScores> targets = targets_of(labelled);
   report.scores = means_over(targets);
-  if (has_baseline) report.baseline = baseline_of_targets(judged);
+  if (has_baseline) report.baseline = baseline_of_targets(labelled);
   if (targets.size() == 1) return report;
-  report.target_names = judged.schema.target_names;
+  report.target_names = labelled.schema.target_names;
   report.targets = std::move(targets);
   return report;
 }

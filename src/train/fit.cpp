@@ -23,7 +23,7 @@ namespace trainer::train {
 namespace {
 
 using IsBest = checkpoint::Store::IsBest;
-using checkpoint::Occasion;
+using checkpoint::SaveReason;
 
 // What training.best_metric says of the epoch, NaN where that is not defined.
 double deciding_value(const Session& session, const run::MetricsRecord& record) {
@@ -163,7 +163,7 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
 void save_beginning(const Session& session, Output& output) {
   if (std::filesystem::exists(output.checkpoints.last())) return;
   const bool is_epoch = session.state.position.samples_in_epoch == 0;
-  save(session, output, is_epoch ? Occasion::kEpoch : Occasion::kOther, IsBest::kNo);
+  save(session, output, is_epoch ? SaveReason::kEpoch : SaveReason::kOther, IsBest::kNo);
   wait_for_saving(output);
 }
 
@@ -172,7 +172,7 @@ int fit(Session& session, Output& output) {
   double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {
-      save(session, output, Occasion::kOther, IsBest::kNo);
+      save(session, output, SaveReason::kOther, IsBest::kNo);
       wait_for_saving(output);
       return signal;
     }

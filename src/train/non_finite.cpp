@@ -94,7 +94,7 @@ void roll_back(Session& session, Output& output) {
   // Before the records go: last.pt must never know of more records than there are.
   Checkpoint changed = checkpoint;
   changed.state = session.state;
-  output.checkpoints.save(changed, checkpoint::Occasion::kOther, checkpoint::Store::IsBest::kNo);
+  output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
   output.metrics.cut_to(checkpoint.metrics_bytes);
   output.epoch_time.restart();
   output.interval_time.restart();

@@ -28,8 +28,8 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
   return record;
 }
 
-metrics::Judged judged(const Session& session, const Evaluation& evaluation,
-                       const data::Dataset& rows) {
+metrics::LabelledOutputs labelled(const Session& session, const Evaluation& evaluation,
+                                  const data::Dataset& rows) {
   return {session.data.schema, rows, {evaluation.outputs, session.model.spec().num_outputs}};
 }
 
@@ -92,7 +92,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   const config::BestMetric metric = session.config.training.best_metric;
   const bool by_rank = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
   record.scores = metrics::scores(
-      judged(session, evaluation, is_test ? session.data.test : session.data.validation),
+      labelled(session, evaluation, is_test ? session.data.test : session.data.validation),
       is_test || by_rank ? metrics::Ranking::kOfAll : metrics::Ranking::kOfTwoClasses);
   std::erase_if(record.scores, [](const auto& score) { return score.name == "accuracy"; });
   record.time_seconds = evaluation.time_seconds;
@@ -102,7 +102,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
 
 metrics::Report report_of(const Session& session, const Evaluation& evaluation,
                           const data::Dataset& rows) {
-  return metrics::make_report(judged(session, evaluation, rows), evaluation.loss);
+  return metrics::make_report(labelled(session, evaluation, rows), evaluation.loss);
 }
 
 std::string score_text(const run::MetricsRecord& record) {

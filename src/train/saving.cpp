@@ -11,10 +11,10 @@
 
 namespace trainer::train {
 
-using checkpoint::Occasion;
+using checkpoint::SaveReason;
 using IsBest = checkpoint::Store::IsBest;
 
-void save(const Session& session, Output& output, Occasion occasion, IsBest is_best) {
+void save(const Session& session, Output& output, SaveReason reason, IsBest is_best) {
   wait_for_saving(output);
   checkpoint::Checkpoint checkpoint = snapshot(session);
   checkpoint.config = output.config;
@@ -22,11 +22,11 @@ void save(const Session& session, Output& output, Occasion occasion, IsBest is_b
   checkpoint.metrics_bytes = output.metrics.num_bytes();
   output.checkpoint_time.restart();
   output.saving = std::async(std::launch::async,
-                             [&output, occasion, is_best, checkpoint = std::move(checkpoint)] {
+                             [&output, reason, is_best, checkpoint = std::move(checkpoint)] {
                                // A checkpoint must not know of records that a power failure takes
                                // away.
                                output.metrics.sync();
-                               output.checkpoints.save(checkpoint, occasion, is_best);
+                               output.checkpoints.save(checkpoint, reason, is_best);
                              });
 }
 
@@ -37,12 +37,12 @@ void wait_for_saving(Output& output) {
 void save_within_epoch(const Session& session, Output& output) {
   const config::CheckpointConfig& config = session.config.checkpoint;
   if (config.every_steps > 0 && session.state.position.step % config.every_steps == 0) {
-    save(session, output, Occasion::kStep, IsBest::kNo);
+    save(session, output, SaveReason::kStep, IsBest::kNo);
   } else if (config.every_seconds > 0 && output.checkpoint_time.seconds() >= config.every_seconds) {
-    save(session, output, Occasion::kOther, IsBest::kNo);
+    save(session, output, SaveReason::kOther, IsBest::kNo);
   }
   if (!take_save_request()) return;
-  save(session, output, Occasion::kOther, IsBest::kNo);
+  save(session, output, SaveReason::kOther, IsBest::kNo);
   wait_for_saving(output);
   log::info(fmt::format("saved {} after step {} (SIGUSR1)", output.checkpoints.last().string(),
                         with_thousands(session.state.position.step)));
@@ -51,9 +51,9 @@ void save_within_epoch(const Session& session, Output& output) {
 void save_epoch(const Session& session, Output& output, IsBest is_best) {
   const bool is_due = session.state.position.epoch % session.config.checkpoint.every_epochs == 0;
   if (is_due || finished(session)) {
-    save(session, output, Occasion::kEpoch, is_best);
+    save(session, output, SaveReason::kEpoch, is_best);
   } else if (is_best == IsBest::kYes) {
-    save(session, output, Occasion::kOther, is_best);
+    save(session, output, SaveReason::kOther, is_best);
   }
 }
 

@@ -7,7 +7,7 @@ namespace trainer::train {
 
 /// Copies the state and writes it while training goes on, one checkpoint at a time. Throws what
 /// went wrong with the one before.
-void save(const Session& session, Output& output, checkpoint::Occasion occasion,
+void save(const Session& session, Output& output, checkpoint::SaveReason reason,
           checkpoint::Store::IsBest is_best);
 
 /// Returns when the last checkpoint is on the disk. Throws what went wrong.

@@ -38,7 +38,7 @@ class ResumePointTest : public testing::Test {
       Checkpoint checkpoint = test::full_checkpoint();
       checkpoint.state.position = {.epoch = epoch, .step = 10 * epoch, .samples_in_epoch = 0};
       checkpoint.config = resolved;
-      store.save(checkpoint, Occasion::kEpoch,
+      store.save(checkpoint, SaveReason::kEpoch,
                  epoch == 1 ? Store::IsBest::kYes : Store::IsBest::kNo);
     }
     return run;
@@ -53,7 +53,7 @@ class ResumePointTest : public testing::Test {
   }
 
   std::string found(const std::string& yaml) const {
-    const auto point = find_same_run(folder_.path(), config_of(yaml).config, Purpose::kLook);
+    const auto point = find_same_run(folder_.path(), config_of(yaml).config, OpenMode::kReadOnly);
     return point ? fs::relative(point->file, folder_.path()).string() : "none";
   }
 
@@ -64,7 +64,7 @@ class ResumePointTest : public testing::Test {
 TEST_F(ResumePointTest, ARunFolderMeansItsNewestCheckpoint) {
   const fs::path run = make_run("a", "seed: 1");
   for (const fs::path& given : {run, run / "checkpoints"}) {
-    const ResumePoint point = open_checkpoint(given, Purpose::kLook);
+    const ResumePoint point = open_checkpoint(given, OpenMode::kReadOnly);
     EXPECT_EQ(point.file, run / "checkpoints/last.pt");
     EXPECT_EQ(point.checkpoint.state.position.epoch, 2);
   }
@@ -73,7 +73,7 @@ TEST_F(ResumePointTest, ARunFolderMeansItsNewestCheckpoint) {
 TEST_F(ResumePointTest, DamagedOnesArePassedOverWhereAFolderIsGiven) {
   const fs::path run = make_run("a", "seed: 1");
   damage(run / "checkpoints/last.pt");  // shares its bytes with that of epoch 2
-  const ResumePoint point = open_checkpoint(run, Purpose::kLook);
+  const ResumePoint point = open_checkpoint(run, OpenMode::kReadOnly);
   EXPECT_EQ(point.file, run / "checkpoints/checkpoint_epoch_001.pt");
   EXPECT_EQ(point.checkpoint.state.position.epoch, 1);
 }
@@ -81,14 +81,14 @@ TEST_F(ResumePointTest, DamagedOnesArePassedOverWhereAFolderIsGiven) {
 TEST_F(ResumePointTest, ADamagedFileThatIsGivenIsRefused) {
   const fs::path run = make_run("a", "seed: 1");
   damage(run / "checkpoints/last.pt");
-  EXPECT_EQ(error_of([&] { open_checkpoint(run / "last.pt", Purpose::kLook); }).kind(),
+  EXPECT_EQ(error_of([&] { open_checkpoint(run / "last.pt", OpenMode::kReadOnly); }).kind(),
             ErrorKind::kCheckpoint);
 }
 
 TEST_F(ResumePointTest, AFolderWithDamagedOnesOnlyNamesThemAll) {
   const fs::path run = make_run("a", "seed: 1");
   for (const fs::path& file : newest_first(run / "checkpoints")) folder_.write(file.string(), "x");
-  const Error error = error_of([&] { open_checkpoint(run, Purpose::kLook); });
+  const Error error = error_of([&] { open_checkpoint(run, OpenMode::kReadOnly); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   const std::string folder = (run / "checkpoints/").string();
   const std::string problem =
@@ -101,10 +101,10 @@ TEST_F(ResumePointTest, AFolderWithDamagedOnesOnlyNamesThemAll) {
 
 TEST_F(ResumePointTest, ARunIsLockedWhileItIsContinued) {
   const fs::path run = make_run("a", "seed: 1");
-  const ResumePoint point = open_checkpoint(run, Purpose::kContinue);
-  EXPECT_EQ(error_of([&] { open_checkpoint(run, Purpose::kContinue); }).what(),
+  const ResumePoint point = open_checkpoint(run, OpenMode::kResume);
+  EXPECT_EQ(error_of([&] { open_checkpoint(run, OpenMode::kResume); }).what(),
             run.string() + ": another process is working in this folder; wait until it has ended");
-  EXPECT_NO_THROW(open_checkpoint(run, Purpose::kLook));
+  EXPECT_NO_THROW(open_checkpoint(run, OpenMode::kReadOnly));
 }
 
 TEST_F(ResumePointTest, TheNewestRunOfTheSameConfigurationIsFound) {
@@ -160,7 +160,7 @@ TEST_F(ResumePointTest, FoldersThatAreNoRunsArePassedOver) {
   folder_.write("old/checkpoints/last.pt", "x");
   folder_.write("file", "");
   EXPECT_EQ(found("seed: 1"), "none");
-  EXPECT_FALSE(find_same_run(folder_.path() / "absent", {}, Purpose::kLook).has_value());
+  EXPECT_FALSE(find_same_run(folder_.path() / "absent", {}, OpenMode::kReadOnly).has_value());
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ class StoreTest : public testing::Test {
 
 TEST_F(StoreTest, AnEpochIsTheLastUntilTheNext) {
   const Store store(folder_.path(), 3);
-  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "last.pt"}));
-  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_epoch(2), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(store.last()), 2);
   EXPECT_EQ(epoch_in(file("checkpoint_epoch_001.pt")), 1);
@@ -69,19 +69,19 @@ TEST_F(StoreTest, AnEpochIsTheLastUntilTheNext) {
 
 TEST_F(StoreTest, NamesOfOneCheckpointShareItsBytes) {
   const Store store(folder_.path(), 3);
-  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kYes);
   EXPECT_EQ(files(), (Names{"best.pt", "checkpoint_epoch_001.pt", "last.pt"}));
   EXPECT_TRUE(fs::equivalent(store.best(), store.last()));
   EXPECT_EQ(fs::hard_link_count(store.best()), 3U);
-  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_epoch(2), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(epoch_in(store.best()), 1);
   EXPECT_EQ(epoch_in(store.last()), 2);
 }
 
 TEST_F(StoreTest, TheBestMayBeSavedWithoutAnEpochFile) {
   const Store store(folder_.path(), 3);
-  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes);
-  store.save(of_epoch(2), Occasion::kOther, IsBest::kYes);
+  store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kYes);
+  store.save(of_epoch(2), SaveReason::kOther, IsBest::kYes);
   EXPECT_EQ(files(), (Names{"best.pt", "checkpoint_epoch_001.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(store.best()), 2);
   EXPECT_EQ(epoch_in(store.last()), 2);
@@ -91,7 +91,7 @@ TEST_F(StoreTest, TheBestMayBeSavedWithoutAnEpochFile) {
 TEST_F(StoreTest, OlderEpochsAreRemovedButNotTheBest) {
   const Store store(folder_.path(), 2);
   for (int64_t epoch = 1; epoch <= 4; ++epoch) {
-    store.save(of_epoch(epoch), Occasion::kEpoch, epoch == 1 ? IsBest::kYes : IsBest::kNo);
+    store.save(of_epoch(epoch), SaveReason::kEpoch, epoch == 1 ? IsBest::kYes : IsBest::kNo);
   }
   EXPECT_EQ(files(),
             (Names{"best.pt", "checkpoint_epoch_003.pt", "checkpoint_epoch_004.pt", "last.pt"}));
@@ -101,31 +101,31 @@ TEST_F(StoreTest, OlderEpochsAreRemovedButNotTheBest) {
 TEST_F(StoreTest, EpochsThatAResumeGaveUpAreRemoved) {
   const Store store(folder_.path(), 3);
   for (int64_t epoch = 1; epoch <= 5; ++epoch)
-    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+    store.save(of_epoch(epoch), SaveReason::kEpoch, IsBest::kNo);
   const Store resumed(folder_.path(), 3);
-  resumed.save(of_epoch(4), Occasion::kEpoch, IsBest::kNo);
+  resumed.save(of_epoch(4), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_003.pt", "checkpoint_epoch_004.pt", "last.pt"}));
   EXPECT_EQ(epoch_in(resumed.last()), 4);
 }
 
 TEST_F(StoreTest, StepsAreKeptWithinTheirEpochOnly) {
   const Store store(folder_.path(), 2);
-  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kNo);
   for (const int64_t step : {12, 14, 16}) {
-    store.save(within_epoch(1, step), Occasion::kStep, IsBest::kNo);
+    store.save(within_epoch(1, step), SaveReason::kStep, IsBest::kNo);
     EXPECT_EQ(read(store.last()).state.position.step, step);
   }
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000014.pt",
                             "checkpoint_step_00000016.pt", "last.pt"}));
-  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_epoch(2), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_epoch_002.pt", "last.pt"}));
 }
 
 TEST_F(StoreTest, OtherOccasionsChangeTheLastAlone) {
   const Store store(folder_.path(), 1);
-  store.save(of_epoch(1), Occasion::kEpoch, IsBest::kNo);
-  store.save(within_epoch(1, 12), Occasion::kStep, IsBest::kNo);
-  store.save(within_epoch(1, 13), Occasion::kOther, IsBest::kNo);
+  store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kNo);
+  store.save(within_epoch(1, 12), SaveReason::kStep, IsBest::kNo);
+  store.save(within_epoch(1, 13), SaveReason::kOther, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_001.pt", "checkpoint_step_00000012.pt", "last.pt"}));
   EXPECT_EQ(read(store.last()).state.position.step, 13);
   EXPECT_EQ(read(file("checkpoint_step_00000012.pt")).state.position.step, 12);
@@ -133,10 +133,10 @@ TEST_F(StoreTest, OtherOccasionsChangeTheLastAlone) {
 
 TEST_F(StoreTest, ARewindMakesTheFolderWhatItWas) {
   const Store store(folder_.path(), 5);
-  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
-  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
-  store.save(of_best_epoch(3), Occasion::kEpoch, IsBest::kYes);
-  store.save(within_epoch(3, 32), Occasion::kStep, IsBest::kNo);
+  store.save(of_best_epoch(1), SaveReason::kEpoch, IsBest::kYes);
+  store.save(of_epoch_after_best(2, 1), SaveReason::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(3), SaveReason::kEpoch, IsBest::kYes);
+  store.save(within_epoch(3, 32), SaveReason::kStep, IsBest::kNo);
   const fs::path second = file("checkpoint_epoch_002.pt");
   EXPECT_TRUE(store.rewind(read(second), second));
   EXPECT_EQ(files(),
@@ -147,8 +147,8 @@ TEST_F(StoreTest, ARewindMakesTheFolderWhatItWas) {
 
 TEST_F(StoreTest, ARewindToTheLastChangesNothing) {
   const Store store(folder_.path(), 5);
-  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
-  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(1), SaveReason::kEpoch, IsBest::kYes);
+  store.save(of_epoch_after_best(2, 1), SaveReason::kEpoch, IsBest::kNo);
   const Names before = files();
   EXPECT_TRUE(store.rewind(read(store.last()), store.last()));
   EXPECT_EQ(files(), before);
@@ -159,8 +159,8 @@ TEST_F(StoreTest, ARewindToTheLastChangesNothing) {
 // The process was killed when the best epoch had become last.pt and not yet best.pt.
 TEST_F(StoreTest, ARewindFindsTheBestInTheLast) {
   const Store store(folder_.path(), 5);
-  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
-  store.save(of_best_epoch(2), Occasion::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(1), SaveReason::kEpoch, IsBest::kYes);
+  store.save(of_best_epoch(2), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_TRUE(store.rewind(read(store.last()), store.last()));
   EXPECT_EQ(epoch_in(store.best()), 2);
 }
@@ -180,8 +180,8 @@ TEST_F(StoreTest, ARewindToAFileElsewhereTakesItsBestOver) {
 
 TEST_F(StoreTest, ARewindLeavesTheBestAloneWhereItsEpochIsGone) {
   const Store store(folder_.path(), 5);
-  store.save(of_epoch_after_best(2, 1), Occasion::kEpoch, IsBest::kNo);
-  store.save(of_best_epoch(3), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_epoch_after_best(2, 1), SaveReason::kEpoch, IsBest::kNo);
+  store.save(of_best_epoch(3), SaveReason::kEpoch, IsBest::kYes);
   const fs::path second = file("checkpoint_epoch_002.pt");
   EXPECT_FALSE(store.rewind(read(second), second));
   EXPECT_EQ(epoch_in(store.best()), 3);
@@ -190,7 +190,7 @@ TEST_F(StoreTest, ARewindLeavesTheBestAloneWhereItsEpochIsGone) {
 TEST_F(StoreTest, AnotherEpochValueOrADamagedFileIsNotTheBest) {
   const Store store(folder_.path(), 3);
   EXPECT_FALSE(store.read_best({1, 0.5}).has_value());
-  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
+  store.save(of_best_epoch(1), SaveReason::kEpoch, IsBest::kYes);
   EXPECT_TRUE(store.read_best({1, 0.5}).has_value());
   EXPECT_FALSE(store.read_best({2, 0.5}).has_value());
   EXPECT_FALSE(store.read_best({1, 0.25}).has_value());  // of another course
@@ -201,7 +201,8 @@ TEST_F(StoreTest, AnotherEpochValueOrADamagedFileIsNotTheBest) {
 TEST_F(StoreTest, TheNewestEpochUpToOneIsFound) {
   const Store store(folder_.path(), 5);
   EXPECT_EQ(store.newest_epoch(3), fs::path());
-  for (const int64_t epoch : {0, 2, 4}) store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+  for (const int64_t epoch : {0, 2, 4})
+    store.save(of_epoch(epoch), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(store.newest_epoch(1), file("checkpoint_epoch_000.pt"));
   EXPECT_EQ(store.newest_epoch(3), file("checkpoint_epoch_002.pt"));
   EXPECT_EQ(store.newest_epoch(9), file("checkpoint_epoch_004.pt"));
@@ -210,9 +211,9 @@ TEST_F(StoreTest, TheNewestEpochUpToOneIsFound) {
 TEST_F(StoreTest, TheNewestCheckpointComesFirst) {
   EXPECT_EQ(newest_first(folder_.path()), std::vector<fs::path>());
   const Store store(folder_.path(), 5);
-  store.save(of_best_epoch(1), Occasion::kEpoch, IsBest::kYes);
-  store.save(of_epoch(2), Occasion::kEpoch, IsBest::kNo);
-  store.save(within_epoch(2, 22), Occasion::kStep, IsBest::kNo);
+  store.save(of_best_epoch(1), SaveReason::kEpoch, IsBest::kYes);
+  store.save(of_epoch(2), SaveReason::kEpoch, IsBest::kNo);
+  store.save(within_epoch(2, 22), SaveReason::kStep, IsBest::kNo);
   folder_.write("notes.txt", "");
   EXPECT_EQ(newest_first(folder_.path()),
             (std::vector<fs::path>{file("last.pt"), file("checkpoint_step_00000022.pt"),
@@ -223,7 +224,7 @@ TEST_F(StoreTest, TheNewestCheckpointComesFirst) {
 TEST_F(StoreTest, EpochsAreOrderedAsNumbers) {
   const Store store(folder_.path(), 2);
   for (const int64_t epoch : {998, 999, 1000})
-    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+    store.save(of_epoch(epoch), SaveReason::kEpoch, IsBest::kNo);
   EXPECT_EQ(files(), (Names{"checkpoint_epoch_1000.pt", "checkpoint_epoch_999.pt", "last.pt"}));
 }
 
@@ -233,7 +234,7 @@ TEST_F(StoreTest, FilesOfOtherNamesAreLeftAlone) {
   for (const std::string& name : strangers) folder_.write(name, "");
   const Store store(folder_.path(), 1);
   for (int64_t epoch = 1; epoch <= 3; ++epoch)
-    store.save(of_epoch(epoch), Occasion::kEpoch, IsBest::kNo);
+    store.save(of_epoch(epoch), SaveReason::kEpoch, IsBest::kNo);
   for (const std::string& name : strangers) EXPECT_TRUE(fs::exists(file(name))) << name;
   EXPECT_FALSE(fs::exists(file("checkpoint_epoch_002.pt")));
 }
@@ -241,7 +242,7 @@ TEST_F(StoreTest, FilesOfOtherNamesAreLeftAlone) {
 TEST_F(StoreTest, AFolderThatVanishedIsAnError) {
   const Store store(folder_.path() / "absent", 1);
   const Error error =
-      test::error_of([&] { store.save(of_epoch(1), Occasion::kEpoch, IsBest::kYes); });
+      test::error_of([&] { store.save(of_epoch(1), SaveReason::kEpoch, IsBest::kYes); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
 }
 

@@ -40,7 +40,7 @@ class VerifyTest : public testing::Test {
 
 TEST_F(VerifyTest, ASoundCheckpointIsReturnedWithItsConfiguration) {
   write(path_, sound_checkpoint());
-  const Verified verified = verify(path_);
+  const VerifiedCheckpoint verified = verify(path_);
   EXPECT_EQ(verified.checkpoint.state.position.step, 12);
   EXPECT_EQ(verified.config->model.norm, config::Norm::kBatch);
   EXPECT_EQ(verified.num_bytes, std::filesystem::file_size(path_));

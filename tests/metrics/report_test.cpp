@@ -163,9 +163,9 @@ TEST(ReportTest, ManyClassesAreRankedOnlyWhenAsked) {
   const data::Schema schema = classes({"a", "b", "c"});
   const data::Dataset three = rows({0, 1, 2});
   const Floats logits = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const Judged judged{schema, three, {logits, 3}};
-  EXPECT_FALSE(find_score(scores(judged, Ranking::kOfTwoClasses), "auroc").has_value());
-  EXPECT_EQ(find_score(scores(judged, Ranking::kOfAll), "auroc"), 1.0);
+  const LabelledOutputs labelled{schema, three, {logits, 3}};
+  EXPECT_FALSE(find_score(scores(labelled, Ranking::kOfTwoClasses), "auroc").has_value());
+  EXPECT_EQ(find_score(scores(labelled, Ranking::kOfAll), "auroc"), 1.0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace trainer::apply {
 
-struct Evaluated {
+struct EvaluationResult {
   metrics::Report report;
   std::string split;                  // "test" or "validation" of the run's own data; else empty
   std::vector<std::string> warnings;  // a line each
@@ -35,12 +35,12 @@ struct EvaluateRequest {
 /// does, for a target that is missing, no number or a label that the model does not know, and
 /// Error(kUsage) for targets of a table or an array without targets. A row without a target is left
 /// out where training did so (data.drop_rows_without_target).
-Evaluated evaluate_file(const Model& model, const EvaluateRequest& request);
+EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& request);
 
 /// The same on the test split of the run's own data, or on its validation split where there is no
 /// test split. Throws Error(kData) when there is neither, when the data are not what they were, and
 /// as data::load_datasets does.
-Evaluated evaluate_own_split(const Model& model, int64_t num_threads);
+EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads);
 
 /// Throws Error(kData) when `datasets` are not those that the model was trained on.
 void require_same_data(const Model& model, const data::Datasets& datasets);

@@ -11,16 +11,16 @@
 namespace trainer::apply {
 
 /// A model and the run that it comes from.
-struct Inspected {
+struct Inspection {
   Model model;
   std::filesystem::path run;  // its folder; empty when the checkpoint lies in none
   std::optional<run::History> history;
 };
 
 /// Throws as load_model() does.
-Inspected inspect(const std::filesystem::path& run_or_checkpoint);
+Inspection inspect(const std::filesystem::path& run_or_checkpoint);
 
 /// What it is, what it expects of data and how it was trained, for people to read.
-std::string inspection_text(const Inspected& inspected);
+std::string inspection_text(const Inspection& inspection);
 
 }  // namespace trainer::apply

@@ -8,6 +8,6 @@
 namespace trainer::apply {
 
 /// What inspection_text() tells as one JSON object, with nothing shortened.
-std::string inspection_json(const Inspected& inspected);
+std::string inspection_json(const Inspection& inspection);
 
 }  // namespace trainer::apply

@@ -12,7 +12,7 @@ namespace trainer::checkpoint {
 
 /// What a checkpoint is written for. Each becomes last.pt; an epoch and a step get a file of their
 /// own besides.
-enum class Occasion { kEpoch, kStep, kOther };
+enum class SaveReason { kEpoch, kStep, kOther };
 
 /// The checkpoints of a run: `checkpoint_epoch_005.pt` of the last epochs,
 /// `checkpoint_step_00001234.pt` of the last steps within the epoch under way, `last.pt` and
@@ -26,7 +26,7 @@ class Store {
   enum class IsBest { kNo, kYes };
 
   /// Returns when the checkpoint is on the disk. Throws Error(kFileSystem).
-  void save(const Checkpoint& checkpoint, Occasion occasion, IsBest is_best) const;
+  void save(const Checkpoint& checkpoint, SaveReason reason, IsBest is_best) const;
 
   /// Makes the folder what it was when `checkpoint`, read from `file`, was the newest: last.pt is
   /// it, best.pt is that of its best epoch, later files are gone. Of a file elsewhere only the best
@@ -44,7 +44,7 @@ class Store {
   std::filesystem::path last() const { return folder_ / "last.pt"; }
 
  private:
-  std::filesystem::path file_of(const Checkpoint& checkpoint, Occasion occasion) const;
+  std::filesystem::path file_of(const Checkpoint& checkpoint, SaveReason reason) const;
   bool recover_best(const Best& wanted, const std::filesystem::path& resumed) const;
   void prune(const Position& newest) const;
 

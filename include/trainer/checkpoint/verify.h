@@ -16,7 +16,7 @@ struct Config;
 namespace trainer::checkpoint {
 
 /// A checkpoint that passed every check.
-struct Verified {
+struct VerifiedCheckpoint {
   Checkpoint checkpoint;
   std::shared_ptr<const config::Config> config;  // what its text says
   network::NetworkSpec network;  // of that configuration and the checkpoint's schema
@@ -28,7 +28,7 @@ struct Verified {
 /// all weights and moments are finite, the configuration loads, the weights have the names and
 /// shapes of its network, and each moment those of the parameters. Throws Error(kCheckpoint) with
 /// every problem, a line each: `file: entry: problem`.
-Verified verify(const std::filesystem::path& path);
+VerifiedCheckpoint verify(const std::filesystem::path& path);
 
 /// "unchanged", "missing", "changed: ... before, ... now", or why the file cannot be read.
 std::string data_file_state(const data::Fingerprint& saved);

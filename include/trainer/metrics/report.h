@@ -14,8 +14,8 @@
 
 namespace trainer::metrics {
 
-/// What an evaluation is judged by.
-struct Judged {
+/// Outputs of a model and the labels or numbers that they should be.
+struct LabelledOutputs {
   const data::Schema& schema;
   const data::Dataset& rows;
   Outputs outputs;  // [rows, outputs] of the model, of scaled targets
@@ -26,7 +26,7 @@ struct Judged {
 enum class Ranking { kOfTwoClasses, kOfAll };
 
 /// All scores of the task but the loss.
-std::vector<Score> scores(const Judged& judged, Ranking ranking);
+std::vector<Score> scores(const LabelledOutputs& labelled, Ranking ranking);
 
 /// What is achieved without looking at a feature.
 struct Baseline {
@@ -51,6 +51,6 @@ struct Report {
 
 /// The baseline is that of data::Schema::target_means: of classes the most frequent one, with the
 /// frequencies as probabilities; of numbers the mean. There is none where these are not known.
-Report make_report(const Judged& judged, double loss);
+Report make_report(const LabelledOutputs& labelled, double loss);
 
 }  // namespace trainer::metrics
