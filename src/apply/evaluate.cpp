@@ -27,7 +27,7 @@
 namespace trainer::apply {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 4096;
+constexpr int64_t kBatchSize = 4096;
 
 /// The loss of each row `[n]`, not weighted.
 std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
@@ -175,7 +175,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   std::vector<int64_t> num_unknown(schema.columns.size());
   bool has_weights = false;
   double weight_sum = 0;
-  for (data::Table table; pieces.next(table, kRowsAtOnce); table = {}) {
+  for (data::Table table; pieces.next(table, kBatchSize); table = {}) {
     const data::Dataset rows =
         data::apply_schema(std::move(table), schema, origin_of(model.config->data), num_unknown);
     has_weights = has_weights || !rows.weights.empty();

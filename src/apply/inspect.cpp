@@ -20,17 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostLines = 40;  // of columns
-constexpr std::size_t kMostNames = 8;   // in one line
+constexpr std::size_t kMaxLines = 40;  // of columns
+constexpr std::size_t kMaxNames = 8;   // in one line
 
 std::string some(const std::vector<std::string>& words) {
   std::string text;
-  for (std::size_t i = 0; i < words.size() && i < kMostNames; ++i) {
+  for (std::size_t i = 0; i < words.size() && i < kMaxNames; ++i) {
     text += fmt::format("{}{}", i == 0 ? "" : ", ", in_quotes(words[i]));
   }
-  if (words.size() > kMostNames) {
-    text += fmt::format(" and {} more",
-                        with_thousands(static_cast<int64_t>(words.size() - kMostNames)));
+  if (words.size() > kMaxNames) {
+    text +=
+        fmt::format(" and {} more", with_thousands(static_cast<int64_t>(words.size() - kMaxNames)));
   }
   return text;
 }
@@ -141,14 +141,14 @@ void add_columns(const data::Schema& schema, Lines& lines) {
     return;
   }
   lines.add("columns", columns_text(schema.columns));
-  for (std::size_t i = 0; i < schema.columns.size() && i < kMostLines; ++i) {
+  for (std::size_t i = 0; i < schema.columns.size() && i < kMaxLines; ++i) {
     const data::Column& column = schema.columns[i];
     lines.add_further(fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
   }
-  if (schema.columns.size() > kMostLines) {
+  if (schema.columns.size() > kMaxLines) {
     lines.add_further(
         fmt::format("and {} more; see --json",
-                    with_thousands(static_cast<int64_t>(schema.columns.size() - kMostLines))));
+                    with_thousands(static_cast<int64_t>(schema.columns.size() - kMaxLines))));
   }
 }
 

@@ -22,12 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // What is read, computed and written at once lies in a cache, as far as rows are not very wide.
-int64_t rows_at_once(const Model& model) {
-  constexpr int64_t kMost = 4096;
-  constexpr int64_t kFewest = 64;
+int64_t default_batch_size(const Model& model) {
+  constexpr int64_t kMaxRows = 4096;
+  constexpr int64_t kMinRows = 64;
   constexpr int64_t kNumbers = int64_t{1} << 20;
   const int64_t width = model.schema.num_features() + model.network.num_outputs;
-  return std::clamp(kNumbers / std::max<int64_t>(1, width), kFewest, kMost);
+  return std::clamp(kNumbers / std::max<int64_t>(1, width), kMinRows, kMaxRows);
 }
 
 // An output that took the place of what is read would destroy it.
@@ -110,18 +110,19 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   const std::unique_ptr<RowSource> source = open_rows(model, request);
   for (const std::string& note : source->notes()) notes(note);
   PredictionText lines(model, source->id_names(), request.output_delimiter, request.output_decimal);
-  const int64_t most = request.rows_at_once > 0 ? request.rows_at_once : rows_at_once(model);
+  const int64_t batch_size =
+      request.batch_size > 0 ? request.batch_size : default_batch_size(model);
   PredictReport report;
   Rows rows;
   // Before anything is written: a file without rows, or with an error in the first ones.
-  bool has_rows = source->next(most, rows);
+  bool has_rows = source->next(batch_size, rows);
   Output output(request.output);
   ErrorList errors(request.errors);
   Predictor predictor(model, request.num_threads);
   fmt::memory_buffer text;
   lines.add_header(text);
   std::vector<float> outputs;
-  for (; has_rows; has_rows = source->next(most, rows)) {
+  for (; has_rows; has_rows = source->next(batch_size, rows)) {
     errors.add(rows.bad);
     predictor.predict(rows.features, outputs);
     lines.add_rows(outputs, rows.ids, text);

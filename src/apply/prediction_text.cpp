@@ -42,8 +42,8 @@ std::vector<double> as_doubles(const std::vector<float>& values) {
 }
 
 double with_fewest_digits(double value, double tolerance) {
-  constexpr int kMostDigits = 17;
-  for (int digits = 1; digits < kMostDigits; ++digits) {
+  constexpr int kMaxDigits = 17;
+  for (int digits = 1; digits < kMaxDigits; ++digits) {
     const double rounded = parse_double(fmt::format("{:.{}g}", value, digits)).value_or(value);
     if (std::abs(rounded - value) <= tolerance) return rounded;
   }

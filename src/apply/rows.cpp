@@ -23,12 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string named(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMaxNamed = 8;
   std::vector<std::string> shown;
   for (const std::string& name : names) {
-    if (shown.size() < kMost) shown.push_back(in_quotes(name));
+    if (shown.size() < kMaxNamed) shown.push_back(in_quotes(name));
   }
-  if (names.size() > kMost) shown.push_back(fmt::format("{} more", names.size() - kMost));
+  if (names.size() > kMaxNamed) shown.push_back(fmt::format("{} more", names.size() - kMaxNamed));
   return joined(shown);
 }
 

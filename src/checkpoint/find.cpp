@@ -19,7 +19,7 @@ namespace {
 
 // The newest of the run folders in `folder`, as they are to be named.
 std::vector<std::string> newest_runs(const fs::path& folder) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMaxRuns = 3;
   std::vector<std::string> runs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -27,7 +27,7 @@ std::vector<std::string> newest_runs(const fs::path& folder) {
     runs.push_back((folder / entry.path().filename()).lexically_normal().string());
   }
   std::sort(runs.rbegin(), runs.rend());
-  if (runs.size() > kMost) runs.resize(kMost);
+  if (runs.size() > kMaxRuns) runs.resize(kMaxRuns);
   return runs;
 }
 

@@ -89,9 +89,9 @@ std::string text_in_file_units(const Column& column, float number) {
 }
 
 int64_t default_embedding_size(int64_t num_categories) {
-  constexpr int64_t kLargest = 50;
+  constexpr int64_t kMaxSize = 50;
   const double size = 1.6 * std::pow(static_cast<double>(num_categories), 0.56);
-  return std::clamp<int64_t>(std::llround(size), 1, kLargest);
+  return std::clamp<int64_t>(std::llround(size), 1, kMaxSize);
 }
 
 }  // namespace trainer::data

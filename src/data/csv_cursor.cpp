@@ -23,9 +23,9 @@ namespace {
 const char* read_long_number([[maybe_unused]] const char* p, [[maybe_unused]] const char* limit,
                              [[maybe_unused]] double& value) {
 #if defined(__cpp_lib_to_chars)
-  constexpr double kMost = 1e37;  // a float holds it
+  constexpr double kMax = 1e37;  // a float holds it
   const auto [end, problem] = std::from_chars(p, limit, value);
-  if (problem == std::errc() && std::abs(value) <= kMost) return end;
+  if (problem == std::errc() && std::abs(value) <= kMax) return end;
 #endif
   return nullptr;
 }

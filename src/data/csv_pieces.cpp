@@ -101,9 +101,9 @@ bool CsvPieces::read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
   table.id_names = id_names();
   RowReader reader(source.cursor, state_->header, 0, table);
   table.num_without_target = state_->num_without_target;
-  const auto most = static_cast<size_t>(max_rows);
+  const auto max_read = static_cast<size_t>(max_rows);
   size_t num_bad = 0;
-  while (table.lines.size() + num_bad < most && source.cursor.begin_row()) {
+  while (table.lines.size() + num_bad < max_read && source.cursor.begin_row()) {
     if (bad == nullptr) {
       reader.read_row();
     } else if (const auto error = reader.try_row()) {

@@ -21,8 +21,8 @@ namespace trainer::data {
 namespace {
 
 constexpr size_t kMaxCategoryBytes = 1000;
-constexpr size_t kMostCategories = 10'000;  // with data.max_categories: auto
-constexpr int64_t kRowsPerCategory = 5;     // likewise
+constexpr size_t kMaxCategories = 10'000;  // with data.max_categories: auto
+constexpr int64_t kRowsPerCategory = 5;    // likewise
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 std::string missing_as_found(std::string_view field) {
@@ -281,10 +281,10 @@ float RowReader::next_text(size_t column) {
     fail(column,
          fmt::format("expected text in UTF-8, got {}; save the file as UTF-8", in_quotes(field)));
   }
-  const size_t most = max_categories_ == 0 ? kMostCategories : max_categories_;
-  if (is_open && interners_[column].size() > most) {
+  const size_t max_texts = max_categories_ == 0 ? kMaxCategories : max_categories_;
+  if (is_open && interners_[column].size() > max_texts) {
     leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
-                                  with_thousands(static_cast<int64_t>(most))));
+                                  with_thousands(static_cast<int64_t>(max_texts))));
     return kMissing;
   }
   return static_cast<float>(number);

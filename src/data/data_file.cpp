@@ -40,10 +40,10 @@ class Gzip {
   }
 
   size_t read(std::span<std::byte> bytes) {
-    constexpr size_t kMost = std::numeric_limits<uInt>::max();
+    constexpr size_t kMax = std::numeric_limits<uInt>::max();
     size_t count = 0;
     while (count < bytes.size() && !at_end_) {
-      const auto room = bytes.subspan(count, std::min(bytes.size() - count, kMost));
+      const auto room = bytes.subspan(count, std::min(bytes.size() - count, kMax));
       count += inflate_into(room);
     }
     num_bytes_ += count;

@@ -60,8 +60,8 @@ std::vector<double> present(std::span<const float> values) {
 // 999, -9999: what people write where nothing is known.
 bool is_code(double value) {
   const double next = std::abs(value) + 1;
-  constexpr int64_t kLargest = 10'000'000'000;
-  for (int64_t power = 1000; power <= kLargest; power *= 10) {
+  constexpr int64_t kMaxPower = 10'000'000'000;
+  for (int64_t power = 1000; power <= kMaxPower; power *= 10) {
     if (next == static_cast<double>(power)) return true;
   }
   return false;

@@ -159,16 +159,17 @@ std::vector<double> offsets_or_none(std::vector<double> offset) {
 }
 
 std::vector<float> quantiles_of(std::vector<float> values) {
-  constexpr size_t kMost = 100;
+  constexpr size_t kMaxQuantiles = 100;
   std::sort(values.begin(), values.end());
-  if (values.size() <= kMost) return values;
+  if (values.size() <= kMaxQuantiles) return values;
   std::vector<float> quantiles;
-  quantiles.reserve(kMost);
-  for (size_t i = 0; i < kMost; ++i) {
+  quantiles.reserve(kMaxQuantiles);
+  for (size_t i = 0; i < kMaxQuantiles; ++i) {
     // Whole numbers as far as possible, so that the ends are exact.
     const size_t numerator = i * (values.size() - 1);
-    const size_t below = numerator / (kMost - 1);
-    const double fraction = static_cast<double>(numerator % (kMost - 1)) / (kMost - 1);
+    const size_t below = numerator / (kMaxQuantiles - 1);
+    const double fraction =
+        static_cast<double>(numerator % (kMaxQuantiles - 1)) / (kMaxQuantiles - 1);
     const auto low = static_cast<double>(values[below]);
     const double high = fraction == 0 ? low : static_cast<double>(values[below + 1]);
     quantiles.push_back(static_cast<float>(low + fraction * (high - low)));

@@ -8,12 +8,12 @@
 namespace trainer::data {
 namespace {
 
-constexpr int64_t kMostKinds = 20;       // of whole numbers; more are an amount, unless they are
-constexpr int64_t kMostNumbered = 100;   // numbered one by one
+constexpr int64_t kMaxKinds = 20;        // of whole numbers; more are an amount, unless they are
+constexpr int64_t kMaxNumbered = 100;    // numbered one by one
 constexpr int64_t kRowsPerNumbered = 5;  // on average, for this to be no accident
 
 bool are_numbered(const TargetFacts& facts) {
-  return facts.num_distinct <= kMostNumbered && (facts.min == 0 || facts.min == 1) &&
+  return facts.num_distinct <= kMaxNumbered && (facts.min == 0 || facts.min == 1) &&
          facts.max - facts.min + 1 == static_cast<double>(facts.num_distinct) &&
          facts.num_rows >= kRowsPerNumbered * facts.num_distinct;
 }
@@ -26,7 +26,7 @@ TaskChoice infer_task(const TargetFacts& facts) {
   if (!facts.all_whole) return {Task::kRegression, "as it holds numbers with fractions", ""};
   const std::string numbers =
       fmt::format("as it holds {} different whole numbers", with_thousands(facts.num_distinct));
-  if (facts.num_distinct <= kMostKinds || are_numbered(facts)) {
+  if (facts.num_distinct <= kMaxKinds || are_numbered(facts)) {
     return {Task::kClassification, numbers,
             facts.num_distinct > 2 ? "task: regression takes them for amounts" : ""};
   }

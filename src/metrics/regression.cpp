@@ -19,7 +19,7 @@ double mean_of(std::span<const double> values, std::size_t first, std::size_t wi
 
 TargetScores scores_of(std::span<const double> predictions, std::span<const double> targets,
                        std::size_t column, std::size_t width) {
-  constexpr double kLeast = std::numeric_limits<double>::epsilon();
+  constexpr double kMinTarget = std::numeric_limits<double>::epsilon();
   const double mean = mean_of(targets, column, width);
   double absolute = 0;
   double relative = 0;
@@ -29,7 +29,7 @@ TargetScores scores_of(std::span<const double> predictions, std::span<const doub
     const double target = targets[i];
     const double error = predictions[i] - target;
     absolute += std::fabs(error);
-    relative += std::fabs(error) / std::max(std::fabs(target), kLeast);
+    relative += std::fabs(error) / std::max(std::fabs(target), kMinTarget);
     squares += error * error;
     spread += (target - mean) * (target - mean);
   }

@@ -66,7 +66,8 @@ std::vector<TargetScores> targets_of(const LabelledOutputs& labelled) {
 /// that the classes have there. A curve is then one point.
 Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMatrix& confusion) {
   const std::vector<double>& frequencies = labelled.schema.target_means;
-  const auto most = std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
+  const auto most_frequent =
+      std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
   const auto num_rows = static_cast<double>(labelled.rows.classes.size());
   ConfusionMatrix same = confusion_matrix({}, {}, confusion.num_classes);
   double log_loss = 0;
@@ -76,7 +77,7 @@ Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMat
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const int64_t count = classes[i].num_rows;
     if (count == 0) continue;
-    same.counts[i * classes.size() + static_cast<std::size_t>(most)] = count;
+    same.counts[i * classes.size() + static_cast<std::size_t>(most_frequent)] = count;
     const double share = static_cast<double>(count) / num_rows;
     log_loss -= share * std::log(frequencies[i]);
     precision = classes.size() == 2 ? share : precision + share;
@@ -88,7 +89,7 @@ Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMat
     scores.push_back({"pr_auc", classes.size() == 2 ? precision : precision / num_present});
   }
   scores.push_back({"log_loss", log_loss});
-  const std::string& label = labelled.schema.labels[static_cast<std::size_t>(most)];
+  const std::string& label = labelled.schema.labels[static_cast<std::size_t>(most_frequent)];
   return {"always " + in_quotes(label), std::move(scores)};
 }
 

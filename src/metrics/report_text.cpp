@@ -21,8 +21,8 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kLabelWidth = 24;
 constexpr std::size_t kPageWidth = 100;
-constexpr std::size_t kMostClasses = 30;  // in the log; summary.json has all
-constexpr std::size_t kMostPairs = 10;
+constexpr std::size_t kMaxClasses = 30;  // in the log; summary.json has all
+constexpr std::size_t kMaxPairs = 10;
 
 // One line, whatever the label holds.
 std::string cell_text(const std::string& label) {
@@ -46,7 +46,7 @@ std::string some_scores(const std::vector<Score>& scores, Rank rank) {
 
 std::string class_table(const Report& report) {
   Rows rows = {{"class", "precision", "recall", "F1", "rows"}};
-  const std::size_t shown = std::min(report.classes.size(), kMostClasses);
+  const std::size_t shown = std::min(report.classes.size(), kMaxClasses);
   for (std::size_t i = 0; i < shown; ++i) {
     const ClassScores& one = report.classes[i];
     rows.push_back({cell_text(report.labels[i]), percent_text(one.precision),
@@ -81,7 +81,7 @@ std::string confused_pairs(const Report& report) {
     if (i / n != i % n && count > 0) pairs.emplace_back(-count, i);
   }
   if (pairs.empty()) return "no class was taken for another\n";
-  const std::size_t shown = std::min(pairs.size(), kMostPairs);
+  const std::size_t shown = std::min(pairs.size(), kMaxPairs);
   std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(shown), pairs.end());
   Rows rows = {{"most confused", "taken for", "rows"}};
   for (std::size_t i = 0; i < shown; ++i) {

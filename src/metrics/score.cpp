@@ -13,7 +13,7 @@
 namespace trainer::metrics {
 namespace {
 
-constexpr double kMostRelative = 1e6;  // of a mape; beyond, targets are 0
+constexpr double kMaxRelative = 1e6;  // of a mape; beyond, targets are 0
 
 enum class Style { kFourDigits, kPercent, kNumber };
 
@@ -60,7 +60,7 @@ std::string shown_name(std::string_view name) { return std::string(kind_of(name)
 
 std::string score_text(const Score& score) {
   const double value = score.value;
-  if (std::isnan(value) || (score.name == "mape" && value >= kMostRelative)) return "undefined";
+  if (std::isnan(value) || (score.name == "mape" && value >= kMaxRelative)) return "undefined";
   switch (kind_of(score.name).style) {
     case Style::kFourDigits:
       return loss_text(value);

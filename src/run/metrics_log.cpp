@@ -56,7 +56,7 @@ std::string to_json(const MetricsRecord& record) {
   add_count("rollbacks", record.rollbacks);
   add_count("overflowed_steps", record.overflowed_steps);
   add_count("out_of_memory", record.out_of_memory);
-  add_count("rows_at_once", record.rows_at_once);
+  add_count("rows_at_once", record.micro_batch_size);
   add_count("memory_bytes", record.memory_bytes);
   add_count("peak_memory_bytes", record.peak_memory_bytes);
   add_count("device_memory_bytes", record.device_memory_bytes);

@@ -77,8 +77,9 @@ void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t
   }
   const fs::space_info space = fs::space(existing, error);
   const auto count = static_cast<uint64_t>(num_checkpoints);
-  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-  const uint64_t needed = checkpoint_bytes > kMost / count ? kMost : checkpoint_bytes * count;
+  constexpr uint64_t kMaxBytes = std::numeric_limits<uint64_t>::max();
+  const uint64_t needed =
+      checkpoint_bytes > kMaxBytes / count ? kMaxBytes : checkpoint_bytes * count;
   if (error || space.available >= needed) return;  // a file system that does not say is believed
   throw Error(ErrorKind::kFileSystem,
               fmt::format("{}: expected room for {} checkpoints of {}, together {}, got {}; free "

@@ -71,7 +71,7 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   if (recoveries.overflowed_steps > 0) record.overflowed_steps = recoveries.overflowed_steps;
   if (recoveries.out_of_memory > 0) {
     record.out_of_memory = recoveries.out_of_memory;
-    record.rows_at_once = micro_batch_size(session);
+    record.micro_batch_size = micro_batch_size(session);
   }
   if (session.state.scaler) record.loss_scale = session.state.scaler->scale;
   add_memory(record, session.device);

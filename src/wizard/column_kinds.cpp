@@ -15,8 +15,8 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kFew = 10;         // values that could be kinds, though they are numbers
-constexpr int64_t kMostNames = 100;  // of texts, to be proposed as classes
+constexpr int64_t kFew = 10;        // values that could be kinds, though they are numbers
+constexpr int64_t kMaxNames = 100;  // of texts, to be proposed as classes
 
 // Whether each row has a value of its own, in so many rows that this is no accident.
 bool is_unique(const ColumnFacts& column) {
@@ -89,7 +89,7 @@ std::string target_text(const ColumnFacts& column) {
   }
   if (infer_task(column).task == config::Task::kRegression) return "a number";
   const bool is_plausible =
-      column.num_distinct > 1 && column.num_distinct <= kMostNames &&
+      column.num_distinct > 1 && column.num_distinct <= kMaxNames &&
       (column.num_distinct <= kFew || 2 * column.num_distinct <= column.num_values());
   return is_plausible ? fmt::format("{} classes", column.num_distinct) : "";
 }

@@ -148,10 +148,10 @@ std::string delimiter_of(const TableFacts& table) {
 
 // The name of the file in the characters of a tag.
 std::string tag_of(const std::string& file) {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kMaxLength = 40;
   std::filesystem::path path(file);
   if (path.extension() == ".gz") path = path.stem();
-  std::string tag = path.stem().string().substr(0, kLongest);
+  std::string tag = path.stem().string().substr(0, kMaxLength);
   for (char& c : tag) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
   }

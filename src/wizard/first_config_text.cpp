@@ -24,7 +24,7 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr std::size_t kMostShown = 8;    // names or classes in one comment
+constexpr std::size_t kMaxShown = 8;     // names or classes in one comment
 constexpr std::size_t kLineWidth = 100;  // of comments
 
 /// YAML, line by line; sections begin when the first of their keys is written.
@@ -77,9 +77,9 @@ class Writer {
 
 // The first few, and how many more.
 std::string shown(std::vector<std::string> words) {
-  if (words.size() > kMostShown) {
-    const std::size_t more = words.size() - (kMostShown - 1);
-    words.resize(kMostShown - 1);
+  if (words.size() > kMaxShown) {
+    const std::size_t more = words.size() - (kMaxShown - 1);
+    words.resize(kMaxShown - 1);
     words.push_back(fmt::format("{} more", more));
   }
   return joined(words);
@@ -100,7 +100,7 @@ std::string classes_text(const ColumnFacts& target) {
   auto labels = target.labels;
   std::stable_sort(labels.begin(), labels.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (labels.size() > kMostShown) {
+  if (labels.size() > kMaxShown) {
     return fmt::format("{} classes of {} to {}", labels.size(),
                        with_thousands(labels.back().second), counted(labels.front().second, "row"));
   }

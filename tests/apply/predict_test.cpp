@@ -154,14 +154,14 @@ TEST_F(PredictTest, TheOutputDependsNeitherOnThreadsNorOnRowsAtOnce) {
   }
   const std::string expected = predict_text(content);
   for (const int64_t num_threads : {1, 2, 5}) {
-    for (const int64_t rows_at_once : {1, 3, 100, 1000, 5000}) {
+    for (const int64_t batch_size : {1, 3, 100, 1000, 5000}) {
       PredictRequest request = request_for(content);
       request.num_threads = num_threads;
-      request.rows_at_once = rows_at_once;
+      request.batch_size = batch_size;
       predict(
           linear_model(), request, [](const std::string&) {},
           [](const PredictProgress&) { return true; });
-      EXPECT_EQ(read_file(output()), expected) << num_threads << " " << rows_at_once;
+      EXPECT_EQ(read_file(output()), expected) << num_threads << " " << batch_size;
     }
   }
 }
@@ -278,7 +278,7 @@ TEST_F(PredictTest, AnOlderOutputStaysUntilTheNewOneIsComplete) {
   problem(linear_model(), request_for("a,k\n1,p\nx,p\n"), ErrorKind::kData);
   EXPECT_EQ(read_file(output()), "older");
   PredictRequest request = request_for("a,k\n1,p\n2,p\n3,p\n");
-  request.rows_at_once = 1;
+  request.batch_size = 1;
   const PredictReport report = predict(
       linear_model(), request, [](const std::string&) {},
       [](const PredictProgress& progress) { return progress.num_rows < 2; });
@@ -379,9 +379,9 @@ TEST_F(PredictTest, RowsThatCannotBeReadAreLeftOutAndListed) {
   model.schema.unknown_category = config::UnknownCategory::kError;
   const std::string_view content =
       "id,a,k\n1,0,p\n2,x,p\n3,0,r\n4,0\n\n5,1e99,p\n6,0,\"q\n\"\n7,0,q\n";
-  for (const int64_t rows_at_once : {1, 2, 3, 100}) {
+  for (const int64_t batch_size : {1, 2, 3, 100}) {
     PredictRequest request = request_for(content);
-    request.rows_at_once = rows_at_once;
+    request.batch_size = batch_size;
     request.on_error = OnError::kSkip;
     request.errors = folder_.path() / "errors.csv";
     const PredictReport report = predict(
@@ -389,7 +389,7 @@ TEST_F(PredictTest, RowsThatCannotBeReadAreLeftOutAndListed) {
     EXPECT_EQ(read_file(request.output),
               "id,prediction,p_no,\"p_yes, sir\"\n1,no,0.7310586,0.26894143\n"
               "7,\"yes, sir\",0.11920292,0.8807971\n")
-        << rows_at_once;
+        << batch_size;
     EXPECT_EQ(read_file(request.errors),
               "line,reason\n"
               "3,\"column \"\"a\"\": expected a number, got \"\"x\"\"; correct it, as the column "

@@ -74,17 +74,17 @@ TEST(OffsetTest, WhatFloat32WouldLoseHasOneOfItsValues) {
 }
 
 TEST(OffsetTest, ASampleLooksBehindRowsThatAreAllEqual) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMax = 8;
   OffsetSample sample;
-  for (int i = 0; i < 100; ++i) sample.add(999999999, kMost);
+  for (int i = 0; i < 100; ++i) sample.add(999999999, kMax);
   EXPECT_TRUE(sample.is_open());
-  for (int i = 0; i < 100; ++i) sample.add(i, kMost);
+  for (int i = 0; i < 100; ++i) sample.add(i, kMax);
   EXPECT_FALSE(sample.is_open());
   EXPECT_EQ(sample.take(), (Numbers{999999999, 999999999, 999999999, 999999999, 0, 1, 2, 3}));
 
   OffsetSample small;
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), 7.0, 7.0}) {
-    small.add(value, kMost);
+    small.add(value, kMax);
   }
   EXPECT_FALSE(small.is_open());
   EXPECT_EQ(small.take(), (Numbers{7, 7}));

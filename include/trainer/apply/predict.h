@@ -23,7 +23,7 @@ struct PredictRequest {
   char output_delimiter = ',';
   char output_decimal = '.';
   int64_t num_threads = 1;
-  int64_t rows_at_once = 0;  // 0: as many as are fast; the output is the same
+  int64_t batch_size = 0;  // 0: as many as are fast; the output is the same
   /// Columns of a CSV file that are carried along as they stand: names, or patterns with * and ?.
   std::vector<std::string> kept = {};
   /// Whether rows that cannot be read are left out.

@@ -29,7 +29,7 @@ struct MetricsRecord {
   std::optional<int64_t> overflowed_steps;  // likewise; made again with a smaller loss_scale
   std::optional<double> loss_scale;         // of the gradient scaler
   std::optional<int64_t> out_of_memory;     // likewise; times that the run went on after it
-  std::optional<int64_t> rows_at_once;      // of a batch, since then
+  std::optional<int64_t> micro_batch_size;  // of a batch, since then
   std::optional<int64_t> memory_bytes;      // of the process; likewise
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> device_memory_bytes;
