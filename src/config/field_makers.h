@@ -29,13 +29,13 @@ Member<T> make_member(T& (*to_write)(Config&), const T& (*to_read)(const Config&
 
 struct Extra {
   std::string flag = {};
-  std::vector<std::string> elsewhere = {};
+  std::vector<std::string> aliases = {};
   OnResume on_resume = OnResume::kFixed;
 };
 
 inline Field make(std::string path, Access access, std::string help, Extra extra) {
-  return {std::move(path),       std::move(access),          std::move(help),
-          std::move(extra.flag), std::move(extra.elsewhere), extra.on_resume};
+  return {std::move(path),       std::move(access),        std::move(help),
+          std::move(extra.flag), std::move(extra.aliases), extra.on_resume};
 }
 
 inline Field integer(std::string path, Member<int64_t> member, Bounds bounds, std::string help,

@@ -39,7 +39,7 @@ std::string suggestion(std::string_view unknown) {
     const std::string section = field.path.substr(0, field.path.rfind('.') + 1);
     if (!section.empty()) paths.push_back(section.substr(0, section.size() - 1));
     paths.push_back(field.path);
-    for (const std::string& name : field.elsewhere) {
+    for (const std::string& name : field.aliases) {
       if (name == unknown || name == leaf_of(unknown)) {
         return fmt::format("; it is called \"{}\" here", field.path);
       }

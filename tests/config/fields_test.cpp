@@ -58,7 +58,7 @@ TEST(FieldsTest, PathsAndFlagsAreUnique) {
 
 TEST(FieldsTest, NoKeyOfThisProgramIsListedAsANameOfAnotherTool) {
   for (const Field& field : fields()) {
-    for (const std::string& name : field.elsewhere) {
+    for (const std::string& name : field.aliases) {
       EXPECT_EQ(find_field(name), nullptr) << name;
     }
   }

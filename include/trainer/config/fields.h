@@ -80,9 +80,9 @@ enum class OnResume { kFixed, kMayChange };
 struct Field {
   std::string path;  // "training.learning_rate"
   Access access;
-  std::string help;  // one or two sentences
-  std::string flag;  // short form on the command line, such as "--lr"; may be empty
-  std::vector<std::string> elsewhere;  // its names in other tools, for suggestions only
+  std::string help;                  // one or two sentences
+  std::string flag;                  // short form on the command line, such as "--lr"; may be empty
+  std::vector<std::string> aliases;  // its names in other tools, for suggestions only
   OnResume on_resume = OnResume::kFixed;
 };
 
