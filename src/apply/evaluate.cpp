@@ -30,8 +30,8 @@ namespace {
 constexpr int64_t kBatchSize = 4096;
 
 /// The loss of each row `[n]`, not weighted.
-std::vector<float> losses_of(const Model& model, std::span<const float> outputs,
-                             const data::Dataset& rows) {
+std::vector<float> row_losses(const Model& model, std::span<const float> outputs,
+                              const data::Dataset& rows) {
   const int64_t width = model.network.num_outputs;
   const std::vector<float> no_bias(static_cast<std::size_t>(width));
   std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
@@ -62,7 +62,7 @@ class Evaluation {
 
   void add(const data::Dataset& rows) {
     predictor_.predict(rows.features, piece_);
-    const std::vector<float> losses = losses_of(model_, piece_, rows);
+    const std::vector<float> losses = row_losses(model_, piece_, rows);
     for (std::size_t i = 0; i < losses.size(); ++i) {
       const double weight = rows.weights.empty() ? 1 : static_cast<double>(rows.weights[i]);
       loss_sum_ += weight * static_cast<double>(losses[i]);
@@ -109,7 +109,7 @@ void require_right_files(const Model& model, const EvaluateRequest& request) {
 }
 
 /// The file that the labels of the training data come from, for messages.
-const std::string& origin_of(const config::DataConfig& data) {
+const std::string& label_file(const config::DataConfig& data) {
   if (data.source == config::Source::kIdx) return data.idx.train_labels;
   if (data.source == config::Source::kNpy) return data.npy.targets;
   return data.path;
@@ -132,10 +132,10 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
                             num_targets));
   }
   std::vector<int64_t> num_unknown;
-  return data::apply_schema(std::move(table), schema, origin_of(model.config->data), num_unknown);
+  return data::apply_schema(std::move(table), schema, label_file(model.config->data), num_unknown);
 }
 
-std::string content_of(const std::vector<data::Fingerprint>& files) {
+std::string contents_text(const std::vector<data::Fingerprint>& files) {
   std::vector<std::string> contents;
   contents.reserve(files.size());
   for (const data::Fingerprint& file : files) contents.push_back(data::content_text(file));
@@ -145,8 +145,8 @@ std::string content_of(const std::vector<data::Fingerprint>& files) {
 }  // namespace
 
 void require_same_data(const Model& model, const data::Datasets& datasets) {
-  const std::string before = content_of(model.fingerprints);
-  const std::string now = content_of(datasets.fingerprints);
+  const std::string before = contents_text(model.fingerprints);
+  const std::string now = contents_text(datasets.fingerprints);
   if (before == now) return;
   throw Error(ErrorKind::kData,
               fmt::format("{}: the data files of the run are not what they were: expected {}, got "
@@ -162,7 +162,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
     return {evaluation.report(), "", {}, 0};
   }
   data::Schema schema = model.schema;
-  schema.columns = columns_of(schema);
+  schema.columns = make_columns(schema);
   const std::string& weight = model.config->data.weight;
   data::CsvPieces pieces(request.data,
                          {.columns = schema.columns,
@@ -177,7 +177,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   double weight_sum = 0;
   for (data::Table table; pieces.next(table, kBatchSize); table = {}) {
     const data::Dataset rows =
-        data::apply_schema(std::move(table), schema, origin_of(model.config->data), num_unknown);
+        data::apply_schema(std::move(table), schema, label_file(model.config->data), num_unknown);
     has_weights = has_weights || !rows.weights.empty();
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);

@@ -23,11 +23,11 @@ ordered_json exported_columns(const data::Schema& schema) {
 }
 
 // Names that a checkpoint of another machine brought may hold any bytes.
-std::string text_of(const ordered_json& value) {
+std::string json_text(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-ordered_json description_of(const Model& model) {
+ordered_json describe(const Model& model) {
   const data::Schema& schema = model.schema;
   ordered_json description = {{"producer", "trainer " + build_info().version},
                               {"checkpoint", model.file.filename().string()},
@@ -54,7 +54,7 @@ ordered_json description_of(const Model& model) {
 
 }  // namespace
 
-std::string export_description(const Model& model) { return text_of(description_of(model)); }
+std::string export_description(const Model& model) { return json_text(describe(model)); }
 
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model) {
   // By way of its text, in which all bytes are UTF-8.
@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, std::string>> export_metadata(const Model& mo
   std::vector<std::pair<std::string, std::string>> metadata;
   metadata.reserve(description.size());
   for (const auto& [name, value] : description.items()) {
-    metadata.emplace_back(name, value.is_string() ? value.get<std::string>() : text_of(value));
+    metadata.emplace_back(name, value.is_string() ? value.get<std::string>() : json_text(value));
   }
   return metadata;
 }

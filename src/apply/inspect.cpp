@@ -191,7 +191,7 @@ void add_history(const Inspection& inspection, Lines& lines) {
 
 Inspection inspect(const fs::path& run_or_checkpoint) {
   Inspection inspection{load_model(run_or_checkpoint), {}, {}};
-  inspection.run = run::run_dir_of(inspection.model.file);
+  inspection.run = run::find_run_dir(inspection.model.file);
   if (!inspection.run.empty()) inspection.history = run::read_history(inspection.run);
   return inspection;
 }

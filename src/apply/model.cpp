@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kAverage = "ema";  // optim::kEma, the moment that holds averaged weights
 
 // The best epoch is what a run is for; without one there is only where it stands.
-fs::path file_of(const fs::path& given) {
+fs::path find_best(const fs::path& given) {
   if (fs::is_directory(given)) {
     for (const fs::path& folder : {run::RunDir{given}.checkpoints(), given}) {
       if (fs::is_regular_file(folder / "best.pt")) return folder / "best.pt";
@@ -54,7 +54,7 @@ std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::Name
 
 Model load_model(const fs::path& run_or_checkpoint) {
   Model model;
-  model.file = file_of(run_or_checkpoint);
+  model.file = find_best(run_or_checkpoint);
   checkpoint::VerifiedCheckpoint verified = checkpoint::verify(model.file);
   checkpoint::Checkpoint& c = verified.checkpoint;
   model.config = std::move(verified.config);
@@ -74,7 +74,7 @@ const float* float_values(const archive::TensorData& tensor) {
   return reinterpret_cast<const float*>(tensor.data);
 }
 
-const archive::TensorData& weight_of(const Model& model, const std::string& name) {
+const archive::TensorData& find_weight(const Model& model, const std::string& name) {
   const checkpoint::NamedTensor* found = find_by_name(model.weights, name);
   if (found == nullptr) throw Error(ErrorKind::kRuntime, "the model has no tensor " + name);
   return found->tensor;

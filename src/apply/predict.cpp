@@ -97,7 +97,7 @@ std::string skipped_text(const ErrorList& errors, const PredictRequest& request)
       request.errors.empty() ? "" : fmt::format(" (all in {})", request.errors.string()));
 }
 
-std::string_view view_of(const fmt::memory_buffer& buffer) {
+std::string_view as_view(const fmt::memory_buffer& buffer) {
   return {buffer.data(), buffer.size()};
 }
 
@@ -126,7 +126,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     errors.add(rows.bad);
     predictor.predict(rows.features, outputs);
     lines.add_rows(outputs, rows.ids, text);
-    output.write(view_of(text));
+    output.write(as_view(text));
     text.clear();
     report.num_rows += rows.features.num_rows;
     if (progress({report.num_rows, source->bytes_read(), source->size_hint()})) continue;

@@ -37,7 +37,7 @@ class CsvRows : public RowSource {
   CsvRows(const Model& model, const PredictRequest& request, data::DataFile file)
       : schema_(model.schema),
         name_(file.name()),
-        columns_(columns_of(model.schema)),
+        columns_(make_columns(model.schema)),
         kept_(request.kept),
         on_error_(request.on_error),
         pieces_(std::move(file), trained(), request.format),
@@ -182,7 +182,7 @@ class MatrixRows : public RowSource {
   int64_t next_ = 0;
 };
 
-data::Matrix images_of(data::IdxFile file) {
+data::Matrix make_image_matrix(data::IdxFile file) {
   int64_t num_pixels = 1;
   for (std::size_t i = 1; i < file.sizes.size(); ++i) num_pixels *= file.sizes[i];
   return {file.sizes[0], num_pixels, std::move(file.bytes)};
@@ -196,7 +196,7 @@ void refuse_kept(const PredictRequest& request) {
 
 }  // namespace
 
-std::vector<data::Column> columns_of(const data::Schema& schema) {
+std::vector<data::Column> make_columns(const data::Schema& schema) {
   if (!schema.columns.empty()) return schema.columns;
   std::vector<data::Column> columns;
   columns.reserve(schema.feature_names.size());
@@ -237,8 +237,8 @@ std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& r
   if (!is_table && file.begins_as_idx()) {
     refuse_kept(request);
     const std::string name = file.name();
-    return std::make_unique<MatrixRows>(model.schema, images_of(data::read_idx(std::move(file))),
-                                        name);
+    return std::make_unique<MatrixRows>(model.schema,
+                                        make_image_matrix(data::read_idx(std::move(file))), name);
   }
   return std::make_unique<CsvRows>(model, request, std::move(file));
 }

@@ -38,7 +38,7 @@ class RowSource {
 
 /// The columns of a table that has the features of `schema`: those that it was trained on, or for
 /// data without columns (images, arrays, synthetic) numbers under the names of the features.
-std::vector<data::Column> columns_of(const data::Schema& schema);
+std::vector<data::Column> make_columns(const data::Schema& schema);
 
 /// IDX begins with two zeros, gzip with its own mark; a table with neither.
 bool is_idx(const std::filesystem::path& path);

@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 namespace {
 
 // Before the checkpoint is read: what is read under the lock nobody else replaces.
-std::shared_ptr<FolderLock> lock_run_of(const fs::path& file, OpenMode mode) {
-  const fs::path run = run::run_dir_of(file);
+std::shared_ptr<FolderLock> lock_run(const fs::path& file, OpenMode mode) {
+  const fs::path run = run::find_run_dir(file);
   if (mode == OpenMode::kReadOnly || run.empty()) return nullptr;
   return std::make_shared<FolderLock>(run);
 }
 
 ResumePoint open_newest(const std::vector<fs::path>& files, OpenMode mode) {
   ResumePoint point;
-  point.lock = lock_run_of(files.front(), mode);
+  point.lock = lock_run(files.front(), mode);
   std::vector<std::string> problems;
   for (const fs::path& file : files) {
     try {
@@ -111,7 +111,7 @@ ResumePoint open_checkpoint(const fs::path& given, OpenMode mode) {
     if (!files.empty()) return open_newest(files, mode);
   }
   const fs::path file = find_checkpoint(given);
-  std::shared_ptr<FolderLock> lock = lock_run_of(file, mode);
+  std::shared_ptr<FolderLock> lock = lock_run(file, mode);
   return {file, read(file), std::move(lock)};
 }
 

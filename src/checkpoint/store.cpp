@@ -32,7 +32,7 @@ std::optional<int64_t> number_in(const fs::path& path, std::string_view prefix) 
   return parse_int(stem.substr(prefix.size()));
 }
 
-Files files_of(const fs::path& folder, std::string_view prefix) {
+Files list_files(const fs::path& folder, std::string_view prefix) {
   Files files;
   std::error_code ignored;  // a folder that cannot be read has no files
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -73,7 +73,7 @@ Store::Store(fs::path folder, int64_t keep_last)
     : folder_(std::move(folder)), keep_last_(keep_last) {}
 
 void Store::save(const Checkpoint& checkpoint, SaveReason reason, IsBest is_best) const {
-  const fs::path file = file_of(checkpoint, reason);
+  const fs::path file = file_path(checkpoint, reason);
   write(file, checkpoint);
   publish_file(file, last());
   // After last.pt: a run that is killed between them finds its best epoch in last.pt itself.
@@ -104,12 +104,12 @@ std::optional<Checkpoint> Store::read_best(const Best& wanted) const {
 }
 
 fs::path Store::newest_epoch(int64_t epoch) const {
-  const Files files = files_of(folder_, kEpochPrefix);
+  const Files files = list_files(folder_, kEpochPrefix);
   const auto found = files.lower_bound(epoch);  // the largest that is not above it
   return found == files.end() ? fs::path() : found->second;
 }
 
-fs::path Store::file_of(const Checkpoint& checkpoint, SaveReason reason) const {
+fs::path Store::file_path(const Checkpoint& checkpoint, SaveReason reason) const {
   switch (reason) {
     case SaveReason::kEpoch:
       return folder_ / fmt::format("{}{:03}.pt", kEpochPrefix, checkpoint.state.position.epoch);
@@ -122,16 +122,16 @@ fs::path Store::file_of(const Checkpoint& checkpoint, SaveReason reason) const {
 }
 
 void Store::prune(const Position& newest) const {
-  keep_newest(files_of(folder_, kEpochPrefix), newest.epoch, keep_last_);
+  keep_newest(list_files(folder_, kEpochPrefix), newest.epoch, keep_last_);
   // The end of an epoch supersedes the steps in it.
   const int64_t steps_to_keep = newest.samples_in_epoch > 0 ? keep_last_ : 0;
-  keep_newest(files_of(folder_, kStepPrefix), newest.step, steps_to_keep);
+  keep_newest(list_files(folder_, kStepPrefix), newest.step, steps_to_keep);
 }
 
 std::vector<fs::path> newest_first(const fs::path& folder) {
   std::vector<fs::path> files = {folder / "last.pt"};
   for (const std::string_view prefix : {kStepPrefix, kEpochPrefix}) {
-    for (const auto& [number, file] : files_of(folder, prefix)) files.push_back(file);
+    for (const auto& [number, file] : list_files(folder, prefix)) files.push_back(file);
   }
   files.push_back(folder / "best.pt");
   std::erase_if(files, [](const fs::path& file) { return !fs::is_regular_file(file); });

@@ -54,7 +54,7 @@ struct Module {
   std::size_t num_dimensions;  // of its weight
 };
 
-std::vector<Module> modules_of(const network::NetworkSpec& network) {
+std::vector<Module> list_modules(const network::NetworkSpec& network) {
   std::vector<Module> modules;
   const auto add_norm = [&](const auto& norm) { modules.push_back({norm.name, 1}); };
   for (const network::Layer& layer : network.layers) {
@@ -80,7 +80,7 @@ std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& 
     if (index < 0) return {};  // not an nn.Sequential
     if (rest == "weight") dimensions[index] = named.tensor.shape.size();
   }
-  const std::vector<Module> modules = modules_of(network);
+  const std::vector<Module> modules = list_modules(network);
   auto next = modules.begin();
   std::map<int64_t, std::string> names;
   for (const auto& [index, num_dimensions] : dimensions) {

@@ -27,7 +27,7 @@ namespace {
 // What dump() writes behind a key that nobody set.
 constexpr const char* kDefaultNote = "  # default\n";
 
-std::string leaf_of(std::string_view path) {
+std::string last_key(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
 }
 
@@ -40,11 +40,11 @@ std::string suggestion(std::string_view unknown) {
     if (!section.empty()) paths.push_back(section.substr(0, section.size() - 1));
     paths.push_back(field.path);
     for (const std::string& name : field.aliases) {
-      if (name == unknown || name == leaf_of(unknown)) {
+      if (name == unknown || name == last_key(unknown)) {
         return fmt::format("; it is called \"{}\" here", field.path);
       }
     }
-    if (leaf_of(field.path) == leaf_of(unknown)) same_leaf.push_back(field.path);
+    if (last_key(field.path) == last_key(unknown)) same_leaf.push_back(field.path);
   }
   if (same_leaf.size() == 1) return fmt::format("; did you mean \"{}\"?", same_leaf.front());
   if (const auto near = nearest_word(unknown, paths)) {
@@ -52,10 +52,10 @@ std::string suggestion(std::string_view unknown) {
   }
   std::vector<std::string> leaves;
   leaves.reserve(paths.size());
-  for (const std::string& path : paths) leaves.push_back(leaf_of(path));
-  if (const auto near = nearest_word(leaf_of(unknown), leaves)) {
+  for (const std::string& path : paths) leaves.push_back(last_key(path));
+  if (const auto near = nearest_word(last_key(unknown), leaves)) {
     for (const std::string& path : paths) {
-      if (leaf_of(path) == *near) return fmt::format("; did you mean \"{}\"?", path);
+      if (last_key(path) == *near) return fmt::format("; did you mean \"{}\"?", path);
     }
   }
   return "; trainer config reference lists all keys";
@@ -223,11 +223,11 @@ class Loader {
     problems_.push_back(is_section(key)
                             ? fmt::format("{}: {}: this is a section; name one of its keys, "
                                           "such as \"{}\"",
-                                          origin, key, first_key_of(key))
+                                          origin, key, first_key(key))
                             : fmt::format("{}: {}: unknown key{}", origin, key, suggestion(key)));
   }
 
-  static std::string first_key_of(const std::string& section) {
+  static std::string first_key(const std::string& section) {
     for (const Field& field : fields()) {
       if (field.path.compare(0, section.size() + 1, section + ".") == 0) return field.path;
     }

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The first part of the path; keys without a section come first in the table.
-std::string section_of(const Field& field) {
+std::string find_section(const Field& field) {
   const std::size_t dot = field.path.find('.');
   return dot == std::string::npos ? "" : field.path.substr(0, dot);
 }
@@ -108,8 +108,8 @@ std::string reference_page() {
       "folder; on the command line, at the working directory.\n";
   std::string section = "none yet";
   for (const Field& field : fields()) {
-    if (section_of(field) != section) {
-      section = section_of(field);
+    if (find_section(field) != section) {
+      section = find_section(field);
       page += fmt::format("\n## {}\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n",
                           section.empty() ? "Run" : fmt::format("`{}`", section));
     }

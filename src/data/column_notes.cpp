@@ -61,7 +61,7 @@ std::string categorical_note(const Column& column, int64_t num_missing) {
   return text;
 }
 
-std::string note_of(const MissingCounts& missing, const Column& column, config::Imputation fill) {
+std::string make_note(const MissingCounts& missing, const Column& column, config::Imputation fill) {
   switch (column.kind) {
     case ColumnKind::kNumeric:
       return numeric_note(column, missing.at(column.name), fill);
@@ -84,14 +84,14 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Of each column of `matrix`: whether all its elements are equal, and a hash of them.
-struct Survey {
+struct ColumnStats {
   std::vector<uint8_t> is_constant;
   std::vector<uint64_t> hashes;
 };
 
-Survey survey(const std::vector<float>& values, size_t width) {
+ColumnStats compute_stats(const std::vector<float>& values, size_t width) {
   constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
-  Survey result{std::vector<uint8_t>(width, 1), std::vector<uint64_t>(width, 0)};
+  ColumnStats result{std::vector<uint8_t>(width, 1), std::vector<uint64_t>(width, 0)};
   uint8_t* is_constant = result.is_constant.data();
   uint64_t* hashes = result.hashes.data();
   for (size_t row = 0; row + width <= values.size(); row += width) {
@@ -125,7 +125,7 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
     num_categorical += column.kind == ColumnKind::kCategorical ? 1 : 0;
     const bool is_other = column.kind == ColumnKind::kId || column.kind == ColumnKind::kIgnored;
     if (is_other) others.push_back(in_quotes(column.name));
-    const std::string note = note_of(missing, column, fill);
+    const std::string note = make_note(missing, column, fill);
     if (!note.empty()) lines.push_back(fmt::format("{}: {}", in_quotes(column.name), note));
   }
   if (lines.empty()) return lines;
@@ -154,7 +154,7 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
   const auto& values = std::get<std::vector<float>>(train.values);
   const auto width = static_cast<size_t>(train.num_columns);
   if (train.num_rows < 2) return {};
-  const Survey found = survey(values, width);
+  const ColumnStats found = compute_stats(values, width);
   std::vector<std::string> constant;
   std::vector<std::string> repeated;
   std::unordered_map<uint64_t, std::pair<size_t, std::string>> first_by_hash;

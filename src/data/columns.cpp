@@ -21,7 +21,7 @@
 namespace trainer::data {
 namespace {
 
-double median_of(std::vector<float> values) {
+double find_median(std::vector<float> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
@@ -35,7 +35,7 @@ struct Sums {
 };
 
 /// Row by row, as the cells lie in memory.
-Sums sums_of(const Matrix& cells, std::span<const int64_t> rows) {
+Sums sum_columns(const Matrix& cells, std::span<const int64_t> rows) {
   const auto width = static_cast<size_t>(cells.num_columns);
   const float* values = std::get<std::vector<float>>(cells.values).data();
   Sums result{std::vector<double>(width), std::vector<int64_t>(width)};
@@ -65,8 +65,8 @@ void sort_categories(std::vector<std::string>& categories) {
                    });
 }
 
-std::vector<std::string> categories_of(const std::vector<float>& cells,
-                                       const std::vector<std::string>& dictionary) {
+std::vector<std::string> find_categories(const std::vector<float>& cells,
+                                         const std::vector<std::string>& dictionary) {
   std::vector<bool> occurs(dictionary.size());
   for (const float cell : cells) occurs[static_cast<size_t>(cell)] = true;
   std::vector<std::string> categories;
@@ -85,7 +85,7 @@ class Fitter {
         rows_(rows),
         options_(options),
         cells_(table),
-        sums_(sums_of(table.features, rows)) {}
+        sums_(sum_columns(table.features, rows)) {}
 
   void fit(Column& column) const {
     const size_t column_index = cells_.index_of(column);
@@ -102,10 +102,10 @@ class Fitter {
         column.limits->high = std::max(column.limits->high, *column.fill);
       }
       column.has_missing_indicator = some_missing && options_.missing_indicator;
-      if (options_.quantiles) column.quantiles = quantiles_of(filled_cells(column_index, column));
+      if (options_.quantiles) column.quantiles = find_quantiles(filled_cells(column_index, column));
     } else {
       column.categories =
-          categories_of(present_cells(column_index), table_.dictionaries[column_index]);
+          find_categories(present_cells(column_index), table_.dictionaries[column_index]);
       column.has_missing_indicator = some_missing;
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
     }
@@ -118,7 +118,7 @@ class Fitter {
         return static_cast<float>(sums_.sums[column_index] /
                                   static_cast<double>(sums_.num_present[column_index]));
       case config::Imputation::kMedian:
-        return static_cast<float>(median_of(present_cells(column_index)));
+        return static_cast<float>(find_median(present_cells(column_index)));
       case config::Imputation::kConstant:
         return static_cast<float>(options_.fill_value - offset);
       case config::Imputation::kError:

@@ -41,7 +41,7 @@ std::string without_location(const std::string& message, const std::string& file
   return message.starts_with(location) ? message.substr(location.size()) : message;
 }
 
-std::vector<std::string> id_names_of(const CsvHeader& header) {
+std::vector<std::string> collect_id_names(const CsvHeader& header) {
   std::vector<std::string> names;
   for (const CsvColumn& column : header.columns) {
     if (column.role != Role::kId && !column.kept_index) continue;
@@ -85,7 +85,7 @@ std::vector<std::string> CsvPieces::names() const {
   return names;
 }
 
-std::vector<std::string> CsvPieces::id_names() const { return id_names_of(state_->header); }
+std::vector<std::string> CsvPieces::id_names() const { return collect_id_names(state_->header); }
 
 bool CsvPieces::next(Table& table, int64_t max_rows) { return read(table, max_rows, nullptr); }
 

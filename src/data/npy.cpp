@@ -64,7 +64,7 @@ T element_at(const std::byte* from, bool is_swapped) {
 
 /// Calls use(T()) with the type of the elements.
 template <class Use>
-void with_type_of(const NpyHeader& header, const Use& use) {
+void with_element_type(const NpyHeader& header, const Use& use) {
   const size_t bytes = header.bytes_per_element;
   if (header.kind == 'f') {
     if (bytes == 2) return use(Half());
@@ -103,7 +103,7 @@ class Reader {
   /// float.
   template <class Store>
   void for_each(const Store& store) {
-    with_type_of(header_, [&](auto type) { read_elements<decltype(type)>(store); });
+    with_element_type(header_, [&](auto type) { read_elements<decltype(type)>(store); });
   }
 
   Fingerprint fingerprint() { return file_.fingerprint(); }

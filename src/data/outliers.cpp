@@ -36,7 +36,7 @@ struct Center {
 };
 
 // Where most values are equal, by the distances of the others; not by a few of them.
-Center center_of(std::vector<double> values) {
+Center find_center(std::vector<double> values) {
   constexpr double kOfNormal = 1.4826;  // a normal deviation in median distances
   if (values.size() < kMinValues) return {};
   Center center;
@@ -89,7 +89,7 @@ size_t first_outlier(const std::vector<Distance>& far, double others, const Cent
   return far.size();
 }
 
-std::vector<float> column_of(const Matrix& matrix, size_t column, std::span<const int64_t> rows) {
+std::vector<float> take_column(const Matrix& matrix, size_t column, std::span<const int64_t> rows) {
   const auto& values = std::get<std::vector<float>>(matrix.values);
   const auto width = static_cast<size_t>(matrix.num_columns);
   std::vector<float> result;
@@ -105,7 +105,7 @@ struct Range {
 };
 
 /// Of each column, in one pass as the cells lie in memory; NaN is skipped.
-std::vector<Range> ranges_of(const Matrix& matrix, std::span<const int64_t> rows) {
+std::vector<Range> find_ranges(const Matrix& matrix, std::span<const int64_t> rows) {
   const auto width = static_cast<size_t>(matrix.num_columns);
   const float* values = std::get<std::vector<float>>(matrix.values).data();
   std::vector<float> low(width, Range().low);
@@ -127,7 +127,7 @@ bool may_have_outliers(const Matrix& matrix, size_t column, std::span<const int6
   const size_t step = rows.size() / kMaxSample + 1;
   std::vector<int64_t> some;
   for (size_t i = 0; i < rows.size(); i += step) some.push_back(rows[i]);
-  const Center center = center_of(present(column_of(matrix, column, some)));
+  const Center center = find_center(present(take_column(matrix, column, some)));
   const double farthest = std::max(range.high - center.median, center.median - range.low);
   // A sample may miss what few cells differ by.
   return center.deviation == 0 ? range.low < range.high
@@ -218,7 +218,7 @@ std::string limit_cells(Table& table, const Column& column, size_t column_index)
 
 std::optional<Outliers> find_outliers(std::span<const float> values) {
   const std::vector<double> numbers = present(values);
-  const Center center = center_of(numbers);
+  const Center center = find_center(numbers);
   if (center.deviation == 0) return std::nullopt;
   std::vector<Distance> far;
   double others = 0;
@@ -252,14 +252,14 @@ std::optional<Outliers> find_outliers(std::span<const float> values) {
 
 std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> train_rows) {
   std::vector<std::string> lines;
-  const std::vector<Range> ranges = ranges_of(table.features, train_rows);
+  const std::vector<Range> ranges = find_ranges(table.features, train_rows);
   const std::vector<int64_t> all = all_rows(table.features.num_rows);
-  const std::vector<Range> all_ranges = ranges_of(table.features, all);
+  const std::vector<Range> all_ranges = find_ranges(table.features, all);
   for_each_numeric(table.columns, table, [&](Column& column, size_t column_index) {
     Range range = ranges[column_index];
     if (range.low > range.high) return;  // no value
     if (may_have_outliers(table.features, column_index, train_rows, range)) {
-      const auto found = find_outliers(column_of(table.features, column_index, train_rows));
+      const auto found = find_outliers(take_column(table.features, column_index, train_rows));
       if (found) range = {static_cast<float>(found->low), static_cast<float>(found->high)};
     }
     const float room = range.high - range.low;
@@ -280,10 +280,10 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
   const bool do_cells_rule = data.scaling != config::ScalingMethod::kRobust &&
                              data.scaling != config::ScalingMethod::kQuantile;
   if (data.outliers == config::Outliers::kWarn && do_cells_rule) {
-    const std::vector<Range> ranges = ranges_of(table.features, rows);
+    const std::vector<Range> ranges = find_ranges(table.features, rows);
     for_each_numeric(table.columns, table, [&](const Column& column, size_t column_index) {
       if (!may_have_outliers(table.features, column_index, rows, ranges[column_index])) return;
-      const std::vector<float> cells = column_of(table.features, column_index, rows);
+      const std::vector<float> cells = take_column(table.features, column_index, rows);
       const auto found = find_outliers(cells);
       if (!found) return;
       lines.push_back(
@@ -295,7 +295,7 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
   const size_t num_targets = target.values.size() / rows.size();
   const Matrix values{table.features.num_rows, static_cast<int64_t>(num_targets), target.values};
   for (size_t i = 0; i < num_targets; ++i) {
-    const std::vector<float> column = column_of(values, i, rows);
+    const std::vector<float> column = take_column(values, i, rows);
     const auto found = find_outliers(column);
     if (!found) continue;
     const double offset = target.offsets.empty() ? 0 : target.offsets[i];

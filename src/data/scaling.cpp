@@ -76,7 +76,7 @@ struct Middle {
 };
 
 template <class T>
-Middle middle_of(const std::vector<T>& values, size_t num_columns, size_t column) {
+Middle find_middle(const std::vector<T>& values, size_t num_columns, size_t column) {
   std::vector<T> elements;
   elements.reserve(values.size() / num_columns);
   for (size_t i = column; i < values.size(); i += num_columns) elements.push_back(values[i]);
@@ -121,7 +121,7 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
       set_column(scaling, column, columns.means[column], columns.deviations[column]);
     } else if (method == config::ScalingMethod::kRobust) {
       const Middle middle =
-          std::visit([&](const auto& values) { return middle_of(values, num_columns, column); },
+          std::visit([&](const auto& values) { return find_middle(values, num_columns, column); },
                      features.values);
       const bool has_distance = middle.distance > 0;
       set_column(scaling, column, middle.median,
@@ -158,7 +158,7 @@ std::vector<double> offsets_or_none(std::vector<double> offset) {
   return has_some ? std::move(offset) : std::vector<double>();
 }
 
-std::vector<float> quantiles_of(std::vector<float> values) {
+std::vector<float> find_quantiles(std::vector<float> values) {
   constexpr size_t kMaxQuantiles = 100;
   std::sort(values.begin(), values.end());
   if (values.size() <= kMaxQuantiles) return values;

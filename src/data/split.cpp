@@ -141,19 +141,19 @@ SplitIndices split_fold(std::span<const int64_t> classes, const SplitOptions& op
 /// Gives the groups of the fold to the test split and keeps the others free. Returns their rows.
 int64_t take_fold(FreeGroups& free, const SplitOptions& options,
                   std::vector<Split>& split_of_group) {
-  const auto size_of = [&](int64_t group) { return free.sizes[static_cast<size_t>(group)]; };
+  const auto group_size = [&](int64_t group) { return free.sizes[static_cast<size_t>(group)]; };
   std::vector<int64_t> by_size = free.order;
   std::stable_sort(by_size.begin(), by_size.end(),
-                   [&](int64_t a, int64_t b) { return size_of(a) > size_of(b); });
+                   [&](int64_t a, int64_t b) { return group_size(a) > group_size(b); });
   std::vector<int64_t> rows_of_fold(static_cast<size_t>(options.folds));
   int64_t num_left = 0;
   for (const int64_t group : by_size) {
     const auto fold = std::min_element(rows_of_fold.begin(), rows_of_fold.end());
-    *fold += size_of(group);
+    *fold += group_size(group);
     if (fold - rows_of_fold.begin() == options.fold - 1) {
       split_of_group[static_cast<size_t>(group)] = Split::kTest;
     } else {
-      num_left += size_of(group);
+      num_left += group_size(group);
     }
   }
   std::erase_if(free.order, [&](int64_t group) {

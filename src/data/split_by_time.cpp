@@ -24,7 +24,7 @@ struct Timeline {
   std::vector<int64_t> borders;  // ascending, without the beginning
 };
 
-Timeline timeline_of(std::span<const double> times) {
+Timeline make_timeline(std::span<const double> times) {
   const auto time_of = [&](int64_t row) { return times[static_cast<size_t>(row)]; };
   Timeline line;
   line.rows.resize(times.size());
@@ -88,7 +88,7 @@ TestRange test_fold(const Timeline& line, const SplitOptions& options, bool has_
 }  // namespace
 
 SplitIndices split_by_time(std::span<const double> times, const SplitOptions& options) {
-  const Timeline line = timeline_of(times);
+  const Timeline line = make_timeline(times);
   const auto num_rows = static_cast<int64_t>(times.size());
   const SplitSizes wanted = split_sizes(num_rows, options);
   const bool has_validation = wanted.validation > 0;

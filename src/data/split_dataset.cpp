@@ -39,7 +39,7 @@ Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
 
 /// The rows of the training split take the memory of the whole, so that the features, by far the
 /// largest thing here, never exist twice.
-Datasets split_rows_of(Dataset&& whole, const SplitIndices& split) {
+Datasets split_whole(Dataset&& whole, const SplitIndices& split) {
   Datasets datasets;
   datasets.train = take_split(whole, split.train);
   datasets.validation = take_split(whole, split.validation);
@@ -69,12 +69,12 @@ std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows
 Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
                        const SplitIndices& split) {
   const int64_t num_rows = features.num_rows;
-  Datasets datasets = split_rows_of({.features = std::move(features),
-                                     .classes = std::move(target.classes),
-                                     .values = std::move(target.values),
-                                     .source_lines = source_lines(std::move(table.lines), num_rows),
-                                     .weights = std::move(table.weights)},
-                                    split);
+  Datasets datasets = split_whole({.features = std::move(features),
+                                   .classes = std::move(target.classes),
+                                   .values = std::move(target.values),
+                                   .source_lines = source_lines(std::move(table.lines), num_rows),
+                                   .weights = std::move(table.weights)},
+                                  split);
   datasets.task_reason = std::move(target.task_reason);
   datasets.fingerprints = std::move(table.fingerprints);
   datasets.schema.task = target.task;

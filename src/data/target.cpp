@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kMaxAutoClasses = 1000;  // more different texts are names, not classes
 
 /// What the target column holds, before it is known what it means.
-struct Survey {
+struct TargetScan {
   bool all_numbers = true;
   bool all_whole = true;
   double min = std::numeric_limits<double>::infinity();
@@ -37,35 +37,35 @@ struct Survey {
 
 /// Stops to collect labels when there are more than `max_labels`, so that ten million different
 /// numbers do not become ten million labels first.
-Survey survey_target(const Table& table, size_t max_labels) {
-  Survey survey;
+TargetScan scan_target(const Table& table, size_t max_labels) {
+  TargetScan scan;
   for (size_t row = 0; row < table.targets.size(); ++row) {
     const std::string& text = table.targets[row];
-    if (survey.all_whole) {
+    if (scan.all_whole) {
       const std::optional<double> value = parse_double(text);
-      survey.all_numbers = value.has_value();
-      survey.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
-      survey.min = std::min(survey.min, value.value_or(survey.min));
-      survey.max = std::max(survey.max, value.value_or(survey.max));
-    } else if (survey.all_numbers) {
-      survey.all_numbers = parse_double(text).has_value();
+      scan.all_numbers = value.has_value();
+      scan.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
+      scan.min = std::min(scan.min, value.value_or(scan.min));
+      scan.max = std::max(scan.max, value.value_or(scan.max));
+    } else if (scan.all_numbers) {
+      scan.all_numbers = parse_double(text).has_value();
     }
-    if (survey.first_rows.size() <= max_labels) survey.first_rows.emplace(text, row);
+    if (scan.first_rows.size() <= max_labels) scan.first_rows.emplace(text, row);
   }
-  return survey;
+  return scan;
 }
 
-TaskChoice decide_task(const Survey& survey, size_t num_rows) {
-  return infer_task({.all_numbers = survey.all_numbers,
-                     .all_whole = survey.all_whole,
-                     .num_distinct = static_cast<int64_t>(survey.first_rows.size()),
-                     .min = survey.min,
-                     .max = survey.max,
+TaskChoice decide_task(const TargetScan& scan, size_t num_rows) {
+  return infer_task({.all_numbers = scan.all_numbers,
+                     .all_whole = scan.all_whole,
+                     .num_distinct = static_cast<int64_t>(scan.first_rows.size()),
+                     .min = scan.min,
+                     .max = scan.max,
                      .num_rows = static_cast<int64_t>(num_rows)});
 }
 
-void require_plausible_classes(const Table& table, const Survey& survey, config::Task wanted) {
-  const size_t num_labels = survey.first_rows.size();
+void require_plausible_classes(const Table& table, const TargetScan& scan, config::Task wanted) {
+  const size_t num_labels = scan.first_rows.size();
   if (num_labels == 1) {
     throw target_error(table, table.file,
                        fmt::format("every row has the label {}; there is nothing to learn",
@@ -80,7 +80,7 @@ void require_plausible_classes(const Table& table, const Survey& survey, config:
                                    "classes",
                                    limit, in_quotes(table.targets.front())));
   }
-  if (survey.all_numbers && !survey.all_whole) {
+  if (scan.all_numbers && !scan.all_whole) {
     throw target_error(table, table.file,
                        fmt::format("more than {} different numbers that are not whole are no "
                                    "classes; set data.task: regression",
@@ -88,13 +88,13 @@ void require_plausible_classes(const Table& table, const Survey& survey, config:
   }
 }
 
-std::vector<std::string> labels_by_value(const Table& table, const Survey& survey) {
+std::vector<std::string> labels_by_value(const Table& table, const TargetScan& scan) {
   struct Label {
     double value;
     size_t first_row;
   };
   std::vector<Label> found;
-  for (const auto& [text, row] : survey.first_rows) found.push_back({*parse_double(text), row});
+  for (const auto& [text, row] : scan.first_rows) found.push_back({*parse_double(text), row});
   std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
     return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
   });
@@ -112,9 +112,9 @@ std::vector<std::string> labels_by_value(const Table& table, const Survey& surve
   return labels;
 }
 
-void require_good_labels(const Table& table, const Survey& survey) {
+void require_good_labels(const Table& table, const TargetScan& scan) {
   constexpr size_t kMaxBytes = 1000;
-  for (const auto& [text, row] : survey.first_rows) {
+  for (const auto& [text, row] : scan.first_rows) {
     if (text.size() > kMaxBytes) {
       throw target_error(
           table, row_location(table, row),
@@ -130,9 +130,9 @@ void require_good_labels(const Table& table, const Survey& survey) {
   }
 }
 
-std::vector<std::string> labels_by_bytes(const Survey& survey) {
+std::vector<std::string> labels_by_bytes(const TargetScan& scan) {
   std::vector<std::string> labels;
-  for (const auto& [text, row] : survey.first_rows) labels.emplace_back(text);
+  for (const auto& [text, row] : scan.first_rows) labels.emplace_back(text);
   std::sort(labels.begin(), labels.end());
   return labels;
 }
@@ -218,16 +218,16 @@ Error target_error(const Table& table, const std::string& location, const std::s
 Target infer_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
   Target target;
   target.task = wanted;
-  Survey survey;
+  TargetScan scan;
   if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
     target.task = config::Task::kRegression;
     target.task_reason = "as there are several targets";
   } else if (wanted != config::Task::kRegression) {
     require_one_target(table);
     const bool all = wanted == config::Task::kClassification;
-    survey = survey_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
+    scan = scan_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
     if (wanted == config::Task::kAuto) {
-      TaskChoice choice = decide_task(survey, table.targets.size());
+      TaskChoice choice = decide_task(scan, table.targets.size());
       target.task = choice.task;
       target.task_reason = std::move(choice.reason);
     }
@@ -239,9 +239,9 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     target.values = without_offsets(numbers, target.offsets);
     return target;
   }
-  require_plausible_classes(table, survey, wanted);
-  require_good_labels(table, survey);
-  target.labels = survey.all_numbers ? labels_by_value(table, survey) : labels_by_bytes(survey);
+  require_plausible_classes(table, scan, wanted);
+  require_good_labels(table, scan);
+  target.labels = scan.all_numbers ? labels_by_value(table, scan) : labels_by_bytes(scan);
   target.classes = encode_labels(table, target.labels, table.file);
   return target;
 }

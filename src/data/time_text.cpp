@@ -31,7 +31,7 @@ class Scanner {
   }
 
   /// The one that is next of `characters`, or '\0'.
-  char one_of(std::string_view characters) {
+  char take_one(std::string_view characters) {
     if (text_.empty() || characters.find(text_.front()) == std::string_view::npos) return '\0';
     const char found = text_.front();
     text_.remove_prefix(1);
@@ -39,7 +39,7 @@ class Scanner {
   }
 
   void expect(char c) {
-    if (one_of({&c, 1}) == '\0') failed_ = true;
+    if (take_one({&c, 1}) == '\0') failed_ = true;
   }
 
   /// Digits behind a decimal point, at least one.
@@ -67,9 +67,9 @@ double time_of_day(Scanner& scanner) {
   scanner.expect(':');
   const int minute = scanner.digits(2);
   double second = 0;
-  if (scanner.one_of(":") != '\0') {
+  if (scanner.take_one(":") != '\0') {
     second = scanner.digits(2);
-    if (scanner.one_of(".,") != '\0') second += scanner.fraction();
+    if (scanner.take_one(".,") != '\0') second += scanner.fraction();
   }
   constexpr double kLeapSecond = 61;
   if (hour > 23 || minute > 59 || second >= kLeapSecond) return std::nan("");
@@ -78,10 +78,10 @@ double time_of_day(Scanner& scanner) {
 
 // Seconds that the clock is ahead of UTC.
 double offset(Scanner& scanner) {
-  const char sign = scanner.one_of("Z+-");
+  const char sign = scanner.take_one("Z+-");
   if (sign == '\0' || sign == 'Z') return 0;
   const int hours = scanner.digits(2);
-  const bool has_colon = scanner.one_of(":") != '\0';
+  const bool has_colon = scanner.take_one(":") != '\0';
   const int minutes = has_colon || !scanner.at_end() ? scanner.digits(2) : 0;
   if (hours > 23 || minutes > 59) return std::nan("");
   return (sign == '-' ? -60.0 : 60.0) * (60 * hours + minutes);
@@ -102,7 +102,7 @@ std::optional<Time> parse_time(std::string_view text) {
   const std::chrono::day day(static_cast<unsigned>(scanner.digits(2)));
   double seconds = 0;
   if (!scanner.at_end()) {
-    if (scanner.one_of("T ") == '\0') return std::nullopt;
+    if (scanner.take_one("T ") == '\0') return std::nullopt;
     seconds = time_of_day(scanner);
     seconds -= offset(scanner);
   }

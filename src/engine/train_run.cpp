@@ -46,7 +46,7 @@ struct Place {
 
 // The run folder that the resumed checkpoint lies in, or an empty path.
 std::filesystem::path resumed_folder(const TrainRequest& request) {
-  return request.resume ? run::run_dir_of(request.resume->file) : std::filesystem::path();
+  return request.resume ? run::find_run_dir(request.resume->file) : std::filesystem::path();
 }
 
 // With its configuration in it, by which others know it.

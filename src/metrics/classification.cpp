@@ -116,14 +116,14 @@ using Area = std::optional<double> (*)(const std::vector<double>&, std::span<con
 
 // Of the second of two classes, else the mean over those that have one.
 std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> targets,
-                                Area area_of) {
+                                Area compute_area) {
   if (!are_finite(logits.values)) return std::nullopt;
-  if (logits.num_columns <= 2) return area_of(binary_scores(logits), targets, 1);
+  if (logits.num_columns <= 2) return compute_area(binary_scores(logits), targets, 1);
   double sum = 0;
   double num_classes = 0;
   for (int64_t label = 0; label < logits.num_columns; ++label) {
     const auto one =
-        area_of(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
+        compute_area(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
     if (!one) continue;
     sum += *one;
     ++num_classes;

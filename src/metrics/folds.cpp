@@ -19,8 +19,8 @@ using Rows = std::vector<std::vector<std::string>>;
 using Member = std::vector<Score> FoldResult::*;
 
 /// Of the folds that have it.
-std::vector<double> values_of(const std::vector<FoldResult>& folds, Member scores,
-                              const std::string& name) {
+std::vector<double> collect_values(const std::vector<FoldResult>& folds, Member scores,
+                                   const std::string& name) {
   std::vector<double> values;
   for (const FoldResult& fold : folds) {
     if (const auto value = find_score(fold.*scores, name)) values.push_back(*value);
@@ -28,7 +28,7 @@ std::vector<double> values_of(const std::vector<FoldResult>& folds, Member score
   return values;
 }
 
-Spread spread_of(const std::vector<double>& values, const std::string& name) {
+Spread make_spread(const std::vector<double>& values, const std::string& name) {
   const auto count = static_cast<double>(values.size());
   Spread spread;
   spread.name = name;
@@ -40,18 +40,18 @@ Spread spread_of(const std::vector<double>& values, const std::string& name) {
 }
 
 // Of the metrics that some fold has: where its rows are of one class, a ranking is not defined.
-std::vector<Spread> spreads_of(const std::vector<FoldResult>& folds, Member scores) {
+std::vector<Spread> make_spreads(const std::vector<FoldResult>& folds, Member scores) {
   std::vector<Spread> result;
   for (const FoldResult& fold : folds) {
     for (const Score& score : fold.*scores) {
       if (find_by_name(result, score.name) != nullptr) continue;
-      result.push_back(spread_of(values_of(folds, scores, score.name), score.name));
+      result.push_back(make_spread(collect_values(folds, scores, score.name), score.name));
     }
   }
   return result;
 }
 
-std::vector<Score> means_of(const std::vector<Spread>& all) {
+std::vector<Score> take_means(const std::vector<Spread>& all) {
   std::vector<Score> means;
   means.reserve(all.size());
   for (const Spread& spread : all) means.push_back({spread.name, spread.mean});
@@ -101,16 +101,16 @@ std::string all_scores_table(const std::vector<Spread>& all, const std::vector<S
 }  // namespace
 
 std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
-  return spreads_of(folds, &FoldResult::scores);
+  return make_spreads(folds, &FoldResult::scores);
 }
 
 std::string folds_table(const std::vector<FoldResult>& folds) {
   const std::vector<Spread> all = spreads(folds);
   std::string text = headline_table(folds, all);
-  const std::vector<Score> baseline = means_of(spreads_of(folds, &FoldResult::baseline));
+  const std::vector<Score> baseline = take_means(make_spreads(folds, &FoldResult::baseline));
   if (baseline.empty()) return text;
   text += "\n" + all_scores_table(all, baseline);
-  const std::vector<std::string> names = not_better(means_of(all), baseline);
+  const std::vector<std::string> names = not_better(take_means(all), baseline);
   if (!names.empty()) {
     text += fmt::format("\nthe model does not beat the baseline in {}\n", joined(names));
   }
@@ -133,7 +133,7 @@ Json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
     json["mean"][spread.name] = spread.mean;
     json["spread"][spread.name] = spread.deviation;
   }
-  for (const Spread& spread : spreads_of(folds, &FoldResult::baseline)) {
+  for (const Spread& spread : make_spreads(folds, &FoldResult::baseline)) {
     json["baseline"][spread.name] = spread.mean;
   }
   return json;

@@ -10,7 +10,7 @@ namespace trainer::metrics {
 namespace {
 
 /// Every `width`-th of `values`, from the first on.
-double mean_of(std::span<const double> values, std::size_t first, std::size_t width) {
+double column_mean(std::span<const double> values, std::size_t first, std::size_t width) {
   const std::size_t count = values.size() / width;
   double sum = 0;
   for (std::size_t i = first; i < values.size(); i += width) sum += values[i];
@@ -20,7 +20,7 @@ double mean_of(std::span<const double> values, std::size_t first, std::size_t wi
 TargetScores scores_of(std::span<const double> predictions, std::span<const double> targets,
                        std::size_t column, std::size_t width) {
   constexpr double kMinTarget = std::numeric_limits<double>::epsilon();
-  const double mean = mean_of(targets, column, width);
+  const double mean = column_mean(targets, column, width);
   double absolute = 0;
   double relative = 0;
   double squares = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kTopK = 5;
 
-std::vector<Score> scores_of_confusion(const ConfusionMatrix& confusion) {
+std::vector<Score> confusion_scores(const ConfusionMatrix& confusion) {
   std::vector<Score> scores = {{"accuracy", accuracy(confusion)},
                                {"balanced_accuracy", balanced_accuracy(confusion)},
                                {"f1", macro_f1(confusion)}};
@@ -22,9 +22,9 @@ std::vector<Score> scores_of_confusion(const ConfusionMatrix& confusion) {
   return scores;
 }
 
-std::vector<Score> scores_of_classes(const LabelledOutputs& labelled,
-                                     const ConfusionMatrix& confusion, Ranking ranking) {
-  std::vector<Score> scores = scores_of_confusion(confusion);
+std::vector<Score> classification_scores(const LabelledOutputs& labelled,
+                                         const ConfusionMatrix& confusion, Ranking ranking) {
+  std::vector<Score> scores = confusion_scores(confusion);
   const std::vector<int64_t>& targets = labelled.rows.classes;
   if (confusion.num_classes > kTopK) {
     scores.push_back({"top_5_accuracy", top_k_accuracy(labelled.outputs, targets, kTopK)});
@@ -51,12 +51,12 @@ std::vector<Score> means_over(const std::vector<TargetScores>& targets) {
   return {{"mae", mean.mae}, {"rmse", mean.rmse}, {"mape", mean.mape}, {"r2", mean.r2}};
 }
 
-ConfusionMatrix confusion_of(const LabelledOutputs& labelled) {
+ConfusionMatrix make_confusion(const LabelledOutputs& labelled) {
   return confusion_matrix(labelled.rows.classes, predicted_classes(labelled.outputs),
                           static_cast<int64_t>(labelled.schema.labels.size()));
 }
 
-std::vector<TargetScores> targets_of(const LabelledOutputs& labelled) {
+std::vector<TargetScores> score_targets(const LabelledOutputs& labelled) {
   const data::Scaling& scaling = labelled.schema.target_scaling;
   return target_scores(data::unscaled(scaling, labelled.outputs.values),
                        data::unscaled(scaling, labelled.rows.values), labelled.outputs.num_columns);
@@ -64,7 +64,7 @@ std::vector<TargetScores> targets_of(const LabelledOutputs& labelled) {
 
 /// Every row is taken for the most frequent class of the training split, with the probabilities
 /// that the classes have there. A curve is then one point.
-Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMatrix& confusion) {
+Baseline class_baseline(const LabelledOutputs& labelled, const ConfusionMatrix& confusion) {
   const std::vector<double>& frequencies = labelled.schema.target_means;
   const auto most_frequent =
       std::max_element(frequencies.begin(), frequencies.end()) - frequencies.begin();
@@ -83,7 +83,7 @@ Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMat
     precision = classes.size() == 2 ? share : precision + share;
     ++num_present;
   }
-  std::vector<Score> scores = scores_of_confusion(same);
+  std::vector<Score> scores = confusion_scores(same);
   if (num_present > 1) {
     scores.push_back({"auroc", 0.5});
     scores.push_back({"pr_auc", classes.size() == 2 ? precision : precision / num_present});
@@ -93,7 +93,7 @@ Baseline baseline_of_classes(const LabelledOutputs& labelled, const ConfusionMat
   return {"always " + in_quotes(label), std::move(scores)};
 }
 
-Baseline baseline_of_targets(const LabelledOutputs& labelled) {
+Baseline target_baseline(const LabelledOutputs& labelled) {
   const std::vector<double>& means = labelled.schema.target_means;
   const std::vector<double> targets =
       data::unscaled(labelled.schema.target_scaling, labelled.rows.values);
@@ -110,8 +110,9 @@ bool is_classification(const LabelledOutputs& labelled) {
 }  // namespace
 
 std::vector<Score> scores(const LabelledOutputs& labelled, Ranking ranking) {
-  return is_classification(labelled) ? scores_of_classes(labelled, confusion_of(labelled), ranking)
-                                     : means_over(targets_of(labelled));
+  return is_classification(labelled)
+             ? classification_scores(labelled, make_confusion(labelled), ranking)
+             : means_over(score_targets(labelled));
 }
 
 Report make_report(const LabelledOutputs& labelled, double loss) {
@@ -120,16 +121,16 @@ Report make_report(const LabelledOutputs& labelled, double loss) {
   report.loss = loss;
   const bool has_baseline = !labelled.schema.target_means.empty();
   if (is_classification(labelled)) {
-    report.confusion = confusion_of(labelled);
-    report.scores = scores_of_classes(labelled, report.confusion, Ranking::kOfAll);
+    report.confusion = make_confusion(labelled);
+    report.scores = classification_scores(labelled, report.confusion, Ranking::kOfAll);
     report.labels = labelled.schema.labels;
     report.classes = class_scores(report.confusion);
-    if (has_baseline) report.baseline = baseline_of_classes(labelled, report.confusion);
+    if (has_baseline) report.baseline = class_baseline(labelled, report.confusion);
     return report;
   }
-  std::vector<TargetScores> targets = targets_of(labelled);
+  std::vector<TargetScores> targets = score_targets(labelled);
   report.scores = means_over(targets);
-  if (has_baseline) report.baseline = baseline_of_targets(labelled);
+  if (has_baseline) report.baseline = target_baseline(labelled);
   if (targets.size() == 1) return report;
   report.target_names = labelled.schema.target_names;
   report.targets = std::move(targets);

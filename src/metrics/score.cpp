@@ -40,7 +40,7 @@ constexpr std::array<Kind, 13> kKinds = {{
     {"r2", "R2", Style::kFourDigits, true},
 }};
 
-Kind kind_of(std::string_view name) {
+Kind find_kind(std::string_view name) {
   const Kind* found = find_by_name(kKinds, name);
   return found == nullptr ? Kind{name, name, Style::kNumber, false} : *found;
 }
@@ -54,14 +54,14 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
 
 bool is_score(std::string_view name) { return find_by_name(kKinds, name) != nullptr; }
 
-bool is_headline(std::string_view name) { return kind_of(name).is_headline; }
+bool is_headline(std::string_view name) { return find_kind(name).is_headline; }
 
-std::string shown_name(std::string_view name) { return std::string(kind_of(name).shown); }
+std::string shown_name(std::string_view name) { return std::string(find_kind(name).shown); }
 
 std::string score_text(const Score& score) {
   const double value = score.value;
   if (std::isnan(value) || (score.name == "mape" && value >= kMaxRelative)) return "undefined";
-  switch (kind_of(score.name).style) {
+  switch (find_kind(score.name).style) {
     case Style::kFourDigits:
       return loss_text(value);
     case Style::kPercent:

@@ -29,7 +29,7 @@ class LayerWriter {
 
  private:
   Name weight(const std::string& name) {
-    return graph_.weight({name, apply::weight_of(model_, name)});
+    return graph_.weight({name, apply::find_weight(model_, name)});
   }
 
   Name operators(const network::Embeddings& embeddings, const Name& features) {

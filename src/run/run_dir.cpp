@@ -98,7 +98,7 @@ void point_latest_to(const RunDir& run) {
   }
 }
 
-fs::path run_dir_of(const fs::path& checkpoint) {
+fs::path find_run_dir(const fs::path& checkpoint) {
   // Through links such as runs/latest to the folder itself.
   const fs::path folder = fs::weakly_canonical(checkpoint).parent_path();
   const fs::path root = folder.parent_path();

@@ -140,14 +140,14 @@ void choose_sizes(int64_t num_train, config::Config& config) {
   config.training.early_stopping.patience = std::max<int64_t>(5, sizes.epochs / 2);
 }
 
-std::string delimiter_of(const TableFacts& table) {
+std::string delimiter_choice(const TableFacts& table) {
   if (table.delimiter == data::csv_delimiter("auto", table.file, table.decimal)) return "auto";
   const std::string name = data::delimiter_name(table.delimiter);
   return name.front() == '\'' ? std::string(1, table.delimiter) : name;
 }
 
 // The name of the file in the characters of a tag.
-std::string tag_of(const std::string& file) {
+std::string make_tag(const std::string& file) {
   constexpr std::size_t kMaxLength = 40;
   std::filesystem::path path(file);
   if (path.extension() == ".gz") path = path.stem();
@@ -181,10 +181,10 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
     if (column.name != target) decide_column(column, facts, first);
   }
   config::Config& config = first.config;
-  config.tag = tag_of(table.file);
+  config.tag = make_tag(table.file);
   config.data.source = config::Source::kCsv;
   config.data.path = std::filesystem::absolute(table.file).lexically_normal().string();
-  config.data.delimiter = delimiter_of(table);
+  config.data.delimiter = delimiter_choice(table);
   config.data.decimal = std::string(1, table.decimal);
   config.data.missing = table.missing;
   config.data.target = {target};

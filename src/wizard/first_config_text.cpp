@@ -85,7 +85,7 @@ std::string shown(std::vector<std::string> words) {
   return joined(words);
 }
 
-const ColumnFacts& column_of(const TableFacts& table, const std::string& name) {
+const ColumnFacts& find_column(const TableFacts& table, const std::string& name) {
   return *find_by_name(table.columns, name);
 }
 
@@ -254,7 +254,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   if (config.data.delimiter != "auto") writer.key("data.delimiter");
   if (config.data.decimal != ".") writer.key("data.decimal");
   write_missing(writer, config);
-  write_target(writer, column_of(table, config.data.target.front()), first);
+  write_target(writer, find_column(table, config.data.target.front()), first);
   writer.list("data.id", first.id);
   writer.list("data.ignore", first.ignore);
   writer.list("data.categorical", first.categorical);

@@ -54,7 +54,7 @@ TEST_F(ModelTest, HasTheWeightsInTheOrderOfTheLayers) {
   EXPECT_EQ(names, (std::vector<std::string>{"layers.0.weight", "layers.0.bias", "norms.0.weight",
                                              "norms.0.bias", "layers.1.weight", "layers.1.bias",
                                              "norms.0.running_mean", "norms.0.running_var"}));
-  EXPECT_EQ(float_values(weight_of(model, "layers.0.bias"))[3], 4);
+  EXPECT_EQ(float_values(find_weight(model, "layers.0.bias"))[3], 4);
 }
 
 TEST_F(ModelTest, OfARunFolderItIsTheBestEpoch) {
@@ -76,8 +76,8 @@ TEST_F(ModelTest, TakesTheAveragedParametersAndTheBuffersOfTheModel) {
   checkpoint::write(file("last.pt"), c);
   const Model model = load_model(file("last.pt"));
   EXPECT_TRUE(model.is_averaged);
-  EXPECT_EQ(float_values(weight_of(model, "layers.0.bias"))[3], 40);
-  EXPECT_EQ(float_values(weight_of(model, "norms.0.running_mean"))[3], 4);
+  EXPECT_EQ(float_values(find_weight(model, "layers.0.bias"))[3], 40);
+  EXPECT_EQ(float_values(find_weight(model, "norms.0.running_mean"))[3], 4);
 }
 
 TEST_F(ModelTest, AFolderWithoutCheckpointsIsAnError) {

@@ -81,8 +81,8 @@ TEST(ScalingTest, KeepsAFarAwayColumnExact) {
 }
 
 TEST(ScalingTest, QuantilesOfFewValuesAreTheValuesSorted) {
-  EXPECT_EQ(quantiles_of({3, 1, 2, 1}), (std::vector<float>{1, 1, 2, 3}));
-  EXPECT_EQ(quantiles_of({5}), std::vector<float>{5});
+  EXPECT_EQ(find_quantiles({3, 1, 2, 1}), (std::vector<float>{1, 1, 2, 3}));
+  EXPECT_EQ(find_quantiles({5}), std::vector<float>{5});
 }
 
 TEST(ScalingTest, OfManyValuesThereAreAHundredQuantiles) {
@@ -90,9 +90,9 @@ TEST(ScalingTest, OfManyValuesThereAreAHundredQuantiles) {
   for (size_t i = 0; i < values.size(); ++i) values[198 - i] = static_cast<float>(i) / 2;
   std::vector<float> expected(100);
   for (size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<float>(i);
-  EXPECT_EQ(quantiles_of(values), expected);
+  EXPECT_EQ(find_quantiles(values), expected);
   values.push_back(1000);  // 200 values: the second quantile lies at 199 / 99 = 2 + 1/99
-  const std::vector<float> others = quantiles_of(values);
+  const std::vector<float> others = find_quantiles(values);
   ASSERT_EQ(others.size(), 100U);
   EXPECT_EQ(others.front(), 0);
   EXPECT_FLOAT_EQ(others[1], static_cast<float>(1 + 0.5 / 99));

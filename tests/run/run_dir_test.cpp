@@ -116,10 +116,10 @@ TEST(RunDirTest, LatestPointsToTheNewestRun) {
 TEST(RunDirOfTest, IsTheFolderAroundCheckpointsOnlyIfItIsARun) {
   const test::TemporaryFolder folder;
   const fs::path file = folder.write("run/checkpoints/last.pt", "");
-  EXPECT_EQ(run_dir_of(file), fs::path());
+  EXPECT_EQ(find_run_dir(file), fs::path());
   folder.write("run/config_resolved.yaml", "");
-  EXPECT_EQ(run_dir_of(file), folder.path() / "run");
-  EXPECT_EQ(run_dir_of(folder.write("else/where.pt", "")), fs::path());
+  EXPECT_EQ(find_run_dir(file), folder.path() / "run");
+  EXPECT_EQ(find_run_dir(folder.write("else/where.pt", "")), fs::path());
 }
 
 TEST(RunDirTest, RoomForTheCheckpointsIsLookedForBeforeTheFolderIsMade) {

@@ -47,6 +47,6 @@ Model load_model(const std::filesystem::path& run_or_checkpoint);
 const float* float_values(const archive::TensorData& tensor);
 
 /// The weight of that name; there must be one.
-const archive::TensorData& weight_of(const Model& model, const std::string& name);
+const archive::TensorData& find_weight(const Model& model, const std::string& name);
 
 }  // namespace trainer::apply

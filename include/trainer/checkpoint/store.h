@@ -44,7 +44,7 @@ class Store {
   std::filesystem::path last() const { return folder_ / "last.pt"; }
 
  private:
-  std::filesystem::path file_of(const Checkpoint& checkpoint, SaveReason reason) const;
+  std::filesystem::path file_path(const Checkpoint& checkpoint, SaveReason reason) const;
   bool recover_best(const Best& wanted, const std::filesystem::path& resumed) const;
   void prune(const Position& newest) const;
 

@@ -43,7 +43,7 @@ std::vector<double> offsets_or_none(std::vector<double> offset);
 /// At most 100 quantiles of `values`, ascending and evenly spaced from the smallest to the largest,
 /// between two values in proportion; of fewer values these themselves. As scikit-learn's
 /// QuantileTransformer has them.
-std::vector<float> quantiles_of(std::vector<float> values);
+std::vector<float> find_quantiles(std::vector<float> values);
 
 /// The rank of `value` among at least one quantile: -1 for the first and what is below it, 1 for
 /// the last and what is above, and in proportion between two. Equal quantiles share the middle of

@@ -60,6 +60,6 @@ void check_free_space(const std::filesystem::path& folder, uint64_t checkpoint_b
 void point_latest_to(const RunDir& run);
 
 /// The run folder that a checkpoint file lies in, or an empty path when it lies elsewhere.
-std::filesystem::path run_dir_of(const std::filesystem::path& checkpoint);
+std::filesystem::path find_run_dir(const std::filesystem::path& checkpoint);
 
 }  // namespace trainer::run
