@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_cell_problems.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
+
+#include "data/number_text.h"
+
+namespace trainer::data {
+namespace {
+
+std::string fix_of_missing(const CsvColumn& column) {
+  return column.is_trained ? "fill it in, as the model has no value to take for it"
+                           : "fill it in, choose a data.fill or leave the column out with "
+                             "data.ignore";
+}
+
+std::string fix_of_text(const CsvColumn& column, std::string_view field, const CsvFormat& format,
+                        const CsvHeader& header) {
+  if (const std::string number = rewritten_number(field, format.decimal); !number.empty()) {
+    if (format.decimal == ',') {
+      return "write it with a decimal comma and nothing between thousands: " + number;
+    }
+    const bool may_be_decimal = format.delimiter != ',' && number.find('.') != std::string::npos;
+    return "write it without a comma: " + number +
+           (may_be_decimal ? ", or " + header.decimal_option : "");
+  }
+  if (column.is_trained) return "correct it, as the column was numeric in the training data";
+  return column.is_declared ? "correct it, add it to data.missing or list the column in "
+                              "data.categorical"
+                            : "correct it, add it to data.missing, or list the column in "
+                              "data.categorical or data.ignore";
+}
+
+}  // namespace
+
+std::string missing_as_found(std::string_view field) {
+  return field.empty() ? "an empty field" : fmt::format("{}, a missing value", in_quotes(field));
+}
+
+std::string number_problem(std::string_view field, std::optional<double> value,
+                           const CsvColumn& column, const CsvFormat& format,
+                           const CsvHeader& header) {
+  if (is_missing(field, format)) {
+    return fmt::format("expected a number, got {}; {}", missing_as_found(field),
+                       fix_of_missing(column));
+  }
+  if (!value) {
+    return fmt::format("expected a number, got {}; {}", in_quotes(field),
+                       fix_of_text(column, field, format, header));
+  }
+  const std::string_view limit = std::isfinite(*value) ? " of at most 3.4e+38" : "";
+  return fmt::format("expected a finite number{}, got {}", limit, in_quotes(field));
+}
+
+}  // namespace trainer::data
