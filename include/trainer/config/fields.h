@@ -95,6 +95,8 @@ const Field* find_field(std::string_view path);
 /// Whether some key begins with `path` and a dot.
 bool is_section(std::string_view path);
 
+// Implemented in values.cpp.
+
 /// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
 std::string expected_text(const Access& access);
 

@@ -42,7 +42,8 @@ Loaded load(const std::vector<Document>& documents, const std::vector<Override>&
 /// Where the value of `key` came from.
 std::string origin_of(const Loaded& loaded, const std::string& key);
 
-/// The problems of combinations of keys, a line each; empty when there are none.
+/// The problems of combinations of keys, a line each; empty when there are none. Implemented in
+/// validate.cpp.
 std::vector<std::string> find_conflicts(const Loaded& loaded);
 
 }  // namespace trainer::config
