@@ -37,7 +37,7 @@ const std::vector<Shape>& shapes() {
 /// output gradient^T * inputs.
 enum class Kind { kForward, kInputGradient, kWeightGradient };
 
-constexpr const char* name_of(Kind kind) {
+constexpr const char* kind_name(Kind kind) {
   switch (kind) {
     case Kind::kForward:
       return "forward";
@@ -52,19 +52,20 @@ constexpr const char* name_of(Kind kind) {
 /// C [m, n] = op(A) op(B), row by row.
 struct Problem {
   int64_t m, n, k;
-  bool a_transposed, b_transposed;
+  bool a_transposed = false;
+  bool b_transposed = false;
 };
 
-Problem problem_of(const Shape& s, Kind kind) {
+Problem make_problem(const Shape& s, Kind kind) {
   switch (kind) {
     case Kind::kForward:
-      return {s.batch, s.outputs, s.inputs, false, true};
+      return {.m = s.batch, .n = s.outputs, .k = s.inputs, .b_transposed = true};
     case Kind::kInputGradient:
-      return {s.batch, s.inputs, s.outputs, false, false};
+      return {.m = s.batch, .n = s.inputs, .k = s.outputs};
     case Kind::kWeightGradient:
       break;
   }
-  return {s.outputs, s.inputs, s.batch, true, false};
+  return {.m = s.outputs, .n = s.inputs, .k = s.batch, .a_transposed = true};
 }
 
 struct Matrices {
@@ -93,7 +94,7 @@ void own(benchmark::State& state, const Problem& p) {
                              .b_column = p.b_transposed ? p.k : 1,
                              .c = m.c.get(),
                              .c_row = p.n,
-                             .adds = false};
+                             .accumulate = cpu::Accumulate::kNo};
   for (auto _ : state) {
     kernels.multiply(product, scratch.get());
     benchmark::ClobberMemory();
@@ -155,10 +156,10 @@ void onednn_blocked(benchmark::State& state, const Problem& p) {
 #endif
 
 void register_problem(const Shape& s, Kind kind) {
-  const Problem p = problem_of(s, kind);
+  const Problem p = make_problem(s, kind);
   const auto add = [&](const char* who, void (*function)(benchmark::State&, const Problem&)) {
     benchmark::RegisterBenchmark(
-        fmt::format("{}x{}x{}/{}/{}", s.batch, s.outputs, s.inputs, name_of(kind), who).c_str(),
+        fmt::format("{}x{}x{}/{}/{}", s.batch, s.outputs, s.inputs, kind_name(kind), who).c_str(),
         [=](benchmark::State& state) { function(state, p); })
         ->Unit(benchmark::kMicrosecond);
   };

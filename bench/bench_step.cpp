@@ -16,7 +16,7 @@
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/cpu/kernels.h"
-#include "trainer/cpu/team.h"
+#include "trainer/cpu/thread_team.h"
 
 #include "training.h"
 
@@ -47,15 +47,15 @@ double operations(const Workload& w) {
   return sum;
 }
 
-/// The machine's multiply-adds, in operations a second: a product so small that everything stays in
-/// the first cache, on each thread by itself.
-double peak(int64_t num_threads) {
+/// The peak of this machine in FLOP/s: each thread computes a product that fits into its first
+/// level cache.
+double measure_peak(int64_t num_threads) {
   constexpr int64_t kRows = 14;
   constexpr int64_t kDepth = 256;
   constexpr int64_t kRepetitions = 20000;
   const cpu::Kernels& kernels = cpu::kernels();
   const int64_t columns = kernels.panel_columns;
-  cpu::Team team(num_threads);
+  cpu::ThreadTeam team(num_threads);
   double best = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     const Stopwatch stopwatch;
@@ -84,10 +84,10 @@ double peak(int64_t num_threads) {
   return best;
 }
 
-double peak_of(int64_t num_threads) {
+double cached_peak(int64_t num_threads) {
   static std::vector<double> known(static_cast<std::size_t>(cpu::usable_cpus()) + 1);
   double& value = known[static_cast<std::size_t>(num_threads)];
-  if (value == 0) value = peak(num_threads);
+  if (value == 0) value = measure_peak(num_threads);
   return value;
 }
 
@@ -101,12 +101,15 @@ void step(benchmark::State& state, const Workload& w, config::StepKind kind, int
   const double done = operations(w) * static_cast<double>(state.iterations());
   state.SetItemsProcessed(state.iterations() * w.batch_size);
   state.counters["FLOP/s"] = benchmark::Counter(done, benchmark::Counter::kIsRate);
-  // A rate divided by the peak: the part of it that was reached.
+  // The fraction of the peak that was reached.
   state.counters["of_peak"] =
-      benchmark::Counter(done / peak_of(num_threads), benchmark::Counter::kIsRate);
+      benchmark::Counter(done / cached_peak(num_threads), benchmark::Counter::kIsRate);
 }
 
-void gather(benchmark::State& state, bool as_bytes) {
+enum class Element { kByte, kFloat };
+
+void gather(benchmark::State& state, Element element) {
+  const bool as_bytes = element == Element::kByte;
   constexpr int64_t kNumRows = 60000;
   constexpr int64_t kNumFeatures = 784;
   constexpr int64_t kBatch = 128;
@@ -149,15 +152,15 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   using trainer::cpu::usable_cpus;
-  fmt::print(stderr,
-             "{} kernels; peak of multiply-adds {:.0f} GFLOP/s on one thread, {:.0f} on {}\n",
-             trainer::cpu::name_of(trainer::cpu::kernels().instruction_set),
-             trainer::peak_of(1) * 1e-9, trainer::peak_of(usable_cpus()) * 1e-9, usable_cpus());
+  fmt::print(
+      stderr, "{} kernels; peak of multiply-adds {:.0f} GFLOP/s on one thread, {:.0f} on {}\n",
+      trainer::cpu::instruction_set_name(trainer::cpu::kernels().instruction_set),
+      trainer::cached_peak(1) * 1e-9, trainer::cached_peak(usable_cpus()) * 1e-9, usable_cpus());
   trainer::register_steps(1);
   if (usable_cpus() > 1) trainer::register_steps(usable_cpus());
-  benchmark::RegisterBenchmark("gather/bytes", trainer::gather, true)
+  benchmark::RegisterBenchmark("gather/bytes", trainer::gather, trainer::Element::kByte)
       ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark("gather/floats", trainer::gather, false)
+  benchmark::RegisterBenchmark("gather/floats", trainer::gather, trainer::Element::kFloat)
       ->Unit(benchmark::kMicrosecond);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -18,7 +18,7 @@ namespace trainer::apply {
 namespace {
 
 // Of all threads: what the layers make of these stays in the caches.
-constexpr int64_t kRowsPerThread = 2 * cpu::kMostRowsAtOnce;
+constexpr int64_t kRowsPerThread = 2 * cpu::kMaxLossRows;
 
 std::vector<cpu::TensorMemory> tensor_memory(const Model& model) {
   std::vector<cpu::TensorMemory> tensors;
@@ -75,7 +75,7 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
                         outputs.data() + static_cast<std::size_t>(begin + first_row) * width);
     };
     team_.run([&](int64_t thread) {
-      network_.pass(thread, batch, network::Mode::kInference, /*adds=*/false, keep, [] {});
+      network_.run(thread, batch, {.mode = network::Mode::kInference}, keep, [] {});
     });
   }
 }

@@ -41,13 +41,13 @@ struct Tanh {
   }
 };
 
-// Rows of ones or zeros in place of what is null would cost reads; these cost nothing.
+// Takes the place of a null buffer without reads from memory.
 struct Constant {
   float value;
   float operator[](int64_t) const { return value; }
 };
 
-/// The same function for each combination of what there is and what is null.
+/// Calls body(scale, noise, skip) with a Constant for each null buffer.
 template <class Body>
 void with_buffers(const ActivationBuffers& b, int64_t row_begin, const Body& body) {
   const auto with_skip = [&](auto scale, auto noise) {

@@ -38,19 +38,19 @@ inline void batch_norm(const Tile& tile, const NormBuffers& b) {
       return distance * distance;
     });
     for (int64_t j = 0; j < count; ++j) {
-      // The linear layer's bias moves the mean and nothing else.
+      // The bias of the linear layer changes the mean only.
       const double mean = means[j] + static_cast<double>(b.bias[begin + j]);
       const double variance = variances[j] / n;
       shift[j] = static_cast<float>(-means[j]);
       b.inverse_std[begin + j] =
           static_cast<float>(1.0 / __builtin_sqrt(variance + static_cast<double>(kEpsilon)));
-      const auto move_to = [&](const TensorMemory& running, double measured) {
+      const auto update_running = [&](const TensorMemory& running, double measured) {
         running.update[begin + j] = static_cast<float>(
             (1 - network::kBatchNormMomentum) * static_cast<double>(running.value[begin + j]) +
             network::kBatchNormMomentum * measured);
       };
-      move_to(b.running_mean, mean);
-      move_to(b.running_var, variances[j] / (n - 1));
+      update_running(b.running_mean, mean);
+      update_running(b.running_var, variances[j] / (n - 1));
     }
     normalize_columns(tile, b, begin, count, shift);
   });
@@ -67,7 +67,7 @@ inline void frozen_batch_norm(const Tile& tile, const NormBuffers& b) {
   });
 }
 
-// With g the gradient and x the normalised values, means over the batch:
+// With g the gradient and x the normalized values, means over the batch:
 //   out = scale * inverse_std * (g - mean(g) - x * mean(g x))
 inline void batch_norm_gradient(const Tile& tile, const NormGradientBuffers& b) {
   const auto n = static_cast<double>(tile.num_rows);
@@ -97,14 +97,15 @@ inline void batch_norm_gradient(const Tile& tile, const NormGradientBuffers& b) 
         out[j] = factor[j] * (gradient[at + j] - mean[j] - normalized[at + j] * slope[j]);
       }
     }
-    const auto give = [&](float* to, const double* values) {
+    const bool accumulate = b.accumulate == Accumulate::kYes;
+    const auto write = [&](float* to, const double* values) {
       if (to == nullptr) return;
       for (int64_t j = 0; j < count; ++j) {
-        to[begin + j] = static_cast<float>(values[j]) + (b.adds ? to[begin + j] : 0.0f);
+        to[begin + j] = static_cast<float>(values[j]) + (accumulate ? to[begin + j] : 0.0f);
       }
     };
-    give(b.shift_gradient, sums);
-    give(b.scale_gradient, products);
+    write(b.shift_gradient, sums);
+    write(b.scale_gradient, products);
   });
 }
 

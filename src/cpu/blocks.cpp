@@ -11,24 +11,24 @@
 namespace trainer::cpu {
 namespace {
 
-/// Takes the layers of a list in their order, and their tensors.
-class BlockMaker {
+/// Consumes the layers of a network in their order, and their tensors.
+class BlockBuilder {
  public:
-  BlockMaker(const network::NetworkSpec& network, std::span<const TensorMemory> tensors)
+  BlockBuilder(const network::NetworkSpec& network, std::span<const TensorMemory> tensors)
       : network_(network),
         next_parameter_(tensors.begin()),
         next_buffer_(tensors.end() - std::ssize(network::buffers(network))) {}
 
-  Blocks make() {
+  Blocks build() {
     if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
     while (!is_done()) add_block();
-    return std::move(made_);
+    return std::move(blocks_);
   }
 
  private:
   bool is_done() const { return next_ == network_.layers.size(); }
 
-  // The next layer where it is of this kind.
+  // The next layer if it is of this kind, else null.
   template <class Kind>
   const Kind* take() {
     if (is_done()) return nullptr;
@@ -48,19 +48,19 @@ class BlockMaker {
 
   void add_tables(const network::Embeddings& embeddings) {
     for (const network::EmbeddingTable& table : embeddings.tables) {
-      made_.tables.push_back({*next_parameter_++, table.num_rows, table.size});
+      blocks_.tables.push_back({*next_parameter_++, table.num_rows, table.size});
     }
   }
 
   void add_block() {
-    Block& block = made_.blocks.emplace_back();
+    Block& block = blocks_.blocks.emplace_back();
     block.has_skip = take<network::ResidualBegin>() != nullptr;
     const auto& linear = require<network::Linear>("a linear layer");
     block.num_inputs = linear.num_inputs;
     block.num_outputs = linear.num_outputs;
     block.weight = *next_parameter_++;
     block.bias = *next_parameter_++;
-    if (is_done()) return;  // the outputs
+    if (is_done()) return;  // the output layer
     add_norm(block);
     block.activation = require<network::Activation>("an activation").function;
     if (const auto* dropout = take<network::Dropout>()) {
@@ -88,7 +88,7 @@ class BlockMaker {
   std::size_t next_ = 0;
   std::span<const TensorMemory>::iterator next_parameter_;
   std::span<const TensorMemory>::iterator next_buffer_;
-  Blocks made_;
+  Blocks blocks_;
 };
 
 }  // namespace
@@ -104,7 +104,7 @@ bool Block::uses_running_statistics(network::Mode mode) const {
 }
 
 Blocks make_blocks(const network::NetworkSpec& network, std::span<const TensorMemory> tensors) {
-  return BlockMaker(network, tensors).make();
+  return BlockBuilder(network, tensors).build();
 }
 
 }  // namespace trainer::cpu

@@ -7,7 +7,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// Columns are summed this many at a time, in double.
+// Columns that are summed together, in double.
 inline constexpr int64_t kColumnBlock = 16;
 
 /// Sums over the rows of a tile for up to kColumnBlock columns: out[j] = sum of value(row, j).
@@ -32,9 +32,12 @@ void for_each_column_block(const Tile& tile, const Body& body) {
   }
 }
 
-// In float: the sums are gradients, as exact as the products beside them.
-inline void column_sums(const Tile& tile, const float* x, const float* y, float* out, bool adds) {
-  for (int64_t j = 0; j < tile.num_columns; ++j) out[j] = adds ? out[j] : 0.0f;
+// In float: the sums are gradients, and need no more precision than the products.
+inline void column_sums(const Tile& tile, const float* x, const float* y, float* out,
+                        Accumulate accumulate) {
+  if (accumulate == Accumulate::kNo) {
+    for (int64_t j = 0; j < tile.num_columns; ++j) out[j] = 0.0f;
+  }
   for (int64_t i = 0; i < tile.num_rows; ++i) {
     const float* x_row = x + i * tile.stride;
     if (y == nullptr) {

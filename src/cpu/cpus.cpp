@@ -39,7 +39,7 @@ int64_t affinity_cpus() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// CPUs that the cgroup's quota is worth (version 2, then 1), or a large number without one.
+// The number of CPUs in the cgroup's quota (version 2, then 1), or a large number without a quota.
 double quota_cpus() {
   constexpr double kUnlimited = 1e9;
   std::string quota;
@@ -79,7 +79,7 @@ bool has_bf16() {
 
 bool has_fp16() {
 #if defined(__x86_64__)
-  // The compilers' builtin learnt this name late: CPUID leaf 7, EDX bit 23.
+  // Older compilers do not know this name: CPUID leaf 7, EDX bit 23.
   unsigned eax = 0;
   unsigned ebx = 0;
   unsigned ecx = 0;
@@ -96,7 +96,7 @@ bool has_fp16() {
 }
 
 std::optional<int64_t> openmp_threads(const char* omp_num_threads) {
-  constexpr int64_t kMost = 1024;  // as many as the key `threads` takes
+  constexpr int64_t kMaxThreads = 1024;  // the limit of the key `threads`
   std::optional<int64_t> first;
   const std::string text = omp_num_threads == nullptr ? "" : omp_num_threads;
   if (text.ends_with(',')) return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<int64_t> openmp_threads(const char* omp_num_threads) {
     word.erase(0, word.find_first_not_of(" \t"));
     word.erase(word.find_last_not_of(" \t") + 1);
     const std::optional<int64_t> number = parse_int(word);
-    if (!number || *number < 1 || *number > kMost) return std::nullopt;
+    if (!number || *number < 1 || *number > kMaxThreads) return std::nullopt;
     if (!first) first = number;
   }
   return first;

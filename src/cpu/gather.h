@@ -13,7 +13,7 @@ void gather_rows(const Value* values, const GatherSource& source, const int64_t*
   constexpr int64_t kCacheLine = 64 / static_cast<int64_t>(sizeof(Value));
   const int64_t n = source.num_features;
   for (int64_t i = 0; i < tile.num_rows; ++i) {
-    if (i + 1 < tile.num_rows) {  // rows of a shuffled order are rarely in a cache
+    if (i + 1 < tile.num_rows) {  // shuffled rows are rarely in a cache
       const Value* next = values + rows[i + 1] * n;
       for (int64_t j = 0; j < n; j += kCacheLine) __builtin_prefetch(next + j);
     }

@@ -5,7 +5,7 @@
 
 namespace trainer::cpu {
 
-extern const Kernels kBaselineKernels;  // what every machine of this architecture has
+extern const Kernels kBaselineKernels;  // for every machine of this architecture
 #ifdef __x86_64__
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;

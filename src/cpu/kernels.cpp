@@ -23,7 +23,7 @@ const Kernels& kernels() {
   return best;
 }
 
-const char* name_of(InstructionSet set) {
+const char* instruction_set_name(InstructionSet set) {
   switch (set) {
     case InstructionSet::kAvx512:
       return "AVX-512";

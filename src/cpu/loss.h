@@ -8,7 +8,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-inline float find_weight(const LossInput& in, int64_t row) {
+inline float row_weight(const LossInput& in, int64_t row) {
   return in.weights == nullptr ? 1.0f : in.weights[row];
 }
 
@@ -39,7 +39,7 @@ inline void cross_entropy(const LossInput& in, const int64_t* classes, const Los
     TRAINER_INDEPENDENT
     for (int64_t j = 0; j < n; ++j) row[j] = exp(row[j] - maximum);
     const float sum = sum_over(n, [&](int64_t j) { return row[j]; });
-    const float weight = find_weight(in, i);
+    const float weight = row_weight(in, i);
     out.losses[i] =
         weight * (__builtin_logf(sum) - (1.0f - smoothing) * wanted - smoothing * others);
     if (!in.wants_gradient) continue;
@@ -62,7 +62,7 @@ inline void binary_cross_entropy(const LossInput& in, const int64_t* classes,
     const auto target = static_cast<float>(classes[i]);
     out.correct[i] = x == x && (x > 0.0f) == (classes[i] == 1) ? 1 : 0;
     const float small = exp(x > 0.0f ? -x : x);
-    const float weight = find_weight(in, i);
+    const float weight = row_weight(in, i);
     out.losses[i] = weight * ((x > 0.0f ? x : 0.0f) - target * x + __builtin_log1pf(small));
     if (!in.wants_gradient) continue;
     const float probability = (x > 0.0f ? 1.0f : small) / (1.0f + small);
@@ -70,7 +70,7 @@ inline void binary_cross_entropy(const LossInput& in, const int64_t* classes,
   }
 }
 
-// The mean over the outputs of what `loss` says of their distances; `slope` is its derivative.
+// The mean over the outputs of loss(output - target); `slope` is the derivative of `loss`.
 template <class Loss, class Slope>
 void mean_loss(const LossInput& in, const float* values, const LossOutput& out, const Loss& loss,
                const Slope& slope) {
@@ -79,7 +79,7 @@ void mean_loss(const LossInput& in, const float* values, const LossOutput& out, 
     float* row = in.outputs + i * in.tile.stride;
     const float* targets = values + i * n;
     for (int64_t j = 0; j < n; ++j) row[j] = row[j] + in.bias[j] - targets[j];
-    const float weight = find_weight(in, i);
+    const float weight = row_weight(in, i);
     const float sum = sum_over(n, [&](int64_t j) { return loss(row[j]); });
     out.losses[i] = weight * (sum / static_cast<float>(n));
     out.correct[i] = 0;

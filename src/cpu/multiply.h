@@ -11,30 +11,32 @@
 // Multiplication", 2008.
 namespace trainer::cpu::TRAINER_ISA {
 
-// A panel of B, and a block of A where it is packed, stay in the first and second level cache.
+// So that a panel of B fits into the first level cache, and a packed block of A into the second.
 inline constexpr int64_t kDepthBlock = 256;
 inline constexpr int64_t kRowBlock = 37 * kTileRows;
 
-// An edge is computed in memory of its own, as wide as the tile functions store.
+// An edge is computed in a buffer that is as wide as the tile functions store.
 inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t width,
                           const Block& block, const float* a, const Panel& panel,
-                          int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool adds) {
+                          int64_t num_columns, int64_t depth, float* c, int64_t c_row,
+                          bool accumulate) {
   float edge[kTileRows * kPanelColumns];
-  if (adds) {
+  if (accumulate) {
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t j = 0; j < width; ++j) {
         edge[r * width + j] = j < num_columns ? c[r * c_row + j] : 0.0f;
       }
     }
   }
-  multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, edge, width, adds);
+  multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, edge, width, accumulate);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t j = 0; j < num_columns; ++j) c[r * c_row + j] = edge[r * width + j];
   }
 }
 
 inline void multiply_panel(const Block& block, int64_t num_rows, const Panel& panel,
-                           int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool adds) {
+                           int64_t num_columns, int64_t depth, float* c, int64_t c_row,
+                           bool accumulate) {
   const bool is_wide = num_columns > kLanes;
   const int64_t width = is_wide ? kPanelColumns : kLanes;
   const int64_t tile_rows = tile_rows_for(num_rows);
@@ -44,10 +46,10 @@ inline void multiply_panel(const Block& block, int64_t num_rows, const Panel& pa
     const float* a = block.data + i * block.row_stride;
     float* to = c + i * c_row;
     if (num_columns == width) {
-      multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, to, c_row, adds);
+      multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, to, c_row, accumulate);
     } else {
       multiply_edge(multiply_rows, rows, width, block, a, panel, num_columns, depth, to, c_row,
-                    adds);
+                    accumulate);
     }
   }
 }
@@ -64,7 +66,7 @@ inline void multiply(const Product& p, float* scratch) {
         const int64_t num_columns = smaller(kPanelColumns, p.num_columns - column);
         const Panel panel = make_panel(p, column, num_columns, begin, depth, packed_panel);
         multiply_panel(block, num_rows, panel, num_columns, depth, p.c + row * p.c_row + column,
-                       p.c_row, p.adds || begin > 0);
+                       p.c_row, p.accumulate == Accumulate::kYes || begin > 0);
       }
     }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/network.h"
-#include "trainer/cpu/parts.h"
 
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kElementsAtOnce = 1 << 14;  // of a table's gradient
+constexpr int64_t kElementsPerChunk = 1 << 14;  // of the gradient of an embedding table
 
 }  // namespace
 
@@ -25,58 +25,60 @@ void Network::make_lookups(const std::vector<Table>& tables) {
   embedded_gradient_ = Buffer(max_rows_ * embedded_stride_);
 }
 
-// The numbers of rows lie where the first of what they name is to lie, or before: so from the last
-// table to the first, none is overwritten before it is read.
+// The row indices are stored where the first embedding goes, or before it. From the last table to
+// the first, no index is overwritten before it is read.
 void Network::look_up(int64_t row, int64_t num_rows) {
   for (int64_t i = lookups_.empty() ? num_rows : 0; i < num_rows; ++i) {
     float* inputs = features_.get() + (row + i) * features_stride_;
     for (std::size_t t = lookups_.size(); t-- > 0;) {
       Lookup& lookup = lookups_[t];
       const Table& table = lookup.table;
-      const float number = inputs[num_numeric_ + static_cast<int64_t>(t)];
-      // Also where it is NaN.
-      const bool is_row = number >= 0 && number < static_cast<float>(table.num_rows);
-      const int64_t found = is_row ? static_cast<int64_t>(number) : table.num_rows - 1;
+      const float index = inputs[num_numeric_ + static_cast<int64_t>(t)];
+      // NaN is no row either.
+      const bool is_row = index >= 0 && index < static_cast<float>(table.num_rows);
+      const int64_t found = is_row ? static_cast<int64_t>(index) : table.num_rows - 1;
       lookup.rows[static_cast<std::size_t>(row + i)] = found;
       std::copy_n(table.weight.value + found * table.size, table.size, inputs + lookup.column);
     }
   }
 }
 
-// The gradient of the first layer's input, of the columns that were looked up.
-void Network::embedded_gradient(const Part& part, float* scratch) {
+// The gradient of the embedded columns of the first layer's input.
+void Network::embedded_gradient(const Region& region, float* scratch) {
   const Layer& layer = layers_.front();
-  kernels_.multiply({.num_rows = part.tile.num_rows,
-                     .num_columns = part.tile.num_columns,
+  kernels_.multiply({.num_rows = region.tile.num_rows,
+                     .num_columns = region.tile.num_columns,
                      .depth = layer.block.num_outputs,
-                     .a = layer.pre_gradient + part.row * layer.stride,
+                     .a = layer.pre_gradient + region.row * layer.stride,
                      .a_row = layer.stride,
                      .a_depth = 1,
-                     .b = layer.block.weight.value + num_numeric_ + part.column,
+                     .b = layer.block.weight.value + num_numeric_ + region.column,
                      .b_depth = layer.block.num_inputs,
                      .b_column = 1,
-                     .c = embedded_gradient_.get() + part.row * embedded_stride_ + part.column,
+                     .c = embedded_gradient_.get() + region.row * embedded_stride_ + region.column,
                      .c_row = embedded_stride_,
-                     .adds = false},
+                     .accumulate = Accumulate::kNo},
                     scratch);
 }
 
-int64_t Network::num_table_parts(const Lookup& lookup) const {
+int64_t Network::num_table_chunks(const Lookup& lookup) const {
   const Table& table = lookup.table;
   if (table.weight.update == nullptr) return 0;
-  return num_parts(table.num_rows, std::max<int64_t>(1, kElementsAtOnce / table.size));
+  return ceil_div(table.num_rows, std::max<int64_t>(1, kElementsPerChunk / table.size));
 }
 
-// Each row of a table is the work of one thread, which adds in the order of the batch.
-void Network::table_gradient(const Lookup& lookup, int64_t part, int64_t num_rows,
-                             bool adds) const {
+// Each row of a table belongs to one thread, which sums in the order of the batch.
+void Network::table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
+                             Accumulate accumulate) const {
   const Table& table = lookup.table;
   const int64_t size = table.size;
-  const int64_t step = std::max<int64_t>(1, kElementsAtOnce / size);
-  const int64_t begin = part * step;
+  const int64_t step = std::max<int64_t>(1, kElementsPerChunk / size);
+  const int64_t begin = chunk * step;
   const int64_t end = std::min(begin + step, table.num_rows);
   float* sums = table.weight.update;
-  if (!adds) std::fill(sums + begin * size, sums + end * size, 0.0F);
+  if (accumulate == Accumulate::kNo) {
+    std::fill(sums + begin * size, sums + end * size, 0.0F);
+  }
   const float* gradient = embedded_gradient_.get() + lookup.column - num_numeric_;
   for (int64_t i = 0; i < num_rows; ++i, gradient += embedded_stride_) {
     const int64_t row = lookup.rows[static_cast<std::size_t>(i)];

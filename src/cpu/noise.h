@@ -7,7 +7,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// Philox4x32-10 (core/philox.h) for 16 counters side by side, 64 numbers at a time.
+// Philox4x32-10 (core/philox.h) for 16 counters in parallel, 64 numbers at a time.
 inline constexpr int64_t kCounters = 16;
 
 struct NoiseWords {

@@ -6,14 +6,15 @@
 #include "cpu/product_tile.h"
 #include "cpu/vector.h"
 
-// Parts of the operands of a product, rearranged where their strides would cost more.
+// Copies blocks of the operands of a product to contiguous memory if strided access would cost
+// more.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Lanes x lanes elements of `from`, whose rows are `stride` apart, become columns of a panel.
+// Writes lanes x lanes elements of `from`, whose rows are `stride` apart, as columns of a panel.
 inline void transpose(const float* from, int64_t stride, float* panel) {
   Vector rows[kLanes];
   for (int64_t i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
-  // A shuffle of as many stages as a lane's number has bits.
+  // log2(lanes) stages of shuffles.
   for (int64_t stage = 1; stage < kLanes; stage *= 2) {
     Vector shuffled[kLanes];
     for (int64_t i = 0; i < kLanes / 2; ++i) {
@@ -60,14 +61,14 @@ inline void pack_straight(const float* b, int64_t depth_stride, int64_t num_colu
   }
 }
 
-// Whether rows that lie `stride` apart, `count` of them, stay in the first level cache as they are.
+// Whether `count` rows that are `stride` apart stay in the first level cache without packing.
 inline bool is_close(int64_t count, int64_t stride) {
-  constexpr int64_t kHalfOfTheCache = 8192;
-  return count * stride <= kHalfOfTheCache;
+  constexpr int64_t kHalfCache = 8192;
+  return count * stride <= kHalfCache;
 }
 
 // Columns [column, column + num_columns) of B at depths [begin, begin + depth). With few rows,
-// packing would cost more than the strides that it removes.
+// packing would cost more than strided access.
 inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                         int64_t depth, float* packed) {
   constexpr int64_t kFewRows = 4 * kTileRows;
@@ -91,19 +92,19 @@ struct Block {
   Rows layout = Rows::kApart;
 };
 
-// Tiles of nearly equal height: one of very few rows would wait for its own sums.
+// Tiles of nearly equal height: a tile of very few rows is bound by the latency of its sums.
 inline int64_t tile_rows_for(int64_t num_rows) {
   const int64_t num_tiles = (num_rows + kTileRows - 1) / kTileRows;
   return (num_rows + num_tiles - 1) / num_tiles;
 }
 
-// Rows [row, row + num_rows) of A at depths [begin, begin + depth). Adjacent rows lie far apart in
-// the direction of the depth, which is packed where several panels gain from it.
+// Rows [row, row + num_rows) of A at depths [begin, begin + depth). If rows are adjacent, A is
+// strided in the depth, and is packed if several panels gain from it.
 inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
                         int64_t depth, float* packed) {
   const float* a = p.a + row * p.a_row + begin * p.a_depth;
   if (p.a_depth == 1) return {a, p.a_row, p.a_row, Rows::kApart};
-  constexpr int64_t kBadMultiple = 256;  // such rows share their place in the first level cache
+  constexpr int64_t kBadMultiple = 256;  // such rows fall into the same cache set
   if (p.num_columns <= 2 * kPanelColumns || is_close(depth, p.a_depth) ||
       p.a_depth % kBadMultiple != 0) {
     return {a, 1, p.a_depth, Rows::kAdjacent};

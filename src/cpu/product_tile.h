@@ -9,15 +9,16 @@
 
 #include "cpu/vector.h"
 
-// The inner part of a product: a tile of C stays in registers while a column of A meets a row of B.
-// Each element of C is one chain of multiply-adds in the order of the depth, whoever computes it.
+// The inner kernel of a product: a tile of C stays in registers while columns of A are multiplied
+// with rows of B. Each element of C is one chain of multiply-adds in the order of the depth,
+// whichever thread computes it.
 namespace trainer::cpu::TRAINER_ISA {
 
-/// Where the elements of A lie that meet in one step of the depth.
+/// Whether the elements of a column of A are contiguous.
 enum class Rows { kAdjacent, kApart };
 
-// One rounding where the instruction set has it. Written out, as compilers otherwise decide anew in
-// every function.
+// A fused multiply-add, with one rounding, if the instruction set has one. Explicit, because
+// compilers otherwise decide differently from function to function.
 inline Vector multiply_add(float a, Vector b, Vector sum) {
 #if defined(__AVX512F__)
   return Vector(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(b), __m512(sum)));
@@ -54,9 +55,9 @@ struct TileSums {
 
 template <int64_t NumRows, int64_t NumVectors, Rows Layout>
 void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float* b,
-                   int64_t b_stride, float* c, int64_t c_stride, bool adds) {
+                   int64_t b_stride, float* c, int64_t c_stride, bool accumulate) {
   TileSums<NumRows, NumVectors> sums{};
-  if (adds) sums.load_from(c, c_stride);
+  if (accumulate) sums.load_from(c, c_stride);
   for (int64_t k = 0; k < depth; ++k) {
     Vector b_row[NumVectors];
 #pragma GCC unroll 4
@@ -75,7 +76,7 @@ void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float*
 }
 
 using TileFunction = void (*)(int64_t depth, const float* a, int64_t a_stride, const float* b,
-                              int64_t b_stride, float* c, int64_t c_stride, bool adds);
+                              int64_t b_stride, float* c, int64_t c_stride, bool accumulate);
 
 // The functions for 1 to kTileRows rows.
 template <int64_t NumVectors, Rows Layout>

@@ -5,10 +5,10 @@
 
 #include "cpu/vector.h"
 
-// The update rules of optim/optimizer.h, clipping and averaging in the same pass.
+// The update rules of optim/optimizer.h, with clipping and averaging in the same pass.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Many parts, so that each has few terms to round.
+// Many partial sums, so that each has few terms to round.
 inline double sum_of_squares(const float* values, int64_t size) {
   constexpr int64_t kSums = 64;
   float sums[kSums] = {};
@@ -18,7 +18,7 @@ inline double sum_of_squares(const float* values, int64_t size) {
   }
   for (int64_t i = 0; j + i < size; ++i) sums[i] += values[j + i] * values[j + i];
   double sum = 0;
-  for (const float part : sums) sum += static_cast<double>(part);
+  for (const float partial : sums) sum += static_cast<double>(partial);
   return sum;
 }
 

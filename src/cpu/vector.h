@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included by files that are compiled once for each instruction set, with TRAINER_ISA as the name
-// of a namespace of their own. They include no header with inline functions but intrinsics: the
-// linker keeps one copy of such a function for the whole program, which might be one that this
-// machine cannot run.
+// Included by files that are compiled once for each instruction set, each into the namespace
+// TRAINER_ISA. They include no header with inline functions other than intrinsics: the linker keeps
+// one copy of such a function for the whole program, possibly one that this machine cannot run.
 #include <cstdint>
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// Registers decide the shape of a product's inner tile: rows x vectors accumulators, the vectors
-// of B and one of A fit into the 16 or 32 that there are.
+// The tile of a product's inner kernel fits into the 16 or 32 registers: rows x vectors
+// accumulators, the vectors of B and one of A.
 #if defined(__AVX512F__)
 inline constexpr int64_t kLanes = 16;
 inline constexpr int64_t kTileRows = 14;
@@ -66,7 +65,7 @@ inline Vector zip_high(Vector a, Vector b) {
 
 #undef TRAINER_SHUFFLE
 
-// Before a loop: no iteration reads what another one writes, so it may become vector code.
+// Placed before a loop that may be vectorized: no iteration reads what another one writes.
 #ifdef __clang__
 #define TRAINER_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -75,16 +74,16 @@ inline Vector zip_high(Vector a, Vector b) {
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// Sums over a row are taken in this many interleaved parts, whatever the width of a vector.
-inline constexpr int64_t kParts = 16;
+// The number of interleaved partial sums of a row, whatever the width of a vector.
+inline constexpr int64_t kPartialSums = 16;
 
 struct PartialSums {
-  float parts[kParts] = {};
+  float sums[kPartialSums] = {};
 
   float total() const {
-    float sum[kParts];
-    for (int64_t i = 0; i < kParts; ++i) sum[i] = parts[i];
-    for (int64_t half = kParts / 2; half > 0; half /= 2) {
+    float sum[kPartialSums];
+    for (int64_t i = 0; i < kPartialSums; ++i) sum[i] = sums[i];
+    for (int64_t half = kPartialSums / 2; half > 0; half /= 2) {
       for (int64_t i = 0; i < half; ++i) sum[i] += sum[i + half];
     }
     return sum[0];
@@ -94,18 +93,18 @@ struct PartialSums {
 // The sum of value(j) over j in [0, size).
 template <class Value>
 float sum_over(int64_t size, const Value& value) {
-  if (size < kParts) {
+  if (size < kPartialSums) {
     float sum = 0.0f;
     for (int64_t j = 0; j < size; ++j) sum += value(j);
     return sum;
   }
-  PartialSums sums;
+  PartialSums partial;
   int64_t j = 0;
-  for (; j + kParts <= size; j += kParts) {
-    for (int64_t i = 0; i < kParts; ++i) sums.parts[i] += value(j + i);
+  for (; j + kPartialSums <= size; j += kPartialSums) {
+    for (int64_t i = 0; i < kPartialSums; ++i) partial.sums[i] += value(j + i);
   }
-  for (int64_t i = 0; j + i < size; ++i) sums.parts[i] += value(j + i);
-  return sums.total();
+  for (int64_t i = 0; j + i < size; ++i) partial.sums[i] += value(j + i);
+  return partial.total();
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

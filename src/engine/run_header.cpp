@@ -70,7 +70,7 @@ void log_columns(const data::Datasets& data) {
 
 std::string step_text(const train::Session& session) {
   if (train::uses_kernels(session)) {
-    return fmt::format("fused ({})", cpu::name_of(cpu::kernels().instruction_set));
+    return fmt::format("fused ({})", cpu::instruction_set_name(cpu::kernels().instruction_set));
   }
   return session.config.model.activation_checkpointing ? "autograd (activation checkpointing)"
                                                        : "autograd";

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "trainer/core/stopwatch.h"
+#include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/losses.h"
 #include "trainer/cpu/network.h"
-#include "trainer/cpu/parts.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kChunk = 8192;          // parameters; their norm is summed by such parts
-constexpr int64_t kEvaluationRows = 256;  // at least so many at once
+constexpr int64_t kChunk = 8192;             // parameters that a thread updates together
+constexpr int64_t kMinEvaluationRows = 256;  // in a batch
 
-// Where the network's tensors lie, in the order of network::tensors().
+// The memory of the network's tensors, in the order of network::tensors().
 std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network) {
   const model::FlatParameters& flat = network.parameters();
   std::vector<cpu::TensorMemory> tensors;
@@ -49,7 +49,7 @@ cpu::GatherSource gather_source(const ResidentData& data) {
   return source;
 }
 
-/// Where losses are summed, sample by sample in their order.
+/// Sums over the samples, added in their order.
 struct LossSums {
   double loss = 0;
   int64_t num_correct = 0;
@@ -62,20 +62,20 @@ class FusedStep : public TrainStep {
         kernels_(cpu::kernels()),
         team_(num_threads),
         network_(context.model.spec(), tensor_memory(context.model),
-                 std::max(batch_size, kEvaluationRows), team_, kernels_),
+                 std::max(batch_size, kMinEvaluationRows), team_, kernels_),
         losses_(static_cast<std::size_t>(network_.max_rows())),
         correct_(static_cast<std::size_t>(network_.max_rows())),
         values_(static_cast<std::size_t>(network_.max_rows() * context.model.spec().num_outputs)),
         square_sums_(static_cast<std::size_t>(
-            cpu::num_parts(context.model.parameters().num_trained, kChunk))) {
+            cpu::ceil_div(context.model.parameters().num_trained, kChunk))) {
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
-      kept_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
+      saved_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
     }
   }
 
   StepStats run(const Window& window, double learning_rate) override {
     StepStats stats;
-    keep_buffers();
+    save_buffers();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window, stats);
       if (stats.is_finite) update(thread, stats.grad_norm, learning_rate);
@@ -90,7 +90,7 @@ class FusedStep : public TrainStep {
 
   void rehearse(const Window& window) override {
     StepStats stats;
-    keep_buffers();
+    save_buffers();
     team_.run([&](int64_t thread) { compute_gradient(thread, window, stats); });
     restore_buffers();
   }
@@ -111,7 +111,8 @@ class FusedStep : public TrainStep {
             .rows = all_rows_.data() + begin,
             .num_rows = std::min(network_.max_rows(), data.size() - begin)};
         float* outputs = result.outputs.data() + begin * context_.model.spec().num_outputs;
-        pass(thread, data, batch, {.mode = network::Mode::kInference, .outputs = outputs}, sums);
+        run_network(thread, data, batch, {.mode = network::Mode::kInference, .outputs = outputs},
+                    sums);
       }
     });
     result.loss = sums.loss / static_cast<double>(data.size());
@@ -121,7 +122,7 @@ class FusedStep : public TrainStep {
   }
 
  private:
-  // Called by all threads, as what follows. Leaves the gradient in the model's memory.
+  // Writes the gradient to the model's memory. Called by all threads, as are the functions below.
   void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
     const int64_t num_samples = window.num_samples;
     const int64_t* rows = window.order.data_ptr<int64_t>() + window.begin;
@@ -132,36 +133,39 @@ class FusedStep : public TrainStep {
                                     .num_rows = std::min(window.batch_size, num_samples - begin),
                                     .dropout_seed = window.dropout_seed,
                                     .first_row = begin};
-      pass(thread, window.data, batch,
-           {.mode = network::Mode::kTraining, .scale = scale, .adds = begin > 0}, sums_);
-      network_.parameter_gradients(thread, batch.num_rows, begin > 0);
+      const auto accumulate = begin > 0 ? cpu::Accumulate::kYes : cpu::Accumulate::kNo;
+      run_network(
+          thread, window.data, batch,
+          {.mode = network::Mode::kTraining, .accumulate = accumulate, .gradient_scale = scale},
+          sums_);
+      network_.parameter_gradients(thread, batch.num_rows, accumulate);
     }
-    sum_up(thread, num_samples, stats);
+    sum_statistics(thread, num_samples, stats);
   }
 
-  struct PassOptions {
+  struct RunOptions {
     network::Mode mode = network::Mode::kTraining;
-    double scale = 1;          // of the losses, in their gradient
-    bool adds = false;         // to the gradient that is there
+    cpu::Accumulate accumulate = cpu::Accumulate::kNo;  // to the gradients
+    double gradient_scale = 1;
     float* outputs = nullptr;  // [batch, num_outputs] kInference only
   };
 
   // Adds the losses of the batch to `sums`.
-  void pass(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
-            const PassOptions& options, LossSums& sums) {
+  void run_network(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
+                   const RunOptions& options, LossSums& sums) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.label_smoothing = context_.loss.label_smoothing;
       input.huber_delta = context_.loss.huber_delta;
       input.wants_gradient = options.mode == network::Mode::kTraining;
-      input.gradient_scale = static_cast<float>(options.scale);
+      input.gradient_scale = static_cast<float>(options.gradient_scale);
       if (options.outputs != nullptr) {
         cpu::copy_outputs(input, options.outputs + first_row * input.tile.num_columns);
       }
-      take_losses(data, batch.rows + first_row, input,
-                  values_.data() + first_row * input.tile.num_columns,
-                  {losses_.data() + first_row, correct_.data() + first_row});
+      compute_losses(data, batch.rows + first_row, input,
+                     values_.data() + first_row * input.tile.num_columns,
+                     {losses_.data() + first_row, correct_.data() + first_row});
     };
-    network_.pass(thread, batch, options.mode, options.adds, loss, [&] {
+    network_.run(thread, batch, {options.mode, options.accumulate}, loss, [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];
@@ -169,46 +173,46 @@ class FusedStep : public TrainStep {
     });
   }
 
-  // `values` is room for the targets of a regression.
-  void take_losses(const ResidentData& data, const int64_t* rows, cpu::LossInput input,
-                   float* values, const cpu::LossOutput& output) const {
+  // `values` is scratch memory for the targets of a regression.
+  void compute_losses(const ResidentData& data, const int64_t* rows, cpu::LossInput input,
+                      float* values, const cpu::LossOutput& output) const {
     const int64_t count = input.tile.num_rows;
-    std::array<float, cpu::kMostRowsAtOnce> weights{};
+    std::array<float, cpu::kMaxLossRows> weights{};
     if (data.weights.defined()) {
-      take(data.weights.data_ptr<float>(), rows, count, weights.data());
+      gather(data.weights.data_ptr<float>(), rows, count, weights.data());
       input.weights = weights.data();
     }
-    std::array<int64_t, cpu::kMostRowsAtOnce> classes{};
+    std::array<int64_t, cpu::kMaxLossRows> classes{};
     cpu::LossTargets targets;
     if (data.targets.scalar_type() == at::kFloat) {
-      take(data.targets.data_ptr<float>(), rows, count, values, data.targets.size(1));
+      gather(data.targets.data_ptr<float>(), rows, count, values, data.targets.size(1));
       targets.values = values;
     } else {
-      take(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
+      gather(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
       targets.classes = classes.data();
     }
     cpu::compute_losses(kernels_, context_.loss.kind, input, targets, output);
   }
 
   template <class Value>
-  static void take(const Value* values, const int64_t* rows, int64_t count, Value* taken,
-                   int64_t width = 1) {
+  static void gather(const Value* values, const int64_t* rows, int64_t count, Value* out,
+                     int64_t width = 1) {
     for (int64_t i = 0; i < count; ++i) {
-      taken = std::copy_n(values + rows[i] * width, width, taken);
+      out = std::copy_n(values + rows[i] * width, width, out);
     }
   }
 
-  void sum_up(int64_t thread, int64_t num_samples, StepStats& stats) {
+  void sum_statistics(int64_t thread, int64_t num_samples, StepStats& stats) {
     const model::FlatParameters& flat = context_.model.parameters();
     const float* gradients = flat.gradients.data_ptr<float>();
-    const auto one_chunk = [&](int64_t i) {
+    const auto sum_chunk = [&](int64_t i) {
       const int64_t begin = i * kChunk;
       square_sums_[static_cast<std::size_t>(i)] =
           kernels_.sum_of_squares(gradients + begin, std::min(kChunk, flat.num_trained - begin));
     };
-    team_.share(thread, cpu::num_parts(flat.num_trained, kChunk), one_chunk, [&] {
+    team_.parallel_for(thread, cpu::ceil_div(flat.num_trained, kChunk), sum_chunk, [&] {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
-      // As in LibTorch, a norm whose square is no float is infinite.
+      // As in LibTorch, the norm is infinite if its square exceeds the range of float.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
       stats.loss_sum = static_cast<float>(sums_.loss);
       stats.num_correct = sums_.num_correct;
@@ -234,10 +238,10 @@ class FusedStep : public TrainStep {
     cpu::UpdateOptions undecayed = options;
     if (!o.decay_bias_and_norm) undecayed.optimizer.weight_decay = 0;
     const model::FlatParameters& flat = context_.model.parameters();
-    const int64_t num_decayed_chunks = cpu::num_parts(flat.num_decayed, kChunk);
+    const int64_t num_decayed_chunks = cpu::ceil_div(flat.num_decayed, kChunk);
     const int64_t num_others = flat.num_trained - flat.num_decayed;
-    team_.share_at_the_end(
-        thread, num_decayed_chunks + cpu::num_parts(num_others, kChunk), [&](int64_t i) {
+    team_.parallel_for_nowait(
+        thread, num_decayed_chunks + cpu::ceil_div(num_others, kChunk), [&](int64_t i) {
           if (i < num_decayed_chunks) {
             update_chunk(options, i * kChunk, flat.num_decayed);
           } else {
@@ -263,37 +267,38 @@ class FusedStep : public TrainStep {
     kernels_.update(options, buffers);
   }
 
-  // Batch norm changes its running statistics in the forward pass, before anything can be known.
+  // Batch norm changes its running statistics in the forward pass, before it is known whether the
+  // step is finite.
   float* buffer_data() const { return context_.model.buffer_values().data_ptr<float>(); }
 
-  void keep_buffers() {
-    if (!kept_buffers_.empty())
-      std::copy_n(buffer_data(), kept_buffers_.size(), kept_buffers_.begin());
+  void save_buffers() {
+    if (!saved_buffers_.empty())
+      std::copy_n(buffer_data(), saved_buffers_.size(), saved_buffers_.begin());
   }
 
   void restore_buffers() {
-    if (!kept_buffers_.empty())
-      std::copy(kept_buffers_.begin(), kept_buffers_.end(), buffer_data());
+    if (!saved_buffers_.empty())
+      std::copy(saved_buffers_.begin(), saved_buffers_.end(), buffer_data());
   }
 
   bool buffers_are_finite() {
-    if (kept_buffers_.empty()) return true;
+    if (saved_buffers_.empty()) return true;
     const float* values = buffer_data();
-    return std::all_of(values, values + kept_buffers_.size(),
+    return std::all_of(values, values + saved_buffers_.size(),
                        [](float v) { return std::isfinite(v); });
   }
 
   StepContext context_;
   const cpu::Kernels& kernels_;
-  cpu::Team team_;
+  cpu::ThreadTeam team_;
   cpu::Network network_;
-  LossSums sums_;  // of the step that is being made
+  LossSums sums_;  // of the current step
   std::vector<float> losses_;
   std::vector<int32_t> correct_;
   std::vector<float> values_;      // targets of a regression
-  std::vector<int64_t> all_rows_;  // of the data that is evaluated
+  std::vector<int64_t> all_rows_;  // [num_samples] 0, 1, 2, ... of evaluated data
   std::vector<double> square_sums_;
-  std::vector<float> kept_buffers_;
+  std::vector<float> saved_buffers_;
 };
 
 }  // namespace

@@ -228,8 +228,8 @@ TEST_P(KernelsTest, ColumnSumsAreThoseOfValuesOrProducts) {
   Numbers sums(kColumns, 1);
   Numbers products(kColumns, 1);
   const Tile tile{kRows, kColumns, kColumns};
-  kernels_.column_sums(tile, x.data(), nullptr, sums.data(), false);
-  kernels_.column_sums(tile, x.data(), y.data(), products.data(), true);
+  kernels_.column_sums(tile, x.data(), nullptr, sums.data(), Accumulate::kNo);
+  kernels_.column_sums(tile, x.data(), y.data(), products.data(), Accumulate::kYes);
   for (std::size_t j = 0; j < kColumns; ++j) {
     double sum = 0;
     double product = 1;

@@ -27,14 +27,14 @@ const std::vector<Shape>& shapes() {
   return all;
 }
 
-/// How A and B lie in memory: the three products of a layer.
+/// The three products of a linear layer, each with another layout of A and B.
 enum class Orientation { kForward, kInputGradient, kWeightGradient };
 
-/// A product with memory of its own; rows of C are `kGap` elements longer than they need be.
+/// A product and its matrices; rows of C have `kGap` unused elements.
 struct Problem {
   static constexpr int64_t kGap = 3;
 
-  Problem(const Shape& s, Orientation orientation, bool adds)
+  Problem(const Shape& s, Orientation orientation, Accumulate accumulate)
       : a(test::some_numbers(s.rows * s.depth, 1)),
         b(test::some_numbers(s.depth * s.columns, 2)),
         c(test::some_numbers(s.rows * (s.columns + kGap), 3)) {
@@ -51,12 +51,13 @@ struct Problem {
                .b_column = b_transposed ? s.depth : 1,
                .c = c.data(),
                .c_row = s.columns + kGap,
-               .adds = adds};
+               .accumulate = accumulate};
   }
 
   double exact(int64_t row, int64_t column) const {
     const Product& p = product;
-    double sum = p.adds ? static_cast<double>(p.c[row * p.c_row + column]) : 0;
+    double sum =
+        p.accumulate == Accumulate::kYes ? static_cast<double>(p.c[row * p.c_row + column]) : 0;
     for (int64_t k = 0; k < p.depth; ++k) {
       sum += static_cast<double>(p.a[row * p.a_row + k * p.a_depth]) *
              static_cast<double>(p.b[k * p.b_depth + column * p.b_column]);
@@ -80,11 +81,11 @@ class MultiplyTest : public testing::TestWithParam<const Kernels*> {
     for (const Shape& shape : shapes()) {
       for (const auto orientation :
            {Orientation::kForward, Orientation::kInputGradient, Orientation::kWeightGradient}) {
-        for (const bool adds : {false, true}) {
-          SCOPED_TRACE(fmt::format("{} x {} x {}, orientation {}, adds {}", shape.rows,
+        for (const auto accumulate : {Accumulate::kNo, Accumulate::kYes}) {
+          SCOPED_TRACE(fmt::format("{} x {} x {}, orientation {}, accumulate {}", shape.rows,
                                    shape.columns, shape.depth, static_cast<int>(orientation),
-                                   adds));
-          check(Problem(shape, orientation, adds));
+                                   static_cast<int>(accumulate)));
+          check(Problem(shape, orientation, accumulate));
         }
       }
     }
@@ -180,7 +181,7 @@ TEST_P(MultiplyAddTest, InstructionSetsHaveTheSameBits) {
 }
 
 TEST_P(MultiplyTest, NaNAndInfinityShowInTheResult) {
-  Problem problem({4, 40, 20}, Orientation::kForward, false);
+  Problem problem({4, 40, 20}, Orientation::kForward, Accumulate::kNo);
   problem.a[0] = std::nanf("");
   problem.a[20] = INFINITY;
   problem.b[0] = 1;

@@ -53,8 +53,8 @@ struct Model {
       take_outputs(kernels, first_row, input);
     };
     team.run([&](int64_t thread) {
-      network->pass(thread, batch, Mode::kTraining, false, loss, [] {});
-      network->parameter_gradients(thread, kRows, false);
+      network->run(thread, batch, {.mode = Mode::kTraining}, loss, [] {});
+      network->parameter_gradients(thread, kRows, Accumulate::kNo);
     });
   }
 
@@ -99,7 +99,7 @@ struct Model {
     int64_t size;
   };
 
-  Team team;
+  ThreadTeam team;
   network::NetworkSpec spec;
   Numbers features, ones, zeros;
   std::vector<int64_t> rows;

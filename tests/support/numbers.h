@@ -28,7 +28,7 @@ inline double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
 /// "AVX-512" as a part of a test's name.
 inline std::string test_name(const cpu::Kernels& kernels) {
   std::string name;
-  for (const char c : std::string(cpu::name_of(kernels.instruction_set))) {
+  for (const char c : std::string(cpu::instruction_set_name(kernels.instruction_set))) {
     if (c != '-') name += c;
   }
   return name;

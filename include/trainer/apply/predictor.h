@@ -7,7 +7,7 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/cpu/network.h"
-#include "trainer/cpu/team.h"
+#include "trainer/cpu/thread_team.h"
 #include "trainer/data/table.h"
 
 namespace trainer::apply {
@@ -26,7 +26,7 @@ class Predictor {
 
  private:
   const Model& model_;
-  cpu::Team team_;
+  cpu::ThreadTeam team_;
   cpu::Network network_;
   std::vector<int64_t> rows_;
 };

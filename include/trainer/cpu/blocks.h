@@ -9,8 +9,9 @@
 #include "trainer/cpu/operands.h"
 #include "trainer/network/spec.h"
 
-// The kernels compute a linear layer and what follows it on the same values together, while these
-// lie in the cache. So the list of layers is cut into blocks, one for each linear layer.
+// The kernels compute a linear layer together with the norm, activation and dropout that follow it,
+// while the values are in the cache. So the list of layers is cut into blocks, one per linear
+// layer.
 namespace trainer::cpu {
 
 /// A linear layer with its norm, activation, dropout and residual.
@@ -30,12 +31,11 @@ struct Block {
   bool has_skip = false;  // adds its input to its output
 
   bool is_trained() const;
-  /// Whether the norm, a batch norm, uses the running statistics: in training those of a frozen
-  /// one.
+  /// Whether the batch norm uses its running statistics, in training only if it is frozen.
   bool uses_running_statistics(network::Mode mode) const;
 };
 
-/// A table of learned rows, whose row indices are a feature.
+/// A table of embeddings; a feature holds the row indices.
 struct Table {
   TensorMemory weight;  // [num_rows, size]
   int64_t num_rows = 0;
@@ -43,8 +43,8 @@ struct Table {
 };
 
 struct Blocks {
-  std::vector<Table> tables;  // of the last features, in their order
-  std::vector<Block> blocks;  // the last one is linear alone
+  std::vector<Table> tables;  // one for each of the last features, in their order
+  std::vector<Block> blocks;  // the last one is a linear layer only
 };
 
 /// `tensors` are those of network::tensors(), in that order. Throws Error(kUsage) for a list of

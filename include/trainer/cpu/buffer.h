@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "trainer/cpu/ceil_div.h"
+
 namespace trainer::cpu {
 
 /// Floats that begin at a cache line, all zero.
@@ -24,5 +26,14 @@ class Buffer {
   };
   std::unique_ptr<float[], Free> data_;
 };
+
+/// The stride, in floats, of a matrix whose rows of `num_columns` begin at cache lines, and not all
+/// in the same cache set.
+constexpr int64_t padded_stride(int64_t num_columns) {
+  constexpr int64_t kLine = 16;
+  constexpr int64_t kBadMultiple = 256;  // 1 KiB
+  const int64_t stride = ceil_div(num_columns, kLine) * kLine;
+  return stride % kBadMultiple == 0 ? stride + kLine : stride;
+}
 
 }  // namespace trainer::cpu

@@ -6,14 +6,15 @@
 
 namespace trainer::cpu {
 
-/// CPUs that this process may use: its affinity, cut to the cgroup's quota. At least 1.
+/// The number of CPUs that this process may use: by its affinity and the cgroup's quota. At
+/// least 1.
 int64_t usable_cpus();
 
-/// The number of threads that `omp_num_threads`, the text of the variable, asks for: of a list, as
-/// of "4,2", the first. Nothing where it is null or no list of numbers from 1 to 1,024.
+/// The number of threads that OMP_NUM_THREADS asks for, given its text: the first of a list such as
+/// "4,2". Nothing if it is null or not a list of numbers from 1 to 1,024.
 std::optional<int64_t> openmp_threads(const char* omp_num_threads);
 
-/// Whether this CPU has instructions for products of such numbers: AVX512-BF16 or AVX512-FP16 on
+/// Whether this CPU has instructions for products in bf16 or fp16: AVX512-BF16 or AVX512-FP16 on
 /// x86-64, FEAT_BF16 or FEAT_FP16 on Arm.
 bool has_bf16();
 bool has_fp16();

@@ -7,9 +7,9 @@
 #include "trainer/config/types.h"
 #include "trainer/cpu/operands.h"
 
-/// The arithmetic of training on the CPU, on plain memory. Each function exists once for every
-/// instruction set; all sums are taken in an order that depends neither on the instruction set nor
-/// on how the work is divided, so that any number of threads gives the same bits.
+/// The arithmetic of training on the CPU, on plain memory. Each function is compiled once for every
+/// instruction set. The order of every sum depends neither on the instruction set nor on how the
+/// work is divided, so any number of threads gives the same bits.
 namespace trainer::cpu {
 
 enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
@@ -17,12 +17,12 @@ enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 struct Kernels {
   InstructionSet instruction_set = InstructionSet::kBaseline;
   int64_t panel_columns = 0;   // columns of C that a product computes together
-  int64_t scratch_floats = 0;  // room that a product needs
+  int64_t scratch_floats = 0;  // size of the scratch memory of a product
 
   void (*multiply)(const Product& product, float* scratch) = nullptr;
   void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile,
                  float* out) = nullptr;
-  /// Noise of rows [first_row, ...) of the layer.
+  /// Dropout noise of rows [first_row, ...) of a layer.
   void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile,
                      float* out) = nullptr;
   void (*activate)(config::Activation kind, const Tile& tile,
@@ -38,9 +38,9 @@ struct Kernels {
   void (*frozen_batch_norm_gradient)(const Tile& tile,
                                      const NormGradientBuffers& buffers) = nullptr;
   void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
-  /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] where `y` is null; added where `adds`.
+  /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] if `y` is null.
   void (*column_sums)(const Tile& tile, const float* x, const float* y, float* out,
-                      bool adds) = nullptr;
+                      Accumulate accumulate) = nullptr;
   void (*cross_entropy)(const LossInput& input, const int64_t* classes,
                         const LossOutput& output) = nullptr;
   void (*binary_cross_entropy)(const LossInput& input, const int64_t* classes,
@@ -55,9 +55,10 @@ struct Kernels {
 /// The functions for the best instruction set of this machine.
 const Kernels& kernels();
 
-/// Those that this machine can run, from the plainest to the best.
+/// All that this machine can run, from the baseline to the best.
 std::vector<const Kernels*> all_kernels();
 
-const char* name_of(InstructionSet set);
+/// "AVX2", as users know it.
+const char* instruction_set_name(InstructionSet set);
 
 }  // namespace trainer::cpu

@@ -11,7 +11,7 @@
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
-#include "trainer/cpu/team.h"
+#include "trainer/cpu/thread_team.h"
 #include "trainer/network/spec.h"
 
 namespace trainer::cpu {
@@ -27,118 +27,127 @@ struct NetworkBatch {
   int64_t first_row = 0;  // of this batch within the step
 };
 
-inline constexpr int64_t kMostRowsAtOnce = 256;  // of which a loss is taken
+inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function
 
-/// Forward and backward pass over memory that is allocated once. The functions are called by all
-/// threads of the team, within Team::run.
+struct RunOptions {
+  Mode mode = Mode::kTraining;
+  Accumulate accumulate = Accumulate::kNo;  // to the gradients of the parameters
+};
+
+/// Forward and backward pass over memory that is allocated once. All threads of the team call the
+/// functions, within ThreadTeam::run(). Implemented in network.cpp, network_backward.cpp and
+/// network_embedding.cpp.
 class Network {
  public:
-  /// Turns outputs into losses and, in training, into their gradient; for rows [first_row, ...) of
-  /// the batch, by one thread.
-  using Loss = FunctionRef<void(int64_t first_row, const LossInput& input)>;
+  /// Turns the outputs of rows [first_row, ...) of the batch into losses and, in training, into
+  /// their gradient. Called by one thread.
+  using LossFunction = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows`. `tensors` are those of network::tensors(spec), in that order.
   /// Throws Error(kUsage) for a network that the kernels do not compute.
   Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors, int64_t max_rows,
-          Team& team, const Kernels& kernels);
+          ThreadTeam& team, const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
 
-  /// Calls `loss` for all rows of the batch; where it is for training, adds up what
-  /// parameter_gradients() needs. `last` is called once, when all losses are known.
-  void pass(int64_t thread, const NetworkBatch& batch, Mode mode, bool adds, Loss loss,
-            FunctionRef<void()> last);
+  /// Calls `loss` for all rows of the batch, and `last` once when all losses are known. In training
+  /// also runs the backward pass, up to what parameter_gradients() needs.
+  void run(int64_t thread, const NetworkBatch& batch, const RunOptions& options, LossFunction loss,
+           FunctionRef<void()> last);
 
-  /// The gradients of the parameters, added to what they were or in place of it.
-  void parameter_gradients(int64_t thread, int64_t num_rows, bool adds);
+  /// Computes the gradients of the parameters for the `num_rows` rows of the last run().
+  void parameter_gradients(int64_t thread, int64_t num_rows, Accumulate accumulate);
 
  private:
-  /// A block and its memory of the pass. What lies in tiles has `stride` between its rows.
+  /// A block and its values in a pass. Matrices have `stride` floats from row to row.
   struct Layer {
     Block block;
     int64_t stride = 0;
-    Buffer pre;          // products of the linear part; behind a norm the normalised values
+    Buffer pre;          // products of the linear part; after a norm the normalized values
     Buffer out;          // hidden layers only, as all below
     Buffer noise;        // of dropout
     Buffer inverse_std;  // of the norm
-    Buffer gradients;    // room for the three below, as far as they differ
+    Buffer gradients;    // memory of the three below, which may coincide
     float* out_gradient = nullptr;     // with respect to `out`
-    float* normed_gradient = nullptr;  // to the activation's input
-    float* pre_gradient = nullptr;     // to the linear part
+    float* normed_gradient = nullptr;  // with respect to the activation's input
+    float* pre_gradient = nullptr;     // with respect to the output of the linear layer
   };
 
-  /// An embedding's memory of the pass.
+  /// An embedding table and the rows that a batch takes of it.
   struct Lookup {
     Table table;
     int64_t column = 0;         // of the first layer's input
-    std::vector<int64_t> rows;  // [max_rows] that the batch takes
+    std::vector<int64_t> rows;  // [max_rows]
   };
 
-  /// A matrix cut into tiles, which threads share.
-  struct Division {
+  /// A matrix cut into tiles, which are distributed among the threads.
+  struct TileGrid {
     int64_t num_rows = 0;
     int64_t num_columns = 0;
-    int64_t row_step = 1;
-    int64_t column_step = 1;
-    int64_t num_row_parts = 0;
-    int64_t num_column_parts = 0;
-    int64_t count() const { return num_row_parts * num_column_parts; }
+    int64_t tile_rows = 1;
+    int64_t tile_columns = 1;
+    int64_t grid_rows = 0;
+    int64_t grid_columns = 0;
+    int64_t num_tiles() const { return grid_rows * grid_columns; }
   };
 
-  /// One tile of a division, `tile.stride` set to that of the matrix.
-  struct Part {
+  /// One tile of a matrix and where it begins.
+  struct Region {
     int64_t row = 0;
     int64_t column = 0;
     Tile tile;
   };
 
   Layer make_layer(const Block& block, bool is_hidden) const;
-  Division divide(int64_t num_rows, int64_t num_columns, int64_t depth) const;
-  static Part part_of(const Division& division, int64_t index, int64_t stride);
+  TileGrid make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const;
+  static Region tile_region(const TileGrid& grid, int64_t index, int64_t stride);
 
   bool is_hidden(std::size_t index) const { return index + 1 < layers_.size(); }
   bool trains_tables() const { return embedded_gradient_.get() != nullptr; }
-  bool goes_by_rows(int64_t num_rows) const;
+  bool is_row_parallel(int64_t num_rows) const;
   float* scratch(int64_t thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
-  const float* input_of(std::size_t index) const;
+  const float* layer_input(std::size_t index) const;
   int64_t input_stride(std::size_t index) const;
-  ActivationBuffers activation_buffers(std::size_t index, const Part& part, Mode mode) const;
-  NormBuffers norm_buffers(const Layer& layer, const Part& part) const;
-  NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Part& part) const;
+  ActivationBuffers activation_buffers(std::size_t index, const Region& region, Mode mode) const;
+  NormBuffers norm_buffers(const Layer& layer, const Region& region) const;
+  NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Region& region) const;
 
   void fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode);
-  void pass_by_rows(int64_t thread, const NetworkBatch& batch, Mode mode, Loss loss,
-                    FunctionRef<void()> last);
-  void pass_by_columns(int64_t thread, const NetworkBatch& batch, Mode mode, bool adds, Loss loss,
-                       FunctionRef<void()> last);
+  void run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode mode, LossFunction loss,
+                        FunctionRef<void()> last);
+  void run_layer_parallel(int64_t thread, const NetworkBatch& batch, const RunOptions& options,
+                          LossFunction loss, FunctionRef<void()> last);
   template <class Body>
-  void for_each_column_part(std::size_t index, int64_t row, int64_t num_rows, const Body& body);
+  void for_each_column_range(std::size_t index, int64_t row, int64_t num_rows, const Body& body);
 
-  void multiply(std::size_t index, const Part& part, float* scratch);
-  void compute(std::size_t index, const Part& part, Mode mode, float* scratch);
+  void multiply(std::size_t index, const Region& region, float* scratch);
+  void compute(std::size_t index, const Region& region, Mode mode, float* scratch);
   LossInput compute_outputs(int64_t row, int64_t num_rows, float* scratch);
-  void input_gradient(std::size_t index, const Part& part, bool adds, float* scratch);
-  void batch_norm_gradient(const Layer& layer, const Part& part, bool adds);
-  void weight_gradient(std::size_t index, const Part& part, int64_t num_rows, bool adds,
-                       float* scratch);
-  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows, bool adds) const;
+  void input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
+                      float* scratch);
+  void batch_norm_gradient(const Layer& layer, const Region& region, Accumulate accumulate);
+  void weight_gradient(std::size_t index, const Region& region, int64_t num_rows,
+                       Accumulate accumulate, float* scratch);
+  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
+                        Accumulate accumulate) const;
 
   void make_lookups(const std::vector<Table>& tables);
   void look_up(int64_t row, int64_t num_rows);
-  void embedded_gradient(const Part& part, float* scratch);
-  int64_t num_table_parts(const Lookup& lookup) const;
-  void table_gradient(const Lookup& lookup, int64_t part, int64_t num_rows, bool adds) const;
+  void embedded_gradient(const Region& region, float* scratch);
+  int64_t num_table_chunks(const Lookup& lookup) const;
+  void table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
+                      Accumulate accumulate) const;
 
   int64_t num_features_;
-  int64_t num_numeric_;       // features that are no index of a table
-  int64_t num_embedded_ = 0;  // values that are looked up, of all tables
+  int64_t num_numeric_;       // features that are not indices of a table
+  int64_t num_embedded_ = 0;  // inputs that are looked up in tables
   int64_t max_rows_;
-  Team& team_;
+  ThreadTeam& team_;
   const Kernels& kernels_;
-  Buffer features_;  // as the first layer takes them
+  Buffer features_;  // inputs of the first layer
   int64_t features_stride_ = 0;
   std::vector<Lookup> lookups_;
-  Buffer embedded_gradient_;  // with respect to what is looked up, if a table is trained
+  Buffer embedded_gradient_;  // with respect to the embedded inputs, if a table is trained
   int64_t embedded_stride_ = 0;
   std::vector<Layer> layers_;
   bool has_batch_norm_ = false;

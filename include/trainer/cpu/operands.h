@@ -6,8 +6,11 @@
 #include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
 
-/// What the functions of cpu/kernels.h work on: views of memory that belongs to others.
+/// Operands of the functions in cpu/kernels.h: views of memory, which they do not own.
 namespace trainer::cpu {
+
+/// Whether a result replaces what is in its memory or is added to it.
+enum class Accumulate { kNo, kYes };
 
 /// C = A B, or C + A B: `a` is `[rows, depth]`, `b` `[depth, columns]`, `c` `[rows, columns]`.
 struct Product {
@@ -15,31 +18,32 @@ struct Product {
   int64_t num_columns = 0;
   int64_t depth = 0;
   const float* a = nullptr;
-  int64_t a_row = 0;  // distances between neighbours, in elements; one of a_row and a_depth is 1
+  int64_t a_row = 0;  // strides in elements; one of a_row and a_depth is 1
   int64_t a_depth = 1;
   const float* b = nullptr;
   int64_t b_depth = 0;  // one of b_depth and b_column is 1
   int64_t b_column = 1;
   float* c = nullptr;
   int64_t c_row = 0;
-  bool adds = false;
+  Accumulate accumulate = Accumulate::kNo;
 };
 
-/// Where a tensor of a network lies, and what training writes of it: the gradient of a parameter,
-/// or a running statistic, which is written in its place. Null where it is frozen, or only read.
+/// Where a tensor of a network is in memory, and where training writes: to the gradient of a
+/// parameter, or to a running statistic itself. `update` is null if the tensor is not trained.
 struct TensorMemory {
   const float* value = nullptr;
   float* update = nullptr;
 };
 
-/// A part of a matrix whose rows are `stride` elements apart.
+/// The size of a block of a matrix whose rows are `stride` elements apart.
 struct Tile {
   int64_t num_rows = 0;
   int64_t num_columns = 0;
   int64_t stride = 0;
 };
 
-/// A hidden layer behind its linear part, on one tile. With u = scale * pre + shift:
+/// Norm scale, activation, dropout and residual of a hidden layer, on one tile. With
+/// u = scale * pre + shift:
 ///   out = activation(u) * noise + skip
 struct ActivationBuffers {
   const float* pre = nullptr;    // tile
@@ -50,7 +54,7 @@ struct ActivationBuffers {
   float* out = nullptr;          // tile
 };
 
-/// Rows to be gathered: of float32 values, or of bytes where `bytes` is set.
+/// A matrix to gather rows from: of bytes if `bytes` is set, else of float32 values.
 struct GatherSource {
   const float* floats = nullptr;
   const uint8_t* bytes = nullptr;
@@ -59,17 +63,17 @@ struct GatherSource {
   const float* scale = nullptr;  // [features]
 };
 
-/// Where the random numbers of dropout come from: each is a function of this and its place alone.
+/// The random numbers of dropout. Each is a function of these values and its row and column.
 struct NoiseSource {
   uint64_t seed = 0;
   uint32_t layer = 0;
   double probability = 0;  // of a zero; other elements are 1 / (1 - probability)
 };
 
-/// What a loss is taken of: outputs `[rows, columns]`, to which `bias` is added first.
+/// Outputs `[rows, columns]`, to which a loss adds `bias` first.
 struct LossInput {
   Tile tile;
-  float* outputs = nullptr;  // becomes the gradient where one is wanted
+  float* outputs = nullptr;  // overwritten, by the gradient if `wants_gradient`
   const float* bias = nullptr;
   const float* weights = nullptr;  // [rows] of the losses; null: ones
   double label_smoothing = 0;      // of cross_entropy
@@ -83,7 +87,7 @@ struct LossOutput {
   int32_t* correct = nullptr;  // [rows] 1 where the target's class is predicted
 };
 
-/// Batch or layer norm of one tile; `values` are products without bias and become the normalised
+/// Batch or layer norm of one tile; `values` are products without bias and become the normalized
 /// values.
 struct NormBuffers {
   float* values = nullptr;
@@ -101,10 +105,10 @@ struct NormGradientBuffers {
   float* out = nullptr;                // tile, with respect to its input; may be `gradient`
   float* scale_gradient = nullptr;     // [columns], batch norm only; null: not wanted
   float* shift_gradient = nullptr;
-  bool adds = false;  // to the two above
+  Accumulate accumulate = Accumulate::kNo;  // to the two above
 };
 
-/// Consecutive parameters and what belongs to them.
+/// Consecutive parameters with their gradients, moments and average.
 struct UpdateBuffers {
   int64_t size = 0;
   float* values = nullptr;
@@ -114,7 +118,7 @@ struct UpdateBuffers {
   float* average = nullptr;        // moving average of the values
 };
 
-/// An update of a step.
+/// The settings of one optimizer step.
 struct UpdateOptions {
   config::OptimizerConfig optimizer;
   double gradient_factor = 1;  // of clipping

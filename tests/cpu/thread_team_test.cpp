@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/cpu/team.h"
+#include "trainer/cpu/thread_team.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,13 +16,13 @@ namespace trainer::cpu {
 namespace {
 
 /// With one thread, with as many as there are CPUs, and with more.
-class TeamTest : public testing::TestWithParam<int64_t> {};
+class ThreadTeamTest : public testing::TestWithParam<int64_t> {};
 
-INSTANTIATE_TEST_SUITE_P(Threads, TeamTest, testing::Values(1, 2, usable_cpus() + 3),
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadTeamTest, testing::Values(1, 2, usable_cpus() + 3),
                          [](const auto& test) { return std::to_string(test.index); });
 
-TEST_P(TeamTest, EveryThreadRunsTheFunctionOnce) {
-  Team team(GetParam());
+TEST_P(ThreadTeamTest, EveryThreadRunsTheFunctionOnce) {
+  ThreadTeam team(GetParam());
   std::vector<std::atomic<int>> calls(static_cast<std::size_t>(GetParam()));
   for (int i = 0; i < 100; ++i) {
     team.run([&](int64_t thread) { ++calls[static_cast<std::size_t>(thread)]; });
@@ -30,14 +30,14 @@ TEST_P(TeamTest, EveryThreadRunsTheFunctionOnce) {
   for (const std::atomic<int>& count : calls) EXPECT_EQ(count, 100);
 }
 
-TEST_P(TeamTest, SharedWorkIsDoneOnceAndWholeBeforeTheLastPart) {
+TEST_P(ThreadTeamTest, ParallelForRunsEachIterationOnceBeforeLast) {
   constexpr int64_t kCount = 37;
-  Team team(GetParam());
+  ThreadTeam team(GetParam());
   std::vector<int> done(kCount);  // no atomics: the team orders what follows
   int sum = 0;
   team.run([&](int64_t thread) {
     for (int round = 1; round <= 200; ++round) {
-      team.share(
+      team.parallel_for(
           thread, kCount, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; },
           [&] { sum += std::accumulate(done.begin(), done.end(), 0) == kCount * round ? 1 : 0; });
     }
@@ -45,29 +45,29 @@ TEST_P(TeamTest, SharedWorkIsDoneOnceAndWholeBeforeTheLastPart) {
   EXPECT_EQ(sum, 200);
 }
 
-TEST_P(TeamTest, NoWorkIsDoneAtOnce) {
-  Team team(GetParam());
+TEST_P(ThreadTeamTest, ParallelForOverNothingCallsLast) {
+  ThreadTeam team(GetParam());
   int last = 0;
   team.run([&](int64_t thread) {
-    team.share(
+    team.parallel_for(
         thread, 0, [](int64_t) { FAIL(); }, [&] { ++last; });
   });
   EXPECT_EQ(last, 1);
 }
 
-TEST_P(TeamTest, WorkAtTheEndIsDoneWhenTheFunctionIsLeft) {
-  Team team(GetParam());
+TEST_P(ThreadTeamTest, ParallelForNowaitIsDoneWhenRunReturns) {
+  ThreadTeam team(GetParam());
   std::vector<int> done(37);
   for (int round = 0; round < 100; ++round) {
     team.run([&](int64_t thread) {
-      team.share_at_the_end(thread, 37, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; });
+      team.parallel_for_nowait(thread, 37, [&](int64_t i) { ++done[static_cast<std::size_t>(i)]; });
     });
   }
   EXPECT_EQ(done, std::vector<int>(37, 100));
 }
 
-TEST_P(TeamTest, SubnormalNumbersCountAsZero) {
-  Team team(GetParam());
+TEST_P(ThreadTeamTest, SubnormalNumbersCountAsZero) {
+  ThreadTeam team(GetParam());
   volatile float tiny = 1e-38F;  // at run time, and not by the compiler
   std::atomic<int> num_zeros = 0;
   team.run([&](int64_t) { num_zeros += tiny * 0.1F == 0 ? 1 : 0; });
@@ -77,8 +77,8 @@ TEST_P(TeamTest, SubnormalNumbersCountAsZero) {
   EXPECT_GT(tiny * 0.1F, 0);
 }
 
-TEST_P(TeamTest, ThreadsThatSleptWakeUp) {
-  Team team(GetParam());
+TEST_P(ThreadTeamTest, ThreadsThatSleptWakeUp) {
+  ThreadTeam team(GetParam());
   std::atomic<int64_t> calls = 0;
   std::vector<test::ThreadId> threads(static_cast<std::size_t>(GetParam()));
   for (int i = 0; i < 3; ++i) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/cpu/team.h"
+#include "trainer/cpu/thread_team.h"
 
 #include "trainer/cpu/cpus.h"
 
 namespace trainer::cpu {
 namespace {
 
-// Some ten microseconds: longer than most waits between two parts of a step.
-constexpr int kLooks = 1000;
+// About ten microseconds, which is longer than most waits within a step.
+constexpr int kSpinLimit = 1000;
 
-// Tells the CPU that this loop waits, which leaves more of the core to its other thread.
+// Tells the CPU that this is a spin loop, which leaves more of the core to its other thread.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -18,7 +18,7 @@ void pause() {
 #endif
 }
 
-// What the CPU does with subnormal numbers, per thread.
+// How the CPU treats subnormal numbers, per thread.
 #if defined(__x86_64__)
 using FloatMode = unsigned;
 constexpr FloatMode kFlushResults = 0x8000;
@@ -42,7 +42,7 @@ FloatMode float_mode() { return 0; }
 void set_float_mode(FloatMode) {}
 #endif
 
-/// Takes subnormal numbers for zero, for a scope.
+/// Treats subnormal numbers as zero within a scope.
 class FlushSubnormals {
  public:
   FlushSubnormals() : before_(float_mode()) { set_float_mode(before_ | kFlush); }
@@ -56,50 +56,50 @@ class FlushSubnormals {
 
 }  // namespace
 
-Team::Team(int64_t num_threads)
-    : num_threads_(num_threads), num_looks_(num_threads > usable_cpus() ? 0 : kLooks) {
+ThreadTeam::ThreadTeam(int64_t num_threads)
+    : num_threads_(num_threads), spin_limit_(num_threads > usable_cpus() ? 0 : kSpinLimit) {
   try {
     for (int64_t i = 1; i < num_threads; ++i) threads_.emplace_back([this, i] { work(i); });
   } catch (...) {  // the system has no more threads
-    end();
+    join();
     throw;
   }
 }
 
-Team::~Team() { end(); }
+ThreadTeam::~ThreadTeam() { join(); }
 
-void Team::end() {
-  ends_ = true;
-  calls_.fetch_add(1, std::memory_order_release);
-  calls_.notify_all();
+void ThreadTeam::join() {
+  is_stopping_ = true;
+  run_epoch_.fetch_add(1, std::memory_order_release);
+  run_epoch_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Team::run(FunctionRef<void(int64_t)> body) {
+void ThreadTeam::run(FunctionRef<void(int64_t)> body) {
   const FlushSubnormals flush;
   if (num_threads_ == 1) {
     body(0);
     return;
   }
   body_ = &body;
-  calls_.fetch_add(1, std::memory_order_release);
-  calls_.notify_all();
+  run_epoch_.fetch_add(1, std::memory_order_release);
+  run_epoch_.notify_all();
   body(0);
-  meet([] {});
+  barrier([] {});
 }
 
-void Team::work(int64_t index) {
+void ThreadTeam::work(int64_t thread) {
   const FlushSubnormals flush;
-  for (uint32_t call = 0;; ++call) {
-    wait_while(calls_, call);
-    if (ends_) return;
-    (*body_)(index);
-    meet([] {});
+  for (uint32_t epoch = 0;; ++epoch) {
+    wait_while(run_epoch_, epoch);
+    if (is_stopping_) return;
+    (*body_)(thread);
+    barrier([] {});
   }
 }
 
-void Team::wait_while(const std::atomic<uint32_t>& value, uint32_t old) const {
-  for (int look = 0; look < num_looks_; ++look) {
+void ThreadTeam::wait_while(const std::atomic<uint32_t>& value, uint32_t old) const {
+  for (int spin = 0; spin < spin_limit_; ++spin) {
     if (value.load(std::memory_order_acquire) != old) return;
     pause();
   }
