@@ -104,7 +104,7 @@ std::string csv_text(const CellKind& kind) {
   std::string text;
   for (int column = 0; column < kColumns; ++column) text += fmt::format("column_{},", column);
   text += std::string("label") + kind.line_break;
-  PhiloxStream random(7, Purpose::kSynthetic);
+  PhiloxStream random(7, StreamId::kSynthetic);
   while (text.size() < kTextBytes) {
     for (int column = 0; column < kColumns; ++column) text += kind.make(random) + ",";
     text += fmt::format("{}{}", random.below(10), kind.line_break);
@@ -132,7 +132,7 @@ std::string idx_text() {
   for (const uint32_t size : {kImages, kSide, kSide}) {
     for (const unsigned shift : {24U, 16U, 8U, 0U}) text += static_cast<char>(size >> shift & 0xFF);
   }
-  PhiloxStream random(8, Purpose::kSynthetic);
+  PhiloxStream random(8, StreamId::kSynthetic);
   for (uint32_t row = 0; row < kImages * kSide; ++row) {
     const uint64_t width = random.below(kSide);
     const uint64_t brightness = random.below(128);
@@ -225,7 +225,7 @@ apply::Model make_model() {
   apply::Model model;
   model.network =
       network::mlp({.num_features = kPredictColumns, .num_outputs = 2, .hidden_sizes = {64, 64}});
-  PhiloxStream random(9, Purpose::kSynthetic);
+  PhiloxStream random(9, StreamId::kSynthetic);
   for (const network::TensorSpec& spec : network::tensors(model.network)) {
     const int64_t size = spec.num_elements();
     auto values = std::make_shared<std::vector<float>>();
@@ -249,7 +249,7 @@ void predict(benchmark::State& state) {
   const Scratch scratch;
   const apply::Model model = make_model();
   std::string text = fmt::format("{}\n", fmt::join(model.schema.feature_names, ","));
-  PhiloxStream random(10, Purpose::kSynthetic);
+  PhiloxStream random(10, StreamId::kSynthetic);
   for (int row = 0; row < kRows; ++row) {
     for (int column = 0; column < kPredictColumns; ++column) {
       text += fmt::format("{:.4f}{}", random.normal(), column + 1 < kPredictColumns ? ',' : '\n');

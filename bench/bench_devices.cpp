@@ -78,7 +78,7 @@ double load_average() {
   return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
-void warn_of_load(double load) {
+void warn_about_load(double load) {
   if (load <= kQuietLoad) return;
   log::warning(
       fmt::format("other programs are at work (load average {:.1f}): steps may take many "
@@ -189,7 +189,7 @@ int run(const std::vector<std::string>& arguments) {
   const bool has_own_display = has_google_flag(options, "--benchmark_format");
   const double load = load_average();
   if (!bench.plan.rows.empty()) {
-    warn_of_load(load);
+    warn_about_load(load);
     benchmark::RunSpecifiedBenchmarks(has_own_display ? nullptr : &silent);
   }
   benchmark::Shutdown();

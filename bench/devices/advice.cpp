@@ -32,7 +32,7 @@ struct Winner {
   std::string next;  // the best other one; empty: there is none
 };
 
-std::optional<Winner> winner_of(std::span<const Row> workload) {
+std::optional<Winner> find_winner(std::span<const Row> workload) {
   const std::vector<Row> rows = right_rows(workload);
   if (rows.empty()) return std::nullopt;
   const double best = std::min_element(rows.begin(), rows.end(), is_faster)->step_ms.median;
@@ -66,13 +66,13 @@ std::string one_for_all(const std::vector<Winner>& winners) {
   std::vector<double> leads;
   leads.reserve(winners.size());
   for (const Winner& winner : winners) leads.push_back(winner.lead);
-  const auto [least, most] = std::minmax_element(leads.begin(), leads.end());
+  const auto [lowest, highest] = std::minmax_element(leads.begin(), leads.end());
   std::string why = "it is the only one that was measured with the right loss";
   if (!first.next.empty()) {
     why = fmt::format(
         "it is the best choice for all {} workloads, {:.2f}x to {:.2f}x faster than "
         "the next one",
-        winners.size(), *least, *most);
+        winners.size(), *lowest, *highest);
   }
   return fmt::format("Recommendation: {}\n  because {}.", keys(first.row.setting), why);
 }
@@ -109,7 +109,7 @@ std::vector<std::string> speed_lines(std::span<const Row> workload) {
 std::string recommendation(std::span<const Row> rows) {
   std::vector<Winner> winners;
   for (const auto& workload : by_workload(rows)) {
-    if (const auto winner = winner_of(workload)) winners.push_back(*winner);
+    if (const auto winner = find_winner(workload)) winners.push_back(*winner);
   }
   if (winners.empty()) return "Recommendation: none, because no row has the right loss.";
   const bool all_same = std::all_of(winners.begin(), winners.end(), [&](const Winner& winner) {

@@ -21,8 +21,8 @@ constexpr const char* kConditions[] = {
     "/options/threads",       "/options/warmup_steps",     "/options/steps"};
 
 std::string value_at(const Json& context, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  const Json value = context.contains(place) ? context.at(place) : Json();
+  const Json::json_pointer json_path(pointer);
+  const Json value = context.contains(json_path) ? context.at(json_path) : Json();
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -55,7 +55,7 @@ Change judge(const Summary& baseline, const Summary& now, double bound) {
   return Change::kSame;
 }
 
-const char* text_of(Change change) {
+const char* change_text(Change change) {
   switch (change) {
     case Change::kSlower:
       return "SLOWER";
@@ -127,7 +127,7 @@ std::string comparison_text(const Comparison& comparison, double max_slowdown_pe
   for (const RowChange& row : comparison.changes) {
     text += fmt::format("{:<{}}  {:>11} {:>8} {:>+6.1f} %  {}\n", row.name, width,
                         milliseconds_text(row.baseline_ms), milliseconds_text(row.now_ms),
-                        row.percent, text_of(row.change));
+                        row.percent, change_text(row.change));
   }
   for (const std::string& name : comparison.only_now) text += name + ": not in the baseline\n";
   for (const std::string& name : comparison.only_baseline) {
@@ -148,9 +148,9 @@ std::vector<RowConsistency> consistency(std::span<const Row> rows) {
   std::vector<RowConsistency> result;
   for (const Row& row : rows) {
     const auto& medians = row.repetition_medians;
-    const auto [least, most] = std::minmax_element(medians.begin(), medians.end());
-    result.push_back({row_name(row.setting), static_cast<int64_t>(medians.size()), *least, *most,
-                      100 * variation(medians)});
+    const auto [lowest, highest] = std::minmax_element(medians.begin(), medians.end());
+    result.push_back({row_name(row.setting), static_cast<int64_t>(medians.size()), *lowest,
+                      *highest, 100 * variation(medians)});
   }
   return result;
 }

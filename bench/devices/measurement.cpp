@@ -24,7 +24,7 @@ namespace {
 // go to sleep.
 constexpr double kWarmupSeconds = 0.2;
 
-std::unique_ptr<train::Session> session_of(const RowPlan& plan, int64_t num_threads) {
+std::unique_ptr<train::Session> make_row_session(const RowPlan& plan, int64_t num_threads) {
   return make_session(plan.workload, plan.device, plan.step, num_threads, plan.precision);
 }
 
@@ -53,7 +53,7 @@ const std::vector<double>& reference_losses(Bench& bench, const RowPlan& row) {
   reference.device = c10::kCPU;
   reference.step = config::StepKind::kAutograd;
   reference.precision = config::Precision::kFp32;
-  const auto session = session_of(reference, bench.options.num_threads);
+  const auto session = make_row_session(reference, bench.options.num_threads);
   losses = first_losses(*session, bench.options.check_steps, bench.options.max_seconds);
   return losses;
 }
@@ -79,7 +79,7 @@ void warm_up(train::Session& session, const Options& options) {
 
 // Of the device, or of the process where that is the CPU.
 uint64_t peak_bytes(c10::Device device) {
-  const auto memory = device::memory_of(device);
+  const auto memory = device::accelerator_memory(device);
   return memory ? static_cast<uint64_t>(memory->peak.value_or(memory->current))
                 : peak_memory_bytes();
 }
@@ -109,7 +109,7 @@ void measure(benchmark::State& state, Bench& bench, const RowPlan& row, RowTimes
   const Options& options = bench.options;
   const std::vector<double>& reference = reference_losses(bench, row);
   restart_peak_memory();
-  const auto session = session_of(row, options.num_threads);
+  const auto session = make_row_session(row, options.num_threads);
   const double difference = relative_difference(
       first_losses(*session, options.check_steps, options.max_seconds / 2), reference);
   warm_up(*session, options);
@@ -194,7 +194,7 @@ void plan_device(const Options& options, const std::string& name, c10::Device de
 
 }  // namespace
 
-Plan make_plan(const Options& options, const device::Available& available) {
+Plan make_plan(const Options& options, const device::AvailableDevices& available) {
   Plan plan;
   for (const std::string& name : options.devices) {
     try {

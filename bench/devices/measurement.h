@@ -29,7 +29,7 @@ struct Plan {
   std::vector<Missing> absent;
 };
 
-Plan make_plan(const Options& options, const device::Available& available);
+Plan make_plan(const Options& options, const device::AvailableDevices& available);
 
 /// What the repetitions of a row have shown so far.
 struct RowTimes {

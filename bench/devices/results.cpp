@@ -120,12 +120,12 @@ std::string to_text(const Results& results) {
   return json.dump(2) + "\n";
 }
 
-Results from_text(const std::string& text, const std::string& place) {
+Results from_text(const std::string& text, const std::string& location) {
   try {
     const Json json = Json::parse(text);
     if (const int version = json.at("schema_version").get<int>(); version != kSchemaVersion) {
       throw Error(ErrorKind::kData,
-                  fmt::format("{}: expected schema_version {}, got {}; measure it anew", place,
+                  fmt::format("{}: expected schema_version {}, got {}; measure it anew", location,
                               kSchemaVersion, version));
     }
     Results results;
@@ -136,7 +136,7 @@ Results from_text(const std::string& text, const std::string& place) {
     return results;
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::kData,
-                fmt::format("{}: expected a file of bench_devices --json: {}", place, e.what()));
+                fmt::format("{}: expected a file of bench_devices --json: {}", location, e.what()));
   }
 }
 

@@ -62,8 +62,8 @@ struct Results {
 /// The content of a file of --json.
 std::string to_text(const Results& results);
 
-/// Reads what to_text() wrote; `place` begins the message of the Error(kData) for anything else.
-Results from_text(const std::string& text, const std::string& place);
+/// Reads what to_text() wrote; `location` begins the message of the Error(kData) for anything else.
+Results from_text(const std::string& text, const std::string& location);
 
 /// Throws Error(kData) when there is no such file.
 Results read_results(const std::filesystem::path& file);

@@ -14,12 +14,12 @@ double average(std::span<const double> values) {
 
 }  // namespace
 
-double quantile(std::span<const double> sorted, double part) {
+double quantile(std::span<const double> sorted, double fraction) {
   if (sorted.empty()) return 0;
-  const double place = part * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 double median(std::vector<double> values) {

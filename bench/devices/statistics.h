@@ -22,8 +22,8 @@ struct Summary {
 /// All zeros for no times.
 Summary summarize(std::vector<double> times);
 
-/// The value below which that part of `sorted` lies, between its neighbours by straight line.
-double quantile(std::span<const double> sorted, double part);
+/// The value below which that fraction of `sorted` lies, between its neighbours by straight line.
+double quantile(std::span<const double> sorted, double fraction);
 
 double median(std::vector<double> values);
 

@@ -35,7 +35,7 @@ data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
 
 data::Matrix sample_features(const Model& model, int64_t num_rows) {
   const data::Scaling& scaling = model.schema.scaling;
-  PhiloxStream random(/*seed=*/1, Purpose::kSynthetic);
+  PhiloxStream random(/*seed=*/1, StreamId::kSynthetic);
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(num_rows) * scaling.shift.size());
   const std::vector<std::size_t> tables = table_sizes(model.schema);

@@ -81,7 +81,7 @@ std::string column_text(const data::Column& column) {
 
 std::string columns_text(const std::vector<data::Column>& columns) {
   std::vector<std::string> counts;
-  for (std::size_t i = 0; i < names_of<data::ColumnKind>().size(); ++i) {
+  for (std::size_t i = 0; i < enum_names<data::ColumnKind>().size(); ++i) {
     const auto kind = static_cast<data::ColumnKind>(i);
     const auto count = std::count_if(columns.begin(), columns.end(),
                                      [&](const data::Column& c) { return c.kind == kind; });

@@ -24,19 +24,19 @@ namespace fs = std::filesystem;
 // Not the name of the file, as torch.save would have it: equal values are to give equal bytes.
 constexpr std::string_view kStem = "archive";
 
-std::span<const std::byte> bytes_of(std::string_view text) {
+std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 void write_records(AtomicFile& file, const Pickle& pickle) {
   ZipWriter zip(file);
-  zip.add(fmt::format("{}/data.pkl", kStem), bytes_of(pickle.bytes));
-  zip.add(fmt::format("{}/byteorder", kStem), bytes_of("little"));
+  zip.add(fmt::format("{}/data.pkl", kStem), as_bytes(pickle.bytes));
+  zip.add(fmt::format("{}/byteorder", kStem), as_bytes("little"));
   for (std::size_t i = 0; i < pickle.tensors.size(); ++i) {
     const TensorData& tensor = *pickle.tensors[i];
     zip.add(fmt::format("{}/data/{}", kStem, i), {tensor.data, tensor.num_bytes()});
   }
-  zip.add(fmt::format("{}/version", kStem), bytes_of("3\n"));
+  zip.add(fmt::format("{}/version", kStem), as_bytes("3\n"));
   zip.finish();
 }
 
@@ -84,9 +84,9 @@ std::string find_stem(const ZipRecords& records, const std::string& path) {
 
 void check_byte_order(const ZipRecords& records, const std::string& stem, const std::string& path) {
   const auto found = records.find(stem + "/byteorder");
-  if (found != records.end() && text_of(found->second) != "little") {
+  if (found != records.end() && as_text(found->second) != "little") {
     fail(path, fmt::format("expected the byte order \"little\", got {}",
-                           in_quotes(text_of(found->second))));
+                           in_quotes(as_text(found->second))));
   }
 }
 

@@ -61,16 +61,16 @@ void read_in_parts(int descriptor, std::span<std::byte> bytes, const std::string
   constexpr std::size_t kMaxParts = 4;
   const std::size_t max_parts =
       std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxParts);
-  const std::size_t num_parts =
+  const std::size_t num_chunks =
       std::clamp<std::size_t>(bytes.size() / kMinBytesPerPart, 1, max_parts);
-  const std::size_t part_size = (bytes.size() + num_parts - 1) / num_parts;
+  const std::size_t chunk_size = (bytes.size() + num_chunks - 1) / num_chunks;
   std::vector<std::future<void>> others;
-  for (std::size_t offset = part_size; offset < bytes.size(); offset += part_size) {
-    const auto part = bytes.subspan(offset, std::min(part_size, bytes.size() - offset));
+  for (std::size_t offset = chunk_size; offset < bytes.size(); offset += chunk_size) {
+    const auto chunk = bytes.subspan(offset, std::min(chunk_size, bytes.size() - offset));
     // No launch policy: where no thread can be started, get() reads the part.
-    others.push_back(std::async([=, &path] { read_fully(descriptor, offset, part, path); }));
+    others.push_back(std::async([=, &path] { read_fully(descriptor, offset, chunk, path); }));
   }
-  read_fully(descriptor, 0, bytes.first(part_size), path);
+  read_fully(descriptor, 0, bytes.first(chunk_size), path);
   for (std::future<void>& other : others) other.get();
 }
 

@@ -67,10 +67,10 @@ struct NodeGraph {
 /// torch.save names for containers and tensors are known here by name, every other one is refused.
 /// Texts of the nodes point into `bytes`.
 /// Throws Error(kCheckpoint) that begins with `place`.
-NodeGraph read_pickle(std::string_view bytes, const std::string& place);
+NodeGraph read_pickle(std::string_view bytes, const std::string& location);
 
 /// The element type that PyTorch names "torch.FloatStorage" and so on.
-std::optional<DType> dtype_of_storage(std::string_view name);
+std::optional<DType> storage_dtype(std::string_view name);
 
 /// Python's text of a std::string, which need not be UTF-8: bytes that are not are escaped as
 /// U+DC80 to U+DCFF, like the `surrogateescape` of Python, and decode_text() gives them back.

@@ -20,7 +20,8 @@ namespace {
 // and no step does more work than the bytes and stack entries that it consumes: linear time.
 class Machine {
  public:
-  Machine(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
+  Machine(std::string_view bytes, const std::string& location)
+      : bytes_(bytes), location_(location) {}
 
   NodeGraph run();
 
@@ -83,13 +84,13 @@ class Machine {
 
   void put_1() { put(take_number<uint8_t>()); }
   void put_4() { put(take_number<uint32_t>()); }
-  void put(uint32_t place);
+  void put(uint32_t slot);
   void get_1() { get(take_number<uint8_t>()); }
   void get_4() { get(take_number<uint32_t>()); }
-  void get(uint32_t place);
+  void get(uint32_t slot);
 
   std::string_view bytes_;
-  const std::string& place_;
+  const std::string& location_;
   std::size_t position_ = 0;
   std::vector<Node> nodes_;
   Items stack_;
@@ -156,14 +157,14 @@ NodeGraph Machine::run() {
 
 void Machine::fail(const std::string& what) const {
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: wrong at byte {}: {}", place_, position_, what));
+              fmt::format("{}: wrong at byte {}: {}", location_, position_, what));
 }
 
 void Machine::refuse(std::string_view name) const {
   throw Error(ErrorKind::kCheckpoint,
               fmt::format("{}: refused to read {}: only plain containers, numbers, strings and "
                           "tensors are accepted",
-                          place_, in_quotes(name)));
+                          location_, in_quotes(name)));
 }
 
 std::string_view Machine::take(std::size_t size) {
@@ -316,27 +317,27 @@ void Machine::make_storage() {
   push(NodeKind::kStorage, id.items());
 }
 
-void Machine::put(uint32_t place) {
+void Machine::put(uint32_t slot) {
   check_depth(1);
-  memo_[place] = stack_.back();
+  memo_[slot] = stack_.back();
 }
 
-void Machine::get(uint32_t place) {
-  const auto found = memo_.find(place);
+void Machine::get(uint32_t slot) {
+  const auto found = memo_.find(slot);
   if (found == memo_.end()) fail("refers to an object that was not there before");
   stack_.push_back(found->second);
 }
 
 }  // namespace
 
-std::optional<DType> dtype_of_storage(std::string_view name) {
+std::optional<DType> storage_dtype(std::string_view name) {
   const auto* found = std::find(kStorageNames.begin(), kStorageNames.end(), name);
   if (found == kStorageNames.end()) return std::nullopt;
   return static_cast<DType>(found - kStorageNames.begin());
 }
 
-NodeGraph read_pickle(std::string_view bytes, const std::string& place) {
-  return Machine(bytes, place).run();
+NodeGraph read_pickle(std::string_view bytes, const std::string& location) {
+  return Machine(bytes, location).run();
 }
 
 }  // namespace trainer::archive

@@ -51,18 +51,18 @@ constexpr std::array<DTypeName, 10> kDTypeNames = {{{"F32", DType::kFloat32},
                                                     {"U8", DType::kUInt8},
                                                     {"BOOL", DType::kBool}}};
 
-std::string_view name_of(DType dtype) {
+std::string_view dtype_code(DType dtype) {
   return std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
                       [&](const DTypeName& row) { return row.dtype == dtype; })
       ->name;
 }
 
-std::optional<DType> dtype_of(std::string_view name) {
+std::optional<DType> parse_dtype(std::string_view name) {
   const DTypeName* found = find_by_name(kDTypeNames, name);
   return found == nullptr ? std::nullopt : std::optional(found->dtype);
 }
 
-uint64_t length_in(std::span<const std::byte> begin) {
+uint64_t header_length(std::span<const std::byte> begin) {
   uint64_t length = 0;
   std::memcpy(&length, begin.data(), kLengthBytes);
   return length;
@@ -73,7 +73,7 @@ uint64_t length_in(std::span<const std::byte> begin) {
 // Whether header and length can be those of a file of `file_size` bytes; `begin` are its first.
 bool is_plausible(std::string_view begin, uint64_t file_size) {
   if (begin.size() <= kLengthBytes || begin[kLengthBytes] != '{') return false;
-  const uint64_t length = length_in(std::as_bytes(std::span(begin)));
+  const uint64_t length = header_length(std::as_bytes(std::span(begin)));
   return length <= std::min(kMaxHeaderBytes, file_size - kLengthBytes);
 }
 
@@ -91,7 +91,7 @@ void check_safetensors_begin(std::string_view begin, uint64_t file_size, const s
   }
   fail(path, fmt::format("the header is said to have {} bytes, expected at most {}; the file is "
                          "damaged or was not copied completely",
-                         length_in(std::as_bytes(std::span(begin))),
+                         header_length(std::as_bytes(std::span(begin))),
                          std::min(kMaxHeaderBytes, file_size - kLengthBytes)));
 }
 
@@ -100,8 +100,8 @@ class HeaderReader {
  public:
   HeaderReader(const FileBuffer& file, const std::string& path) : file_(file), path_(path) {
     const std::span<const std::byte> bytes(file.data.get(), file.size);
-    const uint64_t length = length_in(bytes);
-    text_ = text_of(bytes.subspan(kLengthBytes, length));
+    const uint64_t length = header_length(bytes);
+    text_ = as_text(bytes.subspan(kLengthBytes, length));
     data_begin_ = kLengthBytes + length;
   }
 
@@ -115,16 +115,16 @@ class HeaderReader {
         tensors_.push_back(read_tensor(name, entry));
       }
     }
-    check_places();
+    check_gaps();
     content.tensors.reserve(tensors_.size());
-    for (Placed& placed : tensors_) {
-      content.tensors.emplace_back(std::move(placed.name), std::move(placed.tensor));
+    for (TensorRange& range : tensors_) {
+      content.tensors.emplace_back(std::move(range.name), std::move(range.tensor));
     }
     return content;
   }
 
  private:
-  struct Placed {
+  struct TensorRange {
     std::string name;
     uint64_t begin = 0;  // behind the header
     uint64_t end = 0;
@@ -169,44 +169,44 @@ class HeaderReader {
     return metadata;
   }
 
-  Placed read_tensor(const std::string& name, const json& entry) const {
-    const std::string place = fmt::format("tensor {}", in_quotes(name));
+  TensorRange read_tensor(const std::string& name, const json& entry) const {
+    const std::string location = fmt::format("tensor {}", in_quotes(name));
     const auto member = [&](const char* key) -> const json& {
       const auto found = entry.find(key);
-      if (found == entry.end()) refuse(fmt::format("{}: {} is missing", place, key));
+      if (found == entry.end()) refuse(fmt::format("{}: {} is missing", location, key));
       return *found;
     };
     if (!entry.is_object()) {
-      refuse(fmt::format("{}: expected dtype, shape and data_offsets, got {}", place,
+      refuse(fmt::format("{}: expected dtype, shape and data_offsets, got {}", location,
                          entry.type_name()));
     }
-    Placed placed;
-    placed.name = name;
-    placed.tensor.dtype = read_dtype(place, member("dtype"));
-    placed.tensor.shape = read_shape(place, member("shape"));
-    read_offsets(place, member("data_offsets"), placed);
-    const std::optional<uint64_t> expected = num_bytes(placed.tensor);
-    if (!expected || *expected != placed.end - placed.begin) {
-      refuse(fmt::format("{}: {} does not take the {} bytes of its data_offsets", place,
-                         type_text(placed.tensor), placed.end - placed.begin));
+    TensorRange range;
+    range.name = name;
+    range.tensor.dtype = read_dtype(location, member("dtype"));
+    range.tensor.shape = read_shape(location, member("shape"));
+    read_offsets(location, member("data_offsets"), range);
+    const std::optional<uint64_t> expected = num_bytes(range.tensor);
+    if (!expected || *expected != range.end - range.begin) {
+      refuse(fmt::format("{}: {} does not take the {} bytes of its data_offsets", location,
+                         type_text(range.tensor), range.end - range.begin));
     }
-    placed.tensor.data = file_.data.get() + data_begin_ + placed.begin;
-    placed.tensor.owner = file_.data;
-    return placed;
+    range.tensor.data = file_.data.get() + data_begin_ + range.begin;
+    range.tensor.owner = file_.data;
+    return range;
   }
 
-  DType read_dtype(const std::string& place, const json& value) const {
+  DType read_dtype(const std::string& location, const json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const std::optional<DType> dtype = dtype_of(text);
+    const std::optional<DType> dtype = parse_dtype(text);
     if (dtype) return *dtype;
     std::vector<std::string> names;
     names.reserve(kDTypeNames.size());
     for (const DTypeName& row : kDTypeNames) names.emplace_back(row.name);
-    refuse(fmt::format("{}: expected a dtype of {}, got {}; convert it to F32", place,
+    refuse(fmt::format("{}: expected a dtype of {}, got {}; convert it to F32", location,
                        joined(names, " or "), in_quotes(text)));
   }
 
-  std::vector<int64_t> read_shape(const std::string& place, const json& value) const {
+  std::vector<int64_t> read_shape(const std::string& location, const json& value) const {
     std::vector<int64_t> shape;
     bool is_good = value.is_array();
     for (std::size_t i = 0; is_good && i < value.size(); ++i) {
@@ -215,13 +215,13 @@ class HeaderReader {
       if (is_good) shape.push_back(value[i].get<int64_t>());
     }
     if (!is_good) {
-      refuse(fmt::format("{}: expected a shape of whole numbers, got {}", place,
+      refuse(fmt::format("{}: expected a shape of whole numbers, got {}", location,
                          in_quotes(value.dump())));
     }
     return shape;
   }
 
-  void read_offsets(const std::string& place, const json& value, Placed& placed) const {
+  void read_offsets(const std::string& location, const json& value, TensorRange& range) const {
     const uint64_t size = file_.size - data_begin_;
     const bool is_good = value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
                          value[1].is_number_unsigned() &&
@@ -231,10 +231,10 @@ class HeaderReader {
       refuse(
           fmt::format("{}: expected data_offsets within the {} bytes behind the header, got {}; "
                       "the file is damaged or was not copied completely",
-                      place, size, in_quotes(value.dump())));
+                      location, size, in_quotes(value.dump())));
     }
-    placed.begin = value[0].get<uint64_t>();
-    placed.end = value[1].get<uint64_t>();
+    range.begin = value[0].get<uint64_t>();
+    range.end = value[1].get<uint64_t>();
   }
 
   // Nothing where that is more than any file has.
@@ -248,19 +248,20 @@ class HeaderReader {
     return count;
   }
 
-  void check_places() {
-    std::stable_sort(tensors_.begin(), tensors_.end(), [](const Placed& a, const Placed& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
+  void check_gaps() {
+    std::stable_sort(tensors_.begin(), tensors_.end(),
+                     [](const TensorRange& a, const TensorRange& b) {
+                       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+                     });
     uint64_t end = 0;
-    for (const Placed& placed : tensors_) {
-      if (placed.begin != end) {
+    for (const TensorRange& range : tensors_) {
+      if (range.begin != end) {
         refuse(
             fmt::format("tensor {}: begins at {}, but the one before it ends at {}; tensors may "
                         "not overlap or leave gaps",
-                        in_quotes(placed.name), placed.begin, end));
+                        in_quotes(range.name), range.begin, end));
       }
-      end = placed.end;
+      end = range.end;
     }
     const uint64_t size = file_.size - data_begin_;
     if (end != size) {
@@ -275,14 +276,14 @@ class HeaderReader {
   const std::string& path_;
   std::string_view text_;
   uint64_t data_begin_ = 0;
-  std::vector<Placed> tensors_;
+  std::vector<TensorRange> tensors_;
 };
 
 // ---- writing ----
 
 using Named = std::pair<std::string, TensorData>;
 
-std::vector<const Named*> in_file_order(const Safetensors& content) {
+std::vector<const Named*> file_order(const Safetensors& content) {
   std::vector<const Named*> order;
   order.reserve(content.tensors.size());
   for (const Named& named : content.tensors) order.push_back(&named);
@@ -301,7 +302,7 @@ void add_once(nlohmann::ordered_json& object, std::set<std::string>& names, cons
   object.push_back({name, std::move(value)});
 }
 
-std::string header_of(const Safetensors& content, const std::vector<const Named*>& order) {
+std::string make_header(const Safetensors& content, const std::vector<const Named*>& order) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!content.metadata.empty()) {
     std::set<std::string> names;
@@ -315,7 +316,7 @@ std::string header_of(const Safetensors& content, const std::vector<const Named*
     const auto& [name, tensor] = *named;
     const uint64_t end = offset + tensor.num_bytes();
     add_once(header, names, name,
-             {{"dtype", name_of(tensor.dtype)},
+             {{"dtype", dtype_code(tensor.dtype)},
               {"shape", tensor.shape},
               {"data_offsets", {offset, end}}});
     offset = end;
@@ -328,11 +329,11 @@ std::string header_of(const Safetensors& content, const std::vector<const Named*
 }
 
 bool continues_with(std::ifstream& stream, std::span<const std::byte> expected) {
-  std::vector<char> part(std::size_t{1} << 20);
+  std::vector<char> chunk(std::size_t{1} << 20);
   while (!expected.empty()) {
-    const std::size_t size = std::min(part.size(), expected.size());
-    if (!stream.read(part.data(), static_cast<std::streamsize>(size)) ||
-        std::memcmp(part.data(), expected.data(), size) != 0) {
+    const std::size_t size = std::min(chunk.size(), expected.size());
+    if (!stream.read(chunk.data(), static_cast<std::streamsize>(size)) ||
+        std::memcmp(chunk.data(), expected.data(), size) != 0) {
       return false;
     }
     expected = expected.subspan(size);
@@ -376,8 +377,8 @@ Safetensors read_safetensors(const fs::path& path) {
 }
 
 void write_safetensors(const fs::path& path, const Safetensors& content) {
-  const std::vector<const Named*> order = in_file_order(content);
-  std::string header = header_of(content, order);
+  const std::vector<const Named*> order = file_order(content);
+  std::string header = make_header(content, order);
   header.append(
       (kRecordAlignment - (kLengthBytes + header.size()) % kRecordAlignment) % kRecordAlignment,
       ' ');

@@ -24,11 +24,11 @@ namespace {
 // tree.
 class Builder {
  public:
-  Builder(const FileBuffer& file, const ZipRecords& records, std::string stem, std::string place)
+  Builder(const FileBuffer& file, const ZipRecords& records, std::string stem, std::string location)
       : file_(file),
         records_(records),
         stem_(std::move(stem)),
-        place_(std::move(place)),
+        location_(std::move(location)),
         copy_budget_(4 * file.size + kFreeCopyBytes) {}
 
   Dict build(std::string_view pickle);
@@ -80,7 +80,7 @@ class Builder {
   FileBuffer file_;
   const ZipRecords& records_;
   std::string stem_;
-  std::string place_;
+  std::string location_;
   std::size_t copy_budget_;
   std::size_t num_values_ = 0;
   std::size_t text_bytes_ = 0;
@@ -91,8 +91,8 @@ class Builder {
 void Builder::fail(const std::string& what) const {
   const std::string path = where();
   throw Error(ErrorKind::kCheckpoint,
-              path.empty() ? fmt::format("{}: {}", place_, what)
-                           : fmt::format("{}: {}: {}", place_, in_quotes(path), what));
+              path.empty() ? fmt::format("{}: {}", location_, what)
+                           : fmt::format("{}: {}: {}", location_, in_quotes(path), what));
 }
 
 // "model.layers.0.weight".
@@ -119,7 +119,7 @@ void Builder::enter(Step step) {
 }
 
 Dict Builder::build(std::string_view pickle) {
-  graph_ = read_pickle(pickle, place_);
+  graph_ = read_pickle(pickle, location_);
   const Node& root = node(graph_.root);
   if (root.kind != NodeKind::kDict && root.kind != NodeKind::kOrderedDict) {
     fail("expected a dict, got something else; save a dict of plain values and tensors");
@@ -216,23 +216,23 @@ TensorData Builder::tensor(const Node& tensor) {
 }
 
 Builder::View Builder::view(const Node& tensor) const {
-  const std::vector<NodeIndex>& parts = tensor.items();
-  const Node& storage = node(parts[0]);
+  const std::vector<NodeIndex>& fields = tensor.items();
+  const Node& storage = node(fields[0]);
   if (storage.kind != NodeKind::kStorage) fail("is a tensor without a storage");
-  if (parts.size() == 7 && node(parts[6]).kind != NodeKind::kNone) {
+  if (fields.size() == 7 && node(fields[6]).kind != NodeKind::kNone) {
     fail("is a tensor that is conjugated or negated only when used; save it with .clone()");
   }
   const Node& type = node(storage.items()[1]);
   const std::optional<DType> dtype =
-      type.kind == NodeKind::kGlobal ? dtype_of_storage(type.text()) : std::nullopt;
+      type.kind == NodeKind::kGlobal ? storage_dtype(type.text()) : std::nullopt;
   if (!dtype) fail("is a tensor without an element type");
 
   View view;
   view.dtype = *dtype;
   view.storage = record(node(storage.items()[2]));
-  view.offset = natural_number(parts[1]);
-  view.shape = natural_numbers(parts[2]);
-  view.strides = natural_numbers(parts[3]);
+  view.offset = natural_number(fields[1]);
+  view.shape = natural_numbers(fields[2]);
+  view.strides = natural_numbers(fields[3]);
   const auto num_stored = static_cast<std::size_t>(natural_number(storage.items()[4]));
   const std::size_t size = element_size(view.dtype);
   if (view.storage.size() % size != 0 || view.storage.size() / size != num_stored) {
@@ -334,9 +334,9 @@ TensorData Builder::copy(const View& view) {
 }  // namespace
 
 Dict build_values(const FileBuffer& file, const ZipRecords& records, const std::string& stem,
-                  const std::string& place) {
-  Builder builder(file, records, stem, place);
-  return builder.build(text_of(records.find(stem + "/data.pkl")->second));
+                  const std::string& location) {
+  Builder builder(file, records, stem, location);
+  return builder.build(as_text(records.find(stem + "/data.pkl")->second));
 }
 
 }  // namespace trainer::archive

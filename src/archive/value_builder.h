@@ -15,6 +15,6 @@ namespace trainer::archive {
 /// objects may be shared, and so a small pickle may describe a huge tree.
 /// Throws Error(kCheckpoint) that begins with `place`.
 Dict build_values(const FileBuffer& file, const ZipRecords& records, const std::string& stem,
-                  const std::string& place);
+                  const std::string& location);
 
 }  // namespace trainer::archive

@@ -57,7 +57,7 @@ class ZipWriter {
 };
 
 /// The bytes of a record as text.
-inline std::string_view text_of(std::span<const std::byte> bytes) {
+inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

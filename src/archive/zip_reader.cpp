@@ -147,8 +147,8 @@ void ZipReader::check_end(Directory small, uint64_t end,
                         get<uint16_t>(end + 20) == 0;
   if (large) {
     if (small.count == kSee64Count) small.count = large->count;
-    if (small.size == kSee64) small.size = large->size;
-    if (small.offset == kSee64) small.offset = large->offset;
+    if (small.size == kIn64BitField) small.size = large->size;
+    if (small.offset == kIn64BitField) small.offset = large->offset;
   }
   if (!one_disk || (large && small != *large)) fail("the end of the zip directory is wrong");
 }
@@ -190,7 +190,7 @@ ZipReader::Entry ZipReader::central_entry(uint64_t& position, uint64_t end) cons
 void ZipReader::widen(Entry& entry, std::string_view extra) const {
   std::vector<uint64_t*> wide;
   for (uint64_t* number : {&entry.size, &entry.stored_size, &entry.offset}) {
-    if (*number == kSee64) wide.push_back(number);
+    if (*number == kIn64BitField) wide.push_back(number);
   }
   while (!wide.empty()) {
     std::array<uint16_t, 2> header{};  // id, size
@@ -233,7 +233,7 @@ void ZipReader::check_local_header(const Entry& entry) const {
     return got == expected || later;
   };
   const auto size_agrees = [&](uint64_t offset) {
-    return agrees(offset, entry.size) || get<uint32_t>(entry.offset + offset) == kSee64;
+    return agrees(offset, entry.size) || get<uint32_t>(entry.offset + offset) == kIn64BitField;
   };
   const auto name_size = get<uint16_t>(entry.offset + 26);
   const bool same = get<uint16_t>(entry.offset + 6) == entry.flags &&

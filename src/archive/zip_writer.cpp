@@ -58,10 +58,10 @@ std::string ZipWriter::local_header(const Entry& entry) const {
   put(extra, kExtraPadding, static_cast<uint16_t>(padding));
   extra.append(padding, 'Z');
 
-  const uint32_t size = large ? kSee64 : static_cast<uint32_t>(entry.size);
+  const uint32_t size = large ? kIn64BitField : static_cast<uint32_t>(entry.size);
   std::string header;
   put(header, kLocalSignature, large ? kVersion64 : kVersion, uint16_t{0}, kStored, uint16_t{0},
-      kFirstJanuary1980, entry.crc, size, size, size16(entry.name), size16(extra));
+      kMinDosDate, entry.crc, size, size, size16(entry.name), size16(extra));
   return header + entry.name + extra;
 }
 
@@ -74,12 +74,12 @@ std::string ZipWriter::central_header(const Entry& entry) const {
   const std::string extra = extra64(numbers);
 
   const uint16_t version = large || far ? kVersion64 : kVersion;
-  const uint32_t size = large ? kSee64 : static_cast<uint32_t>(entry.size);
-  const uint32_t offset = far ? kSee64 : static_cast<uint32_t>(entry.offset);
+  const uint32_t size = large ? kIn64BitField : static_cast<uint32_t>(entry.size);
+  const uint32_t offset = far ? kIn64BitField : static_cast<uint32_t>(entry.offset);
   std::string header;
-  put(header, kCentralSignature, version, version, uint16_t{0}, kStored, uint16_t{0},
-      kFirstJanuary1980, entry.crc, size, size, size16(entry.name), size16(extra), uint16_t{0},
-      uint16_t{0}, uint16_t{0}, uint32_t{0}, offset);
+  put(header, kCentralSignature, version, version, uint16_t{0}, kStored, uint16_t{0}, kMinDosDate,
+      entry.crc, size, size, size16(entry.name), size16(extra), uint16_t{0}, uint16_t{0},
+      uint16_t{0}, uint32_t{0}, offset);
   return header + entry.name + extra;
 }
 
@@ -92,9 +92,9 @@ std::string ZipWriter::end_of_directory(uint64_t directory_offset) const {
       uint32_t{0}, count, count, size, directory_offset);
   put(end, kLocatorSignature, uint32_t{0}, position_, uint32_t{1});
   const auto count16 = static_cast<uint16_t>(std::min<uint64_t>(count, kSee64Count));
-  const uint32_t size32 = is_large(size) ? kSee64 : static_cast<uint32_t>(size);
+  const uint32_t size32 = is_large(size) ? kIn64BitField : static_cast<uint32_t>(size);
   const uint32_t offset32 =
-      is_large(directory_offset) ? kSee64 : static_cast<uint32_t>(directory_offset);
+      is_large(directory_offset) ? kIn64BitField : static_cast<uint32_t>(directory_offset);
   put(end, kEndSignature, uint16_t{0}, uint16_t{0}, count16, count16, size32, offset32,
       uint16_t{0});
   return end;

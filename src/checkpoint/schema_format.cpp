@@ -78,7 +78,7 @@ Enum read_choice(const Reader& reader, const std::string& key) {
   const std::optional<Enum> value = from_text<Enum>(text);
   if (!value) {
     reader.refuse(
-        key, fmt::format("expected {}, got \"{}\"", fmt::join(names_of<Enum>(), " or "), text));
+        key, fmt::format("expected {}, got \"{}\"", fmt::join(enum_names<Enum>(), " or "), text));
   }
   return *value;
 }

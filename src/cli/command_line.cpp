@@ -45,7 +45,7 @@ TableCommand& find_command(std::vector<TableCommand>& commands, std::string_view
 }
 
 // Commands and groups.
-std::vector<std::string> first_words(std::span<const CommandRow> table) {
+std::vector<std::string> top_level_commands(std::span<const CommandRow> table) {
   std::vector<std::string> words;
   for (const CommandRow& row : table) {
     const std::string_view name = row.name;
@@ -87,7 +87,7 @@ void refuse(const Problems& problems) {
 }
 
 // Before the rest: what follows an unknown flag is most likely its value.
-void refuse_unknown_flags(const ParsedWords& parsed) {
+void refuse_unknown_flags(const ParsedArguments& parsed) {
   Problems problems;
   for (const std::string& flag : parsed.unknown_flags) {
     problems.push_back(
@@ -115,14 +115,14 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
                                const char* const* argv) {
   CommonFlags flags;
   std::vector<TableCommand> commands = make_commands(table);
-  const ParsedWords parsed = parse_words(make_spec(flags, commands), argc, argv);
+  const ParsedArguments parsed = parse_arguments(make_spec(flags, commands), argc, argv);
   if (parsed.wants_help) return show_text(parsed.help());
   if (flags.wants_version()) return show_text(version_text());
   if (flags.wants_help()) return show_text(parsed.help());
   refuse_unknown_flags(parsed);
   Problems problems;
   CommandLine line;
-  line.common = flags.read(first_words(table), problems);
+  line.common = flags.read(top_level_commands(table), problems);
   TableCommand& standard = commands.front();
   TableCommand& named = parsed.command.empty() ? standard : find_command(commands, parsed.command);
   named.command->check(line.common, problems);

@@ -30,7 +30,7 @@ std::vector<Option> CommonFlags::options() {
 std::vector<Option> CommonFlags::override_options() {
   std::vector<Option> options = {
       {"--set", &set_, "KEY=VALUE", "Set any key, the same as key=value"},
-      {"override", &words_, "KEY=VALUE", "Set any key of the configuration"}};
+      {"override", &arguments_, "KEY=VALUE", "Set any key of the configuration"}};
   for (KeyFlag& flag : key_flags_) {
     options.push_back(
         {flag.field->flag, &flag.value, "VALUE",
@@ -53,7 +53,7 @@ CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
     }
   };
   for (const std::string& text : set_) add(text, "--set");
-  for (const std::string& text : words_) add(text, "command line");
+  for (const std::string& text : arguments_) add(text, "command line");
   for (const KeyFlag& flag : key_flags_) {
     if (!flag.value) continue;
     common.overrides.push_back({flag.field->path, *flag.value, flag.field->flag});

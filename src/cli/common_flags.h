@@ -34,7 +34,7 @@ class CommonFlags {
   bool wants_version() const { return version_; }
   bool wants_config() const { return print_config_; }
   /// `trainer help`.
-  bool wants_help() const { return !words_.empty() && words_.front() == "help"; }
+  bool wants_help() const { return !arguments_.empty() && arguments_.front() == "help"; }
 
  private:
   struct KeyFlag {
@@ -50,7 +50,7 @@ class CommonFlags {
   std::string resume_;
   std::vector<std::string> config_files_;
   std::vector<std::string> set_;
-  std::vector<std::string> words_;  // neither flags nor commands
+  std::vector<std::string> arguments_;  // neither flags nor commands
   std::vector<KeyFlag> key_flags_;
 };
 

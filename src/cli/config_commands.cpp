@@ -28,7 +28,7 @@ class ConfigPrintCommand : public Command {
 };
 
 // Files may be missing yet, so that the configuration is valid all the same.
-void warn_of_missing_files(const config::Config& config) {
+void warn_about_missing_files(const config::Config& config) {
   for (const config::Field& field : config::fields()) {
     const auto* access = std::get_if<config::PathAccess>(&field.access);
     if (access == nullptr || field.path == "output_dir") continue;
@@ -43,7 +43,7 @@ void warn_of_missing_files(const config::Config& config) {
 class ConfigCheckCommand : public Command {
  public:
   int run(const CommonOptions& common) override {
-    warn_of_missing_files(resolve_config(common, checkpoint::OpenMode::kReadOnly).config.config);
+    warn_about_missing_files(resolve_config(common, checkpoint::OpenMode::kReadOnly).config.config);
     fmt::print("the configuration is valid\n");
     return 0;
   }

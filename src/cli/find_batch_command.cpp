@@ -45,7 +45,7 @@ void print_heading() {
              "memory");
 }
 
-void print_row(const engine::BatchTried& tried) {
+void print_row(const engine::BatchTrial& tried) {
   fmt::print("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", with_thousands(tried.batch_size),
              tried.num_threads, human_duration(tried.step_seconds),
              with_thousands(static_cast<int64_t>(tried.samples_per_second)),
@@ -53,7 +53,7 @@ void print_row(const engine::BatchTried& tried) {
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json to_json(const engine::BatchTried& tried) {
+nlohmann::ordered_json to_json(const engine::BatchTrial& tried) {
   return {{"batch_size", tried.batch_size},
           {"threads", tried.num_threads},
           {"step_seconds", tried.step_seconds},
@@ -77,7 +77,7 @@ class FindBatchCommand : public Command {
     require_config(common, "find-batch");
     engine::BatchSearchRequest request;
     request.config = resolve_config(common, checkpoint::OpenMode::kReadOnly).config;
-    request.most = max_rows_;
+    request.max_batch_size = max_rows_;
     json_ ? print_json(std::move(request)) : print_text(std::move(request));
     return 0;
   }
@@ -85,7 +85,7 @@ class FindBatchCommand : public Command {
  private:
   static void print_json(engine::BatchSearchRequest request) {
     nlohmann::ordered_json tried = nlohmann::ordered_json::array();
-    request.progress = [&](const engine::BatchTried& one) { tried.push_back(to_json(one)); };
+    request.progress = [&](const engine::BatchTrial& one) { tried.push_back(to_json(one)); };
     const engine::BatchSearchReport report = engine_library().find_batch(request);
     nlohmann::ordered_json json = {{"device", report.device},
                                    {"tried", std::move(tried)},
@@ -100,7 +100,7 @@ class FindBatchCommand : public Command {
     request.progress = print_row;
     print_heading();
     const engine::BatchSearchReport report = engine_library().find_batch(request);
-    fmt::print("\n{}", summary_text(report, request.most));
+    fmt::print("\n{}", summary_text(report, request.max_batch_size));
     fmt::print(
         "\nLarger batches make fewer steps of an epoch, which may need another learning rate:\n"
         "the fastest batch is not always the one that learns fastest.\n");

@@ -117,7 +117,7 @@ std::string path_from(const fs::path& folder, const std::string& table) {
 }
 
 // A table without a header would lose its first row and have numbers for names.
-void warn_of_numbers_as_names(const data::TableFacts& table) {
+void warn_about_numeric_names(const data::TableFacts& table) {
   const bool are_numbers =
       std::all_of(table.columns.begin(), table.columns.end(),
                   [](const auto& column) { return parse_double(column.name).has_value(); });
@@ -215,7 +215,7 @@ class InitCommand : public Command {
     options.delimiter = flags.delimiter;
     if (!format_.decimal.empty()) options.decimal = flags.decimal;
     const data::TableFacts table = inspect(data_, options);
-    warn_of_numbers_as_names(table);
+    warn_about_numeric_names(table);
     if (target_) {
       write_config(table, flags.task);
     } else {

@@ -92,7 +92,7 @@ std::string help_text(CLI::App& app, const ProgramSpec& program) {
                                         CLI::AppFormatMode::Normal);
 }
 
-std::vector<std::string> positional_words(const CLI::App& app) {
+std::vector<std::string> positional_arguments(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) return option->results();
   }
@@ -106,7 +106,7 @@ void refuse_missing_command(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::App* command : group->get_subcommands({})) names.push_back(command->get_name());
     throw Error(ErrorKind::kUsage,
-                missing_command(group->get_name(), names, positional_words(app)));
+                missing_command(group->get_name(), names, positional_arguments(app)));
   }
 }
 
@@ -128,8 +128,8 @@ void add_long_flags(const CLI::App& app, std::vector<std::string>& flags) {
 
 }  // namespace
 
-ParsedWords parse_words(const ProgramSpec& program, int argc, const char* const* argv) {
-  ParsedWords words;
+ParsedArguments parse_arguments(const ProgramSpec& program, int argc, const char* const* argv) {
+  ParsedArguments words;
   const std::shared_ptr<CLI::App> app = make_app(program);
   words.help = [app, program] { return help_text(*app, program); };
   try {

@@ -28,7 +28,7 @@ struct ProgramSpec {
 };
 
 /// What is known of the command line when the options are written.
-struct ParsedWords {
+struct ParsedArguments {
   std::string command;      // the name of the command, "config print"; empty: none was named
   bool wants_help = false;  // --help; then no option needs to be written
   std::function<std::string()> help;       // of the command, or of the program
@@ -38,6 +38,6 @@ struct ParsedWords {
 
 /// Writes the options that the command line has. Throws Error(kUsage) for a flag without its
 /// value and for a group without a command.
-ParsedWords parse_words(const ProgramSpec& program, int argc, const char* const* argv);
+ParsedArguments parse_arguments(const ProgramSpec& program, int argc, const char* const* argv);
 
 }  // namespace trainer::cli

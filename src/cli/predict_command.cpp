@@ -81,7 +81,7 @@ class PredictCommand : public Command {
     const apply::Model model = load_model(model_);
     check_output(output_, model.file);
     const apply::PredictRequest request = make_request(model, config_for(model, common, format_));
-    watch_signals(Waiting::kEnds);
+    watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
     apply::PredictReport report;
     try {

@@ -34,7 +34,7 @@ constexpr int kRateWidth = 9;  // of the curve's labels
 /// What there is to tell.
 struct Preview {
   const config::Config& config;
-  schedule::ScheduleOverview outline;
+  schedule::ScheduleOverview overview;
   int64_t num_train = 0;
   int64_t num_validation = 0;
   int64_t num_test = 0;
@@ -47,7 +47,7 @@ Preview make_preview(const config::Config& config) {
 }
 
 bool follows_metric(const Preview& preview) {
-  return preview.outline.schedule.name == config::ScheduleName::kReduceOnPlateau;
+  return preview.overview.schedule.name == config::ScheduleName::kReduceOnPlateau;
 }
 
 // "validation loss": what reduce_on_plateau watches.
@@ -56,32 +56,33 @@ std::string watched_metric(const Preview& preview) {
                      config::to_text(preview.config.training.best_metric));
 }
 
-std::string steps_text(const schedule::ScheduleOverview& outline) {
-  const bool is_short = outline.samples_of_last_step < outline.samples_per_step;
+std::string steps_text(const schedule::ScheduleOverview& overview) {
+  const bool is_short = overview.samples_of_last_step < overview.samples_per_step;
   return fmt::format(
-      "{} an epoch{}; {} in {}", with_thousands(outline.steps_per_epoch),
-      is_short ? fmt::format(", the last of {}", counted(outline.samples_of_last_step, "row")) : "",
-      with_thousands(outline.schedule.total_steps), counted(outline.epochs, "epoch"));
+      "{} an epoch{}; {} in {}", with_thousands(overview.steps_per_epoch),
+      is_short ? fmt::format(", the last of {}", counted(overview.samples_of_last_step, "row"))
+               : "",
+      with_thousands(overview.schedule.total_steps), counted(overview.epochs, "epoch"));
 }
 
 // "after epoch 4, 8, 12, ...".
-std::string first_reductions_text(const schedule::ScheduleOverview& outline) {
-  const std::vector<int64_t>& steps = outline.first_reductions;
+std::string first_reductions_text(const schedule::ScheduleOverview& overview) {
+  const std::vector<int64_t>& steps = overview.first_reductions;
   if (steps.empty()) return "none, as the run is over before";
-  const auto is_whole = [&](int64_t step) { return step % outline.steps_per_epoch == 0; };
+  const auto is_whole = [&](int64_t step) { return step % overview.steps_per_epoch == 0; };
   const bool in_epochs = std::all_of(steps.begin(), steps.end(), is_whole);
   std::vector<std::string> numbers;
   numbers.reserve(steps.size() + 1);
   for (const int64_t step : steps) {
-    numbers.push_back(with_thousands(in_epochs ? step / outline.steps_per_epoch : step));
+    numbers.push_back(with_thousands(in_epochs ? step / overview.steps_per_epoch : step));
   }
   if (steps.size() >= schedule::kMaxReductions) numbers.emplace_back("...");
   return fmt::format("after {} {}", in_epochs ? "epoch" : "step", fmt::join(numbers, ", "));
 }
 
 std::string reductions_text(const Preview& preview) {
-  const std::string factor = shortest(preview.outline.schedule.gamma);
-  const std::string first = first_reductions_text(preview.outline);
+  const std::string factor = shortest(preview.overview.schedule.gamma);
+  const std::string first = first_reductions_text(preview.overview);
   if (!follows_metric(preview)) return fmt::format("by the factor {}: {}", factor, first);
   return fmt::format(
       "by the factor {}: they depend on the {}, and what follows is\n{:{}} without "
@@ -90,53 +91,53 @@ std::string reductions_text(const Preview& preview) {
 }
 
 std::string summary_text(const Preview& preview) {
-  const schedule::ScheduleOverview& outline = preview.outline;
+  const schedule::ScheduleOverview& overview = preview.overview;
   const config::TrainingConfig& training = preview.config.training;
   LabeledLines lines(kSummaryLabelWidth);
   lines.add("rows",
             fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
                         with_thousands(preview.num_validation), with_thousands(preview.num_test)));
-  const int64_t batch_size = std::min(training.batch_size, outline.samples_per_step);
-  const int64_t num_batches = (outline.samples_per_step + batch_size - 1) / batch_size;
+  const int64_t batch_size = std::min(training.batch_size, overview.samples_per_step);
+  const int64_t num_batches = (overview.samples_per_step + batch_size - 1) / batch_size;
   lines.add("effective batch",
             num_batches == 1
-                ? counted(outline.samples_per_step, "row")
-                : fmt::format("{}: {} batches of {}", counted(outline.samples_per_step, "row"),
+                ? counted(overview.samples_per_step, "row")
+                : fmt::format("{}: {} batches of {}", counted(overview.samples_per_step, "row"),
                               with_thousands(num_batches), with_thousands(batch_size)));
-  lines.add("steps", steps_text(outline));
-  lines.add("warm-up", outline.schedule.warmup_steps == 0
+  lines.add("steps", steps_text(overview));
+  lines.add("warm-up", overview.schedule.warmup_steps == 0
                            ? "none"
-                           : counted(outline.schedule.warmup_steps, "step"));
+                           : counted(overview.schedule.warmup_steps, "step"));
   lines.add("schedule", fmt::format("{}, learning rate at most {}",
                                     config::to_text(preview.config.training.schedule.name),
                                     shortest(training.learning_rate)));
-  if (outline.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
+  if (overview.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
     lines.add("reductions", reductions_text(preview));
   }
   return lines.text();
 }
 
-std::string table_text(const schedule::ScheduleOverview& outline) {
+std::string table_text(const schedule::ScheduleOverview& overview) {
   std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "from step",
                                  "to step", "learning rate", "at the end");
-  for (const schedule::Segment& stretch : schedule::summary_segments(outline, kMaxRows)) {
+  for (const schedule::Segment& segment : schedule::summary_segments(overview, kMaxRows)) {
     text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
-                        with_thousands(stretch.epoch), with_thousands(stretch.first_step),
-                        with_thousands(stretch.last_step), stretch.first_rate, stretch.last_rate);
+                        with_thousands(segment.epoch), with_thousands(segment.first_step),
+                        with_thousands(segment.last_step), segment.first_rate, segment.last_rate);
   }
   return text;
 }
 
 // The learning rate in the middle of each column.
-std::string curve_text(const schedule::ScheduleOverview& outline) {
+std::string curve_text(const schedule::ScheduleOverview& overview) {
   const Terminal terminal = standard_output_terminal();
   const int width = std::clamp(terminal.width - kRateWidth - 4, 10, kCurveWidth);
-  const int64_t steps = outline.schedule.total_steps;
+  const int64_t steps = overview.schedule.total_steps;
   std::vector<double> rates;
   rates.reserve(static_cast<std::size_t>(width));
   for (int column = 0; column < width; ++column) {
     const auto step = static_cast<int64_t>((column + 0.5) * static_cast<double>(steps) / width);
-    rates.push_back(schedule::learning_rate(outline.schedule, step));
+    rates.push_back(schedule::learning_rate(overview.schedule, step));
   }
   const double max_rate = *std::max_element(rates.begin(), rates.end());
   std::string text;
@@ -153,26 +154,26 @@ std::string curve_text(const schedule::ScheduleOverview& outline) {
 }
 
 Json to_json(const Preview& preview) {
-  const schedule::ScheduleOverview& outline = preview.outline;
+  const schedule::ScheduleOverview& overview = preview.overview;
   Json json = {{"rows",
                 {{"train", preview.num_train},
                  {"validation", preview.num_validation},
                  {"test", preview.num_test}}},
-               {"effective_batch", outline.samples_per_step},
-               {"epochs", outline.epochs},
-               {"steps_per_epoch", outline.steps_per_epoch},
-               {"total_steps", outline.schedule.total_steps},
-               {"warmup_steps", outline.schedule.warmup_steps},
+               {"effective_batch", overview.samples_per_step},
+               {"epochs", overview.epochs},
+               {"steps_per_epoch", overview.steps_per_epoch},
+               {"total_steps", overview.schedule.total_steps},
+               {"warmup_steps", overview.schedule.warmup_steps},
                {"schedule", config::to_text(preview.config.training.schedule.name)},
                {"follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json()},
-               {"first_reductions_after_steps", outline.first_reductions},
+               {"first_reductions_after_steps", overview.first_reductions},
                {"learning_rates", Json::array()}};
-  for (const schedule::Segment& stretch : schedule::epoch_segments(outline)) {
-    json["learning_rates"].push_back({{"epoch", stretch.epoch},
-                                      {"first_step", stretch.first_step},
-                                      {"last_step", stretch.last_step},
-                                      {"first", stretch.first_rate},
-                                      {"last", stretch.last_rate}});
+  for (const schedule::Segment& segment : schedule::epoch_segments(overview)) {
+    json["learning_rates"].push_back({{"epoch", segment.epoch},
+                                      {"first_step", segment.first_step},
+                                      {"last_step", segment.last_step},
+                                      {"first", segment.first_rate},
+                                      {"last", segment.last_rate}});
   }
   return json;
 }
@@ -188,8 +189,8 @@ class ScheduleCommand : public Command {
     if (json_) {
       fmt::print("{}\n", to_json(preview).dump(2));
     } else {
-      fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.outline),
-                 curve_text(preview.outline));
+      fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.overview),
+                 curve_text(preview.overview));
     }
     return 0;
   }

@@ -35,7 +35,7 @@ std::string suggest_flag(const std::string& given, const std::vector<std::string
   std::replace(word.begin(), word.end(), '-', '_');
   for (const config::Field& field : config::fields()) {
     const bool same =
-        std::find(field.elsewhere.begin(), field.elsewhere.end(), word) != field.elsewhere.end() ||
+        std::find(field.aliases.begin(), field.aliases.end(), word) != field.aliases.end() ||
         field.path.substr(field.path.rfind('.') + 1) == word;
     if (!same) continue;
     return field.flag.empty() ? fmt::format("; use {}=VALUE", field.path)

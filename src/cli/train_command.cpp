@@ -48,7 +48,7 @@ std::string short_path(const std::filesystem::path& path) {
 }
 
 std::string stopped_text(const engine::TrainReport& report) {
-  return fmt::format("by {}; go on with: trainer --resume {}", name_of_signal(report.stop_signal),
+  return fmt::format("by {}; go on with: trainer --resume {}", signal_name(report.stop_signal),
                      shell_word(short_path(report.run_dir)));
 }
 
@@ -103,7 +103,7 @@ std::string results_text(const engine::TrainReport& report) {
 std::string results_json(const engine::TrainReport& report) {
   nlohmann::ordered_json json = {{"folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
-    json["stopped"] = name_of_signal(report.stop_signal);
+    json["stopped"] = signal_name(report.stop_signal);
     json["epochs"] = report.epochs;
     json["steps"] = report.steps;
   } else {
@@ -154,7 +154,7 @@ class TrainCommand : public Command {
     request.config = std::move(resolved.config);
     request.resume = std::move(resolved.resume);
     request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
-    if (common.resume == kResumeAuto) request.beginning = engine::Beginning::kUnlessBegun;
+    if (common.resume == kResumeAuto) request.new_run = engine::NewRun::kUnlessStarted;
     request.command_line = common.command_line;
     request.progress = make_progress_listener();
     return request;

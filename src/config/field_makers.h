@@ -73,9 +73,9 @@ inline Field file(std::string path, Member<std::string> member, std::string help
 // The first `num_names` values of an enumeration, or all.
 template <typename Enum>
 Field choice(std::string path, Member<Enum> member, std::string help, Extra extra = {},
-             std::size_t num_names = names_of<Enum>().size()) {
+             std::size_t num_names = enum_names<Enum>().size()) {
   ChoiceAccess access;
-  access.names = names_of<Enum>().first(num_names);
+  access.names = enum_names<Enum>().first(num_names);
   access.get = [member](const Config& config) { return static_cast<int>(member(config)); };
   access.set = [member](Config& config, int value) { member(config) = static_cast<Enum>(value); };
   return make(std::move(path), std::move(access), std::move(help), std::move(extra));

@@ -4,7 +4,7 @@
 // The names of an enumeration, in the order of its values.
 #define TRAINER_NAMES(Enum, ...)                       \
   template <>                                          \
-  std::span<const std::string> names_of<Enum>() {      \
+  std::span<const std::string> enum_names<Enum>() {    \
     static const std::string kNames[] = {__VA_ARGS__}; \
     return kNames;                                     \
   }

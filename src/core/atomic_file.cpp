@@ -34,7 +34,7 @@ constexpr int kMaxTemporaryNames = 1000;
                                                   std::generic_category().message(code)));
 }
 
-fs::path folder_of(const fs::path& path) {
+fs::path parent_folder(const fs::path& path) {
   const fs::path folder = path.parent_path();
   return folder.empty() ? fs::path(".") : folder;
 }
@@ -92,7 +92,7 @@ void rename_over(const fs::path& from, const fs::path& to) {
 }
 
 // Puts a temporary name in the place of `name`, or removes it.
-void put_in_place(const fs::path& temporary, const fs::path& name) {
+void rename_or_remove(const fs::path& temporary, const fs::path& name) {
   try {
     rename_over(temporary, name);
   } catch (const Error&) {
@@ -174,7 +174,7 @@ void AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
   rename_over(temporary_, path_);
   temporary_.clear();
-  sync_folder(folder_of(path_));
+  sync_folder(parent_folder(path_));
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {
@@ -187,8 +187,8 @@ void replace_symlink(const fs::path& link, const fs::path& target) {
   const fs::path temporary = create_temporary(link, [&](const char* name) {
                                return ::symlink(target.c_str(), name);
                              }).first;
-  put_in_place(temporary, link);
-  sync_folder(folder_of(link));
+  rename_or_remove(temporary, link);
+  sync_folder(parent_folder(link));
 }
 
 void publish_file(const fs::path& file, const fs::path& name) {
@@ -198,8 +198,8 @@ void publish_file(const fs::path& file, const fs::path& name) {
   const fs::path temporary = temporary_name(name, 0);
   ::unlink(temporary.c_str());
   if (::link(source.c_str(), temporary.c_str()) != 0) return copy_bytes(source, name);
-  put_in_place(temporary, name);
-  sync_folder(folder_of(name));
+  rename_or_remove(temporary, name);
+  sync_folder(parent_folder(name));
 }
 
 void sync_folder(const fs::path& folder) {

@@ -61,9 +61,9 @@ std::string shortest(double value) { return fmt::format("{}", value); }
 std::string with_thousands(int64_t value) {
   std::string text = fmt::format("{}", value);
   const size_t first_digit = value < 0 ? 1 : 0;
-  for (size_t place = text.size(); place > first_digit + 3;) {
-    place -= 3;
-    text.insert(place, 1, ',');
+  for (size_t position = text.size(); position > first_digit + 3;) {
+    position -= 3;
+    text.insert(position, 1, ',');
   }
   return text;
 }

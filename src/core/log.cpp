@@ -33,10 +33,10 @@ spdlog::level::level_enum spdlog_level(Level level) {
 
 struct Mark {
   const char* prefix;
-  const char* colour;
+  const char* color;
 };
 
-Mark mark_of(spdlog::level::level_enum level) {
+Mark level_mark(spdlog::level::level_enum level) {
   switch (level) {
     case spdlog::level::warn:
       return {"warning: ", "\x1b[33m"};
@@ -71,12 +71,12 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    const Mark mark = mark_of(message.level);
+    const Mark mark = level_mark(message.level);
     const std::string_view payload(message.payload.data(), message.payload.size());
-    const bool coloured = terminal_.colours && *mark.colour != '\0';
+    const bool colored = terminal_.colors && *mark.color != '\0';
     const std::string before = status_.empty() ? "" : "\r\x1b[K";
-    write(fmt::format("{}{}{}{}{}\n{}", before, coloured ? mark.colour : "", mark.prefix,
-                      coloured ? "\x1b[0m" : "", payload, status_));
+    write(fmt::format("{}{}{}{}{}\n{}", before, colored ? mark.color : "", mark.prefix,
+                      colored ? "\x1b[0m" : "", payload, status_));
   }
   void flush_() override { std::fflush(stderr); }
 

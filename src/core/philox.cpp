@@ -11,7 +11,7 @@ constexpr int kRounds = 10;
 constexpr std::array<uint32_t, 2> kMultipliers = {0xD2511F53, 0xCD9E8D57};
 constexpr std::array<uint32_t, 2> kKeySteps = {0x9E3779B9, 0xBB67AE85};  // golden ratio, sqrt(3)-1
 
-// The fourth word of a stream's counter: the purpose below, the high part of the block above.
+// The fourth word of a stream's counter: the stream below, the high part of the block above.
 constexpr uint32_t kPurposeBits = 8;
 constexpr uint32_t kBlockHighStep = 1u << kPurposeBits;
 
@@ -34,8 +34,8 @@ std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, std::array<u
   return counter;
 }
 
-PhiloxStream::PhiloxStream(uint64_t seed, Purpose purpose, uint64_t index)
-    : counter_{0, low_half(index), high_half(index), static_cast<uint32_t>(purpose)},
+PhiloxStream::PhiloxStream(uint64_t seed, StreamId stream, uint64_t index)
+    : counter_{0, low_half(index), high_half(index), static_cast<uint32_t>(stream)},
       key_{low_half(seed), high_half(seed)} {}
 
 uint32_t PhiloxStream::next_u32() {

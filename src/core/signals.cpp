@@ -61,12 +61,12 @@ void accept_save_requests() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-void watch_signals(Waiting waiting) {
+void watch_signals(OnSignal on_signal) {
   stop_signal.store(0);
   save_wanted.store(false);
   struct sigaction action {};
   action.sa_handler = remember;
-  action.sa_flags = waiting == Waiting::kGoesOn ? SA_RESTART : 0;
+  action.sa_flags = on_signal == OnSignal::kRestart ? SA_RESTART : 0;
   sigemptyset(&action.sa_mask);
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
@@ -78,7 +78,7 @@ void watch_signals(Waiting waiting) {
   }
 }
 
-const char* name_of_signal(int signal) {
+const char* signal_name(int signal) {
   switch (signal) {
     case SIGINT:
       return "SIGINT";

@@ -16,7 +16,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-int width_of(int descriptor) {
+int terminal_width(int descriptor) {
   winsize size{};
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
@@ -29,11 +29,11 @@ std::string locale() {
   return variable("LANG");
 }
 
-Terminal terminal_of(int descriptor) {
+Terminal make_terminal(int descriptor) {
   Terminal terminal =
       decide_terminal({isatty(descriptor) == 1, variable("TERM"), variable("NO_COLOR"),
                        variable("FORCE_COLOR"), variable("CI"), locale()});
-  terminal.width = width_of(descriptor);
+  terminal.width = terminal_width(descriptor);
   return terminal;
 }
 
@@ -43,18 +43,18 @@ Terminal decide_terminal(const TerminalEnvironment& environment) {
   const bool capable = environment.is_terminal && environment.term != "dumb";
   Terminal terminal;
   terminal.redraws = capable && environment.ci.empty();
-  terminal.colours = !environment.force_color.empty() ||
-                     (capable && environment.ci.empty() && environment.no_color.empty());
+  terminal.colors = !environment.force_color.empty() ||
+                    (capable && environment.ci.empty() && environment.no_color.empty());
   const std::string locale = lower_case(environment.locale);
   terminal.unicode =
       locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   return terminal;
 }
 
-int standard_error_width() { return width_of(STDERR_FILENO); }
+int standard_error_width() { return terminal_width(STDERR_FILENO); }
 
-Terminal standard_error_terminal() { return terminal_of(STDERR_FILENO); }
+Terminal standard_error_terminal() { return make_terminal(STDERR_FILENO); }
 
-Terminal standard_output_terminal() { return terminal_of(STDOUT_FILENO); }
+Terminal standard_output_terminal() { return make_terminal(STDOUT_FILENO); }
 
 }  // namespace trainer

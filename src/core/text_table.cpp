@@ -20,7 +20,7 @@ bool contains(std::span<const CharacterRange> ranges, uint32_t code) {
   return above != ranges.begin() && code <= std::prev(above)->last;
 }
 
-std::size_t width_of(uint32_t code) {
+std::size_t character_width(uint32_t code) {
   if (code < 0x300) return 1;
   if (contains(kJoinedCharacters, code)) return 0;
   return contains(kWideCharacters, code) ? 2 : 1;
@@ -39,7 +39,7 @@ Character first_character(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
   }
-  return {length, width_of(code)};
+  return {length, character_width(code)};
 }
 
 }  // namespace
@@ -54,13 +54,13 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string shortened(std::string_view text, std::size_t most) {
-  if (display_width(text) <= most) return std::string(text);
+std::string shortened(std::string_view text, std::size_t max_width) {
+  if (display_width(text) <= max_width) return std::string(text);
   std::size_t width = 0;
   std::size_t end = 0;
   for (;;) {
     const Character next = first_character(text.substr(end));
-    if (width + next.width + 1 > most) break;
+    if (width + next.width + 1 > max_width) break;
     width += next.width;
     end += next.num_bytes;
   }

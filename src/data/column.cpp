@@ -14,7 +14,7 @@
 namespace trainer {
 
 template <>
-std::span<const std::string> names_of<data::ColumnKind>() {
+std::span<const std::string> enum_names<data::ColumnKind>() {
   static const std::string kNames[] = {"numeric", "categorical", "id", "left_out"};
   return kNames;
 }

@@ -63,7 +63,7 @@ std::vector<int64_t> sizes_of_classes(std::span<const int64_t> classes) {
 std::vector<int64_t> random_order(size_t num_rows, const SplitOptions& options) {
   std::vector<int64_t> order(num_rows);
   std::iota(order.begin(), order.end(), int64_t{0});
-  PhiloxStream random(options.seed, Purpose::kSplit, options.repeat);
+  PhiloxStream random(options.seed, StreamId::kSplit, options.repeat);
   shuffle(order, random);
   return order;
 }

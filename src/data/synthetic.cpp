@@ -14,14 +14,14 @@
 namespace trainer::data {
 namespace {
 
-// The streams of Purpose::kSynthetic.
+// The streams of StreamId::kSynthetic.
 constexpr uint64_t kCentreStream = 0;
 constexpr uint64_t kNoiseStream = 1;
 
 /// [num_classes, num_features]. An odd class lies opposite to the one before it, so that two
 /// classes never share a centre.
 std::vector<double> make_centres(const SyntheticOptions& options) {
-  PhiloxStream random(options.seed, Purpose::kSynthetic, kCentreStream);
+  PhiloxStream random(options.seed, StreamId::kSynthetic, kCentreStream);
   const auto num_features = static_cast<size_t>(options.num_features);
   std::vector<double> centres(static_cast<size_t>(options.num_classes) * num_features);
   for (size_t i = 0; i < centres.size(); ++i) {
@@ -44,7 +44,7 @@ Table make_synthetic(const SyntheticOptions& options) {
                   with_thousands(options.num_samples), with_thousands(options.num_features)),
       "make fewer");
   const std::vector<double> centres = make_centres(options);
-  PhiloxStream random(options.seed, Purpose::kSynthetic, kNoiseStream);
+  PhiloxStream random(options.seed, StreamId::kSynthetic, kNoiseStream);
   Table table;
   table.target_names = {"class"};
   for (int64_t i = 0; i < options.num_features; ++i) {

@@ -11,7 +11,7 @@
 namespace trainer::device {
 namespace {
 
-std::string describe(const Available& available) {
+std::string describe(const AvailableDevices& available) {
   std::string text = "cpu";
   if (available.mps) text += ", mps";
   for (int i = 0; i < available.num_cuda; ++i) text += fmt::format(", cuda:{}", i);
@@ -31,8 +31,8 @@ int64_t cuda_index(const std::string& requested) {
 
 }  // namespace
 
-Available available_devices() {
-  Available available;
+AvailableDevices available_devices() {
+  AvailableDevices available;
   available.mps = at::hasMPS() && c10::impl::hasDeviceGuardImpl(c10::kMPS);
   if (at::hasCUDA() && c10::impl::hasDeviceGuardImpl(c10::kCUDA)) {
     available.num_cuda = c10::impl::getDeviceGuardImpl(c10::kCUDA)->deviceCount();
@@ -40,7 +40,8 @@ Available available_devices() {
   return available;
 }
 
-Choice choose_device(const std::string& requested, Fallback fallback, const Available& available) {
+DeviceChoice choose_device(const std::string& requested, Fallback fallback,
+                           const AvailableDevices& available) {
   if (requested == "cpu") return {c10::Device(c10::kCPU), "as configured", ""};
   if (requested == "auto") {
     if (available.num_cuda > 0) return {cuda_device(0), "auto: the first CUDA device", ""};

@@ -18,7 +18,7 @@
 // All that differs between LibTorch's versions and builds.
 namespace trainer::device {
 
-std::optional<DeviceMemory> memory_of(c10::Device device) {
+std::optional<DeviceMemory> accelerator_memory(c10::Device device) {
 #if TORCH_VERSION_MAJOR >= 2
   if (device.is_mps()) {
     return DeviceMemory{static_cast<int64_t>(at::detail::getMPSHooks().getCurrentAllocatedMemory()),

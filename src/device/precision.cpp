@@ -47,7 +47,7 @@ void compute(c10::Device device, c10::ScalarType dtype) {
 
 }  // namespace
 
-c10::ScalarType dtype_of(Precision precision) {
+c10::ScalarType scalar_type(Precision precision) {
   switch (precision) {
     case Precision::kFp16:
       return at::kHalf;
@@ -71,7 +71,7 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
     return probe;
   }
   try {
-    compute(device, dtype_of(precision));
+    compute(device, scalar_type(precision));
     probe.is_computed = true;
   } catch (const std::exception&) {  // "not implemented for 'Half'", "BFloat16 is not supported"
   }

@@ -8,7 +8,7 @@
 namespace trainer::device {
 
 uint64_t dropout_seed(uint64_t seed, int64_t step) {
-  return PhiloxStream(seed, Purpose::kDropout, static_cast<uint64_t>(step)).next_u64();
+  return PhiloxStream(seed, StreamId::kDropout, static_cast<uint64_t>(step)).next_u64();
 }
 
 void seed_generators(uint64_t seed) { at::manual_seed(seed); }

@@ -12,7 +12,7 @@
 namespace trainer::engine {
 namespace {
 
-BatchTried tried(const train::BatchTrial& trial) {
+BatchTrial tried(const train::BatchTrial& trial) {
   return {trial.batch_size, trial.num_threads, trial.step_seconds, trial.samples_per_second(),
           trial.memory_bytes};
 }
@@ -27,12 +27,12 @@ BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
   config.precision = decisions.precision.precision;
   const auto session = train::make_session(config, std::move(data), decisions.device.device);
   const int64_t all = session->train.size();
-  const int64_t most = request.most > 0 ? std::min(request.most, all) : all;
-  const train::BatchSearch search = train::search_batch_sizes(*session, most, config.threads,
-                                                              [&](const train::BatchTrial& trial) {
-                                                                if (request.progress)
-                                                                  request.progress(tried(trial));
-                                                              });
+  const int64_t max_batch_size =
+      request.max_batch_size > 0 ? std::min(request.max_batch_size, all) : all;
+  const train::BatchSearch search = train::search_batch_sizes(
+      *session, max_batch_size, config.threads, [&](const train::BatchTrial& trial) {
+        if (request.progress) request.progress(tried(trial));
+      });
   return {decisions.device.device.str(), search.trials.back().batch_size, search.too_large,
           tried(train::smallest_fast_batch(search))};
 }

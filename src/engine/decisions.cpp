@@ -14,7 +14,7 @@
 namespace trainer::engine {
 namespace {
 
-std::string reason_of(const std::vector<train::ThreadTrial>& trials) {
+std::string threads_reason(const std::vector<train::ThreadTrial>& trials) {
   if (trials.size() == 1) return "auto: all CPUs";
   std::string text = "auto: a step takes";
   for (const train::ThreadTrial& trial : trials) {
@@ -58,8 +58,8 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, Deci
     decisions.threads = {usable, "auto: the CPUs that this process may use"};
   } else {
     decisions.thread_trials = train::try_threads(session, usable);
-    decisions.threads = {train::fewest_fast_threads(decisions.thread_trials),
-                         reason_of(decisions.thread_trials)};
+    decisions.threads = {train::min_fast_threads(decisions.thread_trials),
+                         threads_reason(decisions.thread_trials)};
   }
   train::use_threads_within_memory(session, decisions.threads.num_threads);
 }

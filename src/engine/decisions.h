@@ -19,7 +19,7 @@ namespace trainer::engine {
 
 /// What the configuration leaves open and this machine decides.
 struct Decisions {
-  device::Choice device;
+  device::DeviceChoice device;
   device::PrecisionChoice precision;
   device::ThreadChoice threads;
   std::vector<train::ThreadTrial> thread_trials;  // empty where none were needed

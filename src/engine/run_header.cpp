@@ -47,8 +47,8 @@ std::string rows_text(const data::Datasets& data) {
 
 // What each column was taken for is long where there are many.
 void log_columns(const data::Datasets& data) {
-  constexpr int64_t kMostColumns = 8;
-  const bool is_long = data.num_column_notes > kMostColumns;
+  constexpr int64_t kMaxColumns = 8;
+  const bool is_long = data.num_column_notes > kMaxColumns;
   const std::vector<std::string>& notes = data.notes;
   for (std::size_t i = 0; i < notes.size(); ++i) {
     const std::string line = fmt::format("{:<11} {}", i == 0 ? "columns" : "", notes[i]);

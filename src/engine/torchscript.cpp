@@ -33,15 +33,15 @@ using torch::jit::Module;
 
 constexpr const char* kDescription = "trainer.json";
 
-at::Tensor tensor_of(const float* values, const std::vector<int64_t>& shape) {
+at::Tensor to_tensor(const float* values, const std::vector<int64_t>& shape) {
   return at::from_blob(const_cast<float*>(values), shape, at::kFloat).clone();  // NOLINT: read
 }
 
-at::Tensor tensor_of(const std::vector<float>& values) {
-  return tensor_of(values.data(), {static_cast<int64_t>(values.size())});
+at::Tensor to_tensor(const std::vector<float>& values) {
+  return to_tensor(values.data(), {static_cast<int64_t>(values.size())});
 }
 
-at::Tensor tensor_of(std::vector<double> values) {
+at::Tensor to_tensor(std::vector<double> values) {
   return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::kDouble).clone();
 }
 
@@ -93,23 +93,23 @@ class Builder {
     const std::string name = weight.name.substr(second + 1);
     Modules& modules = find_or_make(groups_, group, [] { return Modules(); });
     Module& module = find_or_make(modules, index, [&] { return make_module(group + "_" + index); });
-    const at::Tensor tensor = tensor_of(apply::float_values(weight.tensor), weight.tensor.shape);
+    const at::Tensor tensor = to_tensor(apply::float_values(weight.tensor), weight.tensor.shape);
     module.register_parameter(name, tensor, name.starts_with("running_"));
   }
 
-  static void add_scaling(Module& mlp, const std::string& of, const data::Scaling& scaling) {
-    mlp.register_buffer(of + "_shift", tensor_of(scaling.shift));
-    mlp.register_buffer(of + "_scale", tensor_of(scaling.scale));
+  static void add_scaling(Module& mlp, const std::string& prefix, const data::Scaling& scaling) {
+    mlp.register_buffer(prefix + "_shift", to_tensor(scaling.shift));
+    mlp.register_buffer(prefix + "_scale", to_tensor(scaling.scale));
     if (!scaling.offset.empty()) {
-      mlp.register_buffer(of + "_offset", tensor_of(scaling.offset));
+      mlp.register_buffer(prefix + "_offset", to_tensor(scaling.offset));
     }
   }
 
   void add_limits(Module& mlp) const {
     const apply::FeatureLimits limits = apply::feature_limits(model_.schema);
     if (limits.low.empty()) return;
-    mlp.register_buffer("features_low", tensor_of(limits.low));
-    mlp.register_buffer("features_high", tensor_of(limits.high));
+    mlp.register_buffer("features_low", to_tensor(limits.low));
+    mlp.register_buffer("features_high", to_tensor(limits.high));
   }
 
   using Modules = std::vector<std::pair<std::string, Module>>;
@@ -127,7 +127,7 @@ double largest_difference(const fs::path& file, const Model& model, ExportOutput
   const std::vector<double> expected = apply::expected_outputs(model, features, outputs);
   Module loaded = torch::jit::load(file.string(), at::kCPU);
   const at::Tensor numbers =
-      tensor_of(apply::in_file_units(model, features)).reshape({kNumRows, features.num_columns});
+      to_tensor(apply::in_file_units(model, features)).reshape({kNumRows, features.num_columns});
   const at::Tensor input = apply::takes_doubles(model.schema) ? numbers : numbers.to(at::kFloat);
   const at::Tensor output = loaded.forward({input}).toTensor().to(at::kDouble).contiguous();
   if (output.dim() != 2 || output.numel() != static_cast<int64_t>(expected.size())) return INFINITY;
@@ -163,17 +163,17 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
                             path.string(), difference));
   }
   file.commit();
-  const auto port = [](const std::string& name, bool is_double, int64_t width) {
+  const auto tensor_info = [](const std::string& name, bool is_double, int64_t width) {
     return apply::TensorInfo{
         name, fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
-  return {
-      .format = "TorchScript",
-      .inputs = {port("features", apply::takes_doubles(model.schema), model.schema.num_features())},
-      .outputs = {port(apply::output_name(model, options.outputs),
-                       apply::gives_doubles(model.schema),
-                       apply::output_width(model, options.outputs))},
-      .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
+  return {.format = "TorchScript",
+          .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
+                                 model.schema.num_features())},
+          .outputs = {tensor_info(apply::output_name(model, options.outputs),
+                                  apply::gives_doubles(model.schema),
+                                  apply::output_width(model, options.outputs))},
+          .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
 }
 
 }  // namespace trainer::engine

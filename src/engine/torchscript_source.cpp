@@ -40,15 +40,15 @@ class LayerWriter {
   }
 
   void lines(const network::Embeddings& embeddings) {
-    std::string parts = fmt::format("torch.narrow(x, 1, 0, {})", embeddings.num_numeric);
+    std::string columns = fmt::format("torch.narrow(x, 1, 0, {})", embeddings.num_numeric);
     int64_t i = 0;
     for (const network::EmbeddingTable& table : embeddings.tables) {
       line("table{} = {}.weight", i, module_named(table.name));
       line("row{} = torch.to(torch.select(x, 1, {}), {})", i, embeddings.num_numeric + i, kLong);
-      parts += fmt::format(", torch.embedding(table{0}, row{0})", i);
+      columns += fmt::format(", torch.embedding(table{0}, row{0})", i);
       ++i;
     }
-    line("x = torch.cat([{}], 1)", parts);
+    line("x = torch.cat([{}], 1)", columns);
   }
 
   void lines(const network::Linear& linear) {

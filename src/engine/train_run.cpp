@@ -87,7 +87,7 @@ Place choose_place(const TrainRequest& request, const std::string& resolved) {
     return place;
   }
   const config::Config& config = request.config.config;
-  const bool is_only = request.beginning == Beginning::kUnlessBegun && !request.resume;
+  const bool is_only = request.new_run == NewRun::kUnlessStarted && !request.resume;
   return is_only ? make_place_unless_begun(config, resolved) : make_place(config, resolved);
 }
 
@@ -163,7 +163,7 @@ void rewind(train::Session& session, const TrainRequest& request, const checkpoi
       fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
                   "the search for the best epoch starts anew",
                   session.state.best->epoch));
-  train::forget_best(session);
+  train::reset_best(session);
 }
 
 TrainReport report(train::Session& session, train::Output& output, const run::RunDir& run,
@@ -180,7 +180,7 @@ TrainReport report(train::Session& session, train::Output& output, const run::Ru
   report.best_metric = fmt::format("{} {}", session.validation ? "validation" : "training",
                                    config::to_text(session.config.training.best_metric));
   if (stop_signal != 0) return report;
-  train::BestReports reports = train::judge_best(session, output);
+  train::BestReports reports = train::evaluate_best(session, output);
   report.validation = std::move(reports.validation);
   report.test = std::move(reports.test);
   return report;
@@ -266,7 +266,7 @@ TrainReport run_training(const TrainRequest& request) {
     std::error_code ignored;
     std::filesystem::remove(run.summary(), ignored);  // of fewer epochs
   }
-  train::save_beginning(*session, output);
+  train::save_initial(*session, output);
   run::point_latest_to(run);  // a run that ends before leaves nothing to go on with
   watch_signals();
   const int stop_signal = train::fit(*session, output);

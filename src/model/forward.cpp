@@ -57,8 +57,8 @@ struct Forward::Layers {
     return forward.network_.buffers()[position.buffer + i].tensor;
   }
   // In the number format of the products; in fp32 `tensor` itself.
-  at::Tensor lowered(const at::Tensor& tensor) const {
-    return tensor.to(device::dtype_of(forward.network_.options().precision));
+  at::Tensor to_compute_dtype(const at::Tensor& tensor) const {
+    return tensor.to(device::scalar_type(forward.network_.options().precision));
   }
 
   at::Tensor operator()(const network::Embeddings& embeddings, const at::Tensor& features) const {
@@ -71,7 +71,8 @@ struct Forward::Layers {
   }
 
   at::Tensor operator()(const network::Linear&, const at::Tensor& values) const {
-    return at::linear(lowered(values), lowered(parameter(0)), lowered(parameter(1)));
+    return at::linear(to_compute_dtype(values), to_compute_dtype(parameter(0)),
+                      to_compute_dtype(parameter(1)));
   }
 
   at::Tensor operator()(const network::BatchNorm&, const at::Tensor& values) const {

@@ -34,10 +34,10 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
 
 void initialize(Network& network, uint64_t seed) {
   at::Generator generator =
-      at::detail::createCPUGenerator(PhiloxStream(seed, Purpose::kInit).next_u64());
+      at::detail::createCPUGenerator(PhiloxStream(seed, StreamId::kInit).next_u64());
   const FlatParameters& flat = network.parameters();
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    at::Tensor value = view_of(flat, flat.values, i);
+    at::Tensor value = parameter_view(flat, flat.values, i);
     fill(value, flat.specs[i].init, generator);
   }
 }

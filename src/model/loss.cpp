@@ -24,8 +24,8 @@ at::Tensor as_column(const at::Tensor& classes, const at::Tensor& outputs) {
   return classes.to(outputs.scalar_type()).unsqueeze(1);
 }
 
-at::Tensor loss_of(const at::Tensor& outputs, const at::Tensor& targets, const LossOptions& options,
-                   at::Reduction::Reduction reduction) {
+at::Tensor compute_loss(const at::Tensor& outputs, const at::Tensor& targets,
+                        const LossOptions& options, at::Reduction::Reduction reduction) {
   constexpr int64_t kIgnoreNothing = -100;
   switch (options.kind) {
     case config::Loss::kBinaryCrossEntropy:
@@ -55,18 +55,18 @@ at::Tensor cross_entropy_gradient(const at::Tensor& outputs, const at::Tensor& c
   return gradient;
 }
 
-at::Tensor gradient_of(const at::Tensor& outputs, const at::Tensor& targets,
-                       const LossOptions& options) {
-  const double share = 1.0 / static_cast<double>(outputs.size(1));
+at::Tensor unweighted_gradient(const at::Tensor& outputs, const at::Tensor& targets,
+                               const LossOptions& options) {
+  const double factor = 1.0 / static_cast<double>(outputs.size(1));
   switch (options.kind) {
     case config::Loss::kBinaryCrossEntropy:
       return at::sigmoid(outputs).sub_(as_column(targets, outputs));
     case config::Loss::kMse:
-      return outputs.sub(targets).mul_(2 * share);
+      return outputs.sub(targets).mul_(2 * factor);
     case config::Loss::kL1:
-      return outputs.sub(targets).sign_().mul_(share);
+      return outputs.sub(targets).sign_().mul_(factor);
     case config::Loss::kHuber:
-      return outputs.sub(targets).clamp_(-options.huber_delta, options.huber_delta).mul_(share);
+      return outputs.sub(targets).clamp_(-options.huber_delta, options.huber_delta).mul_(factor);
     case config::Loss::kAuto:
     case config::Loss::kCrossEntropy:
       break;
@@ -80,17 +80,17 @@ at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const Los
   const bool is_one_a_sample = options.kind == config::Loss::kCrossEntropy;
   const auto num_terms = static_cast<double>(is_one_a_sample ? 1 : outputs.size(1));
   if (!targets.weights.defined()) {
-    const at::Tensor sum = loss_of(outputs, targets.values, options, at::Reduction::Sum);
+    const at::Tensor sum = compute_loss(outputs, targets.values, options, at::Reduction::Sum);
     return num_terms == 1 ? sum : sum.div(num_terms);
   }
-  const at::Tensor losses = loss_of(outputs, targets.values, options, at::Reduction::None);
+  const at::Tensor losses = compute_loss(outputs, targets.values, options, at::Reduction::None);
   if (is_one_a_sample) return losses.mul(targets.weights).sum();
   return losses.mul(targets.weights.unsqueeze(1)).sum().div(num_terms);
 }
 
 at::Tensor loss_gradient(const at::Tensor& outputs, const Targets& targets,
                          const LossOptions& options) {
-  at::Tensor gradient = gradient_of(outputs, targets.values, options);
+  at::Tensor gradient = unweighted_gradient(outputs, targets.values, options);
   if (targets.weights.defined()) gradient.mul_(targets.weights.unsqueeze(1));
   return gradient;
 }

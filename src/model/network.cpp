@@ -48,7 +48,8 @@ at::Tensor Network::forward(const at::Tensor& features, Mode mode,
 std::vector<NamedTensor> Network::state() const {
   std::vector<NamedTensor> state;
   for (std::size_t i = 0; i < parameters_.specs.size(); ++i) {
-    state.push_back({parameters_.specs[i].name, view_of(parameters_, parameters_.values, i)});
+    state.push_back(
+        {parameters_.specs[i].name, parameter_view(parameters_, parameters_.values, i)});
   }
   state.insert(state.end(), buffers_.begin(), buffers_.end());
   return state;

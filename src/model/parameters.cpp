@@ -52,7 +52,7 @@ FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
   }
   flat.offsets.resize(flat.specs.size());
   int64_t size = 0;
-  const auto place = [&](const auto& belongs) {
+  const auto assign_offsets = [&](const auto& belongs) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
       if (!belongs(i)) continue;
       flat.offsets[i] = size;
@@ -63,29 +63,31 @@ FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
   const auto is_decayed = [&](std::size_t i) {
     return flat.specs[i].decay == network::Decay::kYes;
   };
-  flat.num_decayed = place([&](std::size_t i) { return flat.is_trained[i] && is_decayed(i); });
-  flat.num_trained = place([&](std::size_t i) { return flat.is_trained[i] && !is_decayed(i); });
-  place([&](std::size_t i) { return !flat.is_trained[i]; });
+  flat.num_decayed =
+      assign_offsets([&](std::size_t i) { return flat.is_trained[i] && is_decayed(i); });
+  flat.num_trained =
+      assign_offsets([&](std::size_t i) { return flat.is_trained[i] && !is_decayed(i); });
+  assign_offsets([&](std::size_t i) { return !flat.is_trained[i]; });
   if (device.is_cpu()) require_room(flat, size);
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);
   flat.gradients = at::zeros({size}, options);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    at::Tensor parameter = view_of(flat, flat.values, i).detach();
+    at::Tensor parameter = parameter_view(flat, flat.values, i).detach();
     if (flat.is_trained[i]) {
       parameter.requires_grad_();
-      parameter.mutable_grad() = view_of(flat, flat.gradients, i);  // autograd adds into it
+      parameter.mutable_grad() = parameter_view(flat, flat.gradients, i);  // autograd adds into it
     }
     flat.parameters.push_back(std::move(parameter));
   }
   return flat;
 }
 
-at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer) {
+at::Tensor trained_range(const FlatParameters& flat, const at::Tensor& buffer) {
   return flat.num_trained == buffer.size(0) ? buffer : buffer.narrow(0, 0, flat.num_trained);
 }
 
-at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index) {
+at::Tensor parameter_view(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index) {
   const network::TensorSpec& spec = flat.specs[index];
   return buffer.narrow(0, flat.offsets[index], spec.num_elements()).view(spec.shape);
 }

@@ -32,7 +32,7 @@ std::vector<TensorSpec> norm_parameters(const Norm& norm) {
 }
 
 template <class List>
-std::vector<TensorSpec> of_all(const NetworkSpec& network, const List& list) {
+std::vector<TensorSpec> collect(const NetworkSpec& network, const List& list) {
   std::vector<TensorSpec> all;
   for (const Layer& layer : network.layers) {
     std::vector<TensorSpec> some = list(layer);
@@ -42,7 +42,7 @@ std::vector<TensorSpec> of_all(const NetworkSpec& network, const List& list) {
 }
 
 // What is said of a layer behind a linear one; empty: nothing.
-std::string words_of(const Layer& layer) {
+std::string layer_text(const Layer& layer) {
   return std::visit(
       Overloaded{[](const BatchNorm&) { return std::string("batch norm"); },
                  [](const LayerNorm&) { return std::string("layer norm"); },
@@ -87,11 +87,11 @@ std::vector<TensorSpec> buffers(const Layer& layer) {
 }
 
 std::vector<TensorSpec> parameters(const NetworkSpec& network) {
-  return of_all(network, [](const Layer& layer) { return parameters(layer); });
+  return collect(network, [](const Layer& layer) { return parameters(layer); });
 }
 
 std::vector<TensorSpec> buffers(const NetworkSpec& network) {
-  return of_all(network, [](const Layer& layer) { return buffers(layer); });
+  return collect(network, [](const Layer& layer) { return buffers(layer); });
 }
 
 std::vector<TensorSpec> tensors(const NetworkSpec& network) {
@@ -131,12 +131,12 @@ std::vector<int64_t> widths(const NetworkSpec& network) {
 }
 
 std::string summary(const NetworkSpec& network) {
-  std::vector<std::string> said;
+  std::vector<std::string> parts;
   std::vector<std::string> tables;
   for (const Layer& layer : network.layers) {
-    const std::string words = words_of(layer);
-    if (!words.empty() && std::find(said.begin(), said.end(), words) == said.end()) {
-      said.push_back(words);
+    const std::string text = layer_text(layer);
+    if (!text.empty() && std::find(parts.begin(), parts.end(), text) == parts.end()) {
+      parts.push_back(text);
     }
     if (const auto* embeddings = std::get_if<Embeddings>(&layer)) {
       for (const EmbeddingTable& table : embeddings->tables) {
@@ -145,7 +145,7 @@ std::string summary(const NetworkSpec& network) {
     }
   }
   std::string text = fmt::format("{}", fmt::join(widths(network), "-"));
-  if (!said.empty()) text += " " + fmt::format("{}", fmt::join(said, ", "));
+  if (!parts.empty()) text += " " + fmt::format("{}", fmt::join(parts, ", "));
   if (!tables.empty()) text += ", embeddings " + joined(tables);
   return text;
 }
@@ -156,8 +156,8 @@ std::vector<std::string> layer_lines(const NetworkSpec& network) {
     if (const auto* linear = std::get_if<Linear>(&layer)) {
       lines.push_back(
           fmt::format("{}: {} -> {}", linear->name, linear->num_inputs, linear->num_outputs));
-    } else if (const std::string words = words_of(layer); !words.empty()) {
-      lines.back() += ", " + words;
+    } else if (const std::string text = layer_text(layer); !text.empty()) {
+      lines.back() += ", " + text;
     }
   }
   return lines;

@@ -18,35 +18,35 @@ namespace {
 using config::OptimizerName;
 
 /// The trained elements of everything that an update works on.
-struct TrainedPart {
+struct TrainedTensors {
   at::Tensor values;
   at::Tensor gradients;
   std::vector<at::Tensor> moments;
 };
 
-TrainedPart trained_part(const model::FlatParameters& flat, const OptimizerState& state) {
-  TrainedPart t{trained_part(flat, flat.values), trained_part(flat, flat.gradients), {}};
+TrainedTensors trained_range(const model::FlatParameters& flat, const OptimizerState& state) {
+  TrainedTensors t{trained_range(flat, flat.values), trained_range(flat, flat.gradients), {}};
   for (const model::NamedTensor& moment : state.moments) {
-    t.moments.push_back(trained_part(flat, moment.tensor));
+    t.moments.push_back(trained_range(flat, moment.tensor));
   }
   return t;
 }
 
 // The elements that weight decay applies to: a leading part of the buffers.
-at::Tensor decayed_part(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
-                        const at::Tensor& buffer) {
+at::Tensor decayed_range(const config::OptimizerConfig& optimizer,
+                         const model::FlatParameters& flat, const at::Tensor& buffer) {
   return optimizer.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
 }
 
 void add_l2_penalty(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
-                    const TrainedPart& t) {
+                    const TrainedTensors& t) {
   if (optimizer.weight_decay == 0) return;
-  decayed_part(optimizer, flat, t.gradients)
-      .add_(decayed_part(optimizer, flat, t.values), optimizer.weight_decay);
+  decayed_range(optimizer, flat, t.gradients)
+      .add_(decayed_range(optimizer, flat, t.values), optimizer.weight_decay);
 }
 
 void update_sgd(const config::OptimizerConfig& optimizer, double learning_rate,
-                const model::FlatParameters& flat, const TrainedPart& t) {
+                const model::FlatParameters& flat, const TrainedTensors& t) {
   add_l2_penalty(optimizer, flat, t);
   if (optimizer.momentum == 0) {
     t.values.add_(t.gradients, -learning_rate);
@@ -62,11 +62,11 @@ void update_sgd(const config::OptimizerConfig& optimizer, double learning_rate,
 }
 
 void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
-                 const model::FlatParameters& flat, const TrainedPart& t, int64_t num_steps) {
+                 const model::FlatParameters& flat, const TrainedTensors& t, int64_t num_steps) {
   if (optimizer.name == OptimizerName::kAdam) {
     add_l2_penalty(optimizer, flat, t);
   } else if (optimizer.weight_decay != 0) {
-    decayed_part(optimizer, flat, t.values).mul_(1 - learning_rate * optimizer.weight_decay);
+    decayed_range(optimizer, flat, t.values).mul_(1 - learning_rate * optimizer.weight_decay);
   }
   const at::Tensor& mean = t.moments[0];
   const at::Tensor& square_mean = t.moments[1];
@@ -101,7 +101,7 @@ OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_d
 void update(const config::OptimizerConfig& optimizer, double learning_rate,
             model::FlatParameters& flat, OptimizerState& state) {
   ++state.step;
-  const TrainedPart t = trained_part(flat, state);
+  const TrainedTensors t = trained_range(flat, state);
   if (optimizer.name == OptimizerName::kSgd) {
     update_sgd(optimizer, learning_rate, flat, t);
   } else {
@@ -111,9 +111,9 @@ void update(const config::OptimizerConfig& optimizer, double learning_rate,
 
 void update_average(double ema_decay, const model::FlatParameters& flat, OptimizerState& state) {
   if (state.moments.empty() || state.moments.back().name != kEma) return;
-  trained_part(flat, state.moments.back().tensor)
+  trained_range(flat, state.moments.back().tensor)
       .mul_(ema_decay)
-      .add_(trained_part(flat, flat.values), 1 - ema_decay);
+      .add_(trained_range(flat, flat.values), 1 - ema_decay);
 }
 
 at::Tensor clip_gradients(model::FlatParameters& flat, double max_norm) {

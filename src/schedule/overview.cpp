@@ -82,13 +82,13 @@ std::vector<Segment> some_epochs(const ScheduleOverview& overview, int64_t max_s
 
 std::vector<Segment> split_epochs(const ScheduleOverview& overview, int64_t max_segments) {
   const int64_t steps = overview.steps_per_epoch;
-  const int64_t parts = std::min(steps, max_segments / overview.epochs);
+  const int64_t pieces = std::min(steps, max_segments / overview.epochs);
   std::vector<Segment> segments;
-  segments.reserve(static_cast<std::size_t>(overview.epochs * parts));
+  segments.reserve(static_cast<std::size_t>(overview.epochs * pieces));
   for (int64_t epoch = 0; epoch < overview.epochs; ++epoch) {
-    for (int64_t part = 0; part < parts; ++part) {
-      segments.push_back(segment(overview, epoch * steps + part * steps / parts + 1,
-                                 epoch * steps + (part + 1) * steps / parts));
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      segments.push_back(segment(overview, epoch * steps + piece * steps / pieces + 1,
+                                 epoch * steps + (piece + 1) * steps / pieces));
     }
   }
   return segments;

@@ -65,7 +65,7 @@ class AutogradStep : public TrainStep {
   double loss_scale() const { return context_.scaler == nullptr ? 1 : context_.scaler->scale; }
 
   StepStats compute_gradient(const Window& window) {
-    keep_buffers();
+    save_buffers();
     try {
       return add_batches(window);
     } catch (...) {
@@ -120,19 +120,19 @@ class AutogradStep : public TrainStep {
   }
 
   // Batch norm changes its running statistics in the forward pass, before anything can be known.
-  void keep_buffers() {
+  void save_buffers() {
     const at::Tensor& buffers = context_.model.buffer_values();
     if (!buffers.defined()) return;
-    if (!kept_buffers_.defined()) kept_buffers_ = at::empty_like(buffers);
-    kept_buffers_.copy_(buffers);
+    if (!saved_buffers_.defined()) saved_buffers_ = at::empty_like(buffers);
+    saved_buffers_.copy_(buffers);
   }
 
   void restore_buffers() {
-    if (kept_buffers_.defined()) context_.model.buffer_values().copy_(kept_buffers_);
+    if (saved_buffers_.defined()) context_.model.buffer_values().copy_(saved_buffers_);
   }
 
   StepContext context_;
-  at::Tensor kept_buffers_;
+  at::Tensor saved_buffers_;
 };
 
 }  // namespace

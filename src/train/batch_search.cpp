@@ -19,11 +19,11 @@
 namespace trainer::train {
 namespace {
 
-constexpr double kSecondsATrial = 0.1;
+constexpr double kTrialSeconds = 0.1;
 constexpr double kNearlyAsFast = 0.95;
 
 int64_t memory_in_use(c10::Device device) {
-  const auto memory = device::memory_of(device);
+  const auto memory = device::accelerator_memory(device);
   return memory ? memory->peak.value_or(memory->current) : process_memory().current;
 }
 
@@ -47,12 +47,12 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
   trial.num_threads = num_threads > 0 ? num_threads : usable;
   if (num_threads == 0 && session.device.is_cpu() && usable > 1) {
     trial.num_threads =
-        fewest_fast_threads(try_threads(usable, use_threads, [&] { step->rehearse(window); }));
+        min_fast_threads(try_threads(usable, use_threads, [&] { step->rehearse(window); }));
   }
   use_threads(trial.num_threads);
   step->run(window, 0);  // warms up
   trial.step_seconds = std::numeric_limits<double>::infinity();
-  for (const Stopwatch all; all.seconds() < kSecondsATrial;) {
+  for (const Stopwatch all; all.seconds() < kTrialSeconds;) {
     const Stopwatch one;
     step->run(window, 0);
     trial.step_seconds = std::min(trial.step_seconds, one.seconds());
@@ -74,7 +74,7 @@ bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& tri
   return more < 0.9 * static_cast<double>(*available);
 }
 
-// Nothing where memory runs out, or most likely would.
+// Nothing where memory runs out, or max_batch_size likely would.
 std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTrial>& trials,
                                     int64_t batch_size, int64_t num_threads) {
   if (!is_likely_to_fit(session, trials, batch_size)) return std::nullopt;
@@ -91,29 +91,29 @@ std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTri
 
 }  // namespace
 
-BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
-                               FunctionRef<void(const BatchTrial&)> tell) {
+BatchSearch search_batch_sizes(Session& session, int64_t max_batch_size, int64_t num_threads,
+                               FunctionRef<void(const BatchTrial&)> on_trial) {
   BatchSearch search;
   std::vector<BatchTrial>& trials = search.trials;
-  const auto attempt = [&](int64_t batch_size) {
+  const auto try_size = [&](int64_t batch_size) {
     const auto trial = try_batch(session, trials, batch_size, num_threads);
     if (!trial) {
       search.too_large = batch_size;
       return;
     }
     trials.push_back(*trial);
-    tell(*trial);
+    on_trial(*trial);
   };
-  attempt(1);
-  while (search.too_large == 0 && trials.back().batch_size < most) {
-    attempt(std::min(2 * trials.back().batch_size, most));
+  try_size(1);
+  while (search.too_large == 0 && trials.back().batch_size < max_batch_size) {
+    try_size(std::min(2 * trials.back().batch_size, max_batch_size));
   }
   if (trials.empty()) {
     throw Error(ErrorKind::kOutOfMemory,
                 "not even a batch of one row fits into memory; use a smaller model");
   }
   while (search.too_large - trials.back().batch_size > search.too_large / 10) {
-    attempt((trials.back().batch_size + search.too_large) / 2);
+    try_size((trials.back().batch_size + search.too_large) / 2);
   }
   return search;
 }

@@ -10,7 +10,7 @@ namespace trainer::train {
 namespace {
 
 template <typename T>
-at::Tensor view_of(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType dtype) {
+at::Tensor tensor_view(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType dtype) {
   // LibTorch has no read-only tensors; nothing here writes through this one.
   return at::from_blob(const_cast<T*>(values.data()), shape, dtype);  // NOLINT
 }
@@ -27,21 +27,22 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
   const auto shape = {matrix.num_rows, matrix.num_columns};
   ResidentData resident;
   if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&matrix.values)) {
-    resident.features = view_of(*bytes, shape, at::kByte).to(device);
+    resident.features = tensor_view(*bytes, shape, at::kByte).to(device);
   } else {
     resident.features =
-        view_of(std::get<std::vector<float>>(matrix.values), shape, at::kFloat).to(device);
+        tensor_view(std::get<std::vector<float>>(matrix.values), shape, at::kFloat).to(device);
   }
   resident.targets =
       schema.task == config::Task::kRegression
-          ? view_of(dataset.values, {dataset.size(), schema.num_targets()}, at::kFloat).to(device)
-          : view_of(dataset.classes, {dataset.size()}, at::kLong).to(device);
+          ? tensor_view(dataset.values, {dataset.size(), schema.num_targets()}, at::kFloat)
+                .to(device)
+          : tensor_view(dataset.classes, {dataset.size()}, at::kLong).to(device);
   if (!dataset.weights.empty()) {
-    resident.weights = view_of(dataset.weights, {dataset.size()}, at::kFloat).to(device);
+    resident.weights = tensor_view(dataset.weights, {dataset.size()}, at::kFloat).to(device);
   }
   const int64_t num_features = schema.num_features();
-  resident.shift = view_of(schema.scaling.shift, {num_features}, at::kFloat).to(device);
-  resident.scale = view_of(schema.scaling.scale, {num_features}, at::kFloat).to(device);
+  resident.shift = tensor_view(schema.scaling.shift, {num_features}, at::kFloat).to(device);
+  resident.scale = tensor_view(schema.scaling.scale, {num_features}, at::kFloat).to(device);
   return resident;
 }
 

@@ -26,7 +26,7 @@ using IsBest = checkpoint::Store::IsBest;
 using checkpoint::SaveReason;
 
 // What training.best_metric says of the epoch, NaN where that is not defined.
-double deciding_value(const Session& session, const run::MetricsRecord& record) {
+double best_metric_value(const Session& session, const run::MetricsRecord& record) {
   switch (session.config.training.best_metric) {
     case config::BestMetric::kLoss:
       return *record.loss;
@@ -41,7 +41,7 @@ double deciding_value(const Session& session, const run::MetricsRecord& record) 
 
 // Whether the epoch of `record` is better than the best so far; counts for early stopping.
 IsBest update_best(Session& session, const run::MetricsRecord& record) {
-  const double value = deciding_value(session, record);
+  const double value = best_metric_value(session, record);
   const double min_delta = session.config.training.early_stopping.min_delta;
   if (!std::isfinite(value)) {
     ++session.state.epochs_without_improvement;
@@ -58,14 +58,14 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
 }
 
 // Lets reduce_on_plateau see the epoch of `record`. Returns what to tell of it.
-std::string watch_plateau(Session& session, const run::MetricsRecord& record) {
+std::string update_plateau(Session& session, const run::MetricsRecord& record) {
   // Under a rate that still rises, the metric tells nothing of the rate that it rises to.
   const bool is_warming_up = session.state.position.step <= session.schedule.warmup_steps;
   if (!session.state.plateau || is_warming_up) return "";
   const int64_t reductions = session.state.plateau->num_reductions;
   const bool larger = config::is_better_when_larger(session.config.training.best_metric);
   session.state.plateau =
-      schedule::after_epoch(*session.state.plateau, deciding_value(session, record),
+      schedule::after_epoch(*session.state.plateau, best_metric_value(session, record),
                             larger ? schedule::Better::kHigher : schedule::Better::kLower,
                             session.config.training.schedule, session.schedule);
   if (session.state.plateau->num_reductions == reductions) return "";
@@ -100,51 +100,51 @@ class AveragedWeights {
 
 // A model that knows everything after few epochs was likely told. In a small part, or of a single
 // class, that says nothing, and late it is what training is for.
-void tell_of_perfection(const Session& session, const run::MetricsRecord& validation,
-                        Output& output) {
-  constexpr int64_t kFirstEpochs = 3;
+void report_perfect_score(const Session& session, const run::MetricsRecord& validation,
+                          Output& output) {
+  constexpr int64_t kMaxEpochs = 3;
   constexpr int64_t kMinRows = 100;
   constexpr double kPerfectR2 = 0.9999;
-  if (output.told_of_perfection || session.state.position.epoch > kFirstEpochs ||
+  if (output.reported_perfect_score || session.state.position.epoch > kMaxEpochs ||
       session.data.validation.size() < kMinRows) {
     return;
   }
   const std::vector<int64_t>& classes = session.data.validation.classes;
   const bool has_several =
       std::adjacent_find(classes.begin(), classes.end(), std::not_equal_to<>()) != classes.end();
-  const bool knows_classes = has_several && validation.accuracy == 1.0;
+  const bool all_correct = has_several && validation.accuracy == 1.0;
   const double r2 = metrics::find_score(validation.scores, "r2").value_or(0);
-  if (!knows_classes && !(r2 > kPerfectR2)) return;
-  output.told_of_perfection = true;
+  if (!all_correct && !(r2 > kPerfectR2)) return;
+  output.reported_perfect_score = true;
   log::info(fmt::format(
       "validation {} after epoch {}: is a column a copy of the target, or known "
       "only after it? data.ignore leaves columns out",
-      knows_classes ? "accuracy is 100 %" : "R2 is above 0.9999", session.state.position.epoch));
+      all_correct ? "accuracy is 100 %" : "R2 is above 0.9999", session.state.position.epoch));
 }
 
-void close_epoch(Session& session, Output& output) {
+void complete_epoch(Session& session, Output& output) {
   finish_interval(session);
   check_any_step_made(session, output);
   const run::MetricsRecord train = record_epoch(session, output);
   finish_epoch(session);
   react_to_non_finite(session, output, train);
-  run::MetricsRecord deciding = train;
+  run::MetricsRecord selection = train;
   std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch,
                                  fmt::formatted_size("{}", session.config.training.epochs),
                                  session.config.training.epochs, score_text(train));
   if (session.validation) {
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);
-    deciding = record_evaluation(session, evaluation, "val", session.state.position, output);
-    react_to_non_finite(session, output, deciding);
-    line += "  " + score_text(deciding);
+    selection = record_evaluation(session, evaluation, "val", session.state.position, output);
+    react_to_non_finite(session, output, selection);
+    line += "  " + score_text(selection);
   }
-  const IsBest is_best = update_best(session, deciding);
-  const std::string reduction = watch_plateau(session, deciding);
+  const IsBest is_best = update_best(session, selection);
+  const std::string reduction = update_plateau(session, selection);
   save_epoch(session, output, is_best);
   log::info(fmt::format("{}  {:>7}{}{}", line, human_duration(*train.time_seconds),
                         is_best == IsBest::kYes ? "  best" : "", reduction));
-  if (session.validation) tell_of_perfection(session, deciding, output);
+  if (session.validation) report_perfect_score(session, selection, output);
   output.epoch_time.restart();
   output.samples_before = output.samples_done;
   output.interval_time.restart();
@@ -160,7 +160,7 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
 
 }  // namespace
 
-void save_beginning(const Session& session, Output& output) {
+void save_initial(const Session& session, Output& output) {
   if (std::filesystem::exists(output.checkpoints.last())) return;
   const bool is_epoch = session.state.position.samples_in_epoch == 0;
   save(session, output, is_epoch ? SaveReason::kEpoch : SaveReason::kOther, IsBest::kNo);
@@ -168,7 +168,7 @@ void save_beginning(const Session& session, Output& output) {
 }
 
 int fit(Session& session, Output& output) {
-  save_beginning(session, output);
+  save_initial(session, output);
   double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {
@@ -186,7 +186,7 @@ int fit(Session& session, Output& output) {
     }
     show_progress(session, output, stats.num_samples, shown_loss);
     if (session.state.position.samples_in_epoch == session.train.size()) {
-      close_epoch(session, output);
+      complete_epoch(session, output);
     } else {
       save_within_epoch(session, output);
     }
@@ -195,7 +195,7 @@ int fit(Session& session, Output& output) {
   return 0;
 }
 
-BestReports judge_best(Session& session, Output& output) {
+BestReports evaluate_best(Session& session, Output& output) {
   checkpoint::Position position = session.state.position;
   const auto best =
       session.state.best ? output.checkpoints.read_best(*session.state.best) : std::nullopt;
@@ -212,13 +212,13 @@ BestReports judge_best(Session& session, Output& output) {
   BestReports reports;
   if (session.validation) {
     reports.validation =
-        report_of(session, session.step->evaluate(*session.validation), session.data.validation);
+        make_report(session, session.step->evaluate(*session.validation), session.data.validation);
   }
   if (session.test) {
     const Evaluation evaluation = session.step->evaluate(*session.test);
     record_evaluation(session, evaluation, "test", position, output);
     output.metrics.sync();
-    reports.test = report_of(session, evaluation, session.data.test);
+    reports.test = make_report(session, evaluation, session.data.test);
   }
   return reports;
 }

@@ -90,7 +90,7 @@ void roll_back(Session& session, Output& output) {
   const int64_t rollbacks = session.state.recoveries.rollbacks + 1;
   restore(session, checkpoint);
   session.state.recoveries.rollbacks = rollbacks;
-  if (!output.checkpoints.rewind(checkpoint, file)) forget_best(session);
+  if (!output.checkpoints.rewind(checkpoint, file)) reset_best(session);
   // Before the records go: last.pt must never know of more records than there are.
   Checkpoint changed = checkpoint;
   changed.state = session.state;

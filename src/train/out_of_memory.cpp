@@ -24,7 +24,7 @@ bool can_split(const Session& session) {
          session.config.model.norm != config::Norm::kBatch && micro_batch_size(session) > 1;
 }
 
-bool can_leave_device(const Session& session) {
+bool can_fall_back(const Session& session) {
   return session.config.training.on_out_of_memory == config::OnOutOfMemory::kFallbackCpu &&
          !session.device.is_cpu();
 }
@@ -42,7 +42,7 @@ std::string advice(const Session& session) {
              : "use a smaller model, or training.on_out_of_memory: fallback_cpu";
 }
 
-std::string text_of(const std::exception& error) {
+std::string error_text(const std::exception& error) {
   const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
   return libtorch == nullptr ? error.what() : libtorch->what_without_backtrace();
 }
@@ -64,8 +64,8 @@ void split_batches(Session& session) {
 }
 
 /// Makes the session need less memory; throws where it cannot.
-void need_less(Session& session, const std::string& what) {
-  const std::string place =
+void reduce_memory(Session& session, const std::string& what) {
+  const std::string problem =
       fmt::format("step {} (epoch {}): memory ran out on {} with {} rows at once",
                   session.state.position.step + 1, session.state.position.epoch + 1,
                   session.device.str(), micro_batch_size(session));
@@ -74,18 +74,19 @@ void need_less(Session& session, const std::string& what) {
     log::warning(
         fmt::format("{}; each batch is taken in parts of {} rows from now on, with the "
                     "same result",
-                    place, micro_batch_size(session)));
-  } else if (can_leave_device(session)) {
+                    problem, micro_batch_size(session)));
+  } else if (can_fall_back(session)) {
     move_to_cpu(session);
-    log::warning(fmt::format("{}; the run goes on on the CPU", place));
+    log::warning(fmt::format("{}; the run goes on on the CPU", problem));
   } else {
-    throw Error(ErrorKind::kOutOfMemory, fmt::format("{}; {} ({})", place, advice(session), what));
+    throw Error(ErrorKind::kOutOfMemory,
+                fmt::format("{}; {} ({})", problem, advice(session), what));
   }
 }
 
 // Calls attempt() until there is memory for it.
 template <class Attempt>
-auto within_memory(Session& session, const Attempt& attempt) {
+auto with_memory_retries(Session& session, const Attempt& attempt) {
   for (;;) {
     try {
       return attempt();
@@ -93,7 +94,7 @@ auto within_memory(Session& session, const Attempt& attempt) {
       throw;
     } catch (const std::exception& e) {
       if (!device::is_out_of_memory(e)) throw;
-      need_less(session, text_of(e));
+      reduce_memory(session, error_text(e));
     }
     device::release_cached_memory(session.device);
   }
@@ -117,7 +118,7 @@ void move_to_cpu(Session& session) {
 
 StepStats run_step(Session& session) {
   for (;;) {
-    const StepStats stats = within_memory(session, [&] {
+    const StepStats stats = with_memory_retries(session, [&] {
       return session.step->run(next_window(session), next_learning_rate(session));
     });
     if (!stats.has_overflowed) return stats;
@@ -126,11 +127,11 @@ StepStats run_step(Session& session) {
 }
 
 void rehearse_step(Session& session) {
-  within_memory(session, [&] { session.step->rehearse(next_window(session)); });
+  with_memory_retries(session, [&] { session.step->rehearse(next_window(session)); });
 }
 
 void use_threads_within_memory(Session& session, int64_t num_threads) {
-  within_memory(session, [&] { use_threads(session, num_threads); });
+  with_memory_retries(session, [&] { use_threads(session, num_threads); });
 }
 
 }  // namespace trainer::train

@@ -28,7 +28,7 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
   return record;
 }
 
-metrics::LabelledOutputs labelled(const Session& session, const Evaluation& evaluation,
+metrics::LabelledOutputs labeled_outputs(const Session& session, const Evaluation& evaluation,
                                   const data::Dataset& rows) {
   return {session.data.schema, rows, {evaluation.outputs, session.model.spec().num_outputs}};
 }
@@ -37,7 +37,7 @@ void add_memory(run::MetricsRecord& record, c10::Device device) {
   const ProcessMemory process = process_memory();
   record.memory_bytes = process.current;
   record.peak_memory_bytes = process.peak;
-  if (const auto memory = device::memory_of(device)) {
+  if (const auto memory = device::accelerator_memory(device)) {
     record.device_memory_bytes = memory->current;
     record.peak_device_memory_bytes = memory->peak;
   }
@@ -92,7 +92,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   const config::BestMetric metric = session.config.training.best_metric;
   const bool by_rank = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
   record.scores = metrics::scores(
-      labelled(session, evaluation, is_test ? session.data.test : session.data.validation),
+      labeled_outputs(session, evaluation, is_test ? session.data.test : session.data.validation),
       is_test || by_rank ? metrics::Ranking::kOfAll : metrics::Ranking::kOfTwoClasses);
   std::erase_if(record.scores, [](const auto& score) { return score.name == "accuracy"; });
   record.time_seconds = evaluation.time_seconds;
@@ -100,9 +100,9 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   return record;
 }
 
-metrics::Report report_of(const Session& session, const Evaluation& evaluation,
+metrics::Report make_report(const Session& session, const Evaluation& evaluation,
                           const data::Dataset& rows) {
-  return metrics::make_report(labelled(session, evaluation, rows), evaluation.loss);
+  return metrics::make_report(labeled_outputs(session, evaluation, rows), evaluation.loss);
 }
 
 std::string score_text(const run::MetricsRecord& record) {

@@ -22,8 +22,8 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
                                      Output& output);
 
 /// All that is to be said of an evaluation of `rows`.
-metrics::Report report_of(const Session& session, const Evaluation& evaluation,
-                          const data::Dataset& rows);
+metrics::Report make_report(const Session& session, const Evaluation& evaluation,
+                            const data::Dataset& rows);
 
 /// "val loss 0.0539 acc  97.78 %".
 std::string score_text(const run::MetricsRecord& record);

@@ -39,18 +39,18 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
   for (const model::NamedTensor& target : to) {
     const checkpoint::NamedTensor* saved = find_by_name(from, target.name);
     if (saved == nullptr) {
-      refuse(fmt::format("{} {}: missing in the file", what, target.name));
+      add_problem(fmt::format("{} {}: missing in the file", what, target.name));
     } else if (const archive::TensorData& data = saved->tensor;
                !accepts(data.dtype) || at::IntArrayRef(data.shape) != target.tensor.sizes()) {
-      refuse(fmt::format("{} {}: expected float32 [{}], got {}", what, target.name,
-                         fmt::join(target.tensor.sizes(), ", "), archive::type_text(data)));
+      add_problem(fmt::format("{} {}: expected float32 [{}], got {}", what, target.name,
+                              fmt::join(target.tensor.sizes(), ", "), archive::type_text(data)));
     } else {
       copies_.emplace_back(target.tensor, data);
     }
   }
   for (const checkpoint::NamedTensor& named : from) {
     if (find_by_name(to, named.name) != nullptr) continue;
-    refuse(fmt::format("{} {}: the model has no such tensor", what, named.name));
+    add_problem(fmt::format("{} {}: the model has no such tensor", what, named.name));
   }
 }
 

@@ -26,7 +26,7 @@ class Restorer {
   void copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
             const std::vector<model::NamedTensor>& to);
 
-  void refuse(const std::string& problem) { problems_.push_back(problem); }
+  void add_problem(const std::string& problem) { problems_.push_back(problem); }
 
   /// Throws Error(kCheckpoint) with all problems, or copies.
   void finish();

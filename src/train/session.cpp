@@ -102,7 +102,7 @@ bool stopped_early(const Session& session) {
   return patience > 0 && session.state.epochs_without_improvement >= patience;
 }
 
-void forget_best(Session& session) {
+void reset_best(Session& session) {
   session.state.best.reset();
   session.state.epochs_without_improvement = 0;
 }

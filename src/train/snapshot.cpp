@@ -40,7 +40,7 @@ std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
                                             const at::Tensor& buffer) {
   std::vector<model::NamedTensor> views;
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    views.push_back({flat.specs[i].name, model::view_of(flat, buffer, i)});
+    views.push_back({flat.specs[i].name, model::parameter_view(flat, buffer, i)});
   }
   return views;
 }
@@ -59,7 +59,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
     const checkpoint::Moment* saved = find_by_name(from.moments, moment.name);
     if (saved == nullptr) {
-      restorer.refuse(fmt::format("optimizer moment {}: missing in the file", moment.name));
+      restorer.add_problem(fmt::format("optimizer moment {}: missing in the file", moment.name));
     } else {
       restorer.copy(moment.name, saved->tensors,
                     named_views(session.model.parameters(), moment.tensor));
@@ -67,7 +67,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
   }
   for (const checkpoint::Moment& saved : from.moments) {
     if (find_by_name(session.optimizer_state.moments, saved.name) == nullptr) {
-      restorer.refuse(
+      restorer.add_problem(
           fmt::format("optimizer moment {}: the optimizer has no such moment", saved.name));
     }
   }
@@ -103,15 +103,15 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, session.model.state());
   if (from.optimizer != config::to_text(session.config.training.optimizer.name)) {
-    restorer.refuse(fmt::format("optimizer: expected {}, got {}",
-                                config::to_text(session.config.training.optimizer.name),
-                                from.optimizer));
+    restorer.add_problem(fmt::format("optimizer: expected {}, got {}",
+                                     config::to_text(session.config.training.optimizer.name),
+                                     from.optimizer));
   } else {
     copy_moments(restorer, session, from);
   }
   if (from.state.position.samples_in_epoch > session.train.size()) {
-    restorer.refuse(fmt::format("samples_in_epoch: expected at most {}, got {}",
-                                session.train.size(), from.state.position.samples_in_epoch));
+    restorer.add_problem(fmt::format("samples_in_epoch: expected at most {}, got {}",
+                                     session.train.size(), from.state.position.samples_in_epoch));
   }
   restorer.finish();
   session.optimizer_state.step = from.optimizer_step;

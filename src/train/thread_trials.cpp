@@ -9,27 +9,27 @@
 namespace trainer::train {
 namespace {
 
-constexpr double kSecondsATrial = 0.04;
+constexpr double kTrialSeconds = 0.04;
 constexpr double kLongStep = 0.05;
 constexpr double kNearlyAsFast = 1.1;
 constexpr double kSlower = 1.3;
 
-double seconds_of(FunctionRef<void()> step) {
+double measure_seconds(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
   step();
   return stopwatch.seconds();
 }
 
 // The shortest of several: other work on the machine only ever adds.
-double shortest_seconds(FunctionRef<void()> step) {
+double shortest_run(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
   step();  // warms up
-  double shortest = seconds_of(step);
-  while (stopwatch.seconds() < kSecondsATrial) shortest = std::min(shortest, seconds_of(step));
+  double shortest = measure_seconds(step);
+  while (stopwatch.seconds() < kTrialSeconds) shortest = std::min(shortest, measure_seconds(step));
   return shortest;
 }
 
-double shortest_of(const std::vector<ThreadTrial>& trials) {
+double shortest_step(const std::vector<ThreadTrial>& trials) {
   return std::min_element(trials.begin(), trials.end(),
                           [](const ThreadTrial& a, const ThreadTrial& b) {
                             return a.step_seconds < b.step_seconds;
@@ -39,28 +39,30 @@ double shortest_of(const std::vector<ThreadTrial>& trials) {
 
 }  // namespace
 
-std::vector<ThreadTrial> try_threads(int64_t most, FunctionRef<void(int64_t num_threads)> use,
+std::vector<ThreadTrial> try_threads(int64_t max_threads,
+                                     FunctionRef<void(int64_t num_threads)> set_threads,
                                      FunctionRef<void()> step) {
-  use(most);
+  set_threads(max_threads);
   // A step as long as that has work for every CPU, and trials would delay the run.
-  if (const double seconds = seconds_of(step); seconds > kLongStep) return {{most, seconds}};
+  if (const double seconds = measure_seconds(step); seconds > kLongStep)
+    return {{max_threads, seconds}};
   std::vector<ThreadTrial> trials;
-  for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, most)) {
-    use(num_threads);
-    trials.push_back({num_threads, shortest_seconds(step)});
-    const bool is_slower = trials.back().step_seconds > kSlower * shortest_of(trials);
-    if (num_threads == most || is_slower) return trials;
+  for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, max_threads)) {
+    set_threads(num_threads);
+    trials.push_back({num_threads, shortest_run(step)});
+    const bool is_slower = trials.back().step_seconds > kSlower * shortest_step(trials);
+    if (num_threads == max_threads || is_slower) return trials;
   }
 }
 
-std::vector<ThreadTrial> try_threads(Session& session, int64_t most) {
+std::vector<ThreadTrial> try_threads(Session& session, int64_t max_threads) {
   return try_threads(
-      most, [&](int64_t num_threads) { use_threads_within_memory(session, num_threads); },
+      max_threads, [&](int64_t num_threads) { use_threads_within_memory(session, num_threads); },
       [&] { rehearse_step(session); });
 }
 
-int64_t fewest_fast_threads(const std::vector<ThreadTrial>& trials) {
-  const double shortest = shortest_of(trials);
+int64_t min_fast_threads(const std::vector<ThreadTrial>& trials) {
+  const double shortest = shortest_step(trials);
   const auto fast = std::find_if(trials.begin(), trials.end(), [&](const ThreadTrial& trial) {
     return trial.step_seconds <= kNearlyAsFast * shortest;
   });

@@ -64,11 +64,11 @@ TEST(PickleTest, KnowsEveryStorageThatItWrites) {
     const NodeGraph graph = read_pickle(pickle.bytes, "");
     bool found = false;
     for (const Node& node : graph.nodes) {
-      found |= node.kind == NodeKind::kGlobal && dtype_of_storage(node.text()) == dtype;
+      found |= node.kind == NodeKind::kGlobal && storage_dtype(node.text()) == dtype;
     }
     EXPECT_TRUE(found) << dtype_name(dtype);
   }
-  EXPECT_FALSE(dtype_of_storage("torch.ComplexFloatStorage"));
+  EXPECT_FALSE(storage_dtype("torch.ComplexFloatStorage"));
 }
 
 TEST(PickleTest, RefusesEveryFunctionThatIsNotNeeded) {

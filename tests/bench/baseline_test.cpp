@@ -10,20 +10,20 @@ namespace trainer::bench {
 namespace {
 
 Row row_with_steps(std::vector<double> times) {
-  Row row = row_of(1);
+  Row row = make_row(1);
   row.step_ms = summarize(std::move(times));
   return row;
 }
 
-Results results_of(std::vector<Row> rows) {
+Results make_results(std::vector<Row> rows) {
   Results results;
   results.rows = std::move(rows);
   return results;
 }
 
 Change change_between(std::vector<double> before, std::vector<double> after) {
-  return compare(results_of({row_with_steps(std::move(before))}),
-                 results_of({row_with_steps(std::move(after))}), 5)
+  return compare(make_results({row_with_steps(std::move(before))}),
+                 make_results({row_with_steps(std::move(after))}), 5)
       .changes.at(0)
       .change;
 }
@@ -45,8 +45,8 @@ TEST(BaselineTest, OneOutlierIsNoSlowdown) {
 }
 
 TEST(BaselineTest, TellsRowsThatOnlyOneSideHasAndOtherConditions) {
-  Results before = results_of({row_of(2), row_of("mps", "fp32", 1)});
-  Results now = results_of({row_of("cuda", "fp32", 1), row_of(3)});
+  Results before = make_results({make_row(2), make_row("mps", "fp32", 1)});
+  Results now = make_results({make_row("cuda", "fp32", 1), make_row(3)});
   before.context = {{"system", {{"host", {{"cpu", "A"}}}}}, {"options", {{"threads", 2}}}};
   now.context = {{"system", {{"host", {{"cpu", "B"}}}}}, {"options", {{"threads", 2}}}};
 
@@ -66,8 +66,9 @@ Other conditions: system/host/cpu: A -> B
 }
 
 TEST(BaselineTest, TheWorstRowIsTheOneThatBecameSlowest) {
-  const Comparison comparison = compare(results_of({row_of(10), row_of("mps", "fp32", 10)}),
-                                        results_of({row_of(9), row_of("mps", "fp32", 10.2)}), 5);
+  const Comparison comparison =
+      compare(make_results({make_row(10), make_row("mps", "fp32", 10)}),
+              make_results({make_row(9), make_row("mps", "fp32", 10.2)}), 5);
   EXPECT_EQ(worst(comparison)->name, "mps_fp32/784-256-256-10/batch_128");
   EXPECT_NEAR(worst(comparison)->percent, 2, 1e-9);
   EXPECT_EQ(worst({}), nullptr);
@@ -75,7 +76,7 @@ TEST(BaselineTest, TheWorstRowIsTheOneThatBecameSlowest) {
 
 TEST(BaselineTest, AComparisonOfNothingFails) {
   const Error error = test::error_of(
-      [] { compare(results_of({row_of("mps", "fp32", 1)}), results_of({row_of(1)}), 5); });
+      [] { compare(make_results({make_row("mps", "fp32", 1)}), make_results({make_row(1)}), 5); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
                "the baseline has 1 rows and none of the 1 that were measured now; measure it anew "
@@ -83,9 +84,9 @@ TEST(BaselineTest, AComparisonOfNothingFails) {
 }
 
 TEST(ConsistencyTest, ARowVariesByTheCoefficientOfVariationOfItsMedians) {
-  Row steady = row_of(10);
+  Row steady = make_row(10);
   steady.repetition_medians = {9.9, 10, 10.1};
-  Row varying = row_of("mps", "fp32", 10);
+  Row varying = make_row("mps", "fp32", 10);
   varying.repetition_medians = {8, 10, 12};
   const auto rows = consistency(std::vector<Row>{steady, varying});
   EXPECT_NEAR(rows[0].percent, 1, 1e-9);

@@ -16,7 +16,7 @@ std::string error_text(const std::vector<std::string>& arguments) {
   return test::error_of([&] { parse_options(arguments); }).what();
 }
 
-std::vector<std::string> workloads_of(const Options& options) {
+std::vector<std::string> workload_names(const Options& options) {
   std::vector<std::string> names;
   for (const Workload& w : options.workloads) {
     names.push_back(w.name + "/" + std::to_string(w.batch_size));
@@ -29,7 +29,7 @@ TEST(OptionsTest, DefaultsAreAllDevicesPrecisionsStepsAndThreeModels) {
   EXPECT_THAT(options.devices, ElementsAre("cpu", "mps", "cuda"));
   EXPECT_THAT(options.precisions, ElementsAre("fp32", "fp16", "bf16"));
   EXPECT_THAT(options.train_steps, ElementsAre("fused", "autograd"));
-  EXPECT_THAT(workloads_of(options),
+  EXPECT_THAT(workload_names(options),
               ElementsAre("10-128-128-2/32", "784-256-256-10/128", "784-1024-1024-10/512"));
   EXPECT_EQ(options.warmup_steps, 10);
   EXPECT_EQ(options.steps, 50);
@@ -49,7 +49,7 @@ TEST(OptionsTest, ListsAreDividedAtCommasAndRepeatsAreTakenOnce) {
 
 TEST(OptionsTest, EachModelIsTakenWithEachBatchSize) {
   const Options options = parse_options({"--model", "tiny,20-64-32-3", "--batch-size", "8,16"});
-  EXPECT_THAT(workloads_of(options),
+  EXPECT_THAT(workload_names(options),
               ElementsAre("10-128-128-2/8", "10-128-128-2/16", "20-64-32-3/8", "20-64-32-3/16"));
   const Workload& own = options.workloads.back();
   EXPECT_EQ(own.num_features, 20);

@@ -22,21 +22,21 @@ TEST(ResultsTest, NamesSayTheStepOnlyWhereItIsNotTheUsualOne) {
 }
 
 TEST(ResultsTest, ThroughputComesFromTheAverage) {
-  Row row = row_of(1);
+  Row row = make_row(1);
   row.step_ms = summarize({1, 1, 4});
   EXPECT_DOUBLE_EQ(samples_per_second(row), 64'000);
 }
 
 TEST(ResultsTest, ALossIsRightUpToItsBoundAndNeverWhenItIsNaN) {
-  EXPECT_TRUE(has_right_loss(with_loss_difference(row_of(1), 1e-3)));
-  EXPECT_FALSE(has_right_loss(with_loss_difference(row_of(1), 1.1e-3)));
-  EXPECT_FALSE(has_right_loss(with_loss_difference(row_of(1), std::nan(""))));
+  EXPECT_TRUE(has_right_loss(with_loss_difference(make_row(1), 1e-3)));
+  EXPECT_FALSE(has_right_loss(with_loss_difference(make_row(1), 1.1e-3)));
+  EXPECT_FALSE(has_right_loss(with_loss_difference(make_row(1), std::nan(""))));
 }
 
 TEST(ResultsTest, AFileGivesBackWhatWasWritten) {
   Results results;
   results.context = {{"time", "now"}, {"options", {{"steps", 3}}}};
-  results.rows = {row_of("cpu", "fp32", 0.1234567890123), row_of("mps", "bf16", 5)};
+  results.rows = {make_row("cpu", "fp32", 0.1234567890123), make_row("mps", "bf16", 5)};
   results.rows[1].loss_difference = std::nan("");
   results.rows[1].repetition_medians = {4.5, 5, 5.5};
   results.absent = {{"cuda", "none here"}};

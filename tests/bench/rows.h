@@ -9,7 +9,7 @@
 namespace trainer::bench {
 
 /// A row of the fused step on the CPU whose steps all took nearly `median` ms.
-inline Row row_of(double median) {
+inline Row make_row(double median) {
   Row row;
   row.setting = {"cpu", "fp32", "fused", "784-256-256-10", 128};
   row.step_ms = summarize({0.99 * median, median, 1.01 * median});
@@ -21,8 +21,8 @@ inline Row row_of(double median) {
   return row;
 }
 
-inline Row row_of(const std::string& device, const std::string& precision, double median) {
-  Row row = row_of(median);
+inline Row make_row(const std::string& device, const std::string& precision, double median) {
+  Row row = make_row(median);
   row.setting.device = device;
   row.setting.precision = precision;
   return row;

@@ -19,7 +19,7 @@ TEST(TableTest, MillisecondsHaveFourDigitsThatCount) {
 
 TEST(TableTest, ShowsRowsSpeedAbsencesFailuresAndAdvice) {
   Results results;
-  results.rows = {row_of("cpu", "fp32", 25.64), row_of("mps", "fp32", 15.17)};
+  results.rows = {make_row("cpu", "fp32", 25.64), make_row("mps", "fp32", 15.17)};
   results.absent = {{"cuda", "LibTorch finds none on this machine"}};
   results.failures = {{"mps_fp16/784-256-256-10/batch_128", "out of memory"}};
   EXPECT_EQ(comparison_table(results),
@@ -41,7 +41,7 @@ Recommendation: device: mps, precision: fp32, training.step: fused
 
 TEST(TableTest, MarksAWrongLossAndTimeThatWasOver) {
   Results results;
-  results.rows = {with_loss_difference(row_of(2), 0.3)};
+  results.rows = {with_loss_difference(make_row(2), 0.3)};
   results.rows[0].asked_steps = 50;
   const std::string table = comparison_table(results);
   EXPECT_NE(table.find("     3e-01!\n"), std::string::npos) << table;
@@ -53,7 +53,7 @@ TEST(TableTest, MarksAWrongLossAndTimeThatWasOver) {
 
 TEST(TableTest, IsAtMostHundredColumnsWide) {
   Results results;
-  Row row = row_of("cuda:1", "bf16", 1234567);
+  Row row = make_row("cuda:1", "bf16", 1234567);
   row.setting.train_step = "autograd";
   results.rows = {row};
   for (const std::string& line : test::lines_of(comparison_table(results))) {

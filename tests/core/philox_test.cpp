@@ -25,7 +25,7 @@ TEST(PhiloxTest, GivesTheKnownAnswersOfRandom123) {
 
 TEST(PhiloxTest, StreamsAreTheBlocksThatTheHeaderDescribes) {
   const uint64_t seed = 0x1111111122222222;
-  PhiloxStream stream(seed, Purpose::kSplit, 0x3333333344444444);
+  PhiloxStream stream(seed, StreamId::kSplit, 0x3333333344444444);
   for (uint32_t block = 0; block < 3; ++block) {
     const Words expected = philox4x32({block, 0x44444444, 0x33333333, 2}, {0x22222222, 0x11111111});
     for (const uint32_t word : expected) EXPECT_EQ(stream.next_u32(), word);
@@ -33,15 +33,15 @@ TEST(PhiloxTest, StreamsAreTheBlocksThatTheHeaderDescribes) {
 }
 
 TEST(PhiloxTest, StreamsDifferBySeedPurposeAndIndex) {
-  const uint64_t first = PhiloxStream(1, Purpose::kOrder, 0).next_u64();
-  EXPECT_NE(first, PhiloxStream(2, Purpose::kOrder, 0).next_u64());
-  EXPECT_NE(first, PhiloxStream(1, Purpose::kSplit, 0).next_u64());
-  EXPECT_NE(first, PhiloxStream(1, Purpose::kOrder, 1).next_u64());
-  EXPECT_EQ(first, PhiloxStream(1, Purpose::kOrder, 0).next_u64());
+  const uint64_t first = PhiloxStream(1, StreamId::kOrder, 0).next_u64();
+  EXPECT_NE(first, PhiloxStream(2, StreamId::kOrder, 0).next_u64());
+  EXPECT_NE(first, PhiloxStream(1, StreamId::kSplit, 0).next_u64());
+  EXPECT_NE(first, PhiloxStream(1, StreamId::kOrder, 1).next_u64());
+  EXPECT_EQ(first, PhiloxStream(1, StreamId::kOrder, 0).next_u64());
 }
 
 TEST(PhiloxTest, BelowStaysBelowItsBoundAndReachesEveryValue) {
-  PhiloxStream stream(7, Purpose::kOrder);
+  PhiloxStream stream(7, StreamId::kOrder);
   std::vector<int> counts(6, 0);
   for (int draw = 0; draw < 6000; ++draw) ++counts.at(static_cast<size_t>(stream.below(6)));
   for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
@@ -51,7 +51,7 @@ TEST(PhiloxTest, BelowStaysBelowItsBoundAndReachesEveryValue) {
 }
 
 TEST(PhiloxTest, UniformAndNormalHaveTheirMoments) {
-  PhiloxStream stream(3, Purpose::kSynthetic);
+  PhiloxStream stream(3, StreamId::kSynthetic);
   constexpr int kDraws = 20000;
   double uniform_sum = 0, normal_sum = 0, normal_squares = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
@@ -70,7 +70,7 @@ TEST(PhiloxTest, UniformAndNormalHaveTheirMoments) {
 TEST(PhiloxTest, ShuffleIsAPermutation) {
   std::vector<int64_t> values(1000);
   std::iota(values.begin(), values.end(), 0);
-  PhiloxStream stream(5, Purpose::kOrder);
+  PhiloxStream stream(5, StreamId::kOrder);
   shuffle(values, stream);
   EXPECT_FALSE(std::is_sorted(values.begin(), values.end()));
   std::sort(values.begin(), values.end());
@@ -78,7 +78,7 @@ TEST(PhiloxTest, ShuffleIsAPermutation) {
 }
 
 TEST(PhiloxTest, ShuffleLeavesNothingAndOneAsTheyAre) {
-  PhiloxStream stream(5, Purpose::kOrder);
+  PhiloxStream stream(5, StreamId::kOrder);
   std::vector<int64_t> none, one = {9};
   shuffle(none, stream);
   shuffle(one, stream);

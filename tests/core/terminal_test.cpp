@@ -16,27 +16,27 @@ TerminalEnvironment terminal() {
 TEST(TerminalTest, ATerminalRedrawsAndHasColours) {
   const Terminal decided = decide_terminal(terminal());
   EXPECT_TRUE(decided.redraws);
-  EXPECT_TRUE(decided.colours);
+  EXPECT_TRUE(decided.colors);
 }
 
 TEST(TerminalTest, AFileGetsPlainLines) {
   const Terminal decided = decide_terminal({});
   EXPECT_FALSE(decided.redraws);
-  EXPECT_FALSE(decided.colours);
+  EXPECT_FALSE(decided.colors);
 }
 
 TEST(TerminalTest, NoColorTakesTheColoursOnly) {
   TerminalEnvironment environment = terminal();
   environment.no_color = "1";
   EXPECT_TRUE(decide_terminal(environment).redraws);
-  EXPECT_FALSE(decide_terminal(environment).colours);
+  EXPECT_FALSE(decide_terminal(environment).colors);
 }
 
 TEST(TerminalTest, ForceColorGivesColoursWithoutRedrawing) {
   TerminalEnvironment environment;
   environment.force_color = "1";
   EXPECT_FALSE(decide_terminal(environment).redraws);
-  EXPECT_TRUE(decide_terminal(environment).colours);
+  EXPECT_TRUE(decide_terminal(environment).colors);
 }
 
 TEST(TerminalTest, DumbTerminalsAndCiGetPlainLines) {
@@ -46,7 +46,7 @@ TEST(TerminalTest, DumbTerminalsAndCiGetPlainLines) {
   ci.ci = "true";
   for (const TerminalEnvironment& environment : {dumb, ci}) {
     EXPECT_FALSE(decide_terminal(environment).redraws);
-    EXPECT_FALSE(decide_terminal(environment).colours);
+    EXPECT_FALSE(decide_terminal(environment).colors);
   }
 }
 

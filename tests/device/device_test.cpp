@@ -12,14 +12,14 @@
 namespace trainer::device {
 namespace {
 
-constexpr Available kNothing{0, false};
-constexpr Available kMps{0, true};
-constexpr Available kTwoCuda{2, false};
-constexpr Available kEverything{2, true};
+constexpr AvailableDevices kNothing{0, false};
+constexpr AvailableDevices kMps{0, true};
+constexpr AvailableDevices kTwoCuda{2, false};
+constexpr AvailableDevices kEverything{2, true};
 
 struct Case {
   const char* requested;
-  Available available;
+  AvailableDevices available;
   const char* device;
   const char* reason;
 };
@@ -40,7 +40,7 @@ TEST(DeviceTest, AnAvailableDeviceIsTakenWithoutAWarning) {
   };
   for (const Case& c : cases) {
     for (const Fallback fallback : {Fallback::kToCpu, Fallback::kForbidden}) {
-      const Choice choice = choose_device(c.requested, fallback, c.available);
+      const DeviceChoice choice = choose_device(c.requested, fallback, c.available);
       EXPECT_EQ(choice.device.str(), c.device) << c.requested;
       EXPECT_EQ(choice.reason, c.reason) << c.requested;
       EXPECT_EQ(choice.warning, "") << c.requested;
@@ -50,7 +50,7 @@ TEST(DeviceTest, AnAvailableDeviceIsTakenWithoutAWarning) {
 
 struct Absent {
   const char* requested;
-  Available available;
+  AvailableDevices available;
   const char* there_is;
 };
 
@@ -73,7 +73,7 @@ std::string problem(const Absent& absent) {
 
 TEST(DeviceTest, AnAbsentDeviceBecomesTheCpuWithAWarning) {
   for (const Absent& absent : kAbsent) {
-    const Choice choice = choose_device(absent.requested, Fallback::kToCpu, absent.available);
+    const DeviceChoice choice = choose_device(absent.requested, Fallback::kToCpu, absent.available);
     EXPECT_EQ(choice.device.str(), "cpu");
     EXPECT_EQ(choice.reason, std::string("in place of ") + absent.requested);
     EXPECT_EQ(choice.warning, problem(absent) + "; the CPU is used instead");
@@ -91,7 +91,7 @@ TEST(DeviceTest, AnAbsentDeviceIsAnErrorWhereTheCpuMayNotReplaceIt) {
 }
 
 TEST(DeviceTest, WhatIsAvailableCanBeChosen) {
-  const Available available = available_devices();
+  const AvailableDevices available = available_devices();
   EXPECT_GE(available.num_cuda, 0);
   EXPECT_EQ(choose_device("auto", Fallback::kForbidden, available).warning, "");
 }

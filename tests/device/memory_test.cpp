@@ -44,7 +44,7 @@ TEST(MemoryTest, TheRealAllocatorIsRecognisedToo) {
 }
 
 TEST(MemoryTest, TheCpuHasNoMemoryOfItsOwn) {
-  EXPECT_FALSE(memory_of(c10::Device(c10::kCPU)).has_value());
+  EXPECT_FALSE(accelerator_memory(c10::Device(c10::kCPU)).has_value());
   release_cached_memory(c10::Device(c10::kCPU));
 }
 

@@ -72,7 +72,7 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
     run.send(signal);
     const ProcessResult stopped = run.finish();
     EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.err;
-    EXPECT_NE(stopped.err.find(std::string("warning: stopped by ") + name_of_signal(signal) +
+    EXPECT_NE(stopped.err.find(std::string("warning: stopped by ") + signal_name(signal) +
                                "; go on with: trainer --resume parts/"),
               std::string::npos)
         << stopped.out;

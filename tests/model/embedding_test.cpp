@@ -170,8 +170,8 @@ TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
         .item<double>();
   };
   for (const std::size_t table : {0U, 1U}) {
-    const at::Tensor values = view_of(flat, flat.values, table).view(-1);
-    const at::Tensor expected = view_of(flat, gradients, table).view(-1);
+    const at::Tensor values = parameter_view(flat, flat.values, table).view(-1);
+    const at::Tensor expected = parameter_view(flat, gradients, table).view(-1);
     for (int64_t i = 0; i < values.size(0); ++i) {
       const float value = values[i].item<float>();
       values[i] = value + kStep;
@@ -205,7 +205,7 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
   options.freeze = {};
   const Network free = test::make_initialized(options);
   const auto part = [](const Network& mlp, const at::Tensor& gradients, std::size_t i) {
-    return view_of(mlp.parameters(), gradients, i);
+    return parameter_view(mlp.parameters(), gradients, i);
   };
   EXPECT_TRUE(identical(part(frozen, some, 0), at::zeros({6, 3})));
   EXPECT_TRUE(identical(part(frozen, some, 1), part(free, whole, 1)));

@@ -122,8 +122,8 @@ TEST(NetworkTest, DropoutKeepsTheMeanAndDropsItsPart) {
   options.dropout = 0.25;
   Network mlp = test::make_network(options);
   // Every hidden unit is 1, and the output layer hands them on.
-  view_of(mlp.parameters(), mlp.parameters().values, 1).fill_(1);
-  view_of(mlp.parameters(), mlp.parameters().values, 2).fill_diagonal_(1);
+  parameter_view(mlp.parameters(), mlp.parameters().values, 1).fill_(1);
+  parameter_view(mlp.parameters(), mlp.parameters().values, 2).fill_diagonal_(1);
   const at::Tensor outputs = mlp.forward(some_features(1), Mode::kTraining, {.seed = 1});
   EXPECT_NEAR(outputs.eq(0).to(at::kFloat).mean().item<double>(), 0.25, 0.03);
   EXPECT_NEAR(outputs.mean().item<double>(), 1.0, 0.04);

@@ -58,8 +58,8 @@ TEST(ParametersTest, AreViewsOfTheBuffer) {
   flat.values.copy_(at::arange(64, at::kFloat));
   EXPECT_EQ(elements(flat.parameters[1]), (std::vector<float>{48, 49, 50, 51}));
   EXPECT_EQ(elements(flat.parameters[0][1]), (std::vector<float>{5, 6, 7, 8, 9}));
-  EXPECT_EQ(flat.parameters[2].data_ptr(), view_of(flat, flat.values, 2).data_ptr());
-  view_of(flat, flat.values, 1).fill_(7);
+  EXPECT_EQ(flat.parameters[2].data_ptr(), parameter_view(flat, flat.values, 2).data_ptr());
+  parameter_view(flat, flat.values, 1).fill_(7);
   EXPECT_EQ(elements(flat.parameters[1]), (std::vector<float>{7, 7, 7, 7}));
 }
 
@@ -69,11 +69,11 @@ TEST(ParametersTest, BackwardAddsToTheBufferOfGradients) {
   for (int pass = 1; pass <= 2; ++pass) {
     flat.parameters[0].sum().mul(3).add(flat.parameters[1].sum()).backward();
     const auto added = static_cast<float>(pass);
-    const at::Tensor weights = view_of(flat, flat.gradients, 0);
+    const at::Tensor weights = parameter_view(flat, flat.gradients, 0);
     EXPECT_TRUE(identical(weights, at::full_like(weights, 3 * added)));
-    const at::Tensor biases = view_of(flat, flat.gradients, 1);
+    const at::Tensor biases = parameter_view(flat, flat.gradients, 1);
     EXPECT_TRUE(identical(biases, at::full_like(biases, added)));
-    const at::Tensor unused = view_of(flat, flat.gradients, 2);
+    const at::Tensor unused = parameter_view(flat, flat.gradients, 2);
     EXPECT_TRUE(identical(unused, at::full_like(unused, 0)));
   }
   EXPECT_EQ(flat.parameters[0].grad().data_ptr(), memory);

@@ -50,8 +50,8 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
     EXPECT_TRUE(test::close(outputs, golden_tensor(c["outputs"]), kAbsolute, kRelative));
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
       const std::string& name = flat.specs[i].name;
-      EXPECT_TRUE(test::close(view_of(flat, flat.gradients, i), golden_tensor(c["gradients"][name]),
-                              kAbsolute, kRelative))
+      EXPECT_TRUE(test::close(parameter_view(flat, flat.gradients, i),
+                              golden_tensor(c["gradients"][name]), kAbsolute, kRelative))
           << name;
     }
   }
@@ -63,7 +63,7 @@ at::Tensor gradient_of(test::MlpRecipe options, Precision precision) {
   Network mlp = test::make_network(options);
   for (std::size_t i = 0; i < mlp.parameters().specs.size(); ++i) {
     const std::string& name = mlp.parameters().specs[i].name;
-    view_of(mlp.parameters(), mlp.parameters().values, i)
+    parameter_view(mlp.parameters(), mlp.parameters().values, i)
         .copy_(golden_tensor(golden["parameters"][name]));
   }
   const at::Tensor features = golden_tensor(golden["features"]);

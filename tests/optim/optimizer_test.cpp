@@ -28,8 +28,8 @@ FlatParameters make_parameters(float value, float gradient) {
       {{"layers.0.weight", {3}, {}, network::Decay::kYes}, {"layers.0.bias", {2}}},
       /*freeze=*/{}, c10::kCPU);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    view_of(flat, flat.values, i).fill_(value);
-    view_of(flat, flat.gradients, i).fill_(gradient);
+    parameter_view(flat, flat.values, i).fill_(value);
+    parameter_view(flat, flat.gradients, i).fill_(gradient);
   }
   return flat;
 }

@@ -39,7 +39,7 @@ inline at::Tensor golden_tensor(const nlohmann::json& value) {
 /// Copies `values`, tensors by name, to the parameters of these names.
 inline void set_parameters(model::FlatParameters& flat, const nlohmann::json& values) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    model::view_of(flat, flat.values, i).copy_(golden_tensor(values.at(flat.specs[i].name)));
+    model::parameter_view(flat, flat.values, i).copy_(golden_tensor(values.at(flat.specs[i].name)));
   }
 }
 
@@ -48,7 +48,8 @@ inline void expect_golden(const model::FlatParameters& flat, const at::Tensor& b
                           const nlohmann::json& expected) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     const std::string& name = flat.specs[i].name;
-    EXPECT_TRUE(close(model::view_of(flat, buffer, i), golden_tensor(expected.at(name)))) << name;
+    EXPECT_TRUE(close(model::parameter_view(flat, buffer, i), golden_tensor(expected.at(name))))
+        << name;
   }
 }
 

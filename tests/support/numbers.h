@@ -13,7 +13,7 @@ namespace trainer::test {
 
 /// Numbers in [-1, 1), always the same ones for a seed.
 inline std::vector<float> some_numbers(int64_t size, uint64_t seed) {
-  PhiloxStream stream(seed, Purpose::kSynthetic);
+  PhiloxStream stream(seed, StreamId::kSynthetic);
   std::vector<float> numbers;
   numbers.reserve(static_cast<std::size_t>(size));
   for (int64_t i = 0; i < size; ++i) {

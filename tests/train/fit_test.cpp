@@ -272,7 +272,7 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
   session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
   Traces traces(config);
   fit(*session, traces.output());
-  const metrics::Report result = judge_best(*session, traces.output()).test.value();
+  const metrics::Report result = evaluate_best(*session, traces.output()).test.value();
   EXPECT_EQ(result.loss, 0.5625);  // epoch 1 was best, its prediction is 3/4
   EXPECT_EQ(
       timeless_lines(traces.metrics()).back(),
@@ -295,19 +295,19 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
       timeless_lines(traces.metrics()).back(),
       R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"mape":0.5,"r2":0.0})");
   EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
-  EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
+  EXPECT_EQ(evaluate_best(*session, traces.output()).test.value().loss, 0.25);
   // The same without the best checkpoint.
   const checkpoint::Checkpoint last = checkpoint::read(traces.output().checkpoints.last());
   restore(*session, last);
   std::filesystem::remove(traces.output().checkpoints.best());
-  EXPECT_EQ(judge_best(*session, traces.output()).test.value().loss, 0.25);
+  EXPECT_EQ(evaluate_best(*session, traces.output()).test.value().loss, 0.25);
 }
 
 TEST(FitTest, WithoutATestPartThereIsNoTestResult) {
   const auto session = make_exact_session(exact_config(), equal_rows(4, 1), {});
   Traces traces(session->config);
   fit(*session, traces.output());
-  EXPECT_FALSE(judge_best(*session, traces.output()).test.has_value());
+  EXPECT_FALSE(evaluate_best(*session, traces.output()).test.has_value());
 }
 
 }  // namespace

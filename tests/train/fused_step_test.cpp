@@ -81,8 +81,8 @@ void expect_same_step(Session& fused, double fused_factor, Session& autograd) {
   const model::FlatParameters& y = autograd.model.parameters();
   const double whole = norm_of(y.gradients);
   for (std::size_t i = 0; i < x.specs.size(); ++i) {
-    const at::Tensor actual = view_of(x, x.gradients, i).mul(fused_factor);
-    const at::Tensor expected = view_of(y, y.gradients, i);
+    const at::Tensor actual = parameter_view(x, x.gradients, i).mul(fused_factor);
+    const at::Tensor expected = parameter_view(y, y.gradients, i);
     EXPECT_LE(norm_of(actual.sub(expected)), 1e-5 * std::max(norm_of(expected), 0.05 * whole))
         << x.specs[i].name;
   }

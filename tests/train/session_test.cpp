@@ -87,7 +87,7 @@ TEST(SessionTest, ANewSearchForTheBestEpochForgetsTheOldOne) {
   const auto session = make_small_session(small_config());
   session->state.best = checkpoint::Best{3, 0.5};
   session->state.epochs_without_improvement = 2;
-  forget_best(*session);
+  reset_best(*session);
   EXPECT_FALSE(session->state.best.has_value());
   EXPECT_EQ(session->state.epochs_without_improvement, 0);
 }

@@ -192,7 +192,8 @@ TEST_P(StepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
       const std::string& parameter = flat.specs[i].name;
       const bool is_frozen = parameter.starts_with("layers.0") || parameter.starts_with("norms.0");
-      const auto same = identical(view_of(flat, flat.values, i), view_of(flat, values, i));
+      const auto same =
+          identical(parameter_view(flat, flat.values, i), parameter_view(flat, values, i));
       EXPECT_EQ(static_cast<bool>(same), is_frozen) << parameter;
     }
     // The first norm has its mean and variance in front.

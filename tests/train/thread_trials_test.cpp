@@ -12,10 +12,10 @@ namespace trainer::train {
 namespace {
 
 TEST(ThreadTrialsTest, TheFewestThreadsThatAreNearlyAsFastAreTaken) {
-  EXPECT_EQ(fewest_fast_threads({{1, 2.0}}), 1);
-  EXPECT_EQ(fewest_fast_threads({{1, 1.05}, {2, 1.0}}), 1);
-  EXPECT_EQ(fewest_fast_threads({{1, 2.0}, {2, 1.05}, {4, 1.0}, {8, 3.0}}), 2);
-  EXPECT_EQ(fewest_fast_threads({{1, 4.0}, {2, 2.0}, {4, 1.0}}), 4);
+  EXPECT_EQ(min_fast_threads({{1, 2.0}}), 1);
+  EXPECT_EQ(min_fast_threads({{1, 1.05}, {2, 1.0}}), 1);
+  EXPECT_EQ(min_fast_threads({{1, 2.0}, {2, 1.05}, {4, 1.0}, {8, 3.0}}), 2);
+  EXPECT_EQ(min_fast_threads({{1, 4.0}, {2, 2.0}, {4, 1.0}}), 4);
 }
 
 TEST(ThreadTrialsTest, TrialsGoUpFromOneThreadAndChangeNoResult) {

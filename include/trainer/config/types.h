@@ -50,54 +50,54 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 namespace trainer {
 
 template <>
-std::span<const std::string> names_of<config::Source>();
+std::span<const std::string> enum_names<config::Source>();
 template <>
-std::span<const std::string> names_of<config::Task>();
+std::span<const std::string> enum_names<config::Task>();
 template <>
-std::span<const std::string> names_of<config::ScalingMethod>();
+std::span<const std::string> enum_names<config::ScalingMethod>();
 template <>
-std::span<const std::string> names_of<config::ClassWeights>();
+std::span<const std::string> enum_names<config::ClassWeights>();
 template <>
-std::span<const std::string> names_of<config::Imputation>();
+std::span<const std::string> enum_names<config::Imputation>();
 template <>
-std::span<const std::string> names_of<config::UnknownCategory>();
+std::span<const std::string> enum_names<config::UnknownCategory>();
 template <>
-std::span<const std::string> names_of<config::Outliers>();
+std::span<const std::string> enum_names<config::Outliers>();
 template <>
-std::span<const std::string> names_of<config::SplitMethod>();
+std::span<const std::string> enum_names<config::SplitMethod>();
 template <>
-std::span<const std::string> names_of<config::Architecture>();
+std::span<const std::string> enum_names<config::Architecture>();
 template <>
-std::span<const std::string> names_of<config::Activation>();
+std::span<const std::string> enum_names<config::Activation>();
 template <>
-std::span<const std::string> names_of<config::Norm>();
+std::span<const std::string> enum_names<config::Norm>();
 template <>
-std::span<const std::string> names_of<config::Init>();
+std::span<const std::string> enum_names<config::Init>();
 template <>
-std::span<const std::string> names_of<config::Loss>();
+std::span<const std::string> enum_names<config::Loss>();
 template <>
-std::span<const std::string> names_of<config::StepKind>();
+std::span<const std::string> enum_names<config::StepKind>();
 template <>
-std::span<const std::string> names_of<config::BestMetric>();
+std::span<const std::string> enum_names<config::BestMetric>();
 template <>
-std::span<const std::string> names_of<config::OnNonFinite>();
+std::span<const std::string> enum_names<config::OnNonFinite>();
 template <>
-std::span<const std::string> names_of<config::OptimizerName>();
+std::span<const std::string> enum_names<config::OptimizerName>();
 template <>
-std::span<const std::string> names_of<config::ScheduleName>();
+std::span<const std::string> enum_names<config::ScheduleName>();
 template <>
-std::span<const std::string> names_of<config::Precision>();
+std::span<const std::string> enum_names<config::Precision>();
 template <>
-std::span<const std::string> names_of<config::OnOutOfMemory>();
+std::span<const std::string> enum_names<config::OnOutOfMemory>();
 template <>
-std::span<const std::string> names_of<config::LogLevel>();
+std::span<const std::string> enum_names<config::LogLevel>();
 
 }  // namespace trainer
 
 namespace trainer::config {
 
+using trainer::enum_names;
 using trainer::from_text;
-using trainer::names_of;
 using trainer::to_text;
 
 /// What training.loss `auto` means for `task`; other losses are themselves.

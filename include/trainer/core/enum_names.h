@@ -13,18 +13,18 @@ namespace trainer {
 
 /// The names of all values in their order. Each enumeration that is written specializes this, once.
 template <typename Enum>
-std::span<const std::string> names_of();
+std::span<const std::string> enum_names();
 
 /// "cross_entropy" for Loss::kCrossEntropy.
 template <typename Enum>
 const std::string& to_text(Enum value) {
-  return names_of<Enum>()[static_cast<std::size_t>(value)];
+  return enum_names<Enum>()[static_cast<std::size_t>(value)];
 }
 
 /// The value that is written `text`, or nothing.
 template <typename Enum>
 std::optional<Enum> from_text(std::string_view text) {
-  const std::span<const std::string> names = names_of<Enum>();
+  const std::span<const std::string> names = enum_names<Enum>();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) return std::nullopt;
   return static_cast<Enum>(found - names.begin());

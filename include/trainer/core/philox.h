@@ -13,15 +13,15 @@ namespace trainer {
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 /// What a stream of random numbers is for; streams of different purposes never overlap. Below 256.
-enum class Purpose : uint32_t { kOrder = 1, kSplit = 2, kSynthetic = 3, kDropout = 4, kInit = 5 };
+enum class StreamId : uint32_t { kOrder = 1, kSplit = 2, kSynthetic = 3, kDropout = 4, kInit = 5 };
 
-/// A stream of numbers that (seed, purpose, index) names completely. Nothing else is its state, so
+/// A stream of numbers that (seed, stream, index) names completely. Nothing else is its state, so
 /// that nothing has to be saved to continue it. Block b of four words is philox4x32 of the counter
-/// (b low 32 bits, index low, index high, purpose + b high 24 bits << 8) and the key (seed low,
+/// (b low 32 bits, index low, index high, stream + b high 24 bits << 8) and the key (seed low,
 /// seed high); two streams of one seed share no counter within 2^56 blocks.
 class PhiloxStream {
  public:
-  PhiloxStream(uint64_t seed, Purpose purpose, uint64_t index = 0);
+  PhiloxStream(uint64_t seed, StreamId stream, uint64_t index = 0);
 
   /// The next word of the stream.
   uint32_t next_u32();

@@ -8,7 +8,7 @@ namespace trainer {
 /// What may be written to standard error, or standard output.
 struct Terminal {
   bool redraws = false;  // one line may be drawn again and again; false: plain lines only
-  bool colours = false;
+  bool colors = false;
   int width = 80;        // columns
   bool unicode = false;  // characters beyond ASCII
 };
@@ -23,7 +23,7 @@ struct TerminalEnvironment {
   std::string locale = {};  // LC_ALL, else LC_CTYPE, else LANG
 };
 
-/// A terminal redraws and has colours unless TERM is "dumb" or CI is set; NO_COLOR takes colours
+/// A terminal redraws and has colors unless TERM is "dumb" or CI is set; NO_COLOR takes colors
 /// away (no-color.org), FORCE_COLOR gives them anywhere. A locale in UTF-8 has all characters.
 Terminal decide_terminal(const TerminalEnvironment& environment);
 

@@ -13,7 +13,7 @@ namespace trainer {
 std::size_t display_width(std::string_view text);
 
 /// `text` cut to `most` columns, the last of them "~" where something is missing.
-std::string shortened(std::string_view text, std::size_t most);
+std::string shortened(std::string_view text, std::size_t max_width);
 
 /// Lines of cells in columns as wide as their widest cell, two spaces between them: the first
 /// column begins at the left, the others end at the right. Each line ends with a line break.

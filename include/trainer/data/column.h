@@ -97,6 +97,6 @@ int64_t default_embedding_size(int64_t num_categories);
 namespace trainer {
 
 template <>
-std::span<const std::string> names_of<data::ColumnKind>();
+std::span<const std::string> enum_names<data::ColumnKind>();
 
 }  // namespace trainer

@@ -16,7 +16,7 @@ struct DeviceMemory {
 };
 
 /// Nothing for the CPU, and for accelerators whose allocator this LibTorch does not let ask.
-std::optional<DeviceMemory> memory_of(c10::Device device);
+std::optional<DeviceMemory> accelerator_memory(c10::Device device);
 
 /// Whether `error` says that memory ran out: std::bad_alloc, LibTorch's own type, or the words of
 /// the allocators of CPU, CUDA and MPS.

@@ -12,7 +12,7 @@
 namespace trainer::device {
 
 /// The number format of products and of what lies between them.
-c10::ScalarType dtype_of(config::Precision precision);
+c10::ScalarType scalar_type(config::Precision precision);
 
 /// What is known of a number format of 16 bits on a device. Decisions are functions of it, so that
 /// tests make up what this machine has not.

@@ -22,14 +22,14 @@ enum class OnChange { kRefuse, kAllow };
 
 /// Whether a new run may begin beside others of the same configuration, or, as for --resume auto,
 /// only where another process has not begun it meanwhile.
-enum class Beginning { kAlways, kUnlessBegun };
+enum class NewRun { kAlways, kUnlessStarted };
 
 /// What train() is asked for.
 struct TrainRequest {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
   OnChange on_change = OnChange::kRefuse;  // when configuration or data differ from the checkpoint
-  Beginning beginning = Beginning::kAlways;
+  NewRun new_run = NewRun::kAlways;
   std::string command_line;
   run::ProgressListener progress;
 };
@@ -51,7 +51,7 @@ struct TrainReport {
 };
 
 /// How a batch size did.
-struct BatchTried {
+struct BatchTrial {
   int64_t batch_size = 1;
   int64_t num_threads = 1;
   double step_seconds = 0;
@@ -62,8 +62,8 @@ struct BatchTried {
 /// What find_batch() is asked for.
 struct BatchSearchRequest {
   config::Loaded config;
-  int64_t most = 0;  // rows; 0: those of the training part
-  std::function<void(const BatchTried&)> progress;
+  int64_t max_batch_size = 0;  // rows; 0: those of the training part
+  std::function<void(const BatchTrial&)> progress;
 };
 
 /// What find_batch() found.
@@ -71,7 +71,7 @@ struct BatchSearchReport {
   std::string device;
   int64_t largest = 0;    // that fits, of those that were tried
   int64_t too_large = 0;  // the least that did not fit; 0: all did
-  BatchTried fastest;     // the smallest of those that are nearly the fastest
+  BatchTrial fastest;     // the smallest of those that are nearly the fastest
 };
 
 /// Trains a model and writes its run folder. Throws Error and nothing else.

@@ -42,9 +42,9 @@ FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
                                     const std::vector<std::string>& freeze, c10::Device device);
 
 /// The part of `buffer`, laid out as `flat.values` is, that is trained.
-at::Tensor trained_part(const FlatParameters& flat, const at::Tensor& buffer);
+at::Tensor trained_range(const FlatParameters& flat, const at::Tensor& buffer);
 
 /// The part of `buffer`, laid out as `flat.values` is, that belongs to parameter `index`.
-at::Tensor view_of(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index);
+at::Tensor parameter_view(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index);
 
 }  // namespace trainer::model

@@ -24,13 +24,13 @@ struct BatchSearch {
   int64_t too_large = 0;           // the least that did not fit; 0: all did
 };
 
-/// Makes real steps with 1, 2, 4, ... and `most` rows, and where memory runs out between the last
-/// that fits and the first that does not, to a tenth. The rows are those of the training part, over
-/// again where they are too few. Calls `tell` after each trial. The weights stay as they are, the
-/// optimizer's moments do not. `num_threads` 0 takes the fastest number for each. Throws
-/// Error(kOutOfMemory) when not even one row fits.
-BatchSearch search_batch_sizes(Session& session, int64_t most, int64_t num_threads,
-                               FunctionRef<void(const BatchTrial&)> tell);
+/// Makes real steps with 1, 2, 4, ... and `max_batch_size` rows, and where memory runs out between
+/// the last that fits and the first that does not, to a tenth. The rows are those of the training
+/// part, over again where they are too few. Calls `on_trial` after each trial. The weights stay as
+/// they are, the optimizer's moments do not. `num_threads` 0 takes the fastest number for each.
+/// Throws Error(kOutOfMemory) when not even one row fits.
+BatchSearch search_batch_sizes(Session& session, int64_t max_batch_size, int64_t num_threads,
+                               FunctionRef<void(const BatchTrial&)> on_trial);
 
 /// The smallest batch that is nearly as fast as the fastest, in samples a second.
 const BatchTrial& smallest_fast_batch(const BatchSearch& search);

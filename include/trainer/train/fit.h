@@ -27,14 +27,14 @@ struct Output {
   Stopwatch checkpoint_time = {};  // since the last checkpoint
   int64_t samples_done = 0;        // by this process
   int64_t samples_before = 0;      // of these, before `epoch_time` began
-  bool told_of_perfection = false;
+  bool reported_perfect_score = false;
   std::future<void> saving = {};  // a checkpoint that is being written; it ends before the rest
 };
 
 /// Saves the state before the first step, where there is no checkpoint yet: the run can be resumed
 /// and rolled back from there on, and a disk that cannot be written is noticed before the work.
 /// Throws Error(kFileSystem).
-void save_beginning(const Session& session, Output& output);
+void save_initial(const Session& session, Output& output);
 
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
 /// signal that asked to stop (core/signals.h); then last.pt is the state after the last step. All
@@ -50,6 +50,6 @@ struct BestReports {
 };
 
 /// Takes the weights of the best epoch, evaluates them, and records the test part.
-BestReports judge_best(Session& session, Output& output);
+BestReports evaluate_best(Session& session, Output& output);
 
 }  // namespace trainer::train

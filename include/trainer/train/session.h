@@ -93,7 +93,7 @@ checkpoint::Totals finish_interval(Session& session);
 void finish_epoch(Session& session);
 
 /// Starts the search for the best epoch anew.
-void forget_best(Session& session);
+void reset_best(Session& session);
 
 /// The session's state as a checkpoint that owns its tensors, in CPU memory. What the session does
 /// not know (configuration text, metrics) is left empty. In snapshot.cpp, as all that follows.
