@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run_folder.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+
+namespace trainer::engine {
+namespace {
+
+// The run folder of the resumed checkpoint, or an empty path.
+std::filesystem::path resumed_folder(const TrainRequest& request) {
+  return request.resume ? run::find_run_dir(request.resume->file) : std::filesystem::path();
+}
+
+// Writes the configuration into the new folder: other processes recognize the run by it.
+RunFolder create_folder(const config::Config& config, const std::string& resolved) {
+  const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
+  RunFolder folder{run, 0, std::make_shared<FolderLock>(run.root)};
+  write_file_atomically(run.config(), resolved);
+  return folder;
+}
+
+// If several processes start the same run at the same time, only the first one creates it.
+RunFolder create_folder_unless_started(const config::Config& config, const std::string& resolved) {
+  std::error_code ignored;
+  std::filesystem::create_directories(config.output_dir, ignored);  // else create_folder() says why
+  if (!std::filesystem::is_directory(config.output_dir, ignored)) {
+    return create_folder(config, resolved);
+  }
+  const FolderLock lock(config.output_dir, FolderLock::WhenTaken::kWait);
+  if (const auto running = checkpoint::find_same_run_at_work(config.output_dir, config);
+      !running.empty()) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: another process began this run meanwhile; wait until it has ended",
+                            running.string()));
+  }
+  if (checkpoint::find_same_run(config.output_dir, config, checkpoint::OpenMode::kReadOnly)) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: another process made this run meanwhile; start again to go on "
+                            "with it",
+                            config.output_dir));
+  }
+  return create_folder(config, resolved);
+}
+
+}  // namespace
+
+RunFolder open_run_folder(const TrainRequest& request, const std::string& resolved) {
+  if (const auto root = resumed_folder(request); !root.empty()) {
+    RunFolder folder{{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock};
+    write_file_atomically(folder.run.config(), resolved);
+    return folder;
+  }
+  const config::Config& config = request.config.config;
+  const bool unless_started = request.new_run == NewRun::kUnlessStarted && !request.resume;
+  return unless_started ? create_folder_unless_started(config, resolved)
+                        : create_folder(config, resolved);
+}
+
+// The checkpoints that are kept, best.pt, and the next one. A resumed run already has those that
+// are kept.
+void check_free_space(const train::Session& session, const TrainRequest& request) {
+  const config::CheckpointConfig& config = session.config.checkpoint;
+  const int64_t epoch_files = session.config.training.epochs / config.every_epochs + 1;
+  const int64_t kept =
+      std::min(config.keep_last, epoch_files) + (config.every_steps > 0 ? config.keep_last : 0);
+  const std::filesystem::path resumed = resumed_folder(request);
+  run::check_free_space(
+      resumed.empty() ? std::filesystem::path(session.config.output_dir) : resumed,
+      train::checkpoint_bytes(session), resumed.empty() ? kept + 2 : 2);
+}
+
+}  // namespace trainer::engine

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/engine/engine.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/train/session.h"
+
+#include "engine/decisions.h"
+
+namespace trainer::engine {
+
+/// Writes system.json: the machine, the data files, and an entry for this start beside those of
+/// earlier starts. Throws Error(kFileSystem).
+void write_system_json(const run::RunDir& run, const TrainRequest& request,
+                       const Decisions& decisions, const train::Session& session);
+
+/// Writes summary.json, the results of a complete run. Throws Error(kFileSystem).
+void write_summary(const TrainReport& report, const run::RunDir& run);
+
+/// Logs all metrics of the complete run: of the test split, or else of the validation split.
+void log_details(const TrainReport& report);
+
+}  // namespace trainer::engine
