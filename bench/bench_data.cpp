@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes a second of what reads and writes files: CSV by kind of cell, IDX plain and gzipped (beside
-// zlib alone on the same bytes), checkpoints by size. And rows a second of a prediction, from file
-// to file. All files lie in the system's cache. Flags are Google Benchmark's:
+// Throughput of reading and writing files in bytes per second: CSV by kind of cell, IDX plain and
+// gzipped (compared with zlib alone), checkpoints by size; and of predictions, from file to file,
+// in rows per second. All files are in the page cache. Flags are Google Benchmark's:
 // --benchmark_filter=csv, --benchmark_repetitions=5, ...
 #include <stdlib.h>
 #include <zlib.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMegabyte = 1'000'000;
 
-/// A folder for the files of a benchmark, removed at its end.
+/// A temporary folder for the files of a benchmark.
 class Scratch {
  public:
   Scratch() {
@@ -126,7 +126,7 @@ void read_csv(benchmark::State& state, const CellKind& kind) {
 constexpr uint32_t kImages = 20'000;
 constexpr uint32_t kSide = 28;
 
-/// About as hard to pack as Fashion-MNIST: half of a picture is empty, the rest is texture.
+/// Compresses about as well as Fashion-MNIST: half of each image is empty, the rest is noise.
 std::string idx_text() {
   std::string text("\0\0\x08\x03", 4);
   for (const uint32_t size : {kImages, kSide, kSide}) {
@@ -163,7 +163,7 @@ void read_idx(benchmark::State& state, bool packed) {
   count_bytes(state, uint64_t{kImages} * kSide * kSide);
 }
 
-/// The bound: the same file through zlib into memory that is there already.
+/// The upper bound: decompresses the same file with zlib into allocated memory.
 void inflate_alone(benchmark::State& state) {
   const Scratch scratch;
   const std::string path = idx_file(scratch, /*packed=*/true).string();
@@ -185,7 +185,7 @@ archive::TensorData make_tensor(int64_t num_elements) {
   return {archive::DType::kFloat32, {num_elements}, data, owner};
 }
 
-/// Weights and the two moments of AdamW in four tensors each.
+/// Weights and the two moments of AdamW, four tensors each.
 checkpoint::Checkpoint make_checkpoint(int64_t num_megabytes) {
   constexpr int64_t kTensors = 4;
   const auto num_elements = num_megabytes * static_cast<int64_t>(kMegabyte) / (3 * kTensors * 4);
@@ -220,7 +220,7 @@ void read_checkpoint(benchmark::State& state) {
 
 constexpr int kPredictColumns = 20;
 
-/// 20-64-64-2 of made-up weights, for columns of numbers.
+/// A 20-64-64-2 network with random weights, for numeric columns.
 apply::Model make_model() {
   apply::Model model;
   model.network =
@@ -282,7 +282,7 @@ void register_all() {
     benchmark::RegisterBenchmark(fmt::format("idx/{}", kind).c_str(), read_idx, packed)
         ->Unit(benchmark::kMillisecond);
   }
-  // Until the bytes are on the disk, so by the clock on the wall; reading uses several threads.
+  // Wall-clock time: writing waits for the disk, and reading uses several threads.
   for (auto* timed : {benchmark::RegisterBenchmark("checkpoint/write_megabytes", write_checkpoint),
                       benchmark::RegisterBenchmark("checkpoint/read_megabytes", read_checkpoint)}) {
     timed->Arg(1)->Arg(10)->Arg(100)->UseRealTime()->Unit(benchmark::kMillisecond);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the devices, precisions and steps of this machine by their time for a training step:
-// bench_devices --help. The parts stand in devices/.
+// bench_devices --help. Its modules are in devices/.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -34,7 +34,7 @@ namespace {
 
 constexpr double kQuietLoad = 0.5;
 
-/// Says nothing: the table comes at the end.
+/// Prints nothing: the table comes at the end.
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
@@ -50,14 +50,14 @@ bool has_google_flag(const Options& options, const std::string& flag) {
 
 std::vector<std::string> google_command_line(const Options& options) {
   std::vector<std::string> words = {"bench_devices"};
-  // All rows once, then all again: repetitions far apart in time show how a machine drifts.
+  // Measures all rows once, then all again: repetitions at different times show drift.
   if (options.num_checks > 0) words.emplace_back("--benchmark_enable_random_interleaving=true");
   words.insert(words.end(), options.google_arguments.begin(), options.google_arguments.end());
   return words;
 }
 
-// `words` must outlive the benchmarks: Google Benchmark keeps a pointer to the name of the program
-// for its JSON. Throws Error(kUsage) for a flag that it does not know; it has said so itself.
+// `words` must outlive the benchmarks: Google Benchmark keeps a pointer to the program name for
+// its JSON. Throws Error(kUsage) for an unknown flag, which Google Benchmark has reported itself.
 void initialize_google(std::vector<std::string>& words) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -72,7 +72,7 @@ void initialize_google(std::vector<std::string>& words) {
   }
 }
 
-// Of the last minute.
+// The load average of the last minute.
 double load_average() {
   double load = 0;
   return getloadavg(&load, 1) == 1 ? load : 0;
@@ -134,10 +134,10 @@ void append_history(const Options& options, const Results& results,
   append_history(options.history, line);
 }
 
-// Shows and writes all that is asked for; true when every check has passed.
+// Prints and writes all requested output; returns whether every check has passed.
 bool report(const Options& options, const Results& results,
             const std::optional<Results>& baseline) {
-  // Where Google Benchmark writes its own format, standard output is its.
+  // If Google Benchmark prints its own format, standard output is used for that.
   std::FILE* out = has_google_flag(options, "--benchmark_format") ? stderr : stdout;
   fmt::print(out, "{}{}", conditions_text(results.context, options), comparison_table(results));
   bool passed = results.failures.empty() && num_wrong(results) == 0;
@@ -158,7 +158,7 @@ bool report(const Options& options, const Results& results,
   return passed;
 }
 
-// What there is to say where nothing was measured.
+// The message if nothing was measured.
 int nothing_measured(const Options& options, const Plan& plan) {
   if (has_google_flag(options, "--benchmark_list_tests")) return 0;
   if (!plan.rows.empty()) {
@@ -180,7 +180,7 @@ int run(const std::vector<std::string>& arguments) {
   if (options.num_threads == 0) options.num_threads = cpu::usable_cpus();
   std::vector<std::string> google_words = google_command_line(options);
   initialize_google(google_words);
-  std::optional<Results> baseline;  // read before minutes of measuring
+  std::optional<Results> baseline;  // read before measuring, which takes minutes
   if (!options.baseline.empty()) baseline = read_results(options.baseline);
 
   Bench bench = make_bench(options, make_plan(options, device::available_devices()));

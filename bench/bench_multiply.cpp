@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three matrix products of a layer on one thread: our own, LibTorch's BLAS, and oneDNN where it
-// was found when this was built, the weights in oneDNN's own layout included. Flags are Google
+// The three matrix products of a linear layer on one thread: our kernels, LibTorch's BLAS, and, if
+// it was found at build time, oneDNN, also with weights in its blocked layout. Flags are Google
 // Benchmark's: --benchmark_filter=128x256x784, ...
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@
 namespace trainer {
 namespace {
 
-/// A layer with its batch.
+/// A layer and a batch size.
 struct Shape {
   int64_t batch, inputs, outputs;
 };
@@ -49,7 +49,7 @@ constexpr const char* kind_name(Kind kind) {
   return "weight_gradient";
 }
 
-/// C [m, n] = op(A) op(B), row by row.
+/// C [m, n] = op(A) op(B), row-major.
 struct Problem {
   int64_t m, n, k;
   bool a_transposed = false;
@@ -102,7 +102,7 @@ void own(benchmark::State& state, const Problem& p) {
   count(state, p);
 }
 
-// As autograd reaches it.
+// As autograd calls it.
 void blas(benchmark::State& state, const Problem& p) {
   const at::Tensor a = p.a_transposed ? at::zeros({p.k, p.m}).t() : at::zeros({p.m, p.k});
   const at::Tensor b = p.b_transposed ? at::zeros({p.n, p.k}).t() : at::zeros({p.k, p.n});
@@ -126,7 +126,7 @@ void onednn(benchmark::State& state, const Problem& p) {
   count(state, p);
 }
 
-// B lies in the layout that oneDNN likes best: that of weights which are never read otherwise.
+// B is in the layout that oneDNN prefers, as for weights that nothing else reads.
 void onednn_blocked(benchmark::State& state, const Problem& p) {
   using dnnl::memory;
   using Tag = memory::format_tag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step on the CPU and its parts: by model and batch, by number of threads, fused and
-// autograd, beside the peak of this machine's multiply-adds measured in the same run. Flags are
-// Google Benchmark's: --benchmark_filter=fused/tiny, --benchmark_format=json, ...
+// The training step on the CPU: by model and batch, by number of threads, fused and autograd,
+// relative to the peak FLOP/s of this machine, measured in the same run. Flags are Google
+// Benchmark's: --benchmark_filter=fused/tiny, --benchmark_format=json, ...
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
-// Forward, gradient of the weights and, behind the first layer, of the inputs: 2 operations each.
+// Forward, weight gradient and, after the first layer, input gradient: 2 operations each.
 double operations(const Workload& w) {
   double sum = 0;
   int64_t inputs = w.num_features;

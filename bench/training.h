@@ -9,10 +9,10 @@
 
 #include "workload.h"
 
-/// The training that benchmarks measure.
+/// The training sessions of the benchmarks.
 namespace trainer::bench {
 
-/// A session on made data, all of them for training.
+/// A session with synthetic data, all of it for training.
 inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Device device,
                                                     config::StepKind kind, int64_t num_threads,
                                                     config::Precision precision) {
@@ -21,7 +21,7 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
   config.data.synthetic.num_samples = 20 * w.batch_size;
   config.data.synthetic.num_features = w.num_features;
   config.data.synthetic.num_classes = w.num_classes;
-  // Classes that lie close: a loss that is nearly 0 would be nothing but rounding.
+  // Close classes: a loss near 0 would consist of rounding errors.
   config.data.synthetic.separation = 0.05;
   config.data.validation_fraction = 0;
   config.data.test_fraction = 0;
@@ -34,7 +34,7 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
   return session;
 }
 
-/// One step; the epoch begins again at its end. Waits for the device.
+/// Runs one step, and starts a new epoch after the last one. Waits for the device.
 inline train::StepStats make_step(train::Session& session) {
   const train::StepStats stats = session.step->run(train::next_window(session), 1e-3);
   session.state.position.samples_in_epoch += stats.num_samples;

@@ -7,7 +7,7 @@
 
 namespace trainer::bench {
 
-/// A model and the size of its batches.
+/// A model and a batch size.
 struct Workload {
   std::string name;
   int64_t num_features = 0;

@@ -22,7 +22,7 @@ namespace {
 using trainer::Error;
 using trainer::ErrorKind;
 
-// Below it the program would end by SIGSEGV.
+// With less, the program would crash (SIGSEGV).
 void require_stack() {
   constexpr rlim_t kMinStack = rlim_t{512} << 10U;
   rlimit limit{};
@@ -39,14 +39,14 @@ Error output_error(const std::error_code& why) {
                       why ? ": " + std::generic_category().message(why.value()) : "")};
 }
 
-// What was printed may lie in memory still.
+// Output may still be buffered.
 void flush_output() {
   errno = 0;
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!is_written) throw output_error({errno, std::generic_category()});
 }
 
-Error error_of(const std::exception& exception) {
+Error to_error(const std::exception& exception) {
   const auto* of_system = dynamic_cast<const std::system_error*>(&exception);
   if (of_system != nullptr && std::ferror(stdout) != 0) return output_error(of_system->code());
   return trainer::as_error(exception);
@@ -64,12 +64,13 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   trainer::open_standard_streams();
   trainer::accept_save_requests();
-  // A file that would outgrow `ulimit -f` is a write that fails, with a message, as on a full disk.
+  // A write beyond `ulimit -f` fails with a message, as on a full disk, instead of ending the
+  // process.
   signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const std::exception& e) {
-    const Error error = error_of(e);
+    const Error error = to_error(e);
     trainer::log::clear_status();
     trainer::log::error(error.what());
     return trainer::exit_code(error.kind());

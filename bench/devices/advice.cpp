@@ -13,7 +13,7 @@ constexpr double kEquallyFast = 1.05;
 
 bool is_faster(const Row& a, const Row& b) { return a.step_ms.median < b.step_ms.median; }
 
-// As keys of a configuration.
+// As configuration keys.
 std::string keys(const Setting& setting) {
   return fmt::format("device: {}, precision: {}, training.step: {}", setting.device,
                      setting.precision, setting.train_step);
@@ -25,11 +25,12 @@ std::vector<Row> right_rows(std::span<const Row> workload) {
   return right;
 }
 
-// What is won at one workload, and how.
+// The fastest row of one workload.
 struct Winner {
   Row row;
-  double lead = 1;   // how many times the best other row takes its time; below 1: it is plainer
-  std::string next;  // the best other one; empty: there is none
+  double lead =
+      1;  // time of the best other row relative to it; below 1: chosen because it is simpler
+  std::string next;  // the best other row; empty: none
 };
 
 std::optional<Winner> find_winner(std::span<const Row> workload) {

@@ -16,8 +16,8 @@ std::vector<std::vector<Row>> by_workload(std::span<const Row> rows);
 /// by medians.
 std::vector<std::string> speed_lines(std::span<const Row> workload);
 
-/// What to write into a configuration, and why. Rows with a wrong loss are never recommended;
-/// of rows that are equally fast (within 5 %) the first is, so plainer ones stand first.
+/// The recommended configuration, and why. Rows with a wrong loss are never recommended; of equally
+/// fast rows (within 5 %) the first one is, so simpler ones should come first.
 std::string recommendation(std::span<const Row> rows);
 
 }  // namespace trainer::bench

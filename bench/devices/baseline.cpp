@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What times depend on, beside the code that is compared.
+// What times depend on besides the code.
 constexpr const char* kConditions[] = {
     "/system/host/cpu",       "/system/host/logical_cpus", "/system/build/build_type",
     "/system/build/compiler", "/system/build/libtorch",    "/system/blas",
@@ -44,7 +44,7 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Change judge(const Summary& baseline, const Summary& now, double bound) {
+Change classify(const Summary& baseline, const Summary& now, double bound) {
   const double ratio = now.median / baseline.median;
   if (ratio > bound) {
     return now.lower_quartile > baseline.upper_quartile ? Change::kSlower : Change::kWithinNoise;
@@ -90,7 +90,7 @@ Comparison compare(const Results& baseline, const Results& now, double max_slowd
     const double ratio = row.step_ms.median / before->step_ms.median;
     comparison.changes.push_back(
         {name, before->step_ms.median, row.step_ms.median, 100 * (ratio - 1),
-         judge(before->step_ms, row.step_ms, 1 + max_slowdown_percent / 100)});
+         classify(before->step_ms, row.step_ms, 1 + max_slowdown_percent / 100)});
   }
   for (const Row& row : baseline.rows) {
     const std::string name = row_name(row.setting);

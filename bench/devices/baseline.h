@@ -9,8 +9,7 @@
 
 namespace trainer::bench {
 
-/// kWithinNoise: the medians differ by more than the bound, but the middle halves of the steps
-/// (from the lower to the upper quartile) of both overlap.
+/// kWithinNoise: the medians differ by more than the bound, but the interquartile ranges overlap.
 enum class Change { kSame, kSlower, kFaster, kWithinNoise };
 
 struct RowChange {
@@ -22,23 +21,23 @@ struct RowChange {
 };
 
 struct Comparison {
-  std::vector<RowChange> changes;          // of the rows in both
-  std::vector<std::string> only_baseline;  // rows that were not measured now
+  std::vector<RowChange> changes;          // rows that are in both results
+  std::vector<std::string> only_baseline;  // rows of the baseline only
   std::vector<std::string> only_now;
   std::vector<std::string> other_conditions;  // "host/cpu: ... -> ..."
 };
 
-/// Throws Error(kData) when there is no row in both: a comparison of nothing would pass.
+/// Throws Error(kData) if no row is in both results: an empty comparison would pass.
 Comparison compare(const Results& baseline, const Results& now, double max_slowdown_percent);
 
 int64_t num_slower(const Comparison& comparison);
 
-/// The change of the row that became slowest, or nullptr without rows.
+/// The row with the largest slowdown, or nullptr without rows.
 const RowChange* worst(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, double max_slowdown_percent);
 
-/// How the median of a row varied over the repetitions.
+/// The variation of a row's median over the repetitions.
 struct RowConsistency {
   std::string name;
   int64_t num_repetitions = 0;

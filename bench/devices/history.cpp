@@ -11,7 +11,7 @@ namespace trainer::bench {
 
 void append_history(const std::filesystem::path& file, const HistoryLine& line) {
   std::ofstream out(file, std::ios::binary | std::ios::app);
-  // At the end of a file that is opened to append, in every library.
+  // Explicitly to the end: libraries differ in the initial position of a file opened for appending.
   out.seekp(0, std::ios::end);
   if (out.tellp() == 0) {
     out << "time,git_commit,verdict,rows,slower_rows,geometric_mean_ms,worst_row,worst_percent\n";

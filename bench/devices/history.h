@@ -19,7 +19,7 @@ struct HistoryLine {
   double worst_percent = 0;
 };
 
-/// Appends a line of CSV; a new file begins with a header. Throws Error(kFileSystem).
+/// Appends a line of CSV; a new file gets a header. Throws Error(kFileSystem).
 void append_history(const std::filesystem::path& file, const HistoryLine& line);
 
 }  // namespace trainer::bench

@@ -20,21 +20,21 @@
 namespace trainer::bench {
 namespace {
 
-// Long enough for clocks and caches of a CPU to settle, and for the threads of the row before to
-// go to sleep.
+// Long enough for CPU clocks and caches to settle, and for the threads of the previous row to go to
+// sleep.
 constexpr double kWarmupSeconds = 0.2;
 
 std::unique_ptr<train::Session> make_row_session(const RowPlan& plan, int64_t num_threads) {
   return make_session(plan.workload, plan.device, plan.step, num_threads, plan.precision);
 }
 
-// Returns when the device has done all that was given to it. Devices have one queue, so a number
-// that comes back was computed last.
+// Waits until the device has finished all work. Devices have one queue, so copying a number back
+// suffices.
 void synchronize(const train::Session& session) {
   if (!session.device.is_cpu()) session.model.parameters().values.narrow(0, 0, 1).cpu();
 }
 
-// Mean losses of the first steps; fewer than `num_steps` of them when the time is over.
+// Mean losses of the first steps; fewer than `num_steps` if the time runs out.
 std::vector<double> first_losses(train::Session& session, int64_t num_steps, double max_seconds) {
   const Stopwatch stopwatch;
   std::vector<double> losses;
@@ -45,7 +45,7 @@ std::vector<double> first_losses(train::Session& session, int64_t num_steps, dou
   return losses;
 }
 
-// Those of fp32 autograd on the CPU.
+// The losses of fp32 autograd on the CPU.
 const std::vector<double>& reference_losses(Bench& bench, const RowPlan& row) {
   std::vector<double>& losses = bench.references[workload_name(row.setting)];
   if (!losses.empty()) return losses;
@@ -58,7 +58,7 @@ const std::vector<double>& reference_losses(Bench& bench, const RowPlan& row) {
   return losses;
 }
 
-// After the last step that both have made.
+// After the last step of both.
 double relative_difference(const std::vector<double>& losses,
                            const std::vector<double>& reference) {
   const std::size_t last = std::min(losses.size(), reference.size()) - 1;
@@ -77,7 +77,7 @@ void warm_up(train::Session& session, const Options& options) {
   synchronize(session);
 }
 
-// Of the device, or of the process where that is the CPU.
+// Of the device; on the CPU, of the process.
 uint64_t peak_bytes(c10::Device device) {
   const auto memory = device::accelerator_memory(device);
   return memory ? static_cast<uint64_t>(memory->peak.value_or(memory->current))
@@ -91,7 +91,7 @@ std::vector<double> timed_steps(benchmark::State& state, train::Session& session
   std::vector<double> seconds;
   const Stopwatch all;
   for (auto _ : state) {
-    // The number of iterations is fixed, so what is left out counts as average.
+    // The number of iterations is fixed, so steps that are omitted count as average.
     if (!seconds.empty() && all.seconds() > max_seconds) {
       state.SetIterationTime(average(seconds));
       continue;
@@ -117,27 +117,27 @@ void measure(benchmark::State& state, Bench& bench, const RowPlan& row, RowTimes
   for (double& value : step_ms) value *= 1e3;
 
   times.peak_memory_bytes = std::max(times.peak_memory_bytes, peak_bytes(session->device));
-  // NaN stays: no comparison with it is true.
+  // Keeps NaN, as no comparison with it is true.
   if (!(difference <= times.loss_difference)) times.loss_difference = difference;
   times.repetition_medians.push_back(median(step_ms));
   times.step_ms.insert(times.step_ms.end(), step_ms.begin(), step_ms.end());
 
   const Summary summary = summarize(std::move(step_ms));
   state.SetItemsProcessed(state.iterations() * row.workload.batch_size);
-  // No counter may be 0: Google Benchmark writes the variation of zeros as NaN, which is no JSON.
+  // Not 0: Google Benchmark writes the variation of zeros as NaN, which is not JSON.
   state.counters["median_ms"] = summary.median;
   state.counters["min_ms"] = summary.min;
   state.counters["max_ms"] = summary.max;
   state.counters["peak_bytes"] = static_cast<double>(times.peak_memory_bytes);
 }
 
-// LibTorch's messages go on with a list of functions.
+// Only the first line: a list of functions follows in LibTorch's messages.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 void run_row(benchmark::State& state, Bench& bench, std::size_t index) {
   const RowPlan& row = bench.plan.rows[index];
   RowTimes& times = bench.times[index];
-  log::show_status(fmt::format("measurement {}: {}", ++bench.num_begun, row_name(row.setting)));
+  log::show_status(fmt::format("measurement {}: {}", ++bench.num_started, row_name(row.setting)));
   try {
     measure(state, bench, row, times);
   } catch (const std::exception& e) {
@@ -157,7 +157,7 @@ const PrecisionChoice& precision_choice(const std::string& name) {
                        [&](const PrecisionChoice& choice) { return choice.name == name; });
 }
 
-// Why a device cannot train with a precision; empty where it can.
+// Why a device cannot train with a precision; empty if it can.
 std::string obstacle(c10::Device device, config::Precision precision) {
   const device::PrecisionLimit limit =
       device::precision_limit(device, precision, device::probe_precision(device, precision));

@@ -13,7 +13,7 @@
 
 namespace trainer::bench {
 
-/// A row to be measured.
+/// A row to measure.
 struct RowPlan {
   Setting setting;
   Workload workload;
@@ -23,7 +23,7 @@ struct RowPlan {
   double max_loss_difference = 0;
 };
 
-/// Every combination that was asked for: to be measured, or absent with its reason.
+/// All requested combinations: to measure, or absent with the reason.
 struct Plan {
   std::vector<RowPlan> rows;
   std::vector<Missing> absent;
@@ -31,31 +31,31 @@ struct Plan {
 
 Plan make_plan(const Options& options, const device::AvailableDevices& available);
 
-/// What the repetitions of a row have shown so far.
+/// The measurements of a row so far.
 struct RowTimes {
   std::vector<double> step_ms;
   std::vector<double> repetition_medians;
   uint64_t peak_memory_bytes = 0;
-  double loss_difference = 0;  // the worst
+  double loss_difference = 0;  // the largest
   std::string failure;
 };
 
-/// What the rows share; outlives the run of the benchmarks.
+/// State that all rows share; must outlive the benchmarks.
 struct Bench {
   Options options;
   Plan plan;
   std::vector<RowTimes> times;                            // [plan.rows]
   std::map<std::string, std::vector<double>> references;  // losses of the first steps, by workload
-  std::size_t num_begun = 0;
+  std::size_t num_started = 0;
 };
 
-/// `options.num_threads` is settled.
+/// `options.num_threads` must be above 0.
 Bench make_bench(const Options& options, Plan plan);
 
-/// Makes each row a benchmark of Google Benchmark that writes into `bench`.
+/// Registers each row with Google Benchmark; it writes its measurements to `bench`.
 void register_rows(Bench& bench);
 
-/// The rows that have been measured or have failed, in the order of the plan; no context yet.
+/// The measured and failed rows in the order of the plan, without the context.
 Results collect(const Bench& bench);
 
 }  // namespace trainer::bench

@@ -38,7 +38,7 @@ struct NamedWorkload {
   Workload workload;
 };
 
-// The same three as in docs/performance.md.
+// The three models of docs/performance.md.
 const std::vector<NamedWorkload>& named_workloads() {
   static const std::vector<NamedWorkload> all = {
       {"tiny", {"10-128-128-2", 10, {128, 128}, 2, 32}},
@@ -47,7 +47,7 @@ const std::vector<NamedWorkload>& named_workloads() {
   return all;
 }
 
-// "20-64-64-3": features, hidden layers, classes; nothing for any other text.
+// "20-64-64-3": features, hidden layers, classes; nothing for other text.
 std::optional<Workload> shape(const std::string& text) {
   std::vector<int64_t> widths;
   for (const std::string& part : CLI::detail::split(text, '-')) {
@@ -83,7 +83,7 @@ std::string precision_names() {
   return joined(names, " or ");
 }
 
-// CLI11 puts the name of the option before it.
+// CLI11 puts the name of the option before the message.
 CLI::Validator check(bool (*is_right)(const std::string&), const std::string& expected) {
   return {[=](std::string& text) {
             return is_right(text) ? ""
@@ -125,12 +125,12 @@ class Parser {
   Options parse(const std::vector<std::string>& arguments) {
     std::vector<std::string> own;
     for (const std::string& argument : arguments) {
-      // Google Benchmark takes no value as a word of its own.
+      // Google Benchmark requires the form --flag=value.
       const bool is_google =
           argument.rfind("--benchmark_", 0) == 0 || argument.rfind("--v=", 0) == 0;
       (is_google ? options_.google_arguments : own).push_back(argument);
     }
-    std::reverse(own.begin(), own.end());  // as CLI11 wants them
+    std::reverse(own.begin(), own.end());  // in the order of CLI11
     try {
       app_.parse(own);
     } catch (const CLI::CallForHelp&) {

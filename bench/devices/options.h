@@ -14,14 +14,14 @@
 
 namespace trainer::bench {
 
-/// A number format that can be asked for.
+/// A precision that can be requested.
 struct PrecisionChoice {
   std::string name;
   config::Precision value = config::Precision::kFp32;
-  double max_loss_difference = 0;  // beyond it a row's loss counts as wrong
+  double max_loss_difference = 0;  // above it a row's loss is wrong
 };
 
-/// In the order of the table, the plainest first: add a line to add one.
+/// All precisions in the order of the table, the simplest first.
 const std::vector<PrecisionChoice>& precision_choices();
 
 struct Options {
@@ -32,7 +32,7 @@ struct Options {
   int64_t warmup_steps = 10;
   int64_t steps = 50;
   int64_t check_steps = 10;
-  double max_seconds = 5;   // of a row; the rest of its steps is left out
+  double max_seconds = 5;   // per row; remaining steps are omitted
   int64_t num_threads = 0;  // 0: all usable CPUs
   std::string json;         // files; empty: none
   std::string baseline;
@@ -42,13 +42,13 @@ struct Options {
   double max_variation = 10;  // percent
   std::vector<std::string> google_arguments;
 
-  std::string help;  // to be shown instead of measuring; empty: none
+  std::string help;  // to print instead of measuring; empty: none
 };
 
 /// Throws Error(kUsage). `arguments` are without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);
 
-/// What decides about times, for the context of a file.
+/// The options that affect times, for the context of a file.
 nlohmann::ordered_json to_json(const Options& options);
 
 }  // namespace trainer::bench

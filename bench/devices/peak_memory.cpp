@@ -26,7 +26,7 @@ uint64_t peak_memory_bytes() {
 
 void restart_peak_memory() {
 #ifdef __GLIBC__
-  malloc_trim(0);                                 // what the row before has freed is not this row's
+  malloc_trim(0);                                 // returns memory that the previous row has freed
 #endif
   std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
 }

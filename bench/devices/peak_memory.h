@@ -5,11 +5,11 @@
 
 namespace trainer::bench {
 
-/// Lets the peak of this process's memory begin anew at what it has now. Where the system cannot do
-/// that (macOS), the peak stays that since the start.
+/// Resets the peak memory of this process to its current memory. On systems that cannot do that
+/// (macOS), the peak is that since the start.
 void restart_peak_memory();
 
-/// The most memory that this process had at once, in bytes; 0 where the system does not say.
+/// The peak memory of this process in bytes; 0 if unknown.
 uint64_t peak_memory_bytes();
 
 }  // namespace trainer::bench

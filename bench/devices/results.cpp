@@ -13,7 +13,7 @@ namespace trainer::bench {
 
 using Json = nlohmann::ordered_json;
 
-// In the namespace of their types, where the library looks for them.
+// In the namespace of their types, for argument-dependent lookup.
 static void to_json(Json& json, const Summary& summary) {
   json = {{"num_steps", summary.num_steps},
           {"average", summary.average},
@@ -66,7 +66,7 @@ Json row_to_json(const Row& row) {
           {"max_loss_difference", row.max_loss_difference}};
 }
 
-// JSON has no NaN: it is written as null.
+// JSON has no NaN, so it is written as null.
 double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }

@@ -12,7 +12,7 @@
 
 namespace trainer::bench {
 
-/// What a row of the table is about.
+/// The setting of a row of the table.
 struct Setting {
   std::string device;      // "cpu", "mps", "cuda", "cuda:1"
   std::string precision;   // "fp32"
@@ -21,8 +21,7 @@ struct Setting {
   int64_t batch_size = 0;
 };
 
-/// "cpu_fp32" for the fused step, which is what `trainer` takes by itself, else
-/// "cpu_fp32_autograd".
+/// "cpu_fp32" for the fused step, the default of `trainer`, else "cpu_fp32_autograd".
 std::string config_name(const Setting& setting);
 
 /// "784-256-256-10, batch 128"
@@ -35,18 +34,18 @@ struct Row {
   Setting setting;
   Summary step_ms;                         // over all repetitions
   std::vector<double> repetition_medians;  // ms
-  int64_t asked_steps = 0;                 // of each repetition; the time limit may have cut them
+  int64_t asked_steps = 0;                 // of each repetition; the time limit may reduce them
   uint64_t peak_memory_bytes = 0;
-  double loss_difference = 0;  // relative, from that of fp32 autograd on the CPU
+  double loss_difference = 0;  // relative to fp32 autograd on the CPU
   double max_loss_difference = 0;
 };
 
 double samples_per_second(const Row& row);
 
-/// False for a loss that is NaN as well.
+/// Whether the loss is close to the reference; false for NaN.
 bool has_right_loss(const Row& row);
 
-/// A configuration, or a row, that has no times, and why.
+/// A configuration or row without times, and the reason.
 struct Missing {
   std::string name;
   std::string reason;
@@ -55,8 +54,8 @@ struct Missing {
 struct Results {
   nlohmann::ordered_json context;  // machine, libraries, commit, options, time
   std::vector<Row> rows;
-  std::vector<Missing> absent;    // configurations that this machine does not have
-  std::vector<Missing> failures;  // rows that ended with an error
+  std::vector<Missing> absent;    // configurations that this machine does not support
+  std::vector<Missing> failures;  // rows that failed
 };
 
 /// The content of a file of --json.
@@ -65,7 +64,7 @@ std::string to_text(const Results& results);
 /// Reads what to_text() wrote; `location` begins the message of the Error(kData) for anything else.
 Results from_text(const std::string& text, const std::string& location);
 
-/// Throws Error(kData) when there is no such file.
+/// Throws Error(kData) if the file cannot be read.
 Results read_results(const std::filesystem::path& file);
 
 }  // namespace trainer::bench

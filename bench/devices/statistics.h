@@ -7,7 +7,8 @@
 
 namespace trainer::bench {
 
-/// The times of the steps of one row. All but `num_steps` and `variation` in the unit of the times.
+/// Statistics of the step times of one row, in the unit of the times except `num_steps` and
+/// `variation`.
 struct Summary {
   int64_t num_steps = 0;
   double average = 0;
@@ -16,22 +17,21 @@ struct Summary {
   double max = 0;
   double lower_quartile = 0;
   double upper_quartile = 0;
-  double variation = 0;  // standard deviation by average
+  double variation = 0;  // standard deviation / mean
 };
 
-/// All zeros for no times.
+/// All zeros if there are no times.
 Summary summarize(std::vector<double> times);
 
-/// The value below which that fraction of `sorted` lies, between its neighbours by straight line.
+/// The quantile `fraction` of `sorted`, with linear interpolation.
 double quantile(std::span<const double> sorted, double fraction);
 
 double median(std::vector<double> values);
 
-/// Coefficient of variation: the standard deviation (of a sample) by the average; 0 for fewer than
-/// two values.
+/// The coefficient of variation: sample standard deviation / mean; 0 for fewer than two values.
 double variation(std::span<const double> values);
 
-/// The right average of ratios; values are > 0. 1 for none.
+/// The geometric mean of values > 0; 1 if there are none.
 double geometric_mean(std::span<const double> values);
 
 }  // namespace trainer::bench

@@ -7,11 +7,11 @@
 
 namespace trainer::bench {
 
-/// Everything that a reader wants: for each workload the rows and who is faster, what is absent and
-/// why, what failed, what to take. At most 100 columns for names of usual length.
+/// The printed result: for each workload the rows and the fastest, then absent and failed rows, and
+/// a recommendation. At most 100 columns for names of usual length.
 std::string comparison_table(const Results& results);
 
-/// 4 digits that count: "0.0213", "13.21", "1234".
+/// With 4 significant digits: "0.0213", "13.21", "1234".
 std::string milliseconds_text(double ms);
 
 }  // namespace trainer::bench

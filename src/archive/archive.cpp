@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Not the name of the file, as torch.save would have it: equal values are to give equal bytes.
+// A constant, unlike in torch.save, which uses the file name: equal values give equal bytes.
 constexpr std::string_view kStem = "archive";
 
 std::span<const std::byte> as_bytes(std::string_view text) {
@@ -46,7 +46,7 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
                          format));
 }
 
-// By the names of its records, which stand at the end.
+// Recognizes it by the names of its records, which are at the end.
 void refuse_torchscript(const FileBuffer& file, const std::string& path) {
   constexpr std::size_t kEnd = std::size_t{1} << 16U;
   const std::string_view bytes(reinterpret_cast<const char*>(file.data.get()), file.size);
@@ -63,7 +63,7 @@ void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::
          "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
          "it again with torch.save");
   }
-  // ir_version and, for ours, producer_name; the length of a header and a header of JSON.
+  // ONNX: ir_version and, for our files, producer_name. safetensors: length and JSON header.
   if (begin.size() > 8 && begin[0] == '\x08' && begin[2] == '\x12') fail_on_export(path, "ONNX");
   if (begin.size() > 8 && begin[8] == '{') fail_on_export(path, "safetensors");
   if (!begin.starts_with(kZipBegin)) {

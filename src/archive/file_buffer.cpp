@@ -38,7 +38,7 @@ class Descriptor {
   int descriptor_;
 };
 
-// Fills `bytes` with what the file has from `offset` on.
+// Fills `bytes` from the file, starting at `offset`.
 void read_fully(int descriptor, std::size_t offset, std::span<std::byte> bytes,
                 const std::string& path) {
   constexpr std::size_t kMaxBytesPerRead = std::size_t{1} << 30;
@@ -53,28 +53,27 @@ void read_fully(int descriptor, std::size_t offset, std::span<std::byte> bytes,
   }
 }
 
-// Several parts at a time: what takes long is not the file but the fresh memory, each page of which
-// the system has to find at its first use. In a virtual machine its host has to find it too, and
-// one thread gets less than 500 MB/s of such memory.
-void read_in_parts(int descriptor, std::span<std::byte> bytes, const std::string& path) {
+// Reads several chunks in parallel. The slow part is not the file but the page faults of fresh
+// memory: in a virtual machine, one thread gets less than 500 MB/s of it.
+void read_in_parallel(int descriptor, std::span<std::byte> bytes, const std::string& path) {
   constexpr std::size_t kMinBytesPerPart = std::size_t{1} << 20;
   constexpr std::size_t kMaxParts = 4;
-  const std::size_t max_parts =
+  const std::size_t max_chunks =
       std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxParts);
   const std::size_t num_chunks =
-      std::clamp<std::size_t>(bytes.size() / kMinBytesPerPart, 1, max_parts);
+      std::clamp<std::size_t>(bytes.size() / kMinBytesPerPart, 1, max_chunks);
   const std::size_t chunk_size = (bytes.size() + num_chunks - 1) / num_chunks;
   std::vector<std::future<void>> others;
   for (std::size_t offset = chunk_size; offset < bytes.size(); offset += chunk_size) {
     const auto chunk = bytes.subspan(offset, std::min(chunk_size, bytes.size() - offset));
-    // No launch policy: where no thread can be started, get() reads the part.
+    // No launch policy: if no thread can be started, get() reads the chunk.
     others.push_back(std::async([=, &path] { read_fully(descriptor, offset, chunk, path); }));
   }
   read_fully(descriptor, 0, bytes.first(chunk_size), path);
   for (std::future<void>& other : others) other.get();
 }
 
-// Before memory is taken for the whole of it.
+// Checks the first bytes before memory is allocated for the whole file.
 void check_first_bytes(int descriptor, uint64_t file_size, CheckBegin check_begin,
                        const std::string& path) {
   std::array<char, 20> buffer{};
@@ -97,10 +96,10 @@ FileBuffer allocate(std::size_t size) {
       size};
 }
 
-// Reads and does not map: a mapped file that another process cuts short would end this one by
-// SIGBUS, and the CRC-32 makes every byte needed anyway.
+// Does not map the file: if another process truncated it, SIGBUS would end this one. The CRC-32
+// needs every byte anyway.
 FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
-  // Non-blocking, so that a pipe cannot hang the program before it is recognised.
+  // Non-blocking, so that a pipe cannot hang the program before it is recognized.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
@@ -115,7 +114,7 @@ FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
   check_first_bytes(file.get(), size, check_begin, path);
   try {
     FileBuffer buffer = allocate(size);
-    read_in_parts(file.get(), {buffer.data.get(), size}, path);
+    read_in_parallel(file.get(), {buffer.data.get(), size}, path);
     return buffer;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::kOutOfMemory,

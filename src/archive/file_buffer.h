@@ -21,12 +21,12 @@ struct FileBuffer {
 /// Memory for `size` bytes. Throws std::bad_alloc.
 FileBuffer allocate(std::size_t size);
 
-/// Throws Error(kCheckpoint) when the first bytes of a file, twenty of them if it has so many, are
-/// not those of the right kind of file.
+/// Throws Error(kCheckpoint) if the first bytes of a file (up to twenty) are not those of the
+/// expected format.
 using CheckBegin = void (*)(std::string_view begin, uint64_t file_size, const std::string& path);
 
-/// The whole of the file. Throws Error(kCheckpoint) for a missing file, a folder, an empty file and
-/// what `check_begin` refuses, Error(kOutOfMemory) when there is no memory for it.
+/// The content of the file. Throws Error(kCheckpoint) for a missing file, a folder, an empty file
+/// and what `check_begin` rejects, Error(kOutOfMemory) if it does not fit into memory.
 FileBuffer read_file(const std::string& path, CheckBegin check_begin);
 
 }  // namespace trainer::archive

@@ -12,24 +12,26 @@
 
 namespace trainer::archive {
 
-/// Containers may be nested this deep, in both directions.
+// Implemented in pickle_writer.cpp, pickle_reader.cpp and pickle_text.cpp.
+
+/// The maximum nesting of containers, when reading and writing.
 inline constexpr int kMaxDepth = 100;
 
-/// A reader gives up on a pickle with more objects than this: large data belongs into tensors.
+/// The maximum number of objects in a pickle that is read: large data belongs into tensors.
 inline constexpr std::size_t kMaxObjects = 4'000'000;
 
-/// A value as the record `data.pkl` holds it. The bytes of storage "i" are those of `tensors[i]`.
+/// A value as stored in the record `data.pkl`. The bytes of storage "i" are those of `tensors[i]`.
 struct Pickle {
   std::string bytes;
   std::vector<const TensorData*> tensors;
 };
 
 /// The pickle (protocol 2) that torch.save writes for `root`. The tensors point into `root`.
-/// Throws Error(kRuntime) on what could not be read again: nested too deep, a key twice.
+/// Throws Error(kRuntime) for a value that could not be read again: nested too deep, duplicate key.
 Pickle write_pickle(const Dict& root);
 
-/// What a pickle builds, as nodes that refer to each other by index: in Python, two places may
-/// hold one object, and a list may hold itself.
+/// The objects of a pickle, as nodes that refer to each other by index: in Python, two containers
+/// may hold the same object, and a list may hold itself.
 enum class NodeKind {
   kNone,
   kBool,
@@ -63,17 +65,17 @@ struct NodeGraph {
   NodeIndex root = 0;
 };
 
-/// Runs the pickle `bytes` (protocol 2) without ever calling anything: the few functions that
-/// torch.save names for containers and tensors are known here by name, every other one is refused.
+/// Interprets the pickle `bytes` (protocol 2) without calling any function: those that torch.save
+/// uses for containers and tensors are recognized by name, all others are rejected.
 /// Texts of the nodes point into `bytes`.
-/// Throws Error(kCheckpoint) that begins with `place`.
+/// Throws Error(kCheckpoint) that begins with `location`.
 NodeGraph read_pickle(std::string_view bytes, const std::string& location);
 
 /// The element type that PyTorch names "torch.FloatStorage" and so on.
 std::optional<DType> storage_dtype(std::string_view name);
 
-/// Python's text of a std::string, which need not be UTF-8: bytes that are not are escaped as
-/// U+DC80 to U+DCFF, like the `surrogateescape` of Python, and decode_text() gives them back.
+/// The Python text of a std::string, which need not be UTF-8: other bytes are escaped as U+DC80 to
+/// U+DCFF, like `surrogateescape` in Python, and decode_text() restores them.
 std::string encode_text(std::string_view text);
 std::string decode_text(std::string_view text);
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-// The words of the pickle format (Lib/pickletools.py of Python) as PyTorch uses it
+// The opcodes of the pickle format (Lib/pickletools.py of Python) as PyTorch uses it
 // (torch/serialization.py), for the writer and the reader.
 namespace trainer::archive {
 

@@ -16,7 +16,7 @@
 namespace trainer::archive {
 namespace {
 
-// The stack machine that a pickle is a program for. Each object costs the pickle at least one byte,
+// The stack machine that runs a pickle. Each object costs the pickle at least one byte,
 // and no step does more work than the bytes and stack entries that it consumes: linear time.
 class Machine {
  public:
@@ -199,7 +199,7 @@ void Machine::push(NodeKind kind, Node::Payload payload) {
   nodes_.push_back({kind, std::move(payload)});
 }
 
-// A mark protects what lies below it.
+// Nothing below a mark may be popped.
 void Machine::check_depth(std::size_t size) const {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
   if (stack_.size() < floor + size) fail("takes a value from an empty stack");
@@ -257,7 +257,7 @@ void Machine::push_float() {
 void Machine::push_global() {
   const std::string_view module = take_line();
   const std::string_view name = take_line();
-  // Module and name are adjacent in the pickle; the names known here stand in this program.
+  // Module and name are adjacent in the pickle, but known names point to constants of this program.
   const std::string full = fmt::format("{}.{}", module, name);
   const auto same = [&](std::string_view known) { return known == full; };
   for (const std::string_view known : {kOrderedDict, kRebuildTensor, kRebuildParameter}) {
@@ -283,7 +283,7 @@ void Machine::set(const Items& items) {
   content.insert(content.end(), items.begin(), items.end());
 }
 
-// "Calls" one of the three functions that are known.
+// "Calls" one of the three known functions.
 void Machine::reduce() {
   const Node arguments = nodes_[pop()];
   const Node function = nodes_[pop()];

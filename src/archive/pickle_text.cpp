@@ -6,7 +6,7 @@
 namespace trainer::archive {
 namespace {
 
-// The bytes of the UTF-8 character at the begin of `text`, 0 where there is none (Unicode 15,
+// The length of the UTF-8 character at the beginning of `text`, 0 if there is none (Unicode 15,
 // table 3-7: the shortest form, no surrogates, nothing beyond U+10FFFF).
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

@@ -67,7 +67,7 @@ void Writer::write(int64_t value, int /*depth*/) {
 void Writer::write(double value, int /*depth*/) {
   put(kBinFloat);
   auto bits = std::bit_cast<std::array<char, sizeof(value)>>(value);
-  std::reverse(bits.begin(), bits.end());  // the one number in a pickle that is big-endian
+  std::reverse(bits.begin(), bits.end());  // the only big-endian number in a pickle
   pickle_.bytes.append(bits.data(), bits.size());
 }
 

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
-// The reference implementation's; a header of this size describes a million tensors.
+// The limit of the reference implementation; enough for a million tensors.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr const char* kMetadata = "__metadata__";
 
@@ -70,7 +70,7 @@ uint64_t header_length(std::span<const std::byte> begin) {
 
 // ---- reading ----
 
-// Whether header and length can be those of a file of `file_size` bytes; `begin` are its first.
+// Whether a file of `file_size` bytes that begins with `begin` can be a safetensors file.
 bool is_plausible(std::string_view begin, uint64_t file_size) {
   if (begin.size() <= kLengthBytes || begin[kLengthBytes] != '{') return false;
   const uint64_t length = header_length(std::as_bytes(std::span(begin)));
@@ -95,7 +95,7 @@ void check_safetensors_begin(std::string_view begin, uint64_t file_size, const s
                          std::min(kMaxHeaderBytes, file_size - kLengthBytes)));
 }
 
-/// Takes the header of one file apart.
+/// Parses and checks the header of a file.
 class HeaderReader {
  public:
   HeaderReader(const FileBuffer& file, const std::string& path) : file_(file), path_(path) {
@@ -105,7 +105,7 @@ class HeaderReader {
     data_begin_ = kLengthBytes + length;
   }
 
-  Safetensors read() {
+  Safetensors read() && {
     const json header = parse();
     Safetensors content;
     for (const auto& [name, entry] : header.items()) {
@@ -126,14 +126,14 @@ class HeaderReader {
  private:
   struct TensorRange {
     std::string name;
-    uint64_t begin = 0;  // behind the header
+    uint64_t begin = 0;  // relative to the end of the header
     uint64_t end = 0;
     TensorData tensor;
   };
 
   [[noreturn]] void refuse(const std::string& what) const { fail(path_, what); }
 
-  // A JSON object would keep the last of two equal names and say nothing.
+  // The JSON library would silently keep the last of two equal keys.
   json parse() const {
     std::vector<std::set<std::string>> names;
     const auto note = [&](int /*depth*/, json::parse_event_t event, const json& value) {
@@ -237,7 +237,7 @@ class HeaderReader {
     range.end = value[1].get<uint64_t>();
   }
 
-  // Nothing where that is more than any file has.
+  // Nothing if the size overflows.
   static std::optional<uint64_t> num_bytes(const TensorData& tensor) {
     uint64_t count = element_size(tensor.dtype);
     if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end()) return 0;
@@ -341,7 +341,7 @@ bool continues_with(std::ifstream& stream, std::span<const std::byte> expected) 
   return true;
 }
 
-// What disks and file systems return is compared, not what was meant to be written.
+// Compares what the disk returns.
 void check_written(const fs::path& written, std::string_view begin,
                    const std::vector<const Named*>& order, const fs::path& path) {
   read_safetensors(written);

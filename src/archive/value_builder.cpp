@@ -19,9 +19,8 @@
 namespace trainer::archive {
 namespace {
 
-// Turns the nodes of a pickle into values. Whatever the nodes claim, it stays within budgets of
-// values, text and copied bytes: nodes may be shared, and so a small pickle may describe a huge
-// tree.
+// Turns the nodes of a pickle into values, within budgets of values, text and copied bytes: nodes
+// may be shared, so a small pickle may describe a huge tree.
 class Builder {
  public:
   Builder(const FileBuffer& file, const ZipRecords& records, std::string stem, std::string location)
@@ -39,12 +38,12 @@ class Builder {
   static constexpr std::size_t kMaxDimensions = 64;
   static constexpr std::size_t kMaxStorageKey = 32;
 
-  // A key of a dict, or (where it is a null pointer) a position in a list.
+  // A key of a dict or, if the key is null, a position in a list.
   struct Step {
     std::string_view key;
     std::size_t position = 0;
   };
-  // A tensor as Python describes it: a shape and strides (in elements) over a storage.
+  // A strided tensor as in Python: shape and strides (in elements) over a storage.
   struct View {
     DType dtype = DType::kFloat32;
     std::vector<int64_t> shape;
@@ -84,7 +83,7 @@ class Builder {
   std::size_t copy_budget_;
   std::size_t num_values_ = 0;
   std::size_t text_bytes_ = 0;
-  std::vector<Step> steps_;  // from the top of the tree to here
+  std::vector<Step> steps_;  // from the root of the tree
   NodeGraph graph_;
 };
 
@@ -270,8 +269,8 @@ std::vector<int64_t> Builder::natural_numbers(NodeIndex index) const {
   return numbers;
 }
 
-// Fills in the number of elements. From here on products of sizes cannot overflow, and a stride
-// that is never taken is zero.
+// Sets the number of elements. After this, products of sizes cannot overflow, and unused strides
+// are zero.
 void Builder::measure(View& view) const {
   if (view.shape.size() != view.strides.size()) fail("is a tensor with too many or few strides");
   int64_t room = std::numeric_limits<int64_t>::max() / static_cast<int64_t>(sizeof(int64_t));
@@ -306,7 +305,7 @@ bool Builder::is_contiguous(const View& view) {
   return true;
 }
 
-// A strided view (a transposed weight, say), or a record that is not aligned to its elements.
+// For a strided view (a transposed weight, for example) or an unaligned record.
 TensorData Builder::copy(const View& view) {
   const std::size_t size = element_size(view.dtype);
   const std::size_t bytes = static_cast<std::size_t>(view.num_elements) * size;

@@ -13,20 +13,21 @@
 
 namespace trainer::archive {
 
+// Implemented in zip_writer.cpp and zip_reader.cpp.
+
 /// Every record begins at a multiple of this, as torch.save lays them out.
 inline constexpr std::size_t kRecordAlignment = 64;
 
-/// The least size or offset that does not fit into the 32-bit fields of a zip file.
+/// The smallest size or offset that does not fit into the 32-bit fields of a zip file.
 inline constexpr uint64_t kZip64From = 0xFFFFFFFF;
 
-/// Writes a zip file of stored (not compressed) entries; nothing in it depends on anything but the
-/// names and bytes given.
+/// Writes a zip file of stored (uncompressed) entries, which depends on the names and bytes only.
 ///
 ///   ZipWriter zip(file);
 ///   zip.add("archive/version", bytes);
 ///   zip.finish();
 ///
-/// `zip64_from` is for tests: from that size on the 64-bit fields are used.
+/// `zip64_from`, for tests, is the size from which on the 64-bit fields are used.
 class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file, uint64_t zip64_from = kZip64From)
@@ -61,12 +62,12 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Name -> bytes within the file that was read.
+/// Name -> bytes in the buffer of the file.
 using ZipRecords = std::map<std::string_view, std::span<const std::byte>>;
 
 /// The records of `file`, a zip file of stored entries that ends with its directory. Every offset
 /// and size is checked against the file before it is used, every record against its CRC-32;
-/// records cannot overlap, and no name stands twice.
+/// records do not overlap, and names are unique.
 /// Throws Error(kCheckpoint) that begins with `path`.
 ZipRecords read_zip(std::span<const std::byte> file, const std::string& path);
 

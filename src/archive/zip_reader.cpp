@@ -72,7 +72,7 @@ void ZipReader::fail(const Entry& entry, const std::string& what) const {
                           in_quotes(entry.name), what));
 }
 
-// Every number and text of the file is taken by these two, so nothing is read beyond its end.
+// All numbers and texts are read by these two functions, so nothing is read beyond the end.
 template <typename T>
 T ZipReader::get(uint64_t offset) const {
   if (!holds(offset, sizeof(T))) fail(fmt::format("a header at byte {} goes past the end", offset));
@@ -95,7 +95,7 @@ ZipRecords ZipReader::read() {
   for (uint64_t i = 0; i < directory.count; ++i) {
     const Entry entry = central_entry(position, end);
     const std::span<const std::byte> bytes = record(entry);
-    // Records that share bytes would make a small file cost a long time.
+    // Overlapping records would let a small file take very long to read.
     total += bytes.size();
     if (total > file_.size()) fail(entry, "overlaps another record");
     check_crc(entry, bytes);
@@ -105,7 +105,7 @@ ZipRecords ZipReader::read() {
   return records;
 }
 
-// The end record has to be the last thing in the file (no comment): so a cut is always noticed.
+// The end record must be at the end of the file (no comment), so that truncation is always noticed.
 ZipReader::Directory ZipReader::find_directory() const {
   if (file_.size() < kEndSize || get<uint32_t>(file_.size() - kEndSize) != kEndSignature) {
     fail(fmt::format("expected the end of a zip directory in the last {} bytes, got something else",
@@ -139,7 +139,7 @@ std::optional<ZipReader::Directory> ZipReader::find_directory64(uint64_t end) co
                    get<uint64_t>(position + 32)};
 }
 
-// `small` is what the 32-bit end record says; it has to agree with the 64-bit one where it can.
+// `small` comes from the 32-bit end record, and must agree with the 64-bit one if it is set.
 void ZipReader::check_end(Directory small, uint64_t end,
                           const std::optional<Directory>& large) const {
   const bool one_disk = get<uint32_t>(end + 4) == 0 &&
@@ -186,7 +186,7 @@ ZipReader::Entry ZipReader::central_entry(uint64_t& position, uint64_t end) cons
   return entry;
 }
 
-// Takes from the extra fields the numbers that did not fit into 32 bits, in their fixed order.
+// Reads the numbers that did not fit into 32 bits from the extra fields, in their fixed order.
 void ZipReader::widen(Entry& entry, std::string_view extra) const {
   std::vector<uint64_t*> wide;
   for (uint64_t* number : {&entry.size, &entry.stored_size, &entry.offset}) {
@@ -224,8 +224,8 @@ std::span<const std::byte> ZipReader::record(const Entry& entry) const {
   return file_.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(entry.size));
 }
 
-// PyTorch leaves CRC-32 and sizes at zero here and repeats them after the bytes; the directory is
-// the authority then, and its CRC-32 covers the bytes.
+// PyTorch writes zero for CRC-32 and sizes here, and the values after the bytes. Then those of the
+// directory count.
 void ZipReader::check_local_header(const Entry& entry) const {
   const auto agrees = [&](uint64_t offset, uint64_t expected) {
     const auto got = get<uint32_t>(entry.offset + offset);

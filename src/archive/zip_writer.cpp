@@ -20,7 +20,7 @@ void put(std::string& out, Fields... fields) {
 
 uint16_t size16(std::string_view text) { return static_cast<uint16_t>(text.size()); }
 
-// The extra field with those of `numbers` that do not fit into 32 bits.
+// The extra field with the `numbers` that do not fit into 32 bits.
 std::string extra64(std::span<const uint64_t> numbers) {
   std::string extra;
   if (numbers.empty()) return extra;
@@ -83,7 +83,7 @@ std::string ZipWriter::central_header(const Entry& entry) const {
   return header + entry.name + extra;
 }
 
-// As PyTorch, always with the 64-bit record: so it is read in every test, not once in years.
+// Always writes the 64-bit record, as PyTorch does, so that every test covers it.
 std::string ZipWriter::end_of_directory(uint64_t directory_offset) const {
   const uint64_t count = entries_.size();
   const uint64_t size = position_ - directory_offset;

@@ -8,18 +8,18 @@
 
 namespace trainer::cli {
 
-/// A command of the program: `trainer eval`. Lives while the command line is read and the command
-/// runs, so that its options write to its members.
+/// A command of the program: `trainer eval`. Its options write to its members, so it must outlive
+/// the parsing of the command line.
 class Command {
  public:
   virtual ~Command() = default;
 
-  /// What it accepts beside the common options. One that is named --json gets the program's
-  /// --json, too; without one, --json is refused.
+  /// The options of this command. An option --json also receives a --json before the command;
+  /// without one, --json is rejected.
   virtual std::vector<Option> options() { return {}; }
 
-  /// Checks what was given. Required options are checked here, too: so unknown flags, which may
-  /// be misspelled ones, are reported first.
+  /// Checks the options, including required ones, so that unknown (maybe misspelled) flags are
+  /// reported first.
   virtual void check(const CommonOptions& /*common*/, Problems& /*problems*/) {}
 
   /// Returns the exit code. Throws Error.

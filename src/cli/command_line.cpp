@@ -18,10 +18,10 @@
 namespace trainer::cli {
 namespace {
 
-constexpr const char* kPrintConfig = "config print";  // what --print-config stands for
+constexpr const char* kPrintConfig = "config print";  // --print-config is short for it
 constexpr const char* kNoJson = "--json: this command has no results as JSON; leave it out";
 
-/// A row of the table, its command and the options of that.
+/// A row of the table with its command and options.
 struct TableCommand {
   const CommandRow* row;
   std::unique_ptr<Command> command;  // nullptr: a group
@@ -44,17 +44,17 @@ TableCommand& find_command(std::vector<TableCommand>& commands, std::string_view
                        [&](const TableCommand& one) { return one.row->name == name; });
 }
 
-// Commands and groups.
+// Commands and groups of commands.
 std::vector<std::string> top_level_commands(std::span<const CommandRow> table) {
-  std::vector<std::string> words;
+  std::vector<std::string> names;
   for (const CommandRow& row : table) {
     const std::string_view name = row.name;
-    if (name.find(' ') == std::string_view::npos) words.emplace_back(name);
+    if (name.find(' ') == std::string_view::npos) names.emplace_back(name);
   }
-  return words;
+  return names;
 }
 
-// The default command has its options in common with the program.
+// The program also has the options of the default command.
 ProgramSpec make_spec(CommonFlags& flags, const std::vector<TableCommand>& commands) {
   ProgramSpec spec;
   spec.name = "trainer";
@@ -86,7 +86,7 @@ void refuse(const Problems& problems) {
   throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems, "\n")));
 }
 
-// Before the rest: what follows an unknown flag is most likely its value.
+// Reported first: what follows an unknown flag is most likely its value.
 void refuse_unknown_flags(const ParsedArguments& parsed) {
   Problems problems;
   for (const std::string& flag : parsed.unknown_flags) {

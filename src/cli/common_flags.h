@@ -14,21 +14,21 @@ struct Field;
 
 namespace trainer::cli {
 
-/// The common options as they are typed. Values of keys stay text: the field table reads them,
-/// whether they come from a file or from here. Options point into the object.
+/// The common options as typed. Values of keys remain text, which config::load() parses like those
+/// of files. Options point into the object.
 class CommonFlags {
  public:
   CommonFlags();
   CommonFlags(const CommonFlags&) = delete;
   CommonFlags& operator=(const CommonFlags&) = delete;
 
-  /// Those of --help above what the default command has.
+  /// Options that --help lists before those of the default command.
   std::vector<Option> options();
 
-  /// Those that set keys of the configuration, below it.
+  /// Options that set keys of the configuration, listed after them.
   std::vector<Option> override_options();
 
-  /// What was given. A word that is neither key=value nor one of `commands` is a problem.
+  /// The given options. An argument that is neither key=value nor one of `commands` is a problem.
   CommonOptions read(const std::vector<std::string>& commands, Problems& problems) const;
 
   bool wants_version() const { return version_; }
@@ -50,7 +50,7 @@ class CommonFlags {
   std::string resume_;
   std::vector<std::string> config_files_;
   std::vector<std::string> set_;
-  std::vector<std::string> arguments_;  // neither flags nor commands
+  std::vector<std::string> arguments_;  // positional: key=value, or a mistake
   std::vector<KeyFlag> key_flags_;
 };
 

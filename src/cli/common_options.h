@@ -14,7 +14,7 @@ namespace trainer::cli {
 
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// The options that stand before or after any command.
+/// The options that may be given before or after any command.
 struct CommonOptions {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;  // --set, key=value, then the flags of keys
@@ -24,7 +24,7 @@ struct CommonOptions {
   std::string command_line;  // as typed, for system.json
 };
 
-/// A problem where --resume was given to a command that resumes no run: "eval".
+/// Adds a problem if --resume was given to a command that cannot resume: "eval".
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems);
 
 /// With --quiet, shows only warnings and errors from now on.

@@ -27,7 +27,7 @@ class ConfigPrintCommand : public Command {
   }
 };
 
-// Files may be missing yet, so that the configuration is valid all the same.
+// Only a warning: files may be created later, and the configuration is valid.
 void warn_about_missing_files(const config::Config& config) {
   for (const config::Field& field : config::fields()) {
     const auto* access = std::get_if<config::PathAccess>(&field.access);

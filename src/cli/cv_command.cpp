@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer cv`: a cross-validation, as a table of what each fold achieved.
+// `trainer cv`: a cross-validation, with a table of the metrics of each fold.
 #include <memory>
 #include <string>
 #include <vector>

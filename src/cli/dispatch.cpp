@@ -13,7 +13,7 @@
 namespace trainer::cli {
 namespace {
 
-// What is given here is written into files of text: configurations, JSON.
+// Arguments are written to text files: configurations, JSON.
 void require_text(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     if (is_utf8(argv[i])) continue;

@@ -3,8 +3,9 @@
 
 namespace trainer::cli {
 
-/// The whole program but for the catch: reads the command line and runs the command. Returns the
-/// exit code: 0, that of a command, or 128 and the signal that ended it. Throws Error.
+/// The whole program except for error handling: parses the command line and runs the command.
+/// Returns the exit code: that of the command, or 128 plus the signal that stopped it. Throws
+/// Error.
 int dispatch(int argc, const char* const* argv);
 
 }  // namespace trainer::cli

@@ -26,15 +26,15 @@
 namespace trainer::cli {
 namespace {
 
-// GNU OpenMP reads this once, when it is loaded. Its threads wait for each other by spinning; where
-// another process wants the CPU, its default of 300,000 turns made a run several times slower, and
-// a short spin costs nothing where the machine is quiet.
+// GNU OpenMP reads this once, when it is loaded. Its threads wait by spinning. If another process
+// needs the CPU, the default of 300,000 iterations made a run several times slower; a short spin
+// costs nothing on an idle machine.
 void limit_spinning() {
   constexpr const char* kTurns = "1000";
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", kTurns, /*overwrite=*/0);
 }
 
-// Likewise, and a number that it cannot have ends the process.
+// Also read when it is loaded; a number of threads that it cannot start aborts the process.
 void check_number_of_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr || cpu::openmp_threads(text)) return;
@@ -60,27 +60,27 @@ Error too_little_memory() {
                       human_bytes(address_space_limit()))};
 }
 
-// OpenBLAS takes memory when it is loaded, and more for its first product.
+// OpenBLAS allocates memory when it is loaded, and more for its first product.
 void multiply_with_blas() {
   using Sgemm = void (*)(const char*, const char*, const int64_t*, const int64_t*, const int64_t*,
                          const float*, const float*, const int64_t*, const float*, const int64_t*,
                          const float*, float*, const int64_t*);
   const auto sgemm = reinterpret_cast<Sgemm>(dlsym(RTLD_DEFAULT, "sgemm_"));
   if (sgemm == nullptr) return;
-  const int64_t one = 1;  // where a BLAS reads 32 bits, these are the lower ones
+  const int64_t one = 1;  // little-endian, so also right for a BLAS with 32-bit integers
   const float factor = 1;
   float result = 0;
   sgemm("N", "N", &one, &one, &one, &factor, &factor, &one, &factor, &one, &factor, &result, &one);
 }
 
-// A BLAS that gets no memory asks for it again for ever. So where there may be too little, a child
-// tries.
+// A BLAS that gets no memory retries forever. So if there may be too little, a child process tries
+// first.
 void require_address_space(const std::filesystem::path& library) {
   if (address_space_limit() == 0) return;
   const pid_t child = fork();
   if (child < 0) throw too_little_memory();
   if (child == 0) {
-    constexpr rlimit kSeconds{3, 3};  // of computing; loading takes a tenth of it
+    constexpr rlimit kSeconds{3, 3};  // of CPU time; loading takes a tenth of it
     setrlimit(RLIMIT_CPU, &kSeconds);
     constexpr rlimit kNoCoreFile{0, 0};
     setrlimit(RLIMIT_CORE, &kNoCoreFile);
@@ -94,7 +94,7 @@ void require_address_space(const std::filesystem::path& library) {
     } catch (...) {
       _exit(1);
     }
-    _exit(0);  // whether it could be loaded the parent finds out itself
+    _exit(0);  // the parent finds out itself whether it can be loaded
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

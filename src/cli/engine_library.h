@@ -5,8 +5,8 @@
 
 namespace trainer::cli {
 
-/// The engine, loaded at the first call. Throws Error(kDevice) when the library or LibTorch cannot
-/// be loaded.
+/// The engine library, loaded at the first call. Throws Error(kDevice) if it or LibTorch cannot be
+/// loaded.
 const engine::Api& engine_library();
 
 }  // namespace trainer::cli

@@ -99,7 +99,7 @@ class ExportCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    if (format_ == Format::kOnnx) onnx_library();  // or what to install, before anything is read
+    if (format_ == Format::kOnnx) onnx_library();  // first, because it may be missing
     const apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);

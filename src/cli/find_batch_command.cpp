@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer find-batch`: tries batch sizes, a line each, and prints the largest and the fastest.
+// `trainer find-batch`: tries batch sizes, one per line, and prints the largest and the fastest.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -45,20 +45,20 @@ void print_heading() {
              "memory");
 }
 
-void print_row(const engine::BatchTrial& tried) {
-  fmt::print("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", with_thousands(tried.batch_size),
-             tried.num_threads, human_duration(tried.step_seconds),
-             with_thousands(static_cast<int64_t>(tried.samples_per_second)),
-             human_bytes(static_cast<uint64_t>(tried.memory_bytes)));
+void print_row(const engine::BatchTrial& trial) {
+  fmt::print("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", with_thousands(trial.batch_size),
+             trial.num_threads, human_duration(trial.step_seconds),
+             with_thousands(static_cast<int64_t>(trial.samples_per_second)),
+             human_bytes(static_cast<uint64_t>(trial.memory_bytes)));
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json to_json(const engine::BatchTrial& tried) {
-  return {{"batch_size", tried.batch_size},
-          {"threads", tried.num_threads},
-          {"step_seconds", tried.step_seconds},
-          {"samples_per_second", tried.samples_per_second},
-          {"memory_bytes", tried.memory_bytes}};
+nlohmann::ordered_json to_json(const engine::BatchTrial& trial) {
+  return {{"batch_size", trial.batch_size},
+          {"threads", trial.num_threads},
+          {"step_seconds", trial.step_seconds},
+          {"samples_per_second", trial.samples_per_second},
+          {"memory_bytes", trial.memory_bytes}};
 }
 
 class FindBatchCommand : public Command {
@@ -84,11 +84,11 @@ class FindBatchCommand : public Command {
 
  private:
   static void print_json(engine::BatchSearchRequest request) {
-    nlohmann::ordered_json tried = nlohmann::ordered_json::array();
-    request.progress = [&](const engine::BatchTrial& one) { tried.push_back(to_json(one)); };
+    nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+    request.progress = [&](const engine::BatchTrial& trial) { trials.push_back(to_json(trial)); };
     const engine::BatchSearchReport report = engine_library().find_batch(request);
     nlohmann::ordered_json json = {{"device", report.device},
-                                   {"tried", std::move(tried)},
+                                   {"tried", std::move(trials)},
                                    {"largest", report.largest},
                                    {"too_large", nullptr},
                                    {"fastest", to_json(report.fastest)}};
@@ -107,7 +107,7 @@ class FindBatchCommand : public Command {
   }
 
   std::string max_batch_;
-  int64_t max_rows_ = 0;  // 0: all of the training part
+  int64_t max_rows_ = 0;  // 0: all rows of the training split
   bool json_ = false;
 };
 

@@ -10,17 +10,17 @@
 
 namespace trainer::cli {
 
-/// How the table of --data is written: --delimiter and --decimal. Empty: not given.
+/// The format of the table of --data: --delimiter and --decimal. Empty: not given.
 struct FormatOptions {
   std::string delimiter;
   std::string decimal;
 };
 
-/// `otherwise` is where it comes from if it is not given: "as in the run".
+/// `otherwise` describes the default: "as in the run".
 Option delimiter_option(FormatOptions& format, const std::string& otherwise);
 Option decimal_option(FormatOptions& format, const std::string& otherwise);
 
-/// Adds what was given as keys of the configuration, which are checked with it.
+/// Adds the given options as keys of the configuration, which are validated with it.
 void add_overrides(const FormatOptions& format, std::vector<config::Override>& overrides);
 
 }  // namespace trainer::cli

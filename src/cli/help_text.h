@@ -5,12 +5,12 @@
 
 namespace trainer::cli {
 
-/// What stands below the flags in --help: examples and exit codes.
+/// The end of --help: examples and exit codes.
 std::string help_footer();
-/// The same of `trainer train`.
+/// The end of `trainer train --help`.
 std::string train_help_footer();
 
-/// The answer to --version.
+/// The text of --version.
 std::string version_text();
 
 }  // namespace trainer::cli

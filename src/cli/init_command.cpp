@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStandardOutput = "-";
 
-// In the words of a table: at most `width` columns, without line breaks.
+// At most `width` columns, without line breaks.
 std::string cell(const std::string& text, std::size_t width) {
   std::string plain = in_quotes(text);
   plain = plain.substr(1, plain.size() - 2);
@@ -71,7 +71,7 @@ std::string columns_text(const data::TableFacts& table) {
   return text;
 }
 
-// Before the table is read, which may take long.
+// Checked before the table is read, which may take long.
 void check_output(const fs::path& output, const std::string& table, bool replace) {
   if (output == kStandardOutput) return;
   std::error_code ignored;
@@ -97,7 +97,7 @@ void check_output(const fs::path& output, const std::string& table, bool replace
   }
 }
 
-// With an output somebody expects a file.
+// With --output, users expect a file.
 void list_columns(const data::TableFacts& table, bool has_output) {
   fmt::print("{}", columns_text(table));
   std::vector<std::string> likely = wizard::likely_targets(table);
@@ -110,13 +110,13 @@ void list_columns(const data::TableFacts& table, bool has_output) {
   log::info("choose the column to predict with --target, and a file with --output" + guess);
 }
 
-// How the file says where the table is: config::load() undoes that in the same way.
+// The path of the table relative to the configuration file, as config::load() resolves it.
 std::string path_from(const fs::path& folder, const std::string& table) {
   const fs::path relative = fs::path(table).lexically_relative(folder.lexically_normal());
   return relative.empty() ? table : relative.string();
 }
 
-// A table without a header would lose its first row and have numbers for names.
+// In a table without a header, the first row would be taken for the names.
 void warn_about_numeric_names(const data::TableFacts& table) {
   const bool are_numbers =
       std::all_of(table.columns.begin(), table.columns.end(),
@@ -128,36 +128,36 @@ void warn_about_numeric_names(const data::TableFacts& table) {
                   table.file));
 }
 
-void tell_table(const data::TableFacts& table) {
+void log_table(const data::TableFacts& table) {
   log::info(fmt::format("read {} and {} of {}, {} between them{}", counted(table.num_rows, "row"),
                         counted(std::ssize(table.columns), "column"), table.file,
                         data::delimiter_name(table.delimiter),
                         table.decimal == ',' ? ", decimal commas" : ""));
 }
 
-void tell_left_out(std::span<const wizard::Exception> columns) {
+void log_ignored(std::span<const wizard::Exception> columns) {
   for (const wizard::Exception& ignored : columns) {
     log::info(fmt::format("column {} is left out: {}", in_quotes(ignored.column), ignored.reason));
   }
 }
 
-// Reads the data with it and says on the way what is no feature: that explains what may be wrong.
+// Reads the data with the new configuration, and logs which columns are not features.
 data::Datasets read_with(wizard::FirstConfig& first) {
   for (const wizard::Exception& id : first.id) {
     log::info(fmt::format("column {} names rows: {}", in_quotes(id.column), id.reason));
   }
-  tell_left_out(first.ignore);
-  const std::size_t num_told = first.ignore.size();
+  log_ignored(first.ignore);
+  const std::size_t num_logged = first.ignore.size();
   data::Datasets data =
       data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
   wizard::add_left_out(first, data.schema);
-  tell_left_out(std::span(first.ignore).subspan(num_told));
+  log_ignored(std::span(first.ignore).subspan(num_logged));
   for (const std::string& note : data.target_copies) log::info(note);
   for (const std::string& warning : data.warnings) log::warning(warning);
   return data;
 }
 
-// Reads it again where something in it stands for missing values.
+// Reads it again if it contains texts for missing values.
 data::TableFacts inspect(const std::string& path, data::InspectOptions options) {
   data::TableFacts table = data::inspect_csv(path, options);
   const std::vector<wizard::MissingCode> codes = wizard::find_missing_codes(table);
@@ -225,7 +225,7 @@ class InitCommand : public Command {
   }
 
  private:
-  // Checked as keys of the configuration are.
+  // Validated like keys of the configuration.
   config::DataConfig checked_flags() const {
     std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
                                                {"data.path", data_, "--data"},
@@ -237,14 +237,14 @@ class InitCommand : public Command {
 
   void write_config(const data::TableFacts& table, config::Task task) const {
     wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
-    tell_table(table);
+    log_table(table);
     const data::Datasets data = read_with(first);
     const bool to_output = output_ == kStandardOutput;
     const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
     const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();
     const std::string text = wizard::first_config_text(first, table, data.schema, name,
                                                        path_from(folder, first.config.data.path));
-    config::load({{name, text, folder}}, {});  // what cannot be read must not be written
+    config::load({{name, text, folder}}, {});  // an invalid configuration must not be written
     if (to_output) {
       fmt::print("{}", text);
       return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer inspect RUN_OR_CHECKPOINT`: what a model is, what it expects of data, how it was
-// trained.
+// `trainer inspect RUN_OR_CHECKPOINT`: structure, inputs and training of a model.
 #include <memory>
 #include <string>
 #include <vector>

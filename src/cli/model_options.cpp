@@ -77,7 +77,7 @@ config::Config config_for(const apply::Model& model, const CommonOptions& common
   return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
 }
 
-// A pipe has no name that could say more than that of the training data.
+// A pipe has no file name to compare with that of the training data.
 data::CsvFormat csv_format(const config::DataConfig& data, const data::Schema& schema,
                            const std::string& given) {
   data::CsvFormat format = data::csv_format(data, given == "-" ? data.path : given);

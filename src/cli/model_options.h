@@ -16,32 +16,32 @@ struct Config;
 struct DataConfig;
 }  // namespace trainer::config
 
-/// What the commands share that apply a trained model: predict, eval, inspect, export.
+/// The options of commands that use a trained model: predict, eval, inspect, export.
 namespace trainer::cli {
 
 /// The run folder or checkpoint file: "runs/latest".
 Option model_option(std::string& model);
 
-/// A problem where no model was given. `command` is its name: "eval".
+/// Adds a problem if no model was given. `command` is the name of the command: "eval".
 void check_model(const std::string& command, const std::string& model, Problems& problems);
 
-/// The keys of the configuration that a command takes in spite of the run's own.
+/// The keys of the configuration that a command can override.
 enum class AllowedKeys { kNone, kThreads };
 
-/// The run's own configuration is used: problems are other keys, and --resume.
+/// Adds problems for other overrides and --resume: the configuration of the run is used.
 void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
                      Problems& problems);
 
-/// apply::load_model(), with a warning where it has not been trained at all, as the checkpoint
-/// from before the first step.
+/// apply::load_model(), with a warning if the model is untrained (the checkpoint before the first
+/// step).
 apply::Model load_model(const std::string& run_or_checkpoint);
 
-/// Throws Error(kUsage) when `output` would replace the checkpoint, from which its run can be
-/// resumed, or stand beside it in the run folder.
+/// Throws Error(kUsage) if `output` would replace the checkpoint, or is in the folder of the run's
+/// checkpoints.
 void check_output(const std::filesystem::path& output, const std::filesystem::path& checkpoint);
 
-/// The run's configuration with what the command line has of the format and of threads. The number
-/// of threads that trained the model says nothing about this machine: it is 0 unless given.
+/// The run's configuration with the format and threads of the command line. The number of threads
+/// is 0 unless given: that of the training may be of another machine.
 config::Config config_for(const apply::Model& model, const CommonOptions& common,
                           const FormatOptions& format);
 
@@ -49,7 +49,7 @@ config::Config config_for(const apply::Model& model, const CommonOptions& common
 data::CsvFormat csv_format(const config::DataConfig& data, const data::Schema& schema,
                            const std::string& given);
 
-/// config.threads, else the number of CPUs that may be used.
+/// config.threads, or else the number of usable CPUs.
 int64_t thread_count(const config::Config& config);
 
 }  // namespace trainer::cli

@@ -22,7 +22,7 @@ const onnx_export::Api* load() {
                 "to .safetensors or .pt");
   }
   std::string reason;
-  // To itself: LibTorch, should it ever be loaded after this, has its own ONNX.
+  // Symbols stay local: LibTorch, if it is loaded later, has its own ONNX.
   void* symbol = symbol_in(library, onnx_export::kApiSymbol, Symbols::kLocal, reason);
   if (symbol == nullptr) {
     throw Error(ErrorKind::kUsage,

@@ -5,8 +5,8 @@
 
 namespace trainer::cli {
 
-/// The part that writes ONNX files, loaded at the first call. Throws Error(kUsage) with what to
-/// install when it was left out of the build or its library cannot be loaded.
+/// The library that writes ONNX files, loaded at the first call. Throws Error(kUsage) with what to
+/// install if it is not part of the build or cannot be loaded.
 const onnx_export::Api& onnx_library();
 
 }  // namespace trainer::cli

@@ -22,14 +22,14 @@ std::filesystem::path library_path(const std::string& stem) {
 
 void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,
                 std::string& reason) {
-  // By its path: a search would go by the RUNPATH of whoever calls dlopen, under AddressSanitizer
-  // the sanitizer's own.
+  // By its full path: otherwise the RUNPATH of the caller of dlopen counts, which is that of the
+  // sanitizer runtime under AddressSanitizer.
   const int scope = symbols == Symbols::kGlobal ? RTLD_GLOBAL : RTLD_LOCAL;
   void* handle = dlopen(library.c_str(), RTLD_NOW | scope);
   void* address = handle == nullptr ? nullptr : dlsym(handle, symbol);
   if (address == nullptr) {
-    const char* said = dlerror();
-    reason = said == nullptr ? "unknown reason" : said;
+    const char* message = dlerror();
+    reason = message == nullptr ? "unknown reason" : message;
   }
   return address;
 }

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <string>
 
-/// The libraries of this program that are opened when a command first needs them.
+/// Loading of this program's libraries when a command first needs them.
 namespace trainer::cli {
 
-/// Where the library `stem` ("trainer_engine") of this program stands, if it was built.
+/// The path of this program's library `stem` ("trainer_engine"), if it was built.
 std::filesystem::path library_path(const std::string& stem);
 
-/// Whether other libraries see its symbols.
+/// Whether other libraries can use its symbols.
 enum class Symbols { kGlobal, kLocal };
 
 /// The address of a symbol, or nullptr with the reason in `reason`. The library stays loaded.

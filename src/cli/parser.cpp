@@ -13,7 +13,7 @@
 namespace trainer::cli {
 namespace {
 
-/// Adds an option as CLI11 wants it for its target.
+/// Adds an option to CLI11 by the type of its target.
 class OptionAdder {
  public:
   OptionAdder(CLI::App& app, const Option& option) : app_(app), option_(option) {}
@@ -31,7 +31,7 @@ class OptionAdder {
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
     CLI::Option* added = app_.add_option(option_.names, *values, option_.help);
-    // One value a flag: what follows may be key=value.
+    // One value per flag: the next argument may be key=value.
     if (!added->get_positional()) added->allow_extra_args(false);
     return added->type_name(option_.value_name);
   }
@@ -70,7 +70,7 @@ std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   return app;
 }
 
-// "config print": of several commands the last one; empty where none was named.
+// "config print": the last one if there are several; empty if there is none.
 std::string command_name(const CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
   if (named.empty()) return "";
@@ -78,14 +78,13 @@ std::string command_name(const CLI::App& app) {
   return named.back()->get_name() + (inner.empty() ? "" : " " + inner);
 }
 
-// The first command is what the program does without one: its help is that of the program but for
-// the other commands.
+// The first command is the default: its help is that of the program without the other commands.
 std::string help_text(CLI::App& app, const ProgramSpec& program) {
   const std::string& name = program.commands.front().name;
   if (!app.got_subcommand(name)) return app.help();
   for (CLI::App* command : app.get_subcommands({})) {
-    command->group("");   // takes it out of the list
-    command->disabled();  // takes [SUBCOMMAND] out of the usage
+    command->group("");   // hides it from the list
+    command->disabled();  // hides [SUBCOMMAND] in the usage
   }
   app.footer(program.default_footer);
   return app.get_formatter()->make_help(&app, program.name + " " + name,
@@ -99,7 +98,7 @@ std::vector<std::string> positional_arguments(const CLI::App& app) {
   return {};
 }
 
-// CLI11 says "A subcommand is required".
+// A better message than "A subcommand is required".
 void refuse_missing_command(const CLI::App& app) {
   for (const CLI::App* group : app.get_subcommands()) {
     if (group->get_require_subcommand_min() == 0 || !group->get_subcommands().empty()) continue;
@@ -118,7 +117,7 @@ std::vector<std::string> unknown_flags(const CLI::App& app) {
   return flags;
 }
 
-// Those of an application and of the commands that were named.
+// Includes those of the commands that were named.
 void add_long_flags(const CLI::App& app, std::vector<std::string>& flags) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
@@ -129,22 +128,22 @@ void add_long_flags(const CLI::App& app, std::vector<std::string>& flags) {
 }  // namespace
 
 ParsedArguments parse_arguments(const ProgramSpec& program, int argc, const char* const* argv) {
-  ParsedArguments words;
+  ParsedArguments parsed;
   const std::shared_ptr<CLI::App> app = make_app(program);
-  words.help = [app, program] { return help_text(*app, program); };
+  parsed.help = [app, program] { return help_text(*app, program); };
   try {
     app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    words.wants_help = true;
-    return words;
+    parsed.wants_help = true;
+    return parsed;
   } catch (const CLI::ParseError& error) {
     refuse_missing_command(*app);
     throw Error(ErrorKind::kUsage, fmt::format("{}; see {} --help", error.what(), program.name));
   }
-  words.command = command_name(*app);
-  words.unknown_flags = unknown_flags(*app);
-  add_long_flags(*app, words.known_flags);
-  return words;
+  parsed.command = command_name(*app);
+  parsed.unknown_flags = unknown_flags(*app);
+  add_long_flags(*app, parsed.known_flags);
+  return parsed;
 }
 
 }  // namespace trainer::cli

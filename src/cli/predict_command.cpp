@@ -26,7 +26,7 @@
 namespace trainer::cli {
 namespace {
 
-// That of the data, unless the name of the output says otherwise: no tabs but in .tsv files.
+// The delimiter of the data, unless the extension of the output differs: tabs only in .tsv files.
 char output_delimiter(const std::string& output, const data::CsvFormat& of_data) {
   if (output == "-") return of_data.delimiter;
   const char by_name = data::csv_delimiter("auto", output, of_data.decimal);
@@ -40,15 +40,16 @@ int64_t rate(int64_t num_rows, double seconds) {
 // `1,234,567 rows  45 %  612,000 rows/s  2.4 s left`, less than `width` columns.
 std::string progress_text(const apply::PredictProgress& progress, double seconds, int width) {
   std::string done = counted(progress.num_rows, "row");
-  const double share = progress.size_hint == 0 ? 0
-                                               : static_cast<double>(progress.num_bytes) /
-                                                     static_cast<double>(progress.size_hint);
-  if (share > 0) done += fmt::format("  {:.0f} %", 100 * std::min(share, 1.0));
+  const double fraction = progress.size_hint == 0 ? 0
+                                                  : static_cast<double>(progress.num_bytes) /
+                                                        static_cast<double>(progress.size_hint);
+  if (fraction > 0) done += fmt::format("  {:.0f} %", 100 * std::min(fraction, 1.0));
   const std::string speed =
       fmt::format("  {} rows/s", with_thousands(rate(progress.num_rows, seconds)));
-  const std::string time = share > 0 && share < 1
-                               ? fmt::format("  {} left", human_duration(seconds / share - seconds))
-                               : "";
+  const std::string time =
+      fraction > 0 && fraction < 1
+          ? fmt::format("  {} left", human_duration(seconds / fraction - seconds))
+          : "";
   return first_that_fits({done + speed + time, done + time, done}, width);
 }
 
@@ -93,7 +94,7 @@ class PredictCommand : public Command {
             return stop_request() == 0;
           });
     } catch (const Error&) {
-      if (stop_request() == 0) throw;  // else it was a read or a write that the signal ended
+      if (stop_request() == 0) throw;  // otherwise the signal interrupted a read or write
     }
     log::clear_status();
     if (const int signal = stop_request(); signal != 0) return stopped(signal);
@@ -111,7 +112,7 @@ class PredictCommand : public Command {
     if (!errors_.empty() && !skips_errors_) {
       problems.emplace_back("--errors: has no effect without --on-error skip");
     }
-    // Not beside a pipe or a device.
+    // Not next to a pipe or a device.
     std::error_code ignored;
     const bool is_file = !std::filesystem::exists(output_, ignored) ||
                          std::filesystem::is_regular_file(output_, ignored);
@@ -156,7 +157,7 @@ class PredictCommand : public Command {
   std::vector<std::string> kept_columns_;
   std::string on_error_;
   bool skips_errors_ = false;
-  std::string errors_;  // empty: nowhere
+  std::string errors_;  // empty: none
 };
 
 }  // namespace

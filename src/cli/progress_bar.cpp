@@ -31,22 +31,22 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
   const auto left = static_cast<double>(
       (progress.num_epochs - progress.epoch + 1) * progress.num_samples - progress.samples);
   const std::string epoch = fmt::format("epoch {}/{}", progress.epoch, progress.num_epochs);
-  const std::string part = fmt::format(" {:3.0f} %", 100 * in_epoch);
+  const std::string percent = fmt::format(" {:3.0f} %", 100 * in_epoch);
   const std::string speed = fmt::format("  {} samples/s", with_thousands(std::llround(rate)));
   const std::string loss =
       std::isfinite(progress.loss) ? "  loss " + metrics::loss_text(progress.loss) : "";
   const std::string time = rate > 0 ? fmt::format("  {} left", human_duration(left / rate)) : "";
   constexpr int kLong = 20;
   constexpr int kShort = 8;
-  return first_that_fits({epoch + bar(in_epoch, kLong) + part + speed + loss + time,
-                          epoch + bar(in_epoch, kShort) + part + speed + loss + time,
-                          epoch + part + speed + loss + time, epoch + part + loss + time,
-                          epoch + part + time, epoch + part},
+  return first_that_fits({epoch + bar(in_epoch, kLong) + percent + speed + loss + time,
+                          epoch + bar(in_epoch, kShort) + percent + speed + loss + time,
+                          epoch + percent + speed + loss + time, epoch + percent + loss + time,
+                          epoch + percent + time, epoch + percent},
                          width);
 }
 
 run::ProgressListener make_progress_listener() {
-  // Made at the first step: what comes before it is not the run's speed.
+  // Created at the first step, so that loading does not count for the speed.
   return [line = std::make_shared<std::optional<ProgressLine>>()](const run::Progress& progress) {
     if (!*line) line->emplace();
     (*line)->update(

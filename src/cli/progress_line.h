@@ -10,15 +10,15 @@
 
 namespace trainer::cli {
 
-/// The first of `texts`, which are ASCII and get shorter, that leaves a column of `width` free: a
-/// full line would wrap and could not be redrawn. The last one is cut if it must be.
+/// The first of `texts`, which are ASCII and ever shorter, that is shorter than `width`: a full
+/// line would wrap and could not be redrawn. The last one is cut if necessary.
 std::string first_that_fits(const std::vector<std::string>& texts, int width);
 
 /// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a
-/// second; elsewhere, a plain line every 30 seconds. The time starts with the object.
+/// second; otherwise, a plain line every 30 seconds. The time starts with the object.
 class ProgressLine {
  public:
-  /// A line of less than `width` columns, for the `seconds` since the start.
+  /// Makes a line of less than `width` columns for `seconds` since the start.
   using MakeText = std::function<std::string(double seconds, int width)>;
 
   /// Shows what `make_text` returns if a line is due.

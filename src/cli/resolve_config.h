@@ -11,11 +11,12 @@
 
 namespace trainer::cli {
 
-/// The value of --resume that stands for the newest run of the configuration.
+/// The value of --resume for the newest run of the configuration.
 inline constexpr const char* kResumeAuto = "auto";
 
-/// A configuration from the files and overrides of the command line, on top of that of the
-/// checkpoint when a certain run is resumed.
+/// The configuration from files and overrides of the command line, based on that of the checkpoint
+/// if
+/// --resume names one.
 struct ResolvedConfig {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
@@ -24,8 +25,8 @@ struct ResolvedConfig {
 /// Throws as config::load() and checkpoint::open_checkpoint().
 ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode mode);
 
-/// Throws Error(kUsage) where the command line has no configuration and no run to resume; its
-/// example is `trainer <command> --config configs/train.yaml<options>`.
+/// Throws Error(kUsage) if the command line has neither a configuration nor a run to resume; the
+/// message has the example `trainer <command> --config configs/train.yaml<options>`.
 void require_config(const CommonOptions& common, const std::string& command,
                     const std::string& options = "");
 

@@ -29,9 +29,9 @@ constexpr int64_t kMaxRows = 16;  // of the table
 constexpr int kCurveWidth = 60;
 constexpr int kCurveHeight = 8;
 constexpr int kSummaryLabelWidth = 16;
-constexpr int kRateWidth = 9;  // of the curve's labels
+constexpr int kRateWidth = 9;  // of the labels of the curve
 
-/// What there is to tell.
+/// Everything that the command prints.
 struct Preview {
   const config::Config& config;
   schedule::ScheduleOverview overview;
@@ -50,7 +50,7 @@ bool follows_metric(const Preview& preview) {
   return preview.overview.schedule.name == config::ScheduleName::kReduceOnPlateau;
 }
 
-// "validation loss": what reduce_on_plateau watches.
+// "validation loss": the metric of reduce_on_plateau.
 std::string watched_metric(const Preview& preview) {
   return fmt::format("{} {}", preview.num_validation > 0 ? "validation" : "training",
                      config::to_text(preview.config.training.best_metric));
@@ -128,7 +128,7 @@ std::string table_text(const schedule::ScheduleOverview& overview) {
   return text;
 }
 
-// The learning rate in the middle of each column.
+// Plots the learning rate in the middle of each column.
 std::string curve_text(const schedule::ScheduleOverview& overview) {
   const Terminal terminal = standard_output_terminal();
   const int width = std::clamp(terminal.width - kRateWidth - 4, 10, kCurveWidth);

@@ -5,7 +5,7 @@
 
 namespace trainer::cli {
 
-/// `text` as one word that can be typed into a shell: in single quotes where it has to be.
+/// `text` as one word of a shell command, in single quotes if necessary.
 std::string shell_word(const std::string& text);
 
 }  // namespace trainer::cli

@@ -57,10 +57,10 @@ std::string unknown_word(const std::string& word, const std::string& origin,
 }
 
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
-                            const std::vector<std::string>& words) {
+                            const std::vector<std::string>& arguments) {
   return fmt::format("{}: expected {}, got {}{}", group, joined(commands, " or "),
-                     words.empty() ? "nothing" : in_quotes(words.front()),
-                     words.empty() ? "" : suggestion(words.front(), commands));
+                     arguments.empty() ? "nothing" : in_quotes(arguments.front()),
+                     arguments.empty() ? "" : suggestion(arguments.front(), commands));
 }
 
 }  // namespace trainer::cli

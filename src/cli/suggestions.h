@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-/// What to say of words on the command line that are unknown.
+/// Messages about unknown arguments.
 namespace trainer::cli {
 
 /// `; use --lr VALUE`, or `; did you mean "--epochs"?`, or an empty text.
 std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags);
 
-/// The problem with `word`, which is neither one of `commands` nor key=value. `origin` is how it
+/// The problem with `word`, which is neither one of `commands` nor key=value. `origin` is where it
 /// was given: "--set", "command line".
 std::string unknown_word(const std::string& word, const std::string& origin,
                          const std::vector<std::string>& commands);
 
-/// The problem with a group of commands of which none was named; `words` were given instead.
+/// The problem with a group without a command; `arguments` were given instead.
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
-                            const std::vector<std::string>& words);
+                            const std::vector<std::string>& arguments);
 
 }  // namespace trainer::cli

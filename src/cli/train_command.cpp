@@ -40,7 +40,7 @@ log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
   return static_cast<log::Level>(configured);
 }
 
-// As short as it can be typed again from here.
+// The shortest form that can be typed in the working directory.
 std::string short_path(const std::filesystem::path& path) {
   const std::filesystem::path relative = path.lexically_proximate(std::filesystem::current_path());
   const bool inside = !relative.empty() && *relative.begin() != "..";
@@ -99,7 +99,7 @@ std::string results_text(const engine::TrainReport& report) {
   return lines.text();
 }
 
-/// summary.json and where it is; of a run that was stopped how far it came.
+/// summary.json and its path; for a stopped run, how far it got.
 std::string results_json(const engine::TrainReport& report) {
   nlohmann::ordered_json json = {{"folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
@@ -113,7 +113,7 @@ std::string results_json(const engine::TrainReport& report) {
   return json.dump(2) + "\n";
 }
 
-// Without an exception: the terminal may be gone (SIGHUP), and main() looks for errors.
+// Never throws: the terminal may be closed (SIGHUP), and main() checks for errors.
 void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 class TrainCommand : public Command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer verify PATH...`: reads checkpoints with every check; one in full, several as a table.
+// `trainer verify PATH...`: reads checkpoints with all checks; one in detail, several as a table.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ nlohmann::ordered_json description_json(const fs::path& path, const VerifiedChec
   return json;
 }
 
-/// One file of several and what was found.
+/// A row of the table: a file and what was found.
 struct Row {
   std::string name;
   std::string epoch = "-";
@@ -138,7 +138,7 @@ struct Row {
   std::string state;
 };
 
-/// Reads files and makes rows of them; bytes that have several names are read once.
+/// Verifies files and collects rows; a file with several names is read once.
 class Table {
  public:
   void add(const std::string& name, const fs::path& path) {
@@ -193,7 +193,7 @@ class Table {
                                 speed_text(num_bytes_, time_seconds_)));
   }
 
-  // Nothing for a file that is gone: a run under way removes its older checkpoints.
+  // Nothing for a removed file: a running training deletes its older checkpoints.
   std::optional<Row> read(const std::string& name, const fs::path& path) {
     Row row;
     row.name = name;
@@ -223,7 +223,7 @@ class Table {
     return row;
   }
 
-  // In one line, without the name that the row has anyway.
+  // In one line, without the file name, which the row shows.
   static std::string reason(std::string text, const fs::path& path) {
     const std::string prefix = path.string() + ": ";
     for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -252,7 +252,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".pt") files.push_back(entry.path());
   }
-  if (files.empty()) checkpoint::find_checkpoint(given);  // says what is there
+  if (files.empty()) checkpoint::find_checkpoint(given);  // throws, with a list of what is there
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -269,7 +269,7 @@ class VerifyCommand : public Command {
     problems.emplace_back("verify: expected a checkpoint file or a run folder, got nothing");
   }
 
-  // A single file that is damaged is an Error; several are all read.
+  // A single damaged file is an Error; of several, all are read.
   int run(const CommonOptions& /*common*/) override {
     const bool is_single = paths_.size() == 1;
     if (is_single && !json_ && !fs::is_directory(paths_.front())) {

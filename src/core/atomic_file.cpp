@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBlock = 4096;  // what disks and pages are divided into
+constexpr std::size_t kBlock = 4096;  // of disks and memory pages
 constexpr std::size_t kBufferSize = std::size_t{1} << 19;
 constexpr int kMaxTemporaryNames = 1000;
 
@@ -40,15 +40,15 @@ fs::path parent_folder(const fs::path& path) {
 }
 
 // ".best.pt.tmp-4711", then ".best.pt.tmp-4711-1" and so on. The name begins with a dot so that
-// nobody lists it, and always contains ".tmp-" so that what a killed process left can be found.
+// it is hidden, and always contains ".tmp-" so that files left by a killed process can be found.
 fs::path temporary_name(const fs::path& path, int attempt) {
   std::string name = fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
   if (attempt > 0) name += fmt::format("-{}", attempt);
   return path.parent_path() / name;
 }
 
-// Calls `create` (which returns -1 with errno EEXIST when the name is taken) with one name after
-// the other. A process killed earlier may have had the same id: in a container it is often 1.
+// Calls `create` with one name after the other until it succeeds; it returns -1 with errno EEXIST
+// if the name is taken. An earlier process may have had the same id: in a container it is often 1.
 template <typename Create>
 std::pair<fs::path, int> create_temporary(const fs::path& path, Create create) {
   for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
@@ -60,7 +60,7 @@ std::pair<fs::path, int> create_temporary(const fs::path& path, Create create) {
   fail(path, EEXIST);
 }
 
-// Until the bytes are on the disk itself: on macOS fsync() only hands them to the drive's cache.
+// Syncs to the disk itself: on macOS fsync() only writes to the cache of the drive.
 int sync_descriptor(int descriptor) {
 #ifdef F_FULLFSYNC
   if (::fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
@@ -72,13 +72,15 @@ int sync_descriptor(int descriptor) {
   return result;
 }
 
-// Whether the next writes go from the buffer to the disk, past the system's cache, where there is a
-// way: that takes a third of the CPU time, which training wants, and leaves the cache to files that
-// somebody reads. Returns false when nothing changed.
-bool pass_by_cache([[maybe_unused]] int descriptor, [[maybe_unused]] bool wanted) {
+enum class DirectIo { kOff, kOn };
+
+// Switches direct I/O on or off, where the system has it. Writing past the page cache takes a third
+// of the CPU time, which training needs, and keeps other files in the cache. Returns false if
+// nothing changed.
+bool set_direct_io([[maybe_unused]] int descriptor, [[maybe_unused]] DirectIo direct) {
 #ifdef O_DIRECT
   const int flags = ::fcntl(descriptor, F_GETFL);
-  const int changed = wanted ? flags | O_DIRECT : flags & ~O_DIRECT;
+  const int changed = direct == DirectIo::kOn ? flags | O_DIRECT : flags & ~O_DIRECT;
   return flags >= 0 && changed != flags && ::fcntl(descriptor, F_SETFL, changed) == 0;
 #else
   return false;
@@ -91,7 +93,7 @@ void rename_over(const fs::path& from, const fs::path& to) {
   crash_point();
 }
 
-// Puts a temporary name in the place of `name`, or removes it.
+// Renames a temporary file to `name`, or removes it if that fails.
 void rename_or_remove(const fs::path& temporary, const fs::path& name) {
   try {
     rename_over(temporary, name);
@@ -145,14 +147,15 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::flush() {
   crash_point();
-  pass_by_cache(descriptor_, buffered_ == kBufferSize);
+  set_direct_io(descriptor_, buffered_ == kBufferSize ? DirectIo::kOn : DirectIo::kOff);
   std::span<const std::byte> bytes(buffer_.get(), buffered_);
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINVAL && pass_by_cache(descriptor_, false)) continue;
+    if (written < 0 && errno == EINVAL && set_direct_io(descriptor_, DirectIo::kOff)) continue;
     if (written < 0 && errno != EINTR) fail(path_, errno);
     if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
-    if (written > 0 && !bytes.empty()) pass_by_cache(descriptor_, false);  // not aligned any more
+    if (written > 0 && !bytes.empty())
+      set_direct_io(descriptor_, DirectIo::kOff);  // no longer aligned
   }
   buffered_ = 0;
 }
@@ -207,17 +210,17 @@ void sync_folder(const fs::path& folder) {
   if (descriptor < 0) fail(folder, errno);
   const int code = sync_descriptor(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
-  // Some network file systems cannot sync a folder and say so by EINVAL; nothing is lost then.
+  // Some network file systems cannot sync a folder and return EINVAL; that is no error.
   if (code != 0 && code != EINVAL) fail(folder, code);
 }
 
-void remove_temporary_files(const fs::path& folder, const std::string& name_of_file) {
-  std::error_code ignored;  // what cannot be removed harms nobody
+void remove_temporary_files(const fs::path& folder, const std::string& file_name) {
+  std::error_code ignored;  // leftovers do no harm
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
     const std::size_t end = name.rfind(".tmp-");
     if (!name.starts_with('.') || end == std::string::npos) continue;
-    if (name_of_file.empty() || name.substr(1, end - 1) == name_of_file) {
+    if (file_name.empty() || name.substr(1, end - 1) == file_name) {
       fs::remove(entry.path(), ignored);
     }
   }

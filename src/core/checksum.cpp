@@ -6,7 +6,7 @@
 namespace trainer {
 
 uint32_t crc32(std::span<const std::byte> bytes, uint32_t crc) {
-  // zlib takes a null pointer as "give the initial value", whatever the length and the crc are.
+  // For a null pointer zlib returns the initial value, whatever the length and the crc are.
   if (bytes.empty()) return crc;
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
   return static_cast<uint32_t>(::crc32_z(crc, data, bytes.size()));

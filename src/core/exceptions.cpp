@@ -19,7 +19,7 @@ Error file_error(const fs::filesystem_error& error) {
   return {ErrorKind::kFileSystem, fmt::format("{}: {}", error.path1().string(), reason)};
 }
 
-// Its stack, most likely.
+// Most likely there is no memory for its stack.
 Error thread_error(const std::system_error& error) {
   return {ErrorKind::kOutOfMemory,
           fmt::format("no thread can be started ({}); raise the limit of memory or of processes "

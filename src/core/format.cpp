@@ -37,8 +37,8 @@ uint32_t code_point(std::string_view character) {
   return value;
 }
 
-// What looks like a space or like nothing: spaces of other widths, marks of direction, byte-order
-// marks, control characters.
+// Characters that look like a space or are invisible: spaces of other widths, direction marks,
+// byte-order marks, control characters.
 bool is_invisible(std::string_view character) {
   const uint32_t c = code_point(character);
   return (c >= 0x80 && c <= 0xA0) || c == 0xAD || c == 0x1680 || c == 0x180E ||
@@ -118,11 +118,11 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
-std::string joined(std::span<const std::string> words, std::string_view last_separator) {
+std::string joined(std::span<const std::string> items, std::string_view last_separator) {
   std::string result;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) result += i + 1 == words.size() ? last_separator : std::string_view(", ");
-    result += words[i];
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) result += i + 1 == items.size() ? last_separator : std::string_view(", ");
+    result += items[i];
   }
   return result;
 }

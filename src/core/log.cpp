@@ -50,7 +50,7 @@ Mark level_mark(spdlog::level::level_enum level) {
   }
 }
 
-/// Standard error: messages scroll by above one status line that is drawn again.
+/// Standard error: messages scroll above a status line that is redrawn.
 class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   ConsoleSink() : terminal_(standard_error_terminal()) {}
@@ -107,8 +107,8 @@ struct Log {
     logger.set_error_handler([this](const std::string& problem) { report_file(problem); });
   }
 
-  // Once a file, and on the console only. A log that cannot be written, on a full disk say, ends no
-  // run; what the run cannot do without fails by itself.
+  // Once per file, and on the console only. A log that cannot be written, on a full disk for
+  // example, does not stop the run; files that the run needs fail by themselves.
   void report_file(std::string_view problem) {
     if (file == nullptr || file_failed) return;
     file_failed = true;

@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #if __has_include(<xlocale.h>)
-#include <xlocale.h>  // macOS keeps strtod_l here
+#include <xlocale.h>  // strtod_l on macOS
 #endif
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
-// The C library under the "C" locale, whatever the process has set. It alone says what a number
-// beyond the range of double rounds to, and it stands in where from_chars knows no floating point.
+// strtod() in the "C" locale. It rounds numbers beyond the range of double, and replaces from_chars
+// in libraries without floating point.
 std::optional<double> parse_by_c_library(std::string_view text) {
   static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
   constexpr std::string_view kDecimal = "0123456789+-.eE";

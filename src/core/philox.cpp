@@ -11,7 +11,7 @@ constexpr int kRounds = 10;
 constexpr std::array<uint32_t, 2> kMultipliers = {0xD2511F53, 0xCD9E8D57};
 constexpr std::array<uint32_t, 2> kKeySteps = {0x9E3779B9, 0xBB67AE85};  // golden ratio, sqrt(3)-1
 
-// The fourth word of a stream's counter: the stream below, the high part of the block above.
+// The fourth word of the counter: the stream id in the low bits, the high part of the block above.
 constexpr uint32_t kPurposeBits = 8;
 constexpr uint32_t kBlockHighStep = 1u << kPurposeBits;
 
@@ -55,8 +55,7 @@ uint64_t PhiloxStream::next_u64() {
 uint64_t PhiloxStream::below(uint64_t bound) {
   Uint128 product = Uint128{next_u64()} * bound;
   if (static_cast<uint64_t>(product) < bound) {
-    // Only here can the draw belong to the incomplete last interval, and only here it costs a
-    // division to know.
+    // Only now can the draw belong to the incomplete last interval, which takes a division to tell.
     const uint64_t rejected = (0 - bound) % bound;
     while (static_cast<uint64_t>(product) < rejected) product = Uint128{next_u64()} * bound;
   }

@@ -94,7 +94,7 @@ void require_memory(int64_t num_bytes, const std::string& what, const std::strin
 }
 
 ProcessMemory process_memory() {
-  // The system brings its peak up to date only now and then.
+  // The system updates the peak only from time to time.
   const int64_t current = current_bytes();
   return {current, std::max(current, peak_bytes())};
 }

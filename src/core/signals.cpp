@@ -17,7 +17,7 @@ std::atomic<bool> save_wanted{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler may not wait for a lock");
 
-// Only what POSIX allows in a handler: saving here could meet a half-made step.
+// Only what POSIX allows in a handler: saving here could interrupt a step.
 extern "C" void remember(int signal) {
   constexpr int kExitOfSigint = 128 + SIGINT;
   if (signal == SIGUSR1) {
@@ -41,8 +41,8 @@ std::array<bool, kWatched.size()> find_ignored() {
   return ignored;
 }
 
-// As the program found them: UCX, which Debian's LibTorch 2.6 brings with MPI, takes SIGHUP when it
-// is loaded, whatever it was before.
+// Saved at start: UCX, which Debian's LibTorch 2.6 loads with MPI, installs a handler for SIGHUP,
+// even where it was ignored.
 const std::array<bool, kWatched.size()> kIgnoredAtStart = find_ignored();
 
 bool is_ignored_at_start(int signal) {
@@ -72,7 +72,7 @@ void watch_signals(OnSignal on_signal) {
   ignore.sa_handler = SIG_IGN;
   for (std::size_t i = 0; i < kWatched.size(); ++i) {
     sigaction(kWatched[i], nullptr, &usual[i]);
-    // nohup, and a shell that starts a command with &, want it left so.
+    // nohup and a shell that starts a command with & rely on this.
     const bool is_ignored = kIgnoredAtStart[i] || usual[i].sa_handler == SIG_IGN;
     sigaction(kWatched[i], is_ignored ? &ignore : &action, nullptr);
   }

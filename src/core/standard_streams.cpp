@@ -9,7 +9,7 @@ namespace trainer {
 void open_standard_streams() {
   int descriptor = -1;
   do {
-    descriptor = ::open("/dev/null", O_RDWR);  // the lowest number that is free
+    descriptor = ::open("/dev/null", O_RDWR);  // gets the lowest free descriptor
   } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
   if (descriptor >= 0) ::close(descriptor);
 }

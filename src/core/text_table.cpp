@@ -31,7 +31,7 @@ struct Character {
   std::size_t width = 1;
 };
 
-// The first one of `text`.
+// The first character of `text`.
 Character first_character(std::string_view text) {
   const std::size_t length = utf8_length(text);
   if (length < 2) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/version.h"
 
-#include "build_info.h"  // made at each build by scripts/write_build_info.cmake
+#include "build_info.h"  // written at each build by scripts/write_build_info.cmake
 
 namespace trainer {
 

@@ -19,7 +19,7 @@ class BlockBuilder {
         next_parameter_(tensors.begin()),
         next_buffer_(tensors.end() - std::ssize(network::buffers(network))) {}
 
-  Blocks build() {
+  Blocks build() && {
     if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
     while (!is_done()) add_block();
     return std::move(blocks_);

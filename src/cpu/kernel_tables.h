@@ -5,6 +5,7 @@
 
 namespace trainer::cpu {
 
+// Defined in kernels_baseline.cpp, kernels_avx2.cpp and kernels_avx512.cpp.
 extern const Kernels kBaselineKernels;  // for every machine of this architecture
 #ifdef __x86_64__
 extern const Kernels kAvx2Kernels;

@@ -18,7 +18,7 @@ inline float row_weight(const LossInput& in, int64_t row) {
 inline void cross_entropy(const LossInput& in, const int64_t* classes, const LossOutput& out) {
   const int64_t n = in.tile.num_columns;
   const auto smoothing = static_cast<float>(in.label_smoothing);
-  const float share = smoothing / static_cast<float>(n);
+  const float smoothing_per_class = smoothing / static_cast<float>(n);
   for (int64_t i = 0; i < in.tile.num_rows; ++i) {
     float* row = in.outputs + i * in.tile.stride;
     const int64_t target = classes[i];
@@ -45,7 +45,7 @@ inline void cross_entropy(const LossInput& in, const int64_t* classes, const Los
     if (!in.wants_gradient) continue;
     const float scale = weight * in.gradient_scale;
     const float factor = scale / sum;
-    const float constant = scale * share;
+    const float constant = scale * smoothing_per_class;
     TRAINER_INDEPENDENT
     for (int64_t j = 0; j < n; ++j) row[j] = row[j] * factor - constant;
     row[target] -= scale * (1.0f - smoothing);

@@ -65,7 +65,7 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
 
 // Cuts between panels first, because a product packs its panel of B for all rows. Makes more tiles
 // than threads, as one may be delayed, while a tile has enough work to be worth distributing.
-Network::TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const {
+TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const {
   constexpr int64_t kMinTileRows = 32;
   constexpr int64_t kMaxTilesPerThread = 4;
   constexpr int64_t kMinTileWork = 1 << 20;  // multiply-adds
@@ -84,15 +84,6 @@ Network::TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int6
   grid.tile_rows = ceil_div(num_rows, wanted_rows);
   grid.grid_rows = ceil_div(num_rows, grid.tile_rows);
   return grid;
-}
-
-Network::Region Network::tile_region(const TileGrid& grid, int64_t index, int64_t stride) {
-  Region region;
-  region.row = index / grid.grid_columns * grid.tile_rows;
-  region.column = index % grid.grid_columns * grid.tile_columns;
-  region.tile = {std::min(grid.tile_rows, grid.num_rows - region.row),
-                 std::min(grid.tile_columns, grid.num_columns - region.column), stride};
-  return region;
 }
 
 const float* Network::layer_input(std::size_t index) const {

@@ -15,7 +15,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 
-// All that differs between LibTorch's versions and builds.
+// All code that depends on the version and build of LibTorch.
 namespace trainer::device {
 
 std::optional<DeviceMemory> accelerator_memory(c10::Device device) {
@@ -41,10 +41,10 @@ bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;
   const std::string_view text = error.what();
   // CUDA and MPS; the CPU under Linux and macOS; the CPU under other systems.
-  constexpr std::array<std::string_view, 3> kWords = {"out of memory", "can't allocate memory",
+  constexpr std::array<std::string_view, 3> kTexts = {"out of memory", "can't allocate memory",
                                                       "not enough memory"};
-  for (const std::string_view words : kWords) {
-    if (text.find(words) != std::string_view::npos) return true;
+  for (const std::string_view known : kTexts) {
+    if (text.find(known) != std::string_view::npos) return true;
   }
   return false;
 }

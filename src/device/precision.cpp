@@ -36,7 +36,7 @@ std::string macos_version() {
   return "";
 }
 
-// The operations of a step that not every version has for every format.
+// Runs those operations of a step that some versions lack for some types.
 void compute(c10::Device device, c10::ScalarType dtype) {
   const c10::InferenceMode no_autograd;
   const at::Tensor a = at::ones({2, 2}, at::TensorOptions().device(device).dtype(dtype));
@@ -65,7 +65,7 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   probe.libtorch = build_info().libtorch;
   probe.has_hardware = precision == Precision::kFp32 ||
                        (precision == Precision::kBf16 ? cpu::has_bf16() : cpu::has_fp16());
-  // Older systems end the process instead of saying so.
+  // Older systems abort the process.
   if (device.is_mps() && precision == Precision::kBf16 &&
       parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {
     return probe;

@@ -17,12 +17,12 @@ std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_nu
 }
 
 void use_threads(int64_t num_threads) {
-  // Each call makes a pool of threads anew, which spin for tens of milliseconds.
+  // Each call creates a new thread pool, which spins for tens of milliseconds.
   if (at::get_num_threads() == num_threads) return;
   at::set_num_threads(static_cast<int>(num_threads));
 #ifdef __linux__
-  // An OpenBLAS with threads of its own does not follow OpenMP: its threads and LibTorch's would
-  // wait for each other's CPUs.
+  // An OpenBLAS with its own threads ignores OpenMP: its threads would compete with LibTorch's for
+  // the CPUs.
   void* blas = dlopen("libblas.so.3", RTLD_LAZY | RTLD_NOLOAD);
   if (blas == nullptr) return;
   if (void* set = dlsym(blas, "openblas_set_num_threads")) {

@@ -12,7 +12,7 @@
 namespace trainer::engine {
 namespace {
 
-BatchTrial tried(const train::BatchTrial& trial) {
+BatchTrial convert(const train::BatchTrial& trial) {
   return {trial.batch_size, trial.num_threads, trial.step_seconds, trial.samples_per_second(),
           trial.memory_bytes};
 }
@@ -31,10 +31,10 @@ BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
       request.max_batch_size > 0 ? std::min(request.max_batch_size, all) : all;
   const train::BatchSearch search = train::search_batch_sizes(
       *session, max_batch_size, config.threads, [&](const train::BatchTrial& trial) {
-        if (request.progress) request.progress(tried(trial));
+        if (request.progress) request.progress(convert(trial));
       });
   return {decisions.device.device.str(), search.trials.back().batch_size, search.too_large,
-          tried(train::smallest_fast_batch(search))};
+          convert(train::smallest_fast_batch(search))};
 }
 
 }  // namespace trainer::engine

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// find_batch() without the translation of LibTorch's exceptions.
+/// find_batch(), which may throw exceptions of LibTorch.
 BatchSearchReport run_batch_search(const BatchSearchRequest& request);
 
 }  // namespace trainer::engine

@@ -50,7 +50,7 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, Deci
   const int64_t configured = session.config.threads;
   const int64_t usable = cpu::usable_cpus();
   if (before && configured == 0) {
-    // Another number of threads may add in another order: the last bits would differ.
+    // Another number of threads may change the order of sums, and so the last bits.
     decisions.threads = {*before, "as before the resume"};
   } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
     decisions.threads = *choice;

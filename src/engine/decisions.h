@@ -17,22 +17,22 @@ struct Config;
 
 namespace trainer::engine {
 
-/// What the configuration leaves open and this machine decides.
+/// Settings that depend on this machine.
 struct Decisions {
   device::DeviceChoice device;
   device::PrecisionChoice precision;
   device::ThreadChoice threads;
-  std::vector<train::ThreadTrial> thread_trials;  // empty where none were needed
+  std::vector<train::ThreadTrial> thread_trials;  // empty: none were needed
 };
 
-/// Device and precision. Throws Error(kDevice) where one is absent and may not be replaced.
+/// Decides device and precision. Throws Error(kDevice) if one is unavailable and has no fallback.
 Decisions decide_device(const config::Config& config);
 
-/// Logs what is not as it was asked for.
+/// Logs a warning for each setting that is not as requested.
 void warn(const Decisions& decisions);
 
-/// The number of threads, which the session then has: as configured; as `before` a resume, because
-/// another number may add in another order; as OMP_NUM_THREADS says; or as trials of the step show.
+/// Decides the number of threads and sets it in the session: as configured; as `before` a resume,
+/// because another number may change the order of sums; as in OMP_NUM_THREADS; or by timing steps.
 void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions);
 
 }  // namespace trainer::engine

@@ -23,7 +23,7 @@
 namespace trainer::engine {
 namespace {
 
-// Its allocator's text names a line of its source.
+// The message of LibTorch's allocator names a line of its source code.
 Error memory_error(const std::string& message) {
   static const std::regex kSize("tried to allocate ([0-9]+) bytes");
   std::smatch match;
@@ -34,9 +34,9 @@ Error memory_error(const std::string& message) {
                                    human_bytes(static_cast<uint64_t>(*size))));
 }
 
-// The exceptions of LibTorch and of the system as Error.
+// Converts exceptions of LibTorch and of the standard library to Error.
 template <class Run>
-auto translated(const Run& run) {
+auto translate_errors(const Run& run) {
   try {
     return run();
   } catch (const Error&) {
@@ -53,17 +53,17 @@ auto translated(const Run& run) {
 }  // namespace
 
 TrainReport train(const TrainRequest& request) {
-  return translated([&] { return run_training(request); });
+  return translate_errors([&] { return run_training(request); });
 }
 
 BatchSearchReport find_batch(const BatchSearchRequest& request) {
-  return translated([&] { return run_batch_search(request); });
+  return translate_errors([&] { return run_batch_search(request); });
 }
 
 apply::ExportReport export_torchscript(const apply::Model& model,
                                        const apply::ExportOptions& options,
                                        const std::filesystem::path& path) {
-  return translated([&] { return write_torchscript(model, options, path); });
+  return translate_errors([&] { return write_torchscript(model, options, path); });
 }
 
 }  // namespace trainer::engine

@@ -20,7 +20,7 @@ std::string describe(const data::Fingerprint& file) {
   return fmt::format("{} bytes, CRC-32 {:08x}", file.num_bytes, file.crc32);
 }
 
-// Files are compared by what is in them: a file may have moved.
+// Compares files by their content: a file may have moved.
 void add_changed_files(const std::vector<data::Fingerprint>& before,
                        const std::vector<data::Fingerprint>& after,
                        std::vector<std::string>& changes) {
@@ -36,14 +36,14 @@ void add_changed_files(const std::vector<data::Fingerprint>& before,
 }
 
 std::string names_text(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 8;
-  const std::size_t shown = std::min(names.size(), kMost);
+  constexpr std::size_t kMaxShown = 8;
+  const std::size_t shown = std::min(names.size(), kMaxShown);
   std::string text = joined({names.data(), shown}, shown < names.size() ? ", " : " and ");
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }
 
-// What the rows of the learned tables stand for.
+// The categories of the rows of the embedding tables.
 std::vector<std::vector<std::string>> embedded_categories(const data::Schema& schema) {
   std::vector<std::vector<std::string>> all;
   for (const data::Column& column : schema.columns) {
@@ -52,8 +52,7 @@ std::vector<std::vector<std::string>> embedded_categories(const data::Schema& sc
   return all;
 }
 
-// Weights that were trained for other outputs or inputs say nothing of these: the scores of such a
-// run would mean nothing, whoever allows it.
+// Not allowed even with --allow-changes: weights for other inputs or outputs are meaningless here.
 void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema& schema) {
   const data::Schema& old = resume.checkpoint.schema;
   std::vector<std::string> changes;

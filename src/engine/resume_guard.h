@@ -8,8 +8,8 @@
 
 namespace trainer::engine {
 
-/// Compares a run that is to be continued with the configuration and data at hand. Returns a
-/// warning where differences are allowed, else an empty text.
+/// Compares the resumed run with the current configuration and data. Returns a warning if there are
+/// differences and they are allowed, else an empty text.
 /// Throws Error(kCheckpoint) that names every key and data file that differs.
 std::string check_resume(const TrainRequest& request, const data::Datasets& data);
 

@@ -45,15 +45,15 @@ std::string rows_text(const data::Datasets& data) {
   return text;
 }
 
-// What each column was taken for is long where there are many.
+// Notes on single columns go to the log file only if there are many.
 void log_columns(const data::Datasets& data) {
   constexpr int64_t kMaxColumns = 8;
   const bool is_long = data.num_column_notes > kMaxColumns;
   const std::vector<std::string>& notes = data.notes;
   for (std::size_t i = 0; i < notes.size(); ++i) {
     const std::string line = fmt::format("{:<11} {}", i == 0 ? "columns" : "", notes[i]);
-    const auto place = static_cast<int64_t>(i);
-    const bool is_of_column = place > 0 && place <= data.num_column_notes;
+    const auto index = static_cast<int64_t>(i);
+    const bool is_of_column = index > 0 && index <= data.num_column_notes;
     if (is_long && is_of_column) {
       log::detail(line);
     } else {

@@ -9,13 +9,13 @@
 
 #include "engine/decisions.h"
 
-/// The first lines of a run.
+/// The first lines of a run's log.
 namespace trainer::engine {
 
-/// How the step of a session is computed: "fused (AVX-512)".
+/// The implementation of the session's step: "fused (AVX-512)".
 std::string step_text(const train::Session& session);
 
-/// Logs everything that decides what the run computes, derived values included.
+/// Logs the settings that determine the results of the run, including derived values.
 void log_header(const train::Session& session, const TrainRequest& request,
                 const Decisions& decisions, const run::RunDir& run);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file with LibTorch's headers of TorchScript, which take as long as all others together.
+// The only file that includes LibTorch's TorchScript headers, which take as long to compile as all
+// others together.
 #include "engine/torchscript.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ at::Tensor to_tensor(std::vector<double> values) {
   return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::kDouble).clone();
 }
 
-/// Modules within modules, so that the state dict has the names of ours: `layers.0.weight`.
+/// Builds nested modules, so that the state dict has our names: `layers.0.weight`.
 class Builder {
  public:
   explicit Builder(const Model& model) : model_(model) {}
@@ -68,14 +69,14 @@ class Builder {
  private:
   bool is_regression() const { return model_.schema.task == config::Task::kRegression; }
 
-  // One compilation unit: only so do modules know each other's types.
+  // All in one compilation unit, which modules need to know each other's types.
   Module make_module(const std::string& name) {
     Module module(c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true);
-    module.register_attribute("training", c10::BoolType::get(), false);  // Python asks for it
+    module.register_attribute("training", c10::BoolType::get(), false);  // needed by Python
     return module;
   }
 
-  // The one called `name`, which is made where there is none, in the order of the weights.
+  // The entry called `name`, which is appended if there is none.
   template <typename T, typename Make>
   static T& find_or_make(std::vector<std::pair<std::string, T>>& all, const std::string& name,
                          const Make& make) {
@@ -120,7 +121,7 @@ class Builder {
       std::make_shared<torch::jit::CompilationUnit>();
 };
 
-/// Loads the file as another program would, and compares. Returns the largest difference.
+/// Loads the file and compares its outputs with ours. Returns the largest relative difference.
 double largest_difference(const fs::path& file, const Model& model, ExportOutputs outputs) {
   constexpr int64_t kNumRows = 32;
   const data::Matrix features = apply::sample_features(model, kNumRows);
@@ -138,7 +139,7 @@ double largest_difference(const fs::path& file, const Model& model, ExportOutput
     const double difference = std::abs(got[i] - expected[i]);
     const double size = expected[i] - model.schema.target_scaling.offset_of(i % width);
     const double relative = difference / std::max(1.0, std::abs(size));
-    // Not std::max: NaN must not be taken for agreement.
+    // Not std::max, which would ignore NaN.
     if (!(relative <= largest)) largest = std::isnan(relative) ? INFINITY : relative;
   }
   return largest;

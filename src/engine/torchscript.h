@@ -7,7 +7,7 @@
 
 namespace trainer::engine {
 
-/// See engine.h; LibTorch's exceptions are not translated yet.
+/// export_torchscript(), which may throw exceptions of LibTorch.
 apply::ExportReport write_torchscript(const apply::Model& model,
                                       const apply::ExportOptions& options,
                                       const std::filesystem::path& path);

@@ -13,7 +13,7 @@
 namespace trainer::engine {
 namespace {
 
-// Types of elements, as TorchScript has them.
+// Element types in TorchScript.
 constexpr int kLong = static_cast<int>(c10::kLong);
 constexpr int kFloat = static_cast<int>(c10::kFloat);
 constexpr int kDouble = static_cast<int>(c10::kDouble);
@@ -24,7 +24,7 @@ std::string module_named(std::string_view name) {
   return fmt::format("getattr(self.{}, \"{}\")", name.substr(0, dot), name.substr(dot + 1));
 }
 
-/// The lines of one layer after the other; each reads `x` and writes `x`.
+/// Writes the lines of each layer, which read and write `x`.
 class LayerWriter {
  public:
   explicit LayerWriter(std::string& source) : source_(source) {}
@@ -70,7 +70,7 @@ class LayerWriter {
          network::kNormEpsilon);
   }
 
-  // The names of a configuration are those of the functions.
+  // The names in the configuration are those of the functions.
   void lines(const network::Activation& activation) {
     line("x = torch.{}(x)", config::to_text(activation.function));
   }

@@ -7,8 +7,8 @@
 
 namespace trainer::engine {
 
-/// The text of `forward(self, features)` in TorchScript's Python, for modules within modules that
-/// are named as the model's tensors are: `self.layers`, of which "0" has a `weight`.
+/// The text of `forward(self, features)` in TorchScript's Python, for nested modules with the
+/// names of the model's tensors: `self.layers` has a module "0" with a `weight`.
 std::string forward_source(const apply::Model& model, apply::ExportOutputs outputs);
 
 }  // namespace trainer::engine

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// train() without the translation of LibTorch's exceptions.
+/// train(), which may throw exceptions of LibTorch.
 TrainReport run_training(const TrainRequest& request);
 
 }  // namespace trainer::engine

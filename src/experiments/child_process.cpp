@@ -19,7 +19,7 @@ extern char** environ;  // NOLINT: POSIX declares it nowhere
 namespace trainer::experiments {
 namespace {
 
-/// Where the child's standard output and standard error go.
+/// Redirects the child's standard output and standard error.
 class FileActions {
  public:
   explicit FileActions(const std::filesystem::path& output) {
@@ -42,11 +42,11 @@ class FileActions {
 ChildProcess::ChildProcess(const std::filesystem::path& program,
                            const std::vector<std::string>& arguments,
                            const std::filesystem::path& output) {
-  std::vector<std::string> words = {program.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> argv = {program.string()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.reserve(argv.size() + 1);
+  for (std::string& argument : argv) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   const FileActions actions(output);
   const int error =

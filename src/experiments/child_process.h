@@ -10,21 +10,21 @@
 
 namespace trainer::experiments {
 
-/// A program that runs beside this one. At the end of the scope it is killed if it still runs.
+/// A child process. It is killed at the end of the scope if it is still running.
 class ChildProcess {
  public:
-  /// Starts `program`; what it writes to standard output and standard error goes to the file
-  /// `output`, made anew. Throws Error(kRuntime).
+  /// Starts `program` with its standard output and standard error redirected to the new file
+  /// `output`. Throws Error(kRuntime).
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                const std::filesystem::path& output);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Its exit code when it has ended, 128 + the signal that ended it; nothing while it runs.
+  /// The exit code, or 128 + the signal that ended the process; nothing while it is running.
   std::optional<int> exit_code();
 
-  /// Ends it by SIGKILL and returns its exit code, which is another one if it had just ended.
+  /// Sends SIGKILL and returns the exit code, which is not that of SIGKILL if it had just ended.
   int kill();
 
  private:

@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kDefaultFolds = 5;
 
-/// A cross-validation that was started or resumed.
+/// A new or resumed cross-validation.
 struct CrossValidation {
   fs::path folder;
-  std::unique_ptr<run::NewFolder> new_folder;  // of one that was started
+  std::unique_ptr<run::NewFolder> new_folder;  // of a new one
   std::unique_ptr<FolderLock> lock;
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
@@ -71,7 +71,7 @@ config::Loaded fold_config(const CrossValidation& cv, const FoldIndex& index) {
   return config::load(cv.documents, overrides);
 }
 
-// A mean over folds of different configurations would describe none of them.
+// A mean over folds of different configurations would be meaningless.
 void refuse_changes(const CrossValidation& cv, const config::Config& before) {
   std::vector<std::string> changes;
   for (const auto& change : config::fixed_differences(before, fold_config(cv, {}).config)) {
@@ -85,7 +85,7 @@ void refuse_changes(const CrossValidation& cv, const config::Config& before) {
                           cv.folder.string(), fmt::join(changes, "\n  ")));
 }
 
-// The configuration of the first run is that of all.
+// All runs have the configuration of the first one.
 CrossValidation resume(const CrossValidationRequest& request) {
   const std::string given = request.resume->string();
   CrossValidation cv;
@@ -114,7 +114,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
   return cv;
 }
 
-// Keys that a resume may change, such as the number of epochs, are to be the same in all folds.
+// Keys that a resume may change, such as the number of epochs, must be the same in all folds.
 bool has_config(const fs::path& run_dir, const config::Config& wanted) {
   const fs::path resolved = run::RunDir{run_dir}.config();
   if (!fs::exists(resolved)) return false;
@@ -122,7 +122,7 @@ bool has_config(const fs::path& run_dir, const config::Config& wanted) {
   return config::dump({config::load({document}, {}).config, {}}) == config::dump({wanted, {}});
 }
 
-/// The result of a run that is complete and has the wanted configuration.
+/// The result of the run, if it is complete and has the wanted configuration.
 std::optional<metrics::FoldResult> finished_result(const std::optional<fs::path>& run_dir,
                                                    const FoldIndex& index,
                                                    const config::Config& wanted) {
@@ -138,7 +138,7 @@ FoldJob make_job(config::Loaded config, const std::optional<fs::path>& run_dir) 
   return job;
 }
 
-// The metrics are complete without it.
+// Optional: the metrics are complete without it.
 void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
   try {
     const int64_t threads = fold_config(cv, {}).config.threads;

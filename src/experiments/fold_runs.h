@@ -24,7 +24,7 @@ std::vector<FoldIndex> all_folds(const metrics::FoldCounts& counts);
 /// The tag of a run: "fold_3", and with repeats "fold_3_repeat_2_of_10".
 std::string fold_tag(const FoldIndex& index, const metrics::FoldCounts& counts);
 
-/// What people call it: "fold 3/5", and with repeats "fold 3/5 of repeat 2/10".
+/// The name in messages: "fold 3/5", and with repeats "fold 3/5 of repeat 2/10".
 std::string fold_name(const FoldIndex& index, const metrics::FoldCounts& counts);
 
 /// The newest run folder of a fold within `folder`, or nothing.
@@ -32,11 +32,11 @@ std::optional<std::filesystem::path> find_fold(const std::filesystem::path& fold
                                                const FoldIndex& index,
                                                const metrics::FoldCounts& counts);
 
-/// How often the folds are repeated, by the names of the run folders within `folder`.
+/// The number of repeats, from the names of the run folders within `folder`.
 int64_t find_num_repeats(const std::filesystem::path& folder);
 
 /// The test metrics in the summary.json of a run; nothing if the run is not complete.
-/// Throws Error(kFileSystem) for a file that is no such summary.
+/// Throws Error(kFileSystem) for a file that is not such a summary.
 std::optional<metrics::FoldResult> read_fold(const std::filesystem::path& run_dir,
                                              const FoldIndex& index);
 

@@ -33,14 +33,14 @@
 #include "trainer/run/run_dir.h"
 
 #include "experiments/child_process.h"
-#include "experiments/run_traces.h"
+#include "experiments/run_comparison.h"
 
 namespace trainer::experiments {
 namespace fs = std::filesystem;
 namespace {
 
-// Has all that is hard to resume: random numbers within the step, running means, windows of
-// several batches with a short one at the end, counters, checkpoints within an epoch.
+// Uses everything that is hard to resume: random numbers within a step, running means, gradient
+// accumulation with a short last window, counters, checkpoints within an epoch.
 constexpr const char* kBuiltInRun = R"(tag: selftest
 data:
   source: synthetic
@@ -66,7 +66,7 @@ std::string temporary_folder_name() {
   return name == nullptr ? "/tmp" : name;
 }
 
-/// A new folder among the temporary ones, removed with its content at the end of the scope.
+/// A new temporary folder, removed with its content at the end of the scope.
 class WorkFolder {
  public:
   WorkFolder() {
@@ -99,14 +99,14 @@ class WorkFolder {
   bool keep_ = false;
 };
 
-// Waits a few milliseconds, at most `seconds`.
+// Sleeps for a few milliseconds, at most `seconds`.
 void pause(double seconds) {
   constexpr double kPoll = 0.002;
   std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, kPoll)));
   if (const int signal = stop_request(); signal != 0) throw Interrupted{signal};
 }
 
-/// The runs in one folder: the uninterrupted one, and those that are killed.
+/// Trains the uninterrupted run and the killed ones in one folder.
 class ResumeTest {
  public:
   ResumeTest(fs::path folder, int64_t num_kills)
@@ -114,14 +114,14 @@ class ResumeTest {
 
   /// Of the uninterrupted run.
   int64_t num_threads() const {
-    return checkpoint::read(checkpoint::find_checkpoint(whole() / "latest")).num_threads;
+    return checkpoint::read(checkpoint::find_checkpoint(uninterrupted() / "latest")).num_threads;
   }
 
   void train_uninterrupted() {
-    const RunTrace before = trace_runs(whole());
+    const RunSnapshot before = snapshot_runs(uninterrupted());
     const Stopwatch stopwatch;
-    ChildProcess child = start(whole(), {});
-    wait_for_training(child, whole(), before);
+    ChildProcess child = start(uninterrupted(), {});
+    wait_for_training(child, uninterrupted(), before);
     loading_seconds_ = stopwatch.seconds();
     wait_for_success(child);
     training_seconds_ = stopwatch.seconds() - loading_seconds_;
@@ -136,7 +136,7 @@ class ResumeTest {
     do {
       const int64_t kills_before = num_killed_;
       ++num_runs_;
-      train_to_the_end(parts());
+      train_until_finished(interrupted());
       compare(num_killed_ - kills_before);
       runs_without_kill = num_killed_ > kills_before ? 0 : runs_without_kill + 1;
       if (runs_without_kill > 0) max_wait_ *= 0.7;  // the machine is less busy than it was
@@ -149,7 +149,8 @@ class ResumeTest {
 
   ResumeSelftestReport report() const {
     ResumeSelftestReport report;
-    report.end = checkpoint::read(checkpoint::find_checkpoint(whole() / "latest")).state.position;
+    report.end =
+        checkpoint::read(checkpoint::find_checkpoint(uninterrupted() / "latest")).state.position;
     report.training_seconds = training_seconds_;
     report.num_runs = num_runs_;
     report.num_kills = num_killed_;
@@ -162,8 +163,8 @@ class ResumeTest {
     return count == 1 ? "once" : fmt::format("{} times", with_thousands(count));
   }
 
-  fs::path whole() const { return folder_ / "whole"; }
-  fs::path parts() const { return folder_ / fmt::format("parts_{}", num_runs_); }
+  fs::path uninterrupted() const { return folder_ / "whole"; }
+  fs::path interrupted() const { return folder_ / fmt::format("parts_{}", num_runs_); }
   fs::path output() const { return folder_ / "output.txt"; }
 
   ChildProcess start(const fs::path& output_dir, const std::vector<std::string>& more) const {
@@ -174,10 +175,10 @@ class ResumeTest {
     return {executable_path(), arguments, output()};
   }
 
-  // Both return early when the child has ended.
+  // Both functions return early if the child ends.
   static void wait_for_training(ChildProcess& child, const fs::path& output_dir,
-                                const RunTrace& before) {
-    while (!child.exit_code() && trace_runs(output_dir) == before) pause(1);
+                                const RunSnapshot& before) {
+    while (!child.exit_code() && snapshot_runs(output_dir) == before) pause(1);
   }
 
   static void wait_for(ChildProcess& child, double seconds) {
@@ -191,20 +192,21 @@ class ResumeTest {
     while (!child.exit_code()) pause(1);
     if (child.exit_code() == 0) return;
     std::ifstream stream(output());
-    std::string said((std::istreambuf_iterator<char>(stream)), {});
-    said.erase(said.find_last_not_of('\n') + 1);
+    std::string output_text((std::istreambuf_iterator<char>(stream)), {});
+    output_text.erase(output_text.find_last_not_of('\n') + 1);
     throw Error(ErrorKind::kRuntime, fmt::format("a run ended with exit code {} and said:\n{}",
-                                                 *child.exit_code(), said));
+                                                 *child.exit_code(), output_text));
   }
 
   double random_seconds(double limit) {
     return std::uniform_real_distribution<double>(0, limit)(random_);
   }
 
-  // Most kills are to hit the training, some the loading of LibTorch and of the data too.
-  void wait_before_kill(ChildProcess& child, const fs::path& output_dir, const RunTrace& before) {
-    constexpr int kOneAnywhereIn = 5;
-    if (num_killed_ % kOneAnywhereIn == kOneAnywhereIn - 1) {
+  // Most kills should hit the training, some the loading of LibTorch and of the data.
+  void wait_before_kill(ChildProcess& child, const fs::path& output_dir,
+                        const RunSnapshot& before) {
+    constexpr int kRandomKillInterval = 5;
+    if (num_killed_ % kRandomKillInterval == kRandomKillInterval - 1) {
       wait_for(child, random_seconds(loading_seconds_ + training_seconds_));
       return;
     }
@@ -212,22 +214,22 @@ class ResumeTest {
     wait_for(child, random_seconds(max_wait_));
   }
 
-  void train_to_the_end(const fs::path& output_dir) {
+  void train_until_finished(const fs::path& output_dir) {
     while (num_killed_ < num_kills_) {
-      const RunTrace before = trace_runs(output_dir);
+      const RunSnapshot before = snapshot_runs(output_dir);
       ChildProcess child = start(output_dir, {"--resume", "auto"});
       wait_before_kill(child, output_dir, before);
       if (child.kill() != 128 + SIGKILL) {
         wait_for_success(child);
         return;
       }
-      count_kill(output_dir, trace_runs(output_dir) != before);
+      record_kill(output_dir, snapshot_runs(output_dir) != before);
     }
     ChildProcess child = start(output_dir, {"--resume", "auto"});
     wait_for_success(child);
   }
 
-  void count_kill(const fs::path& output_dir, bool in_training) {
+  void record_kill(const fs::path& output_dir, bool in_training) {
     ++num_killed_;
     if (in_training) ++num_killed_in_training_;
     const auto step = last_recorded_step(output_dir);
@@ -238,13 +240,14 @@ class ResumeTest {
 
   void compare(int64_t num_kills) const {
     const std::string run = fmt::format("run {}, killed {},", num_runs_, times(num_kills));
-    if (const auto difference = first_difference_of_runs(whole() / "latest", parts() / "latest")) {
+    if (const auto difference =
+            first_run_difference(uninterrupted() / "latest", interrupted() / "latest")) {
       throw Error(ErrorKind::kRuntime,
                   fmt::format("{} differs from the whole run: {}", run, *difference));
     }
     log::info(fmt::format("{} is the same to the bit", run));
     std::error_code ignored;
-    fs::remove_all(parts(), ignored);
+    fs::remove_all(interrupted(), ignored);
   }
 
   fs::path folder_;
@@ -258,7 +261,7 @@ class ResumeTest {
   int64_t num_killed_in_training_ = 0;
 };
 
-// The configuration that all runs read, with the origin of each value.
+// The configuration of all runs, with the origin of each value.
 std::string resolved_config(const ResumeSelftestRequest& request) {
   std::vector<config::Document> documents = request.documents;
   if (documents.empty()) documents.push_back({"built-in run", kBuiltInRun, ""});
@@ -268,7 +271,7 @@ std::string resolved_config(const ResumeSelftestRequest& request) {
 ResumeSelftestReport run_test(const fs::path& folder, int64_t num_kills) {
   ResumeTest test(folder, num_kills);
   test.train_uninterrupted();
-  // A run that is killed before its first checkpoint starts again: with as many threads.
+  // A run that is killed before its first checkpoint starts again, with the same number of threads.
   if (!cpu::openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
     setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
   }

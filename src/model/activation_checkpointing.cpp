@@ -16,7 +16,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Layers [begin, end) of a pass.
+/// Layers [begin, end) of a forward pass.
 struct Segment : torch::CustomClassHolder {
   Segment(Forward pass, std::size_t first, std::size_t last)
       : forward(std::move(pass)), begin(first), end(last) {}
@@ -26,10 +26,10 @@ struct Segment : torch::CustomClassHolder {
   std::size_t end;
 };
 
-/// A segment as one operation of autograd's graph.
+/// A segment as one node of the autograd graph.
 struct Recomputed : torch::autograd::Function<Recomputed> {
-  // `trained` is a parameter that the segment uses: without an input that wants a gradient autograd
-  // would not ask for one.
+  // `trained` is a parameter of the segment: autograd only calls backward() if some input requires
+  // a gradient.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
                             const at::Tensor& /*trained*/, const c10::intrusive_ptr<Segment>& s) {
     context->save_for_backward({input});
@@ -37,14 +37,15 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     return s->forward.run_layers(s->begin, s->end, input, RunningStatistics::kUpdate);
   }
 
-  // The gradients of the parameters are added to theirs on the way.
+  // Also accumulates the gradients of the parameters.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto s =
         c10::static_intrusive_pointer_cast<Segment>(context->saved_data["segment"].toCapsule());
     const at::Tensor saved = context->get_saved_variables().front();
     at::Tensor input = saved.detach();
     input.requires_grad_(saved.requires_grad());
-    // The edge in place of the output, which would live until all of the segment is done.
+    // Keeps the gradient edge instead of the output, which would stay in memory until the segment
+    // is done.
     torch::autograd::edge_list outputs;
     {
       const at::AutoGradMode with_gradient(true);
@@ -58,7 +59,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
   }
 };
 
-// The layers before which a segment may begin: a linear layer or a residual around one.
+// The indices at which a segment may begin: a linear layer or a residual around one.
 std::vector<std::size_t> block_begins(const network::NetworkSpec& network) {
   std::vector<std::size_t> begins;
   bool is_in_residual = false;
@@ -73,10 +74,11 @@ std::vector<std::size_t> block_begins(const network::NetworkSpec& network) {
   return begins;
 }
 
-// While a segment is computed again, autograd holds the inputs of those before it and all layers of
-// the segment. So that this is the same for each, a segment is one shorter than the one before it:
-// L + (L-1) + ... + 1 layers with room for L. The last has room for one more, because it needs no
-// gradient from behind it.
+// During recomputation autograd holds the inputs of the preceding segments and all layers of this
+// segment. To keep that constant, each segment is one layer shorter than the one before it: L +
+// (L-1)
+// + ... + 1 layers in the memory of L. The last one may have one more layer, because it receives no
+// gradient from a later one.
 std::size_t first_segment(std::size_t num_layers) {
   std::size_t length = 1;
   while (length * (length + 1) / 2 + 1 < num_layers) ++length;
@@ -90,7 +92,7 @@ at::Tensor run_with_checkpoints(const Forward& forward, const network::NetworkSp
   const std::vector<std::size_t> begins = block_begins(network);
   const std::size_t num_hidden = begins.size() - 1;
   at::Tensor values = forward.run_layers(0, begins.front(), features, RunningStatistics::kUpdate);
-  // Of the last segment nothing is forgotten: it would be computed again at once.
+  // The last segment is not checkpointed: it would be recomputed immediately.
   std::size_t block = 0;
   for (std::size_t length = first_segment(num_hidden); length > 1 && block + length < num_hidden;
        --length) {

@@ -25,7 +25,7 @@
 namespace trainer::model {
 namespace {
 
-/// As `hidden` is: zeros with that probability, else 1 / (1 - probability).
+/// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
                            const DropoutNoise& noise) {
   at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
@@ -43,11 +43,11 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
 
 }  // namespace
 
-/// The operations of one kind of layer each, `values` in and out.
+/// One function for each kind of layer.
 struct Forward::Layers {
   const Forward& forward;
   RunningStatistics running;
-  network::TensorPosition position{};  // of the tensors of the layer that is computed
+  network::TensorPosition position{};  // of the tensors of the current layer
   std::vector<at::Tensor> residuals{};
 
   const at::Tensor& parameter(std::size_t i) const {
@@ -56,18 +56,18 @@ struct Forward::Layers {
   const at::Tensor& buffer(std::size_t i) const {
     return forward.network_.buffers()[position.buffer + i].tensor;
   }
-  // In the number format of the products; in fp32 `tensor` itself.
+  // Converts to the precision of the products; in fp32 returns `tensor` itself.
   at::Tensor to_compute_dtype(const at::Tensor& tensor) const {
     return tensor.to(device::scalar_type(forward.network_.options().precision));
   }
 
   at::Tensor operator()(const network::Embeddings& embeddings, const at::Tensor& features) const {
-    std::vector<at::Tensor> parts = {features.narrow(1, 0, embeddings.num_numeric)};
+    std::vector<at::Tensor> columns = {features.narrow(1, 0, embeddings.num_numeric)};
     for (std::size_t i = 0; i < embeddings.tables.size(); ++i) {
       const int64_t column = embeddings.num_numeric + static_cast<int64_t>(i);
-      parts.push_back(at::embedding(parameter(i), features.select(1, column).to(at::kLong)));
+      columns.push_back(at::embedding(parameter(i), features.select(1, column).to(at::kLong)));
     }
-    return at::cat(parts, 1);
+    return at::cat(columns, 1);
   }
 
   at::Tensor operator()(const network::Linear&, const at::Tensor& values) const {

@@ -10,24 +10,22 @@
 
 namespace trainer::model {
 
-/// Whether a batch norm moves its running statistics. Layers that are computed again leave them.
+/// Whether batch norm updates its running statistics. Recomputed layers must not.
 enum class RunningStatistics { kUpdate, kKeep };
 
-/// The forward pass of a network in LibTorch's operations, layer by layer. Autograd derives the
-/// gradient of each from these.
+/// The forward pass of a network in LibTorch's operations, which autograd differentiates.
 class Forward {
  public:
   Forward(const Network& network, Mode mode, const DropoutNoise& noise);
 
-  /// All layers; with activation checkpointing most of them so that autograd keeps nothing.
+  /// Runs all layers, with activation checkpointing if the options say so.
   at::Tensor run(const at::Tensor& features) const;
 
-  /// Layers [begin, end), which hold no part of a residual.
+  /// Runs layers [begin, end), which contain whole residuals only.
   at::Tensor run_layers(std::size_t begin, std::size_t end, at::Tensor values,
                         RunningStatistics running) const;
 
-  /// Whether a gradient is wanted of some parameter of layers [begin, end): the first such one, or
-  /// an undefined tensor.
+  /// The first parameter of layers [begin, end) that requires a gradient, or an undefined tensor.
   at::Tensor trained_parameter(std::size_t begin, std::size_t end) const;
 
  private:

@@ -13,7 +13,6 @@ namespace {
 
 void fill(at::Tensor& value, const network::Initializer& init, at::Generator& generator) {
   using Kind = network::Initializer::Kind;
-  // PyTorch names its random fills by the distribution's own parameters.
   at::Tensor drawn = at::empty(value.sizes(), at::kFloat);
   switch (init.kind) {
     case Kind::kConstant:

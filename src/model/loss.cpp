@@ -19,7 +19,7 @@
 namespace trainer::model {
 namespace {
 
-// Class 1 as 1.0, in the shape of the outputs.
+// Classes as 0.0 and 1.0, in the shape of the outputs.
 at::Tensor as_column(const at::Tensor& classes, const at::Tensor& outputs) {
   return classes.to(outputs.scalar_type()).unsqueeze(1);
 }

@@ -19,7 +19,7 @@ int64_t padded(int64_t size) {
   return (size + kElementsIn64Bytes - 1) / kElementsIn64Bytes * kElementsIn64Bytes;
 }
 
-// What cannot fit is not tried: Linux grants more memory than there is, and ends who uses it.
+// Checks before allocating: Linux overcommits memory and kills the process that uses it.
 void require_room(const FlatParameters& flat, int64_t size) {
   require_memory(2 * size * int64_t{sizeof(float)},
                  fmt::format("a model of {} parameters, with their gradients,",

@@ -8,7 +8,7 @@
 namespace trainer::network {
 namespace {
 
-// What an architecture makes of `config`, for data of that schema.
+// Builds the network of one architecture.
 using Builder = NetworkSpec (*)(const config::Config& config, const data::Schema& schema);
 
 NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) {

@@ -24,7 +24,7 @@ struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
 template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // Clang needs it up to version 16
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // needed by Clang up to version 16
 
 template <class Norm>
 std::vector<TensorSpec> norm_parameters(const Norm& norm) {
@@ -41,7 +41,7 @@ std::vector<TensorSpec> collect(const NetworkSpec& network, const List& list) {
   return all;
 }
 
-// What is said of a layer behind a linear one; empty: nothing.
+// The text for a layer after a linear one; empty: none.
 std::string layer_text(const Layer& layer) {
   return std::visit(
       Overloaded{[](const BatchNorm&) { return std::string("batch norm"); },

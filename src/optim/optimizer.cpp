@@ -17,7 +17,7 @@ namespace {
 
 using config::OptimizerName;
 
-/// The trained elements of everything that an update works on.
+/// The trained elements of the tensors of an update.
 struct TrainedTensors {
   at::Tensor values;
   at::Tensor gradients;
@@ -32,7 +32,7 @@ TrainedTensors trained_range(const model::FlatParameters& flat, const OptimizerS
   return t;
 }
 
-// The elements that weight decay applies to: a leading part of the buffers.
+// The elements that weight decay applies to, a leading range of the buffer.
 at::Tensor decayed_range(const config::OptimizerConfig& optimizer,
                          const model::FlatParameters& flat, const at::Tensor& buffer) {
   return optimizer.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);

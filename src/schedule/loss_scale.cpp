@@ -5,9 +5,10 @@
 
 namespace trainer::schedule {
 
-LossScaleState after_step(const LossScaleState& state, bool is_finite) {
-  constexpr double kMaxLossScale = 1 << 24;  // further doublings would win nothing
-  if (!is_finite) return {.scale = std::max(kMinLossScale, state.scale / 2), .good_steps = 0};
+LossScaleState after_step(const LossScaleState& state, GradientStatus gradient) {
+  constexpr double kMaxLossScale = 1 << 24;  // further doubling would not help
+  if (gradient == GradientStatus::kNotFinite)
+    return {.scale = std::max(kMinLossScale, state.scale / 2), .good_steps = 0};
   if (state.good_steps + 1 < kGrowthInterval) {
     return {.scale = state.scale, .good_steps = state.good_steps + 1};
   }

@@ -20,7 +20,7 @@ std::vector<int64_t> reductions_by_step(const ScheduleOptions& options) {
   return steps;
 }
 
-// When every epoch is like the first.
+// If no epoch is better than the first.
 std::vector<int64_t> reductions_by_plateau(const config::TrainingConfig& training,
                                            const ScheduleOptions& options, int64_t epoch_steps) {
   std::vector<int64_t> steps;
@@ -60,7 +60,7 @@ Segment epoch_segment(const ScheduleOverview& overview, int64_t epoch) {
                  epoch * overview.steps_per_epoch);
 }
 
-// The step, counted from 1, with the highest rate that a rise leads to; 0 where there is none.
+// The step, counted from 1, with the highest rate after a rise; 0 if the rate never rises.
 int64_t top_step(const ScheduleOptions& options) {
   if (options.name != config::ScheduleName::kOneCycle) return options.warmup_steps;
   return std::llround(options.rise_fraction * static_cast<double>(options.total_steps));

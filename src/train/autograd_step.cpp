@@ -47,7 +47,7 @@ class AutogradStep : public TrainStep {
     at::Tensor num_correct;  // 0-d int64
   };
 
-  // What runs out of memory here has changed some of the weights.
+  // Running out of memory here leaves the weights partly updated.
   void update(double learning_rate) {
     try {
       optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
@@ -62,7 +62,9 @@ class AutogradStep : public TrainStep {
     }
   }
 
-  double loss_scale() const { return context_.scaler == nullptr ? 1 : context_.scaler->scale; }
+  double loss_scale() const {
+    return context_.loss_scale == nullptr ? 1 : context_.loss_scale->scale;
+  }
 
   StepStats compute_gradient(const Window& window) {
     save_buffers();
@@ -87,7 +89,7 @@ class AutogradStep : public TrainStep {
     return read(window, sums, optim::clip_gradients(flat, context_.clip_norm));
   }
 
-  // Adds the gradient of this batch's share of the window's mean loss.
+  // Adds the gradient of this batch, as a fraction of the mean loss of the window.
   void add_batch(const Window& window, int64_t begin, const Sums& sums) {
     const int64_t count = std::min(window.batch_size, window.num_samples - begin);
     const Batch batch = gather(window.data, window.rows(begin, count));
@@ -101,10 +103,10 @@ class AutogradStep : public TrainStep {
     sums.num_correct.add_(model::num_correct(result.outputs, batch.targets, context_.loss));
   }
 
-  // All numbers at once: that is the only time that a step waits for the device.
+  // Reads all numbers together: a step waits for the device only here.
   StepStats read(const Window& window, const Sums& sums, const at::Tensor& grad_norm) const {
     const at::Tensor& buffers = context_.model.buffer_values();
-    // A sum is finite when its parts are.
+    // The sum is finite only if all buffers are.
     const at::Tensor sum = buffers.defined() ? buffers.sum() : at::zeros_like(grad_norm);
     const at::Tensor numbers =
         at::stack({grad_norm, sums.loss, sums.num_correct.to(at::kFloat), sum}).cpu();
@@ -119,7 +121,8 @@ class AutogradStep : public TrainStep {
                               loss_scale() > schedule::kMinLossScale};
   }
 
-  // Batch norm changes its running statistics in the forward pass, before anything can be known.
+  // Batch norm changes its running statistics in the forward pass, before it is known whether the
+  // step is finite.
   void save_buffers() {
     const at::Tensor& buffers = context_.model.buffer_values();
     if (!buffers.defined()) return;

@@ -27,7 +27,7 @@ int64_t memory_in_use(c10::Device device) {
   return memory ? memory->peak.value_or(memory->current) : process_memory().current;
 }
 
-// The first `num_rows` rows of the data, over again where they are too few.
+// Rows 0, 1, 2, ... of the training split, repeated if there are too few.
 at::Tensor repeated_rows(const Session& session, int64_t num_rows) {
   return at::arange(num_rows, at::TensorOptions().dtype(at::kLong).device(session.device))
       .remainder_(session.train.size());
@@ -40,7 +40,7 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
       .data = session.train, .order = order, .num_samples = batch_size, .batch_size = batch_size};
   std::unique_ptr<TrainStep> step;
   const auto use_threads = [&](int64_t threads) {
-    step.reset();  // its memory may be needed
+    step.reset();  // frees its memory first
     step = make_step(session, batch_size, threads);
   };
   const int64_t usable = cpu::usable_cpus();
@@ -50,7 +50,7 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
         min_fast_threads(try_threads(usable, use_threads, [&] { step->rehearse(window); }));
   }
   use_threads(trial.num_threads);
-  step->run(window, 0);  // warms up
+  step->run(window, 0);  // warm-up
   trial.step_seconds = std::numeric_limits<double>::infinity();
   for (const Stopwatch all; all.seconds() < kTrialSeconds;) {
     const Stopwatch one;
@@ -61,20 +61,20 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
   return trial;
 }
 
-// Linux grants more memory than there is, and ends who uses it: so ask first.
+// Checked first, because Linux overcommits memory and kills the process that uses it.
 bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& trials,
                       int64_t batch_size) {
   const auto available = available_memory();
   if (!session.device.is_cpu() || !available || trials.size() < 2) return true;
   const BatchTrial& first = trials.front();
   const BatchTrial& last = trials.back();
-  const double bytes_a_row = static_cast<double>(last.memory_bytes - first.memory_bytes) /
-                             static_cast<double>(last.batch_size - first.batch_size);
-  const double more = bytes_a_row * static_cast<double>(batch_size - last.batch_size);
+  const double bytes_per_row = static_cast<double>(last.memory_bytes - first.memory_bytes) /
+                               static_cast<double>(last.batch_size - first.batch_size);
+  const double more = bytes_per_row * static_cast<double>(batch_size - last.batch_size);
   return more < 0.9 * static_cast<double>(*available);
 }
 
-// Nothing where memory runs out, or max_batch_size likely would.
+// Nothing if memory runs out, or probably would.
 std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTrial>& trials,
                                     int64_t batch_size, int64_t num_threads) {
   if (!is_likely_to_fit(session, trials, batch_size)) return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 
 template <typename T>
 at::Tensor tensor_view(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType dtype) {
-  // LibTorch has no read-only tensors; nothing here writes through this one.
+  // LibTorch has no read-only tensors; this one is never written to.
   return at::from_blob(const_cast<T*>(values.data()), shape, dtype);  // NOLINT
 }
 

@@ -16,7 +16,7 @@ namespace trainer::train {
 
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
                     const model::LossOptions& loss) {
-  // Fixed, so that the result does not depend on the batch size of the training.
+  // Fixed, so that the result does not depend on the training batch size.
   constexpr int64_t kBatchSize = 1024;
   int64_t batch_size = kBatchSize;
   const c10::InferenceMode no_autograd;

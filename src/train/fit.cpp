@@ -25,7 +25,7 @@ namespace {
 using IsBest = checkpoint::Store::IsBest;
 using checkpoint::SaveReason;
 
-// What training.best_metric says of the epoch, NaN where that is not defined.
+// The value of training.best_metric, NaN if it is undefined.
 double best_metric_value(const Session& session, const run::MetricsRecord& record) {
   switch (session.config.training.best_metric) {
     case config::BestMetric::kLoss:
@@ -39,7 +39,7 @@ double best_metric_value(const Session& session, const run::MetricsRecord& recor
   }
 }
 
-// Whether the epoch of `record` is better than the best so far; counts for early stopping.
+// Whether the epoch of `record` is the best so far. Also counts epochs for early stopping.
 IsBest update_best(Session& session, const run::MetricsRecord& record) {
   const double value = best_metric_value(session, record);
   const double min_delta = session.config.training.early_stopping.min_delta;
@@ -57,9 +57,9 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
-// Lets reduce_on_plateau see the epoch of `record`. Returns what to tell of it.
+// Updates reduce_on_plateau with the epoch of `record`. Returns a text if it reduced the rate.
 std::string update_plateau(Session& session, const run::MetricsRecord& record) {
-  // Under a rate that still rises, the metric tells nothing of the rate that it rises to.
+  // During the warm-up the metric says nothing about the rate after it.
   const bool is_warming_up = session.state.position.step <= session.schedule.warmup_steps;
   if (!session.state.plateau || is_warming_up) return "";
   const int64_t reductions = session.state.plateau->num_reductions;
@@ -72,34 +72,34 @@ std::string update_plateau(Session& session, const run::MetricsRecord& record) {
   return fmt::format("  learning rate reduced to {:.4g}", next_learning_rate(session));
 }
 
-// Makes the averaged weights those of the model, where there are any.
+// Copies the averaged weights, if there are any, to the model.
 void use_averaged_weights(Session& session) {
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
     if (moment.name == optim::kEma) session.model.parameters().values.copy_(moment.tensor);
   }
 }
 
-/// Does so for a scope.
+/// Gives the model the averaged weights for a scope.
 class AveragedWeights {
  public:
   explicit AveragedWeights(Session& session) : values_(session.model.parameters().values) {
     if (session.config.training.ema_decay == 0) return;
-    own_ = values_.clone();
+    saved_ = values_.clone();
     use_averaged_weights(session);
   }
   ~AveragedWeights() {
-    if (own_.defined()) values_.copy_(own_);
+    if (saved_.defined()) values_.copy_(saved_);
   }
   AveragedWeights(const AveragedWeights&) = delete;
   AveragedWeights& operator=(const AveragedWeights&) = delete;
 
  private:
   at::Tensor values_;
-  at::Tensor own_;
+  at::Tensor saved_;
 };
 
-// A model that knows everything after few epochs was likely told. In a small part, or of a single
-// class, that says nothing, and late it is what training is for.
+// A perfect score after a few epochs suggests that a feature contains the target. With few rows or
+// a single class it means nothing, and late in training it is expected.
 void report_perfect_score(const Session& session, const run::MetricsRecord& validation,
                           Output& output) {
   constexpr int64_t kMaxEpochs = 3;
@@ -169,7 +169,7 @@ void save_initial(const Session& session, Output& output) {
 
 int fit(Session& session, Output& output) {
   save_initial(session, output);
-  double shown_loss = std::nan("");
+  double shsaved_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);
@@ -182,9 +182,9 @@ int fit(Session& session, Output& output) {
     }
     advance(session, stats);
     if (session.state.position.step % session.config.logging.save_interval == 0) {
-      shown_loss = record_steps(session, finish_interval(session), output);
+      shsaved_loss = record_steps(session, finish_interval(session), output);
     }
-    show_progress(session, output, stats.num_samples, shown_loss);
+    show_progress(session, output, stats.num_samples, shsaved_loss);
     if (session.state.position.samples_in_epoch == session.train.size()) {
       complete_epoch(session, output);
     } else {

@@ -20,7 +20,7 @@ namespace {
 
 using checkpoint::Checkpoint;
 
-constexpr int64_t kMaxRollbacks = 10;     // a learning rate 1,000 times smaller
+constexpr int64_t kMaxRollbacks = 10;     // makes the learning rate 1,000 times smaller
 constexpr int64_t kMaxSkipWarnings = 10;  // metrics.jsonl counts the rest
 constexpr int64_t kMaxRowsShown = 10;
 
@@ -47,7 +47,7 @@ bool is_finite_alone(Session& session, const Window& window, int64_t index) {
   return std::isfinite(model::loss_sum(outputs, sample.targets, session.loss).item<float>());
 }
 
-// The rows of the window whose own loss is not finite; all where only the gradient is not.
+// The rows of the window whose own loss is not finite; all rows if only the gradient is not.
 std::string rows_text(Session& session, const Window& window) {
   const at::Tensor rows = window.rows(0, window.num_samples).cpu();
   const auto* indices = rows.data_ptr<int64_t>();
@@ -72,7 +72,7 @@ std::string rows_text(Session& session, const Window& window) {
 }
 
 std::string step_problem(Session& session, const Window& window, const StepStats& stats) {
-  // Without the sign of a NaN, which says nothing.
+  // Without the sign of a NaN, which has no meaning.
   const float norm = std::abs(stats.grad_norm);
   const float loss = std::abs(stats.loss_sum);
   const bool is_gradient = !std::isfinite(norm) || !std::isfinite(loss);
@@ -81,17 +81,18 @@ std::string step_problem(Session& session, const Window& window, const StepStats
                      loss / static_cast<float>(stats.num_samples), rows_text(session, window));
 }
 
-// The checkpoints of epochs are those that every run of this configuration has, whenever it was
-// interrupted: so the way on is the same too.
+// Goes back to the checkpoint of an epoch, which every run of this configuration has, interrupted
+// or not, so that the run continues in the same way.
 void roll_back(Session& session, Output& output) {
   std::filesystem::path file = output.checkpoints.newest_epoch(session.state.position.epoch);
-  if (file.empty()) file = output.checkpoints.last();  // resumed within an epoch elsewhere
+  if (file.empty())
+    file = output.checkpoints.last();  // resumed within an epoch, from another folder
   const Checkpoint checkpoint = checkpoint::read(file);
   const int64_t rollbacks = session.state.recoveries.rollbacks + 1;
   restore(session, checkpoint);
   session.state.recoveries.rollbacks = rollbacks;
   if (!output.checkpoints.rewind(checkpoint, file)) reset_best(session);
-  // Before the records go: last.pt must never know of more records than there are.
+  // Before the records are removed: last.pt must never refer to more records than exist.
   Checkpoint changed = checkpoint;
   changed.state = session.state;
   output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);

@@ -7,15 +7,15 @@ namespace trainer::train {
 
 enum class Reaction { kSkipped, kRolledBack };
 
-/// Does what training.on_nonfinite says after the session's next step, whose loss or gradient was
-/// not finite. Throws Error(kNonFinite) where that is to stop, or after kMaxRollbacks.
+/// Does what training.on_nonfinite says after a step whose loss or gradient was not finite. Throws
+/// Error(kNonFinite) if that is to stop, or after kMaxRollbacks.
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats);
 
-/// Throws Error(kNonFinite) where training.on_nonfinite is to stop: the loss of an evaluation says
-/// that the model is beyond help, and no step is there to be left out. Warns otherwise.
+/// For a record whose loss is not finite: throws Error(kNonFinite) if training.on_nonfinite is
+/// stop, else warns, as there is no step to skip.
 void react_to_non_finite(const Session& session, Output& output, const run::MetricsRecord& record);
 
-/// Throws Error(kNonFinite) when no step of the epoch that ends could be made.
+/// Throws Error(kNonFinite) if all steps of the current epoch were skipped.
 void check_any_step_made(const Session& session, Output& output);
 
 }  // namespace trainer::train

@@ -18,7 +18,7 @@
 namespace trainer::train {
 namespace {
 
-// Smaller batches have other statistics: the result would be another.
+// Not with batch norm: smaller batches have other statistics, and would change the result.
 bool can_split(const Session& session) {
   return session.config.training.on_out_of_memory != config::OnOutOfMemory::kStop &&
          session.config.model.norm != config::Norm::kBatch && micro_batch_size(session) > 1;
@@ -48,7 +48,8 @@ std::string error_text(const std::exception& error) {
 }
 
 void halve_loss_scale(Session& session) {
-  session.state.scaler = schedule::after_step(*session.state.scaler, /*is_finite=*/false);
+  session.state.scaler =
+      schedule::after_step(*session.state.scaler, schedule::GradientStatus::kNotFinite);
   ++session.state.recoveries.overflowed_steps;
   log::debug(
       fmt::format("step {} (epoch {}): the gradient overflowed; it is made again with the "
@@ -63,7 +64,7 @@ void split_batches(Session& session) {
   ++recoveries.out_of_memory;
 }
 
-/// Makes the session need less memory; throws where it cannot.
+/// Reduces the memory that the session needs, or throws if it cannot.
 void reduce_memory(Session& session, const std::string& what) {
   const std::string problem =
       fmt::format("step {} (epoch {}): memory ran out on {} with {} rows at once",
@@ -84,7 +85,7 @@ void reduce_memory(Session& session, const std::string& what) {
   }
 }
 
-// Calls attempt() until there is memory for it.
+// Calls attempt() until it does not run out of memory.
 template <class Attempt>
 auto with_memory_retries(Session& session, const Attempt& attempt) {
   for (;;) {

@@ -29,7 +29,7 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
 }
 
 metrics::LabelledOutputs labeled_outputs(const Session& session, const Evaluation& evaluation,
-                                  const data::Dataset& rows) {
+                                         const data::Dataset& rows) {
   return {session.data.schema, rows, {evaluation.outputs, session.model.spec().num_outputs}};
 }
 
@@ -62,7 +62,7 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   const double seconds = output.epoch_time.seconds();
   run::MetricsRecord record = training_record(session, session.state.epoch_totals, seconds);
   record.time_seconds = seconds;
-  // A resume within the epoch has made some of its samples in no time.
+  // After a resume within the epoch, some of its samples took no time in this process.
   record.samples_per_second =
       static_cast<double>(output.samples_done - output.samples_before) / seconds;
   const checkpoint::Recoveries& recoveries = session.state.recoveries;
@@ -101,7 +101,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
 }
 
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,
-                          const data::Dataset& rows) {
+                            const data::Dataset& rows) {
   return metrics::make_report(labeled_outputs(session, evaluation, rows), evaluation.loss);
 }
 

@@ -9,19 +9,19 @@ namespace trainer::train {
 
 bool is_classification(const Session& session);
 
-/// Appends the record of an interval of steps, if any was made, and returns its mean loss, NaN
-/// without one.
+/// Appends the record of a logging interval, unless all of its steps were skipped. Returns its mean
+/// loss, or NaN.
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output);
 
-/// Appends the record of the epoch under way, all of whose intervals are finished.
+/// Appends the record of the current epoch, whose intervals must all be finished.
 run::MetricsRecord record_epoch(const Session& session, Output& output);
 
-/// Appends the record of an evaluation; `position` is that of the weights.
+/// Appends the record of an evaluation; `position` is that of the evaluated weights.
 run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,
                                      const char* split, const checkpoint::Position& position,
                                      Output& output);
 
-/// All that is to be said of an evaluation of `rows`.
+/// All metrics of an evaluation of `rows`.
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,
                             const data::Dataset& rows);
 

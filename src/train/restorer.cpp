@@ -54,7 +54,7 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
   }
 }
 
-// A state that is half restored would be a run that nobody configured.
+// All or nothing, so that no state is partly restored.
 void Restorer::finish() {
   if (!problems_.empty()) {
     throw Error(ErrorKind::kCheckpoint,

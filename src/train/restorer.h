@@ -10,25 +10,25 @@
 
 namespace trainer::train {
 
-/// The types of tensors that are taken: a state is exact, weights of other programs may be
+/// The tensor types that are accepted. A state must be exact; weights of other programs are
 /// converted to float32.
 enum class Accepts { kFloat32, kAnyFloat };
 
 /// Copies tensors of a file by name, all or none of them.
 class Restorer {
  public:
-  /// `headline` begins the message when something does not fit.
+  /// `headline` is the first line of the error message.
   Restorer(std::string headline, Accepts accepts)
       : headline_(std::move(headline)), accepts_(accepts) {}
 
-  /// Notes what has to be copied, and each tensor that is missing, unknown, or of another shape or
+  /// Schedules the copies, and notes each tensor that is missing, unknown, or of another shape or
   /// type.
   void copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
             const std::vector<model::NamedTensor>& to);
 
   void add_problem(const std::string& problem) { problems_.push_back(problem); }
 
-  /// Throws Error(kCheckpoint) with all problems, or copies.
+  /// Throws Error(kCheckpoint) with all problems, or performs the copies.
   void finish();
 
  private:

@@ -23,8 +23,8 @@ void save(const Session& session, Output& output, SaveReason reason, IsBest is_b
   output.checkpoint_time.restart();
   output.saving = std::async(std::launch::async,
                              [&output, reason, is_best, checkpoint = std::move(checkpoint)] {
-                               // A checkpoint must not know of records that a power failure takes
-                               // away.
+                               // Records that a checkpoint refers to must survive a power
+                               // failure.
                                output.metrics.sync();
                                output.checkpoints.save(checkpoint, reason, is_best);
                              });

@@ -5,18 +5,19 @@
 
 namespace trainer::train {
 
-/// Copies the state and writes it while training goes on, one checkpoint at a time. Throws what
-/// went wrong with the one before.
+/// Copies the state and writes it in the background, one checkpoint at a time. Throws the error of
+/// the previous one.
 void save(const Session& session, Output& output, checkpoint::SaveReason reason,
           checkpoint::Store::IsBest is_best);
 
-/// Returns when the last checkpoint is on the disk. Throws what went wrong.
+/// Waits until the last checkpoint is on disk. Throws its error.
 void wait_for_saving(Output& output);
 
-/// Saves where checkpoint.every_steps, checkpoint.every_seconds or SIGUSR1 asks for it.
+/// Saves if checkpoint.every_steps, checkpoint.every_seconds or SIGUSR1 asks for it.
 void save_within_epoch(const Session& session, Output& output);
 
-/// Saves at the end of an epoch as checkpoint.every_epochs asks for it, and the best one always.
+/// Saves at the end of an epoch if checkpoint.every_epochs asks for it, and always if it is the
+/// best.
 void save_epoch(const Session& session, Output& output, checkpoint::Store::IsBest is_best);
 
 }  // namespace trainer::train

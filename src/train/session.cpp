@@ -47,7 +47,7 @@ Session::Session(const config::Config& run_config, data::Datasets datasets, c10:
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
   check_data(config, datasets, device);
-  // What is forgotten between two layers must not be kept by the allocator.
+  // Memory that is freed between two layers must go back to the system.
   if (config.model.activation_checkpointing) return_freed_blocks();
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
@@ -79,7 +79,7 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
                             .ema_decay = training.ema_decay,
                             .loss = session.loss,
                             .clip_norm = training.gradient_clip_norm,
-                            .scaler = session.state.scaler ? &*session.state.scaler : nullptr};
+                            .loss_scale = session.state.scaler ? &*session.state.scaler : nullptr};
   const bool has_own_threads = uses_kernels(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   return has_own_threads ? make_fused_step(context, batch_size, num_threads)
@@ -87,7 +87,7 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
 }
 
 void use_threads(Session& session, int64_t num_threads) {
-  session.step.reset();  // its memory may be needed
+  session.step.reset();  // frees its memory first
   session.step = make_step(session, micro_batch_size(session), num_threads);
 }
 
@@ -147,7 +147,11 @@ void advance(Session& session, const StepStats& stats) {
   checkpoint::RunState& state = session.state;
   ++state.position.step;
   state.position.samples_in_epoch += stats.num_samples;
-  if (state.scaler) state.scaler = schedule::after_step(*state.scaler, stats.is_finite);
+  if (state.scaler) {
+    const auto gradient =
+        stats.is_finite ? schedule::GradientStatus::kFinite : schedule::GradientStatus::kNotFinite;
+    state.scaler = schedule::after_step(*state.scaler, gradient);
+  }
   if (!stats.is_finite) {
     ++state.recoveries.skipped_steps;
     return;

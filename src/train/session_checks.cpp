@@ -16,7 +16,7 @@
 namespace trainer::train {
 namespace {
 
-// Combinations that only the data show; `data.task: auto` hides them from the configuration.
+// Settings that do not fit the task, which with `data.task: auto` is known only from the data.
 void check_task(const config::Config& config, const data::Schema& schema) {
   const config::TrainingConfig& training = config.training;
   const bool regression = schema.task == config::Task::kRegression;
@@ -45,7 +45,8 @@ void check_task(const config::Config& config, const data::Schema& schema) {
                                              regression ? "regression" : "classification"));
 }
 
-// Training records have a loss and an accuracy only, a ranking needs two classes and R2 two rows.
+// Other metrics than loss and accuracy need a validation split, ranking metrics two classes, R2 two
+// rows.
 void check_best_metric(const config::Config& config, const data::Dataset& validation) {
   const config::BestMetric metric = config.training.best_metric;
   if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
@@ -72,7 +73,7 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
   }
 }
 
-// The variance of one row is not defined, and the running variance would become NaN.
+// The variance of one row is undefined, and the running variance would become NaN.
 void check_batch_norm(const config::Config& config, int64_t num_train) {
   if (config.model.norm != config::Norm::kBatch) return;
   const int64_t batch_size = config.training.batch_size;
@@ -83,7 +84,7 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
                           num_train, batch_size));
 }
 
-// What was asked for by name is not replaced without a word.
+// An explicitly requested step is not silently replaced.
 void check_step(const config::Config& config, c10::Device device) {
   if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
   throw Error(ErrorKind::kUsage,
@@ -92,7 +93,7 @@ void check_step(const config::Config& config, c10::Device device) {
                           config::to_text(config.precision), device.str()));
 }
 
-// A pattern that fits nothing would be a run that is not what its user believes.
+// A pattern without a match is most likely a mistake.
 void check_each(const char* key, const std::vector<std::string>& patterns,
                 const std::vector<std::string>& names) {
   for (const std::string& pattern : patterns) {

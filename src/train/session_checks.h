@@ -9,14 +9,14 @@
 
 namespace trainer::train {
 
-/// Whether the program's own kernels compute such a run.
+/// Whether the CPU kernels support this configuration on `device`.
 bool has_kernels(const config::Config& config, c10::Device device);
 
-/// Throws Error(kUsage) for combinations that only the data and the device show to be impossible.
+/// Throws Error(kUsage) for settings that do not fit the data or the device.
 void check_data(const config::Config& config, const data::Datasets& data, c10::Device device);
 
-/// Throws Error(kUsage) where a pattern of training.freeze or model.init_skip fits no tensor, or no
-/// parameter is left to be trained.
+/// Throws Error(kUsage) if a pattern of training.freeze or model.init_skip matches no tensor, or no
+/// parameter is left to train.
 void check_patterns(const config::Config& config, const model::Network& model);
 
 }  // namespace trainer::train

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kCheckpointDoesNotFit = "the checkpoint does not fit the model";
 
-// A copy in CPU memory: the checkpoint is written while training goes on.
+// A copy in CPU memory: the checkpoint is written while training continues.
 at::Tensor copied(const at::Tensor& tensor) {
   return tensor.detach().to(at::kCPU, at::kFloat, /*non_blocking=*/false, /*copy=*/true);
 }
@@ -35,7 +35,7 @@ archive::TensorData to_data(const at::Tensor& tensor) {
   return data;
 }
 
-// The parts of a flat buffer under the names of their parameters.
+// The parameters in a flat buffer, as named views.
 std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
                                             const at::Tensor& buffer) {
   std::vector<model::NamedTensor> views;
@@ -45,7 +45,7 @@ std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
   return views;
 }
 
-// One copy for all parameters, however many they are.
+// Copies all parameters in one call.
 std::vector<checkpoint::NamedTensor> to_named_data(const model::FlatParameters& flat,
                                                    const at::Tensor& buffer) {
   std::vector<checkpoint::NamedTensor> result;
@@ -115,7 +115,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   }
   restorer.finish();
   session.optimizer_state.step = from.optimizer_step;
-  // Another precision or schedule, which a resume may choose, begins with a state of its own.
+  // A resume may change precision or schedule, whose state then starts anew.
   const std::optional<schedule::LossScaleState> scaler = session.state.scaler;
   const std::optional<schedule::PlateauState> plateau = session.state.plateau;
   session.state = from.state;
@@ -126,7 +126,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, model.state());
-  // After the model's own, and so over them.
+  // Overwrites the model's own weights.
   if (const checkpoint::Moment* average = find_by_name(from.moments, optim::kEma)) {
     restorer.copy(optim::kEma, average->tensors,
                   named_views(model.parameters(), model.parameters().values));

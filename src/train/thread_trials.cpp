@@ -20,10 +20,10 @@ double measure_seconds(FunctionRef<void()> step) {
   return stopwatch.seconds();
 }
 
-// The shortest of several: other work on the machine only ever adds.
+// The shortest of several runs, as other work on the machine only adds time.
 double shortest_run(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
-  step();  // warms up
+  step();  // warm-up
   double shortest = measure_seconds(step);
   while (stopwatch.seconds() < kTrialSeconds) shortest = std::min(shortest, measure_seconds(step));
   return shortest;
@@ -43,7 +43,7 @@ std::vector<ThreadTrial> try_threads(int64_t max_threads,
                                      FunctionRef<void(int64_t num_threads)> set_threads,
                                      FunctionRef<void()> step) {
   set_threads(max_threads);
-  // A step as long as that has work for every CPU, and trials would delay the run.
+  // A step this long has work for every CPU, and trials would delay the run.
   if (const double seconds = measure_seconds(step); seconds > kLongStep)
     return {{max_threads, seconds}};
   std::vector<ThreadTrial> trials;

@@ -14,7 +14,7 @@
 #include "trainer/archive/safetensors.h"
 #include "trainer/core/version.h"
 
-#include "support/made_up_models.h"
+#include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::apply {
@@ -26,7 +26,7 @@ using test::ModelRecipe;
 class ExportDataTest : public testing::Test {
  protected:
   Model model_of(const ModelRecipe& recipe) const {
-    return model_of(test::made_up_checkpoint(recipe));
+    return model_of(test::make_checkpoint(recipe));
   }
 
   Model model_of(const checkpoint::Checkpoint& c) const {
@@ -55,7 +55,7 @@ TEST_F(ExportDataTest, OutputsHaveTheNameAndWidthOfWhatTheyAre) {
 }
 
 TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
-  checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 4, .is_averaged = true});
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 4, .is_averaged = true});
   c.schema.columns = {{.name = "x0", .fill = 0.5F},
                       {.name = "id", .kind = data::ColumnKind::kId},
                       {.name = "k",

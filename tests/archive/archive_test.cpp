@@ -33,7 +33,7 @@ constexpr DType kAllDTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat1
                                 DType::kUInt8,   DType::kBool};
 
 template <typename T>
-TensorData tensor_of(DType dtype, std::vector<int64_t> shape, const std::vector<T>& elements) {
+TensorData make_tensor(DType dtype, std::vector<int64_t> shape, const std::vector<T>& elements) {
   auto owner = std::make_shared<std::vector<T>>(elements);
   const auto* data = reinterpret_cast<const std::byte*>(owner->data());
   return {dtype, std::move(shape), data, owner};
@@ -44,24 +44,24 @@ TensorData counting_tensor(DType dtype) {
   const std::vector<int64_t> shape = {2, 3};
   switch (dtype) {
     case DType::kFloat32:
-      return tensor_of<float>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<float>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kFloat64:
-      return tensor_of<double>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<double>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kFloat16:
-      return tensor_of<uint16_t>(dtype, shape, {0, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500});
+      return make_tensor<uint16_t>(dtype, shape, {0, 0x3C00, 0x4000, 0x4200, 0x4400, 0x4500});
     case DType::kBFloat16:
-      return tensor_of<uint16_t>(dtype, shape, {0, 0x3F80, 0x4000, 0x4040, 0x4080, 0x40A0});
+      return make_tensor<uint16_t>(dtype, shape, {0, 0x3F80, 0x4000, 0x4040, 0x4080, 0x40A0});
     case DType::kInt64:
-      return tensor_of<int64_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<int64_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kInt32:
-      return tensor_of<int32_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<int32_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kInt16:
-      return tensor_of<int16_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<int16_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kInt8:
     case DType::kUInt8:
-      return tensor_of<uint8_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
+      return make_tensor<uint8_t>(dtype, shape, {0, 1, 2, 3, 4, 5});
     case DType::kBool:
-      return tensor_of<uint8_t>(dtype, shape, {0, 1, 1, 1, 1, 1});
+      return make_tensor<uint8_t>(dtype, shape, {0, 1, 1, 1, 1, 1});
   }
   return {};
 }
@@ -101,7 +101,7 @@ Dict everything() {
   Dict tensors;
   for (const DType dtype : kAllDTypes)
     tensors.emplace_back(dtype_name(dtype), counting_tensor(dtype));
-  tensors.emplace_back("scalar", tensor_of<double>(DType::kFloat64, {}, {1.5}));
+  tensors.emplace_back("scalar", make_tensor<double>(DType::kFloat64, {}, {1.5}));
   tensors.emplace_back("empty", TensorData{DType::kFloat32, {0, 3}, nullptr, nullptr});
   const int64_t two_31 = int64_t{1} << 31;
   return {
@@ -138,7 +138,7 @@ class ArchiveTest : public ::testing::Test {
     return path();
   }
 
-  std::string refusal_of_pickle(const std::string& operations) const {
+  std::string pickle_error(const std::string& operations) const {
     return refusal(write_pickled(operations));
   }
 
@@ -176,7 +176,7 @@ TEST_F(ArchiveTest, KeepsATensorAliveWithoutTheRest) {
 TEST_F(ArchiveTest, GivesBackALargeTensor) {
   std::vector<int32_t> elements(1'300'007);
   std::iota(elements.begin(), elements.end(), 0);
-  const TensorData large = tensor_of(DType::kInt32, {1'300'007}, elements);
+  const TensorData large = make_tensor(DType::kInt32, {1'300'007}, elements);
   save(path(), {{"large", large}});
   EXPECT_TRUE(same(*find(load(path()), "large")->get_if<TensorData>(), large));
 }
@@ -256,34 +256,34 @@ TEST_F(ArchiveTest, RefusesAnotherByteOrder) {
 }
 
 TEST_F(ArchiveTest, RefusesAGlobalThatIsNotPlain) {
-  EXPECT_EQ(refusal_of_pickle("cos\nsystem\nX\x02\0\0\0ls\x85R."s),
+  EXPECT_EQ(pickle_error("cos\nsystem\nX\x02\0\0\0ls\x85R."s),
             "record data.pkl: refused to read \"os.system\": only plain containers, numbers, "
             "strings and tensors are accepted");
 }
 
 TEST_F(ArchiveTest, RefusesARootThatIsNoDict) {
-  EXPECT_EQ(refusal_of_pickle("]."),
+  EXPECT_EQ(pickle_error("]."),
             "record data.pkl: expected a dict, got something else; save a dict of plain values and "
             "tensors");
 }
 
 TEST_F(ArchiveTest, RefusesKeysThatAreNoStringsOrStandTwice) {
-  EXPECT_EQ(refusal_of_pickle("}X\x05\0\0\0state}K\x00Nss."s),
+  EXPECT_EQ(pickle_error("}X\x05\0\0\0state}K\x00Nss."s),
             "record data.pkl: \"state\": a key of this dict is the int 0, expected a string");
-  EXPECT_EQ(refusal_of_pickle("}NNs."),
+  EXPECT_EQ(pickle_error("}NNs."),
             "record data.pkl: a key of this dict is not a string, expected a string");
-  EXPECT_EQ(refusal_of_pickle("}X\x01\0\0\0aNsX\x01\0\0\0aNs."s),
+  EXPECT_EQ(pickle_error("}X\x01\0\0\0aNsX\x01\0\0\0aNs."s),
             "record data.pkl: the key \"a\" stands twice");
 }
 
 TEST_F(ArchiveTest, RefusesAFunctionAsAValue) {
-  EXPECT_EQ(refusal_of_pickle("}X\x01\0\0\0a]ctorch\nFloatStorage\nas."s),
+  EXPECT_EQ(pickle_error("}X\x01\0\0\0a]ctorch\nFloatStorage\nas."s),
             "record data.pkl: \"a.0\": is neither a plain container, a number, a string nor a "
             "tensor");
 }
 
 TEST_F(ArchiveTest, RefusesAListThatHoldsItself) {
-  EXPECT_EQ(refusal_of_pickle("}X\x01\0\0\0a]q\x01h\x01\x61s."s).substr(0, 24),
+  EXPECT_EQ(pickle_error("}X\x01\0\0\0a]q\x01h\x01\x61s."s).substr(0, 24),
             "record data.pkl: \"a.0.0.");
 }
 
@@ -293,7 +293,7 @@ TEST_F(ArchiveTest, RefusesATreeThatIsFarLargerThanItsFile) {
   for (char i = 0; i < 40; ++i) {
     operations += "0](h"s + i + "h"s + i + "eq"s + static_cast<char>(i + 1);
   }
-  const std::string message = refusal_of_pickle(operations + "s.");
+  const std::string message = pickle_error(operations + "s.");
   EXPECT_NE(message.find("the file holds more than 4000000 values"), std::string::npos) << message;
 }
 
@@ -301,7 +301,7 @@ TEST_F(ArchiveTest, RefusesTextThatIsFarLargerThanItsFile) {
   std::string operations =
       "}X\x01\0\0\0a](X\x00\x00\x10\x00"s + std::string(1 << 20, 't') + "q\x01"s;
   for (int i = 0; i < 300; ++i) operations += "h\x01";
-  const std::string message = refusal_of_pickle(operations + "es.");
+  const std::string message = pickle_error(operations + "es.");
   EXPECT_EQ(message,
             "record data.pkl: \"a.256\": the file holds more than 268435456 bytes of text");
 }
@@ -317,34 +317,33 @@ std::string tensor_pickle(const std::string& num_stored, const std::string& rest
 
 TEST_F(ArchiveTest, RefusesTensorsThatDoNotFitTheirRecord) {
   const std::string begin = "record data.pkl: \"t\": ";
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x11", "K\x00K\x10\x85K\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x11", "K\x00K\x10\x85K\x01\x85"s)),
             begin + "claims 17 elements of float32, its record holds 64 bytes");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x11K\x01\x85K\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x11K\x01\x85K\x01\x85"s)),
             begin + "is a tensor that begins after the end of its record");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x01K\x10\x85K\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x01K\x10\x85K\x01\x85"s)),
             begin + "is a tensor that goes past the end of its record");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x10)\x29"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x10)\x29"s)),
             begin + "is a tensor that goes past the end of its record");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x00K\x02K\x02\x86K\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00K\x02K\x02\x86K\x01\x85"s)),
             begin + "is a tensor with too many or few strides");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x00J\xFF\xFF\xFF\xFF\x85K\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00J\xFF\xFF\xFF\xFF\x85K\x01\x85"s)),
             begin + "is a tensor with a size that is no number >= 0");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x00NK\x01\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00NK\x01\x85"s)),
             begin + "is a tensor whose shape is not a tuple of at most 64 sizes");
 }
 
 TEST_F(ArchiveTest, RefusesShapesWhoseProductOverflows) {
   const std::string huge = "\x8A\x06\0\0\0\0\0\x01"s;  // 2^40
-  EXPECT_EQ(
-      refusal_of_pickle(tensor_pickle("K\x10", "K\x00"s + huge + huge + "\x86K\x00K\x00\x86"s)),
-      "record data.pkl: \"t\": is a tensor with too many elements");
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x00K\x02\x85"s + huge + "\x85")),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00"s + huge + huge + "\x86K\x00K\x00\x86"s)),
+            "record data.pkl: \"t\": is a tensor with too many elements");
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00K\x02\x85"s + huge + "\x85")),
             "record data.pkl: \"t\": is a tensor that goes past the end of its record");
 }
 
 TEST_F(ArchiveTest, RefusesAnExpandedTensorThatIsFarLargerThanItsFile) {
   const std::string huge = "\x8A\x06\0\0\0\0\0\x01"s;
-  EXPECT_EQ(refusal_of_pickle(tensor_pickle("K\x10", "K\x00"s + huge + "\x85K\x00\x85"s)),
+  EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00"s + huge + "\x85K\x00\x85"s)),
             "record data.pkl: \"t\": is a view that is far larger than the file; save it with "
             ".clone()");
 }
@@ -468,7 +467,7 @@ TEST_F(PythonTest, WritesAnArchiveThatIsRead) {
   run("write " + path().string());
   const TensorData matrix = counting_tensor(DType::kFloat32);
   const auto floats = [](std::vector<int64_t> shape, const std::vector<float>& elements) {
-    return tensor_of<float>(DType::kFloat32, std::move(shape), elements);
+    return make_tensor<float>(DType::kFloat32, std::move(shape), elements);
   };
   Dict dtypes;
   for (const DType dtype : kAllDTypes)

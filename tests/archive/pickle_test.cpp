@@ -24,34 +24,34 @@ std::string refusal(const std::string& operations) {
                      }));
 }
 
-Node root_of(const std::string& operations) {
+Node unpickle(const std::string& operations) {
   const std::string pickle = kProtocol + operations;
   const NodeGraph graph = read_pickle(pickle, "a.pt: data.pkl");
   return graph.nodes.at(graph.root);
 }
 
-int64_t int_of(const std::string& operations) {
-  return std::get<int64_t>(root_of(operations).payload);
+int64_t unpickle_int(const std::string& operations) {
+  return std::get<int64_t>(unpickle(operations).payload);
 }
 
 TEST(PickleTest, ReadsIntegersOfEveryLength) {
-  EXPECT_EQ(int_of("K\xFF."), 255);
-  EXPECT_EQ(int_of("M\xFF\xFF."), 65535);
-  EXPECT_EQ(int_of("J\xFE\xFF\xFF\xFF."), -2);
-  EXPECT_EQ(int_of("\x8A\x00."s), 0);
-  EXPECT_EQ(int_of("\x8A\x02\x00\x80."s), -32768);
-  EXPECT_EQ(int_of("\x8A\x03\x00\x80\x00."s), 32768);
-  EXPECT_EQ(int_of("\x8A\x08\x00\x00\x00\x00\x00\x00\x00\x80."s), INT64_MIN);
-  EXPECT_EQ(int_of("\x8B\x01\x00\x00\x00\xFF."s), -1);
+  EXPECT_EQ(unpickle_int("K\xFF."), 255);
+  EXPECT_EQ(unpickle_int("M\xFF\xFF."), 65535);
+  EXPECT_EQ(unpickle_int("J\xFE\xFF\xFF\xFF."), -2);
+  EXPECT_EQ(unpickle_int("\x8A\x00."s), 0);
+  EXPECT_EQ(unpickle_int("\x8A\x02\x00\x80."s), -32768);
+  EXPECT_EQ(unpickle_int("\x8A\x03\x00\x80\x00."s), 32768);
+  EXPECT_EQ(unpickle_int("\x8A\x08\x00\x00\x00\x00\x00\x00\x00\x80."s), INT64_MIN);
+  EXPECT_EQ(unpickle_int("\x8B\x01\x00\x00\x00\xFF."s), -1);
 }
 
 TEST(PickleTest, ReadsAFloatInBigEndian) {
-  const Node node = root_of("G\x40\x04\x00\x00\x00\x00\x00\x00."s);
+  const Node node = unpickle("G\x40\x04\x00\x00\x00\x00\x00\x00."s);
   EXPECT_EQ(std::get<double>(node.payload), 2.5);
 }
 
 TEST(PickleTest, KeepsOneObjectThatStandsTwiceAsOne) {
-  const Node list = root_of("](]q\x05h\x05\x65."s);
+  const Node list = unpickle("](]q\x05h\x05\x65."s);
   ASSERT_EQ(list.items().size(), 2U);
   EXPECT_EQ(list.items()[0], list.items()[1]);
 }

@@ -22,7 +22,7 @@ using test::bytes_of;
 using test::TemporaryFolder;
 using Records = std::vector<std::pair<std::string, std::string>>;
 
-std::string zip_of(const Records& records, uint64_t zip64_from = kZip64From) {
+std::string make_zip(const Records& records, uint64_t zip64_from = kZip64From) {
   const TemporaryFolder folder;
   AtomicFile file(folder.path() / "a.zip");
   ZipWriter zip(file, zip64_from);
@@ -32,7 +32,7 @@ std::string zip_of(const Records& records, uint64_t zip64_from = kZip64From) {
   return test::read_file(folder.path() / "a.zip");
 }
 
-Records records_of(const std::string& zip) {
+Records find_records(const std::string& zip) {
   Records records;
   for (const auto& [name, bytes] : read_zip(bytes_of(zip), "a.pt")) {
     records.emplace_back(name,
@@ -62,16 +62,16 @@ constexpr std::string_view kLocator = "PK\x06\x07";
 constexpr std::string_view kEnd = "PK\x05\x06";
 const Records kTwo = {{"a/1", "one"}, {"a/2", std::string(200, '2')}};
 
-TEST(ZipTest, ReadsWhatItWrote) { EXPECT_EQ(records_of(zip_of(kTwo)), kTwo); }
+TEST(ZipTest, ReadsWhatItWrote) { EXPECT_EQ(find_records(make_zip(kTwo)), kTwo); }
 
 TEST(ZipTest, ReadsAnEmptyRecordAndNoRecords) {
   const Records empty = {{"a/1", ""}};
-  EXPECT_EQ(records_of(zip_of(empty)), empty);
-  EXPECT_EQ(records_of(zip_of({})), Records());
+  EXPECT_EQ(find_records(make_zip(empty)), empty);
+  EXPECT_EQ(find_records(make_zip({})), Records());
 }
 
 TEST(ZipTest, AlignsEveryRecord) {
-  const std::string zip = zip_of(kTwo);
+  const std::string zip = make_zip(kTwo);
   for (const auto& [name, bytes] : read_zip(bytes_of(zip), "a.pt")) {
     EXPECT_EQ(static_cast<std::size_t>(bytes.data() - bytes_of(zip).data()) % kRecordAlignment, 0U)
         << name;
@@ -80,23 +80,23 @@ TEST(ZipTest, AlignsEveryRecord) {
 
 TEST(ZipTest, ReadsItsOwn64BitFields) {
   for (const uint64_t zip64_from : std::vector<uint64_t>{0, 4, 100, 150, 300, 1000}) {
-    EXPECT_EQ(records_of(zip_of(kTwo, zip64_from)), kTwo) << zip64_from;
+    EXPECT_EQ(find_records(make_zip(kTwo, zip64_from)), kTwo) << zip64_from;
   }
 }
 
 TEST(ZipTest, AlignsRecordsWith64BitSizesToo) {
-  const std::string zip = zip_of(kTwo, 0);
+  const std::string zip = make_zip(kTwo, 0);
   EXPECT_EQ(zip.find("one"), 64U);
 }
 
 TEST(ZipTest, ReadsADirectoryWithoutThe64BitEnd) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   zip.erase(zip.find(kEnd64), 56 + 20);
-  EXPECT_EQ(records_of(zip), kTwo);
+  EXPECT_EQ(find_records(zip), kTwo);
 }
 
 TEST(ZipTest, RefusesAWrongChecksum) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   zip[zip.find("one")] = 'O';
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": the CRC-32 is 0x4221c011, expected 0x7a6c86f1; the file is "
@@ -104,7 +104,7 @@ TEST(ZipTest, RefusesAWrongChecksum) {
 }
 
 TEST(ZipTest, RefusesACompressedRecord) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 10, 8);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": expected plain stored bytes, got compression method 8; save "
@@ -112,7 +112,7 @@ TEST(ZipTest, RefusesACompressedRecord) {
 }
 
 TEST(ZipTest, RefusesAnEncryptedRecord) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 8, 1);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": expected plain stored bytes, got encrypted ones; save the file "
@@ -120,7 +120,7 @@ TEST(ZipTest, RefusesAnEncryptedRecord) {
 }
 
 TEST(ZipTest, RefusesASizeBeyondTheEndOfTheFile) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   for (const std::string_view header : {kLocal, kCentral}) {
     const std::size_t offset = header == kLocal ? 18 : 20;
     patch<uint32_t>(zip, header, offset, 100000);
@@ -132,7 +132,7 @@ TEST(ZipTest, RefusesASizeBeyondTheEndOfTheFile) {
 }
 
 TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
-  std::string zip = zip_of(kTwo, 0);
+  std::string zip = make_zip(kTwo, 0);
   const std::size_t size = zip.find(kCentral) + 46 + 3 + 4;
   const uint64_t huge = UINT64_MAX - 10;
   std::memcpy(zip.data() + size, &huge, sizeof(huge));
@@ -143,7 +143,7 @@ TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
 }
 
 TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kCentral, 42, 0xFFFFFFF0);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": expected its header at byte 4294967280, got something else; the "
@@ -151,7 +151,7 @@ TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
 }
 
 TEST(ZipTest, RefusesHeadersThatDisagree) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kLocal, 22, 2);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": its header and the zip directory disagree; the file is damaged, "
@@ -159,7 +159,7 @@ TEST(ZipTest, RefusesHeadersThatDisagree) {
 }
 
 TEST(ZipTest, RefusesTwoSizes) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kCentral, 20, 2);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": two different sizes are claimed; the file is damaged, take an "
@@ -167,7 +167,7 @@ TEST(ZipTest, RefusesTwoSizes) {
 }
 
 TEST(ZipTest, RefusesANameThatStandsTwice) {
-  EXPECT_EQ(refusal(zip_of({{"a/1", "one"}, {"a/1", "two"}})),
+  EXPECT_EQ(refusal(make_zip({{"a/1", "one"}, {"a/1", "two"}})),
             "a.pt: record \"a/1\": the name stands twice; the file is damaged, take an older "
             "checkpoint");
 }
@@ -175,9 +175,9 @@ TEST(ZipTest, RefusesANameThatStandsTwice) {
 // A record may not hold the header of another one: nested a million times, a small file would take
 // hours to check.
 TEST(ZipTest, RefusesRecordsThatOverlap) {
-  const std::string second = zip_of({{"a/2", std::string(1000, '2')}});
+  const std::string second = make_zip({{"a/2", std::string(1000, '2')}});
   const std::string nested = second.substr(0, second.find(kCentral));
-  std::string zip = zip_of({{"a/1", nested}, {"a/2", std::string(1000, '2')}});
+  std::string zip = make_zip({{"a/1", nested}, {"a/2", std::string(1000, '2')}});
   const std::size_t removed_from = zip.rfind(kLocal);
   const std::size_t removed = zip.find(kCentral) - removed_from;
   zip.erase(removed_from, removed);
@@ -192,7 +192,7 @@ TEST(ZipTest, RefusesRecordsThatOverlap) {
 }
 
 TEST(ZipTest, RefusesAFileThatWasCutShort) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   zip.pop_back();
   EXPECT_EQ(refusal(zip),
             "a.pt: expected the end of a zip directory in the last 22 bytes, got something else; "
@@ -200,7 +200,7 @@ TEST(ZipTest, RefusesAFileThatWasCutShort) {
 }
 
 TEST(ZipTest, RefusesADirectoryThatIsNotWhereItShouldBe) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   patch<uint64_t>(zip, kEnd64, 48, 7);
   patch<uint32_t>(zip, kEnd, 16, 7);
   EXPECT_EQ(refusal(zip),
@@ -209,7 +209,7 @@ TEST(ZipTest, RefusesADirectoryThatIsNotWhereItShouldBe) {
 }
 
 TEST(ZipTest, RefusesAnEntryCountThatIsTooLargeOrTooSmall) {
-  std::string zip = zip_of(kTwo);
+  std::string zip = make_zip(kTwo);
   for (const uint16_t count : {uint16_t{1}, uint16_t{3}}) {
     patch<uint64_t>(zip, kEnd64, 24, count);
     patch<uint64_t>(zip, kEnd64, 32, count);

@@ -131,7 +131,7 @@ TEST_P(MultiplyTest, NothingBesideTheResultIsTouched) {
 // What any number of threads relies on.
 TEST_P(MultiplyTest, PartsHaveTheBitsOfTheWhole) {
   for_each_problem([](const Problem& problem) {
-    Numbers in_parts = problem.c;
+    Numbers by_column = problem.c;
     const Product whole = problem.product;
     multiply(whole);
     constexpr int64_t kRowStep = 9;
@@ -143,11 +143,11 @@ TEST_P(MultiplyTest, PartsHaveTheBitsOfTheWhole) {
         part.num_columns = std::min(column_step, whole.num_columns - j);
         part.a += i * whole.a_row;
         part.b += j * whole.b_column;
-        part.c = in_parts.data() + i * whole.c_row + j;
+        part.c = by_column.data() + i * whole.c_row + j;
         multiply(part);
       }
     }
-    EXPECT_EQ(in_parts, problem.c);
+    EXPECT_EQ(by_column, problem.c);
   });
 }
 

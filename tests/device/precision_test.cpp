@@ -18,15 +18,21 @@ const c10::Device kCpu(c10::kCPU);
 const c10::Device kMps(c10::kMPS);
 const c10::Device kCuda(c10::kCUDA, 1);
 
-PrecisionProbe probe(bool is_computed, bool has_hardware = true, std::string macos = "") {
-  return {is_computed, has_hardware, std::move(macos), "2.6.0"};
+const PrecisionProbe kFullSupport{
+    .is_computed = true, .has_hardware = true, .macos = "", .libtorch = "2.6.0"};
+const PrecisionProbe kNoInstructions{
+    .is_computed = true, .has_hardware = false, .macos = "", .libtorch = "2.6.0"};
+
+PrecisionProbe not_computed(std::string macos) {
+  return {
+      .is_computed = false, .has_hardware = true, .macos = std::move(macos), .libtorch = "2.6.0"};
 }
 
 TEST(PrecisionTest, WhatADeviceComputesWellIsTakenWithoutAWord) {
   for (const c10::Device device : {kCpu, kMps, kCuda}) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
       const PrecisionChoice choice =
-          choose_precision(precision, device, Fallback::kForbidden, probe(true));
+          choose_precision(precision, device, Fallback::kForbidden, kFullSupport);
       EXPECT_EQ(choice.precision, precision);
       EXPECT_EQ(choice.warning, "");
     }
@@ -34,20 +40,19 @@ TEST(PrecisionTest, WhatADeviceComputesWellIsTakenWithoutAWord) {
 }
 
 TEST(PrecisionTest, Fp32NeedsNothing) {
-  EXPECT_EQ(precision_limit(kMps, Precision::kFp32, probe(false, false)).support, Support::kGood);
+  EXPECT_EQ(precision_limit(kMps, Precision::kFp32, PrecisionProbe()).support, Support::kGood);
 }
 
 TEST(PrecisionTest, ACpuWithoutTheInstructionsIsWarnedOf) {
   const PrecisionChoice choice =
-      choose_precision(Precision::kBf16, kCpu, Fallback::kForbidden, probe(true, false));
+      choose_precision(Precision::kBf16, kCpu, Fallback::kForbidden, kNoInstructions);
   EXPECT_EQ(choice.precision, Precision::kBf16);
   EXPECT_EQ(choice.warning,
             "precision: this CPU has no instructions for bf16 and takes several times longer than "
             "with fp32");
   // Accelerators have their own.
   EXPECT_EQ(
-      choose_precision(Precision::kBf16, kCuda, Fallback::kForbidden, probe(true, false)).warning,
-      "");
+      choose_precision(Precision::kBf16, kCuda, Fallback::kForbidden, kNoInstructions).warning, "");
 }
 
 struct Lack {
@@ -68,8 +73,8 @@ const Lack kLacks[] = {
 
 TEST(PrecisionTest, WhatADeviceLacksBecomesFp32WithAWarning) {
   for (const Lack& lack : kLacks) {
-    const PrecisionChoice choice = choose_precision(lack.precision, lack.device, Fallback::kToCpu,
-                                                    probe(false, true, lack.macos));
+    const PrecisionChoice choice =
+        choose_precision(lack.precision, lack.device, Fallback::kToCpu, not_computed(lack.macos));
     EXPECT_EQ(choice.precision, Precision::kFp32);
     EXPECT_EQ(choice.warning, std::string("precision: ") + lack.text + "; fp32 is used instead");
   }
@@ -78,8 +83,7 @@ TEST(PrecisionTest, WhatADeviceLacksBecomesFp32WithAWarning) {
 TEST(PrecisionTest, WhatADeviceLacksIsAnErrorWhereNothingMayReplaceIt) {
   for (const Lack& lack : kLacks) {
     const Error error = test::error_of([&] {
-      choose_precision(lack.precision, lack.device, Fallback::kForbidden,
-                       probe(false, true, lack.macos));
+      choose_precision(lack.precision, lack.device, Fallback::kForbidden, not_computed(lack.macos));
     });
     EXPECT_EQ(error.kind(), ErrorKind::kDevice);
     EXPECT_EQ(error.what(), std::string("precision: ") + lack.text +

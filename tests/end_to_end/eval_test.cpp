@@ -148,7 +148,7 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
       refusal("a,y\n1,p\nx,q\n"),
       "error: bad.csv:3: column \"a\": expected a number, got \"x\"; correct it, as the column "
       "was numeric in the training data\n");
-  // There is no test part: the validation part is judged.
+  // There is no test part: the validation part is evaluated.
   EXPECT_EQ(eval()["data"], "the validation part of the run");
   folder_.write("t.csv", "a,y\n1,p\n2,q\n");
   const test::ProcessResult changed = trainer("eval runs/latest");

@@ -22,10 +22,10 @@
 #include "trainer/data/scaling.h"
 
 #include "support/files.h"
-#include "support/made_up_models.h"
 #include "support/process.h"
 #include "support/program_test.h"
 #include "support/python.h"
+#include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -94,7 +94,7 @@ class ExportTest : public test::ProgramTest {
   /// Writes the model of a case, exports it and returns it, with one job for the other program.
   apply::Model exported(const Case& wanted, const std::string& name, ordered_json& jobs) const {
     const fs::path checkpoint = folder_.path() / (name + ".checkpoint");
-    checkpoint::write(checkpoint, test::made_up_checkpoint(wanted.recipe));
+    checkpoint::write(checkpoint, test::make_checkpoint(wanted.recipe));
     const bool softmax = wanted.outputs == ExportOutputs::kProbabilities;
     const ProcessResult result = run(
         fmt::format("{} --output {} {}", checkpoint.string(), name, softmax ? "--softmax" : ""));
@@ -115,7 +115,7 @@ class ExportTest : public test::ProgramTest {
     return apply::expected_outputs(model, apply::sample_features(model, kNumRows), outputs);
   }
 
-  ordered_json answer_of(const std::string& command) const {
+  ordered_json run_python(const std::string& command) const {
     const ProcessResult result =
         test::run_process("cd " + folder_.path().string() + " && " + command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -147,7 +147,7 @@ class OnnxRuntimeTest : public ExportTest {
 
   ordered_json run_jobs(const ordered_json& jobs) const {
     folder_.write("jobs.json", jobs.dump());
-    return answer_of(node() + " jobs.json");
+    return run_python(node() + " jobs.json");
   }
 };
 
@@ -187,11 +187,11 @@ std::string csv_text(const Cells& cells) {
   return text;
 }
 
-data::CsvFormat format_of(const apply::Model& model) {
+data::CsvFormat csv_format(const apply::Model& model) {
   return {.missing = data::MissingValues(model.schema.missing)};
 }
 
-ordered_json inputs_of(const apply::Model& model, const Cells& cells) {
+ordered_json make_inputs(const apply::Model& model, const Cells& cells) {
   ordered_json inputs;
   for (const data::Column& column : model.schema.columns) {
     if (data::num_features(column) == 0) continue;
@@ -239,14 +239,14 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
       {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5", "17", "18"}}};
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
   ordered_json jobs = ordered_json::array();
-  jobs.push_back(
-      {{"model", (folder_.path() / "columns.onnx").string()}, {"inputs", inputs_of(model, cells)}});
+  jobs.push_back({{"model", (folder_.path() / "columns.onnx").string()},
+                  {"inputs", make_inputs(model, cells)}});
   const ordered_json answers = run_jobs(jobs);
 
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
   data::Table table = data::read_csv_as(
       csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
-      format_of(model));
+      csv_format(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
@@ -255,7 +255,7 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
 }
 
 TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
-  checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 6});
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 6});
   const std::vector<std::vector<float>> quantiles = {
       {-1, 0, 2, 5}, {0, 0, 0, 1, 1, 4}, {1, 2, 2, 3, 3, 3}, {7, 7, 7}, {0.1F}, {-3, 1e6F}};
   c.schema.scaling = {std::vector<float>(6, 0), std::vector<float>(6, 1)};
@@ -312,7 +312,7 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
   data::Table table = data::read_csv_as(
       csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
-      format_of(model));
+      csv_format(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   const ordered_json features = {
@@ -320,9 +320,10 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
        {{"type", "float32"},
         {"dims", {4, encoded.features.num_columns}},
         {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
-  const ordered_json answers = run_jobs(
-      {{{"model", (folder_.path() / "columns.onnx").string()}, {"inputs", inputs_of(model, cells)}},
-       {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
+  const ordered_json answers =
+      run_jobs({{{"model", (folder_.path() / "columns.onnx").string()},
+                 {"inputs", make_inputs(model, cells)}},
+                {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
   for (const ordered_json& answer : answers) {
     expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
                 apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
@@ -334,7 +335,7 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
 // limits.
 TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
   const checkpoint::Checkpoint c =
-      test::made_up_checkpoint({.num_features = 3, .labels = {}, .has_offsets = true});
+      test::make_checkpoint({.num_features = 3, .labels = {}, .has_offsets = true});
   checkpoint::write(folder_.path() / "c.checkpoint", c);
   const ProcessResult result = run("c.checkpoint -o c.onnx --preprocessing");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -362,7 +363,7 @@ TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
   const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
   data::Table table =
       data::read_csv_as(folder_.write("cells.csv", csv_text(cells)),
-                        {.columns = model.schema.columns, .targets = {}}, format_of(model));
+                        {.columns = model.schema.columns, .targets = {}}, csv_format(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   const std::vector<double> expected =
@@ -375,7 +376,7 @@ TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
 
 // Columns with names that the graph would like to give to its own parts.
 TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
-  checkpoint::Checkpoint c = test::made_up_checkpoint({.num_features = 4});
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 4});
   c.schema.feature_names = {"logits", "features", "layers.0.weight", "0.IsNaN.output"};
   for (const std::string& name : c.schema.feature_names)
     c.schema.columns.push_back({.name = name, .fill = 0.5F});
@@ -423,7 +424,7 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
     models.push_back(exported(few[i], fmt::format("{}.pt", i), jobs));
   }
   folder_.write("jobs.json", jobs.dump());
-  const ordered_json answers = answer_of(test::python_script(kScript) + "torchscript jobs.json");
+  const ordered_json answers = run_python(test::python_script(kScript) + "torchscript jobs.json");
   ASSERT_EQ(answers.size(), few.size());
   for (std::size_t i = 0; i < few.size(); ++i) {
     expect_near(answers[i]["data"].get<std::vector<double>>(), expected(models[i], few[i].outputs),
@@ -443,7 +444,8 @@ TEST_F(PythonExportTest, SafetensorsHaveNamesShapesAndNumbersOfTheStateDict) {
   ordered_json jobs;
   const apply::Model model = exported(
       {{.model = "{hidden_sizes: [6], norm: batch}", .is_averaged = true}}, "m.safetensors", jobs);
-  const ordered_json answer = answer_of(test::python_script(kScript) + "safetensors m.safetensors");
+  const ordered_json answer =
+      run_python(test::python_script(kScript) + "safetensors m.safetensors");
   ASSERT_EQ(answer["tensors"].size(), model.weights.size());
   for (const checkpoint::NamedTensor& weight : model.weights) {
     const ordered_json& tensor = answer["tensors"].at(weight.name);
@@ -463,24 +465,24 @@ TEST_F(PythonExportTest, SafetensorsHaveNamesShapesAndNumbersOfTheStateDict) {
 // ---- the command ----
 
 TEST_F(ExportTest, AnExportIsWhereAnotherRunMayBegin) {
-  const std::string run_of =
+  const std::string train_command =
       "threads=1 --epochs 1 model.hidden_sizes=[8] data.synthetic.num_samples=64";
-  ASSERT_EQ(trainer(run_of).exit_code, 0);
+  ASSERT_EQ(trainer(train_command).exit_code, 0);
   ASSERT_EQ(run("runs/latest -o first.safetensors").exit_code, 0);
-  const ProcessResult next = trainer(run_of + " model.init_from=first.safetensors");
+  const ProcessResult next = trainer(train_command + " model.init_from=first.safetensors");
   EXPECT_EQ(next.exit_code, 0) << next.err;
   EXPECT_NE(next.err.find("from " + (folder_.path() / "first.safetensors").string()),
             std::string::npos)
       << next.err;
   const ProcessResult other =
-      trainer(run_of + " model.init_from=first.safetensors model.hidden_sizes=[9]");
+      trainer(train_command + " model.init_from=first.safetensors model.hidden_sizes=[9]");
   EXPECT_EQ(other.exit_code, 7);
   EXPECT_NE(other.err.find("model layers.0.weight: expected float32 [9, "), std::string::npos)
       << other.err;
 }
 
 TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
-  checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
+  checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
   std::vector<std::pair<std::string, std::string>> exports = {{"m.safetensors", "safetensors"},
                                                               {"m.pt", "TorchScript"}};
   if (kHasOnnx) exports.emplace_back("m.onnx", "ONNX");
@@ -500,7 +502,7 @@ TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
 }
 
 TEST_F(ExportTest, AFileThatIsThereIsReplacedOnSuccessOnly) {
-  checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
+  checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
   folder_.write("m.safetensors", "old");
   folder_.write("m.onnx", "old");
   folder_.write("m.pt", "old");
@@ -539,7 +541,7 @@ TEST_F(ExportTest, WithoutItsOnnxPartTheProgramSaysWhatToInstall) {
 }
 
 TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
-  checkpoint::write(folder_.path() / "c.checkpoint", test::made_up_checkpoint({.labels = {}}));
+  checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
   const auto refused = [&](const std::string& arguments, int exit_code) {
     const ProcessResult result = run(arguments);
     EXPECT_EQ(result.exit_code, exit_code) << arguments;

@@ -136,9 +136,10 @@ TEST_F(NumbersTest, OneWildCellIsNamedAndMayBeClipped) {
 }
 
 TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
-  const auto class_of = [](int i) { return mixed(3 * i) < 0.5 ? "yes" : "no"; };
+  const auto predicted_class = [](int i) { return mixed(3 * i) < 0.5 ? "yes" : "no"; };
   table("leak", "t,told,y", [&](int i) {
-    return fmt::format("{},{},{}", mixed(i), *class_of(i) == 'y' ? 1 : 0, class_of(i));
+    return fmt::format("{},{},{}", mixed(i), *predicted_class(i) == 'y' ? 1 : 0,
+                       predicted_class(i));
   });
   const test::ProcessResult result = train("leak", "--epochs 5");
   const std::string note =
@@ -157,8 +158,8 @@ TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
 
   // A column that only helps.
   table("fine", "t,told,y", [&](int i) {
-    return fmt::format("{},{},{}", mixed(i), i % 20 == 0 || *class_of(i) == 'y' ? 1 : 0,
-                       class_of(i));
+    return fmt::format("{},{},{}", mixed(i), i % 20 == 0 || *predicted_class(i) == 'y' ? 1 : 0,
+                       predicted_class(i));
   });
   const test::ProcessResult fine = train("fine", "--epochs 5");
   EXPECT_EQ(fine.err.find("same as the target"), std::string::npos);

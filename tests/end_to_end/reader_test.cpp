@@ -72,10 +72,10 @@ TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
   for (char& c : expected) c = c == ',' ? '.' : c;
   EXPECT_EQ(points.out, expected) << points.err;
 
-  const ProcessResult judged = trainer("eval runs/latest --data t.csv.gz");
-  EXPECT_EQ(judged.exit_code, 0) << judged.err;
-  EXPECT_EQ(judged.err, "10 rows without a target are left out\n");
-  EXPECT_NE(judged.out.find(": 70 rows\n"), std::string::npos) << judged.out;
+  const ProcessResult evaluated = trainer("eval runs/latest --data t.csv.gz");
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_EQ(evaluated.err, "10 rows without a target are left out\n");
+  EXPECT_NE(evaluated.out.find(": 70 rows\n"), std::string::npos) << evaluated.out;
 }
 
 TEST_F(ReaderTest, ACrossValidationLeavesOutRowsWithoutTargetToo) {

@@ -52,7 +52,7 @@ TEST(ResumeTest, AResumedRunEndsAsTheUninterruptedOne) {
 }
 
 // A condition to wait for: the run that `latest` names has recorded its first step.
-auto has_begun(const fs::path& latest) {
+auto has_started(const fs::path& latest) {
   return [metrics = latest / "metrics.jsonl"] {
     std::error_code not_yet;
     const auto size = fs::file_size(metrics, not_yet);
@@ -68,7 +68,7 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
     const test::TemporaryFolder folder;
     RunningProgram run(folder.path(), arguments + "--epochs 100000 --output-dir parts",
                        Moments::kHeld);
-    ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "parts/latest")));
+    ASSERT_TRUE(run.go_on_until(has_started(folder.path() / "parts/latest")));
     run.send(signal);
     const ProcessResult stopped = run.finish();
     EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.err;
@@ -76,10 +76,10 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
                                "; go on with: trainer --resume parts/"),
               std::string::npos)
         << stopped.out;
-    // However late the signal came on this machine: one epoch more than was begun.
+    // However late the signal came on this machine: one epoch more than was started.
     const auto records = test::metrics_records(folder.path() / "parts/latest/metrics.jsonl");
-    const auto begun = records.back()["epoch"].get<int64_t>();
-    const std::string epochs = " --epochs " + std::to_string(begun + 1);
+    const auto started = records.back()["epoch"].get<int64_t>();
+    const std::string epochs = " --epochs " + std::to_string(started + 1);
     const ProcessResult resumed = trainer_in(folder.path(), "--resume parts/latest" + epochs);
     ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
     ASSERT_EQ(trainer_in(folder.path(), arguments + epochs + " --output-dir whole").exit_code, 0);
@@ -92,7 +92,7 @@ TEST(ResumeTest, ASignalThatWasIgnoredFromTheStartStopsNothing) {
   RunningProgram run(folder.path(),
                      "--epochs 300 data.synthetic.num_samples=100 logging.save_interval=1",
                      Moments::kHeld, "trap '' HUP;");
-  ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "runs/latest")));
+  ASSERT_TRUE(run.go_on_until(has_started(folder.path() / "runs/latest")));
   run.send(SIGHUP);
   const ProcessResult result = run.finish();
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -104,7 +104,7 @@ TEST(ResumeTest, WhatToTypeNextCanBeTyped) {
   RunningProgram run(folder.path(),
                      "--epochs 100000 logging.save_interval=1 output_dir=\"two words\"",
                      Moments::kHeld);
-  ASSERT_TRUE(run.go_on_until(has_begun(folder.path() / "two words/latest")));
+  ASSERT_TRUE(run.go_on_until(has_started(folder.path() / "two words/latest")));
   run.send(SIGTERM);
   const ProcessResult stopped = run.finish();
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
@@ -217,7 +217,7 @@ TEST(ResumeTest, Sigusr1SavesAndTheRunGoesOn) {
   RunningProgram run(folder.path(),
                      "--epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1",
                      Moments::kHeld);
-  ASSERT_TRUE(run.go_on_until(has_begun(latest)));
+  ASSERT_TRUE(run.go_on_until(has_started(latest)));
   run.send(SIGUSR1);
   ASSERT_TRUE(run.go_on_until(
       [&] { return test::read_file(latest / "train.log").find("SIGUSR1") != std::string::npos; }));
@@ -280,7 +280,7 @@ TEST(ResumeTest, TwoProcessesDoNotWorkInOneRunFolder) {
   RunningProgram run(folder.path(),
                      "-q --epochs 100000 data.synthetic.num_samples=10000 logging.save_interval=1",
                      Moments::kHeld);
-  ASSERT_TRUE(run.go_on_until(has_begun(latest)));
+  ASSERT_TRUE(run.go_on_until(has_started(latest)));
   const ProcessResult result = trainer_in(folder.path(), "--resume runs/latest");
   EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err,

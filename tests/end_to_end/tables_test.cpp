@@ -22,7 +22,7 @@ test::ProcessResult train(const test::TemporaryFolder& folder, const std::string
 }
 
 // The number behind `word` in the results.
-double result_of(const std::string& out, const std::string& word) {
+double find_number(const std::string& out, const std::string& word) {
   const std::size_t test = out.find("test ");
   const std::size_t at = out.find(word + " ", test);
   return at == std::string::npos ? -1 : std::stod(out.substr(at + word.size()));
@@ -32,7 +32,7 @@ TEST(TablesTest, PenguinsReachNinetySevenPercent) {
   const test::TemporaryFolder folder;
   const test::ProcessResult result = train(folder, "penguins.yaml");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GE(result_of(result.out, "accuracy"), 97) << result.out;
+  EXPECT_GE(find_number(result.out, "accuracy"), 97) << result.out;
   for (const char* line : {"columns     4 numeric, 2 categorical\n",
                            "            \"island\": categorical as it holds text, 3 categories\n",
                            "            \"sex\": categorical as it holds text, 2 categories, 11 "
@@ -46,7 +46,7 @@ TEST(TablesTest, MilesAGallonAreExplainedToEightyFivePercent) {
   const test::TemporaryFolder folder;
   const test::ProcessResult result = train(folder, "auto_mpg.yaml");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GE(result_of(result.out, "R2"), 0.85) << result.out;
+  EXPECT_GE(find_number(result.out, "R2"), 0.85) << result.out;
   EXPECT_NE(result.err.find("\"name\": left out: its texts hardly ever repeat (304 in 398 rows)\n"),
             std::string::npos)
       << result.err;
@@ -75,7 +75,7 @@ TEST(TablesTest, AColumnOfManyCategoriesIsLearntAsWellEmbeddedAsOneHot) {
   for (const char* embed_above : {"16", "1000"}) {
     const test::ProcessResult result = test::trainer_in(folder.path(), arguments + embed_above);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    const double accuracy = result_of(result.out, "accuracy");
+    const double accuracy = find_number(result.out, "accuracy");
     EXPECT_GT(accuracy, 95) << result.out;
     if (embedded == 0) {
       embedded = accuracy;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::kSmallRun;
-using test::request_of;
+using test::make_request;
 using test::resumed_from;
 using test::TemporaryFolder;
 using test::train_quietly;
@@ -37,10 +37,10 @@ std::string refusal(const fs::path& checkpoint, const std::string& changes) {
 
 TEST(ResumeGuardTest, ChangedKeysAreRefusedWithTheirValues) {
   const TemporaryFolder folder;
-  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
+  const fs::path last = last_checkpoint(train_quietly(make_request(folder.path(), kSmallRun)));
   const TrainRequest changed =
-      request_of(folder.path(), kSmallRun,
-                 {{"training.learning_rate", "0.02"}, {"training.optimizer.name", "sgd"}});
+      make_request(folder.path(), kSmallRun,
+                   {{"training.learning_rate", "0.02"}, {"training.optimizer.name", "sgd"}});
   const Error error = test::error_of([&] { train(resumed_from(changed, last)); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   EXPECT_EQ(error.what(), refusal(last,
@@ -50,10 +50,10 @@ TEST(ResumeGuardTest, ChangedKeysAreRefusedWithTheirValues) {
 
 TEST(ResumeGuardTest, ChangesThatAreAllowedAreAWarning) {
   const TemporaryFolder folder;
-  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
+  const fs::path last = last_checkpoint(train_quietly(make_request(folder.path(), kSmallRun)));
   TrainRequest request =
-      resumed_from(request_of(folder.path(), kSmallRun,
-                              {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
+      resumed_from(make_request(folder.path(), kSmallRun,
+                                {{"training.learning_rate", "0.02"}, {"training.epochs", "3"}}),
                    last);
   request.on_change = OnChange::kAllow;
   const test::QuietLog quiet(log::Level::kWarning);
@@ -67,8 +67,8 @@ TEST(ResumeGuardTest, ChangesThatAreAllowedAreAWarning) {
 
 TEST(ResumeGuardTest, KeysThatDoNotDecideWhatIsComputedMayChange) {
   const TemporaryFolder folder;
-  const fs::path last = last_checkpoint(train_quietly(request_of(folder.path(), kSmallRun)));
-  const TrainRequest request = request_of(
+  const fs::path last = last_checkpoint(train_quietly(make_request(folder.path(), kSmallRun)));
+  const TrainRequest request = make_request(
       folder.path(), kSmallRun,
       {{"training.epochs", "3"}, {"checkpoint.keep_last", "1"}, {"logging.save_interval", "2"}});
   EXPECT_EQ(train_quietly(resumed_from(request, last)).epochs, 3);
@@ -86,7 +86,7 @@ TEST(ResumeGuardTest, AChangedDataFileIsRefused) {
   const TemporaryFolder folder;
   const std::string rows = "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n";
   const fs::path data = folder.write("points.csv", rows);
-  const TrainRequest request = request_of(folder.path(), kCsvRun);
+  const TrainRequest request = make_request(folder.path(), kCsvRun);
   const fs::path last = last_checkpoint(train_quietly(request));
   EXPECT_EQ(train_quietly(resumed_from(request, last)).epochs, 1);
 
@@ -104,7 +104,7 @@ TEST(ResumeGuardTest, AChangedDataFileIsRefused) {
 TEST(ResumeGuardTest, AnotherNumberOfDataFilesIsRefused) {
   const TemporaryFolder folder;
   folder.write("points.csv", "x,y,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,b\n");
-  const TrainRequest request = request_of(folder.path(), kCsvRun);
+  const TrainRequest request = make_request(folder.path(), kCsvRun);
   const fs::path last = last_checkpoint(train_quietly(request));
   TrainRequest resumed = resumed_from(request, last);
   resumed.resume->checkpoint.fingerprints.clear();

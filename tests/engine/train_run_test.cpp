@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::file_names;
 using test::kSmallRun;
+using test::make_request;
 using test::read_file;
-using test::request_of;
 using test::resumed_from;
 using test::TemporaryFolder;
 using test::timeless_lines;
@@ -52,7 +52,7 @@ void expect_same_tensors(const std::vector<checkpoint::NamedTensor>& actual,
 
 TEST(TrainRunTest, LeavesACompleteRunFolder) {
   const TemporaryFolder folder;
-  const TrainRequest request = request_of(folder.path(), kSmallRun, {{"tag", "small"}});
+  const TrainRequest request = make_request(folder.path(), kSmallRun, {{"tag", "small"}});
   const TrainReport report = train_quietly(request);
   EXPECT_EQ(report.run_dir.parent_path(), folder.path() / "runs");
   EXPECT_TRUE(report.run_dir.filename().string().ends_with("_small"));
@@ -71,7 +71,7 @@ TEST(TrainRunTest, LeavesACompleteRunFolder) {
 
 TEST(TrainRunTest, ReportsWhatWasReached) {
   const TemporaryFolder folder;
-  const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));
+  const TrainReport report = train_quietly(make_request(folder.path(), kSmallRun));
   EXPECT_EQ(report.epochs, 2);
   EXPECT_EQ(report.steps, 12);
   EXPECT_FALSE(report.stopped_early);
@@ -95,10 +95,10 @@ TEST(TrainRunTest, EachMetricOfClassesChoosesTheBestEpoch) {
   const TemporaryFolder folder;
   for (const char* metric :
        {"log_loss", "balanced_accuracy", "f1", "binary_f1", "auroc", "pr_auc"}) {
-    const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun,
-                                                        {{"training.best_metric", metric},
-                                                         {"data.synthetic.num_classes", "2"},
-                                                         {"data.validation_fraction", "0.3"}}));
+    const TrainReport report = train_quietly(make_request(folder.path(), kSmallRun,
+                                                          {{"training.best_metric", metric},
+                                                           {"data.synthetic.num_classes", "2"},
+                                                           {"data.validation_fraction", "0.3"}}));
     EXPECT_EQ(report.best_metric, std::string("validation ") + metric);
     const auto value = metrics::find_score(report.validation->scores, metric);
     ASSERT_TRUE(value.has_value()) << metric;
@@ -110,7 +110,7 @@ TEST(TrainRunTest, EachMetricOfClassesChoosesTheBestEpoch) {
 
 TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
   const TemporaryFolder folder;
-  const TrainReport report = train_quietly(request_of(folder.path(), kSmallRun));
+  const TrainReport report = train_quietly(make_request(folder.path(), kSmallRun));
   const std::string log = read_file(report.run_dir / "train.log");
   for (const char* line :
        {"device      cpu (as configured)", "precision   fp32", "threads     1 (as configured)",
@@ -126,7 +126,7 @@ TEST(TrainRunTest, TheLogBeginsWithWhatDecidesTheRun) {
 
 TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   const TemporaryFolder folder;
-  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainRequest request = make_request(folder.path(), kSmallRun);
   const TrainReport report = train_quietly(request);
   const fs::path file = report.run_dir / "checkpoints" / "checkpoint_epoch_001.pt";
   train_quietly(resumed_from(request, file));
@@ -144,9 +144,9 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
 TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
   const TemporaryFolder folder;
   const TrainReport straight =
-      train_quietly(request_of(folder.path(), kSmallRun, {{"training.epochs", "4"}}));
+      train_quietly(make_request(folder.path(), kSmallRun, {{"training.epochs", "4"}}));
   const TrainRequest request =
-      request_of(folder.path(), kSmallRun, {{"training.epochs", "4"}, {"tag", "broken_off"}});
+      make_request(folder.path(), kSmallRun, {{"training.epochs", "4"}, {"tag", "broken_off"}});
   const fs::path run = train_quietly(request).run_dir;
   const std::vector<std::string> before = timeless_lines(run / "metrics.jsonl");
   const fs::path saved = run / "checkpoints" / "checkpoint_epoch_002.pt";
@@ -171,10 +171,10 @@ TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
 
 TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) {
   const TemporaryFolder folder;
-  const TrainReport first = train_quietly(request_of(folder.path(), kSmallRun));
+  const TrainReport first = train_quietly(make_request(folder.path(), kSmallRun));
   ASSERT_EQ(first.best.value().epoch, 2);  // best.pt is of an epoch that the resume gives up
   TrainRequest request =
-      resumed_from(request_of(folder.path(), kSmallRun, {{"training.learning_rate", "100"}}),
+      resumed_from(make_request(folder.path(), kSmallRun, {{"training.learning_rate", "100"}}),
                    first.run_dir / "checkpoints" / "checkpoint_epoch_001.pt");
   request.on_change = OnChange::kAllow;
   const TrainReport report = train_quietly(request);
@@ -189,11 +189,11 @@ TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) 
 
 TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {
   const TemporaryFolder folder;
-  const TrainReport first = train_quietly(request_of(folder.path(), kSmallRun));
+  const TrainReport first = train_quietly(make_request(folder.path(), kSmallRun));
   const auto before = timeless_lines(first.run_dir / "metrics.jsonl");
   const fs::path last = first.run_dir / "checkpoints" / "last.pt";
   const TrainReport report = train_quietly(
-      resumed_from(request_of(folder.path(), kSmallRun, {{"training.epochs", "3"}}), last));
+      resumed_from(make_request(folder.path(), kSmallRun, {{"training.epochs", "3"}}), last));
   EXPECT_EQ(report.run_dir, first.run_dir);
   EXPECT_EQ(report.steps, 18);
   const auto after = timeless_lines(first.run_dir / "metrics.jsonl");
@@ -205,7 +205,7 @@ TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {
 
 TEST(TrainRunTest, ACompleteRunSaysSoAndOnlyTestsAgain) {
   const TemporaryFolder folder;
-  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainRequest request = make_request(folder.path(), kSmallRun);
   const TrainReport first = train_quietly(request);
   const auto before = timeless_lines(first.run_dir / "metrics.jsonl");
   const TrainReport again =
@@ -219,7 +219,7 @@ TEST(TrainRunTest, ACompleteRunSaysSoAndOnlyTestsAgain) {
 
 TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {
   const TemporaryFolder folder;
-  const TrainRequest request = request_of(folder.path(), kSmallRun);
+  const TrainRequest request = make_request(folder.path(), kSmallRun);
   const TrainReport first = train_quietly(request);
   const auto lines = timeless_lines(first.run_dir / "metrics.jsonl");
   const fs::path elsewhere = folder.path() / "elsewhere.pt";
@@ -245,7 +245,7 @@ TEST(TrainRunTest, ACheckpointOutsideARunFolderBeginsANewRun) {
 TEST(TrainRunTest, NothingIsWrittenBeforeTheDataAreKnownToBeGood) {
   const TemporaryFolder folder;
   const TrainRequest request =
-      request_of(folder.path(), "data: {source: csv, path: absent.csv, target: y}");
+      make_request(folder.path(), "data: {source: csv, path: absent.csv, target: y}");
   EXPECT_EQ(test::error_of([&] { train(request); }).kind(), ErrorKind::kData);
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
 }
@@ -253,7 +253,7 @@ TEST(TrainRunTest, NothingIsWrittenBeforeTheDataAreKnownToBeGood) {
 TEST(TrainRunTest, AnAbsentDeviceIsAnErrorWhereItIsForbiddenToReplaceIt) {
   const TemporaryFolder folder;
   const TrainRequest request =
-      request_of(folder.path(), kSmallRun, {{"device", "cuda:63"}, {"device_fallback", "false"}});
+      make_request(folder.path(), kSmallRun, {{"device", "cuda:63"}, {"device_fallback", "false"}});
   const Error error = test::error_of([&] { train(request); });
   EXPECT_EQ(error.kind(), ErrorKind::kDevice);
   EXPECT_TRUE(contains(error.what(), "device cuda:63 is not available here")) << error.what();

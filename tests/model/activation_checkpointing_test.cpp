@@ -19,8 +19,10 @@ struct Result {
   int64_t peak_bytes = 0;
 };
 
-Result gradient_of(test::MlpRecipe options, bool checkpointing, int64_t num_rows) {
-  options.activation_checkpointing = checkpointing;
+enum class Checkpointing { kOff, kOn };
+
+Result compute_gradient(test::MlpRecipe options, Checkpointing checkpointing, int64_t num_rows) {
+  options.activation_checkpointing = checkpointing == Checkpointing::kOn;
   options.init = config::Init::kKaiming;
   const Network mlp = test::make_initialized(options, 5);
   const at::Tensor features =
@@ -57,8 +59,8 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
           options.dropout = dropout;
           options.precision = precision;
           options.residual = num_layers > 2;
-          const Result whole = gradient_of(options, false, 10);
-          const Result again = gradient_of(options, true, 10);
+          const Result whole = compute_gradient(options, Checkpointing::kOff, 10);
+          const Result again = compute_gradient(options, Checkpointing::kOn, 10);
           EXPECT_TRUE(test::identical(again.gradients, whole.gradients));
           EXPECT_TRUE(test::identical(again.outputs, whole.outputs));
           if (whole.buffers.defined()) {
@@ -73,15 +75,15 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
 TEST(ActivationCheckpointingTest, FrozenLayersStayAsTheyAre) {
   test::MlpRecipe options = deep_options(9, 8);
   options.freeze = {"layers.0.*", "layers.1.*", "layers.4.*"};
-  EXPECT_TRUE(test::identical(gradient_of(options, true, 10).gradients,
-                              gradient_of(options, false, 10).gradients));
+  EXPECT_TRUE(test::identical(compute_gradient(options, Checkpointing::kOn, 10).gradients,
+                              compute_gradient(options, Checkpointing::kOff, 10).gradients));
 }
 
-// 16 layers keep five activations in place of sixteen: inputs of segments and layers of one.
+// 16 layers keep five activations instead of sixteen: inputs of segments and layers of one.
 TEST(ActivationCheckpointingTest, ADeepModelNeedsLessThanHalfTheMemory) {
   const test::MlpRecipe options = deep_options(16, 64);
-  const Result whole = gradient_of(options, false, 512);
-  const Result again = gradient_of(options, true, 512);
+  const Result whole = compute_gradient(options, Checkpointing::kOff, 512);
+  const Result again = compute_gradient(options, Checkpointing::kOn, 512);
   EXPECT_LT(again.peak_bytes, whole.peak_bytes / 2);
 }
 

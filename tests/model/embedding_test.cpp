@@ -115,7 +115,7 @@ at::Tensor some_features() {
 
 at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
 
-at::Tensor gradient_of(const test::MlpRecipe& options) {
+at::Tensor compute_gradient(const test::MlpRecipe& options) {
   Network mlp = test::make_initialized(options);
   const at::Tensor features = some_features();
   const at::Tensor classes = some_classes();
@@ -163,7 +163,7 @@ TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
 TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
   constexpr double kStep = 1e-2;
   Network mlp = test::make_initialized(embedding_network());
-  const at::Tensor gradients = gradient_of(embedding_network());
+  const at::Tensor gradients = compute_gradient(embedding_network());
   const FlatParameters& flat = mlp.parameters();
   const auto loss = [&] {
     return loss_sum(mlp.forward(some_features(), Mode::kTraining), some_classes(), {})
@@ -185,7 +185,7 @@ TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
 }
 
 TEST(EmbeddingTest, RowsThatNoSampleNamesHaveNoGradient) {
-  const at::Tensor gradients = gradient_of(embedding_network());
+  const at::Tensor gradients = compute_gradient(embedding_network());
   const at::Tensor table =
       gradients.narrow(0, test::make_initialized(embedding_network()).parameters().offsets[0], 18);
   EXPECT_FALSE(identical(table.narrow(0, 0, 12), at::zeros({12})));
@@ -196,12 +196,12 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
   test::MlpRecipe options = embedding_network();
   options.hidden_sizes = std::vector<int64_t>(9, 8);
   options.dropout = 0.25;
-  const at::Tensor whole = gradient_of(options);
+  const at::Tensor whole = compute_gradient(options);
   options.activation_checkpointing = true;
-  EXPECT_TRUE(identical(gradient_of(options), whole));
+  EXPECT_TRUE(identical(compute_gradient(options), whole));
   options.freeze = {"embeddings.0.*", "layers.0.*"};
   const Network frozen = test::make_initialized(options);
-  const at::Tensor some = gradient_of(options);
+  const at::Tensor some = compute_gradient(options);
   options.freeze = {};
   const Network free = test::make_initialized(options);
   const auto part = [](const Network& mlp, const at::Tensor& gradients, std::size_t i) {
@@ -216,9 +216,9 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
 TEST(EmbeddingTest, GradientsInBf16AreNearlyThoseInFp32) {
   test::MlpRecipe options = embedding_network();
   options.norm = config::Norm::kLayer;
-  const at::Tensor exact = gradient_of(options);
+  const at::Tensor exact = compute_gradient(options);
   options.precision = config::Precision::kBf16;
-  const at::Tensor low = gradient_of(options);
+  const at::Tensor low = compute_gradient(options);
   const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
   EXPECT_GT(distance, 0);
   EXPECT_LT(distance, 0.03 * at::linalg_vector_norm(exact, 2).item<double>());

@@ -24,7 +24,7 @@ const json& golden() {
   return values;
 }
 
-test::MlpRecipe options_of(const json& c) {
+test::MlpRecipe read_options(const json& c) {
   static const std::map<std::string, config::Activation> kActivations = {
       {"relu", config::Activation::kRelu},
       {"gelu", config::Activation::kGelu},
@@ -40,12 +40,12 @@ test::MlpRecipe options_of(const json& c) {
   return options;
 }
 
-LossOptions loss_of(const json& c) {
+LossOptions read_loss(const json& c) {
   return {c["loss"] == "mse" ? config::Loss::kMse : config::Loss::kCrossEntropy,
           c["label_smoothing"]};
 }
 
-at::Tensor targets_of(const json& c) {
+at::Tensor read_targets(const json& c) {
   return c["loss"] == "mse" ? golden_tensor(golden()["values"])
                             : golden_tensor(golden()["classes"]).to(at::kLong);
 }
@@ -56,13 +56,14 @@ TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
   const json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(fmt::format("{} {} residual {} {}", c["activation"].dump(), c["norm"].dump(),
                            c["residual"].dump(), c["loss"].dump()));
-  Network mlp = test::make_network(options_of(c));
+  Network mlp = test::make_network(read_options(c));
   FlatParameters& flat = mlp.parameters();
   test::set_parameters(flat, golden()["parameters"]);
   const at::Tensor features = golden_tensor(golden()["features"]);
 
   const at::Tensor outputs = mlp.forward(features, Mode::kTraining);
-  const at::Tensor mean_loss = loss_sum(outputs, targets_of(c), loss_of(c)).div(features.size(0));
+  const at::Tensor mean_loss =
+      loss_sum(outputs, read_targets(c), read_loss(c)).div(features.size(0));
   mean_loss.backward();
 
   EXPECT_TRUE(close(outputs, golden_tensor(c["outputs"])));

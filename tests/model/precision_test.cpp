@@ -57,7 +57,7 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
   }
 }
 
-at::Tensor gradient_of(test::MlpRecipe options, Precision precision) {
+at::Tensor compute_gradient(test::MlpRecipe options, Precision precision) {
   options.precision = precision;
   const auto golden = test::read_golden("autocast.json");
   Network mlp = test::make_network(options);
@@ -83,12 +83,12 @@ TEST(LowPrecisionTest, GradientsInBf16AreNearlyThoseInFp32ForEveryModel) {
         options.residual = residual;
         options.dropout = dropout;
         options.activation = config::Activation::kGelu;
-        const at::Tensor exact = gradient_of(options, Precision::kFp32);
-        const double norm_of_exact = at::linalg_vector_norm(exact, 2).item<double>();
-        const at::Tensor low = gradient_of(options, Precision::kBf16);
+        const at::Tensor exact = compute_gradient(options, Precision::kFp32);
+        const double exact_norm = at::linalg_vector_norm(exact, 2).item<double>();
+        const at::Tensor low = compute_gradient(options, Precision::kBf16);
         const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
         EXPECT_GT(distance, 0);
-        EXPECT_LT(distance, 0.03 * norm_of_exact);
+        EXPECT_LT(distance, 0.03 * exact_norm);
       }
     }
   }

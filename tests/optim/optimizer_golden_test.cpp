@@ -22,7 +22,7 @@ const json& golden() {
   return values;
 }
 
-OptimizerConfig options_of(const json& c) {
+OptimizerConfig make_options(const json& c) {
   const std::string name = c["optimizer"];
   OptimizerConfig options;
   options.name = name == "sgd"    ? config::OptimizerName::kSgd
@@ -48,7 +48,7 @@ TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
   model::Network model = test::make_network(mlp);
   model::FlatParameters& flat = model.parameters();
   test::set_parameters(flat, golden()["parameters"]);
-  const OptimizerConfig options = options_of(c);
+  const OptimizerConfig options = make_options(c);
   OptimizerState state = make_state(options, /*ema_decay=*/0, flat);
 
   for (std::size_t step = 0; step < 5; ++step) {

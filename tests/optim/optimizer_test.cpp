@@ -40,7 +40,7 @@ std::vector<std::string> moment_names(const OptimizerState& state) {
   return names;
 }
 
-OptimizerConfig options_of(OptimizerName name) {
+OptimizerConfig make_options(OptimizerName name) {
   OptimizerConfig options;
   options.name = name;
   return options;
@@ -50,7 +50,7 @@ TEST(OptimizerTest, TheFirstStateIsZeroAndHasPyTorchsNames) {
   const FlatParameters flat = make_parameters(1, 1);
   for (const OptimizerName name :
        {OptimizerName::kSgd, OptimizerName::kAdam, OptimizerName::kAdamw}) {
-    const OptimizerState state = make_state(options_of(name), /*ema_decay=*/0, flat);
+    const OptimizerState state = make_state(make_options(name), /*ema_decay=*/0, flat);
     EXPECT_EQ(state.step, 0);
     EXPECT_EQ(moment_names(state), name == OptimizerName::kSgd
                                        ? std::vector<std::string>{"momentum_buffer"}
@@ -62,7 +62,7 @@ TEST(OptimizerTest, TheFirstStateIsZeroAndHasPyTorchsNames) {
 }
 
 TEST(OptimizerTest, SgdWithoutMomentumRemembersNothing) {
-  OptimizerConfig options = options_of(OptimizerName::kSgd);
+  OptimizerConfig options = make_options(OptimizerName::kSgd);
   options.momentum = 0;
   EXPECT_TRUE(make_state(options, /*ema_decay=*/0, make_parameters(1, 1)).moments.empty());
 }
@@ -70,7 +70,7 @@ TEST(OptimizerTest, SgdWithoutMomentumRemembersNothing) {
 TEST(OptimizerTest, PaddingStaysZero) {
   for (const OptimizerName name :
        {OptimizerName::kSgd, OptimizerName::kAdam, OptimizerName::kAdamw}) {
-    OptimizerConfig options = options_of(name);
+    OptimizerConfig options = make_options(name);
     options.weight_decay = 0.5;
     options.decay_bias_and_norm = true;
     FlatParameters flat = make_parameters(1, 1);
@@ -87,7 +87,7 @@ TEST(OptimizerTest, PaddingStaysZero) {
 }
 
 TEST(OptimizerTest, DecayIsForWeightsUnlessAskedForAll) {
-  OptimizerConfig options = options_of(OptimizerName::kAdamw);
+  OptimizerConfig options = make_options(OptimizerName::kAdamw);
   options.weight_decay = 0.5;
   FlatParameters flat = make_parameters(1, 0);
   OptimizerState state = make_state(options, /*ema_decay=*/0, flat);

@@ -21,7 +21,7 @@ config::TrainingConfig training(int64_t epochs, const config::ScheduleConfig& sc
   return training;
 }
 
-std::vector<int64_t> epochs_of(const std::vector<Segment>& segments) {
+std::vector<int64_t> epochs(const std::vector<Segment>& segments) {
   std::vector<int64_t> epochs;
   for (const Segment& segment : segments) epochs.push_back(segment.epoch);
   return epochs;
@@ -58,7 +58,7 @@ TEST(OutlineTest, EpochsFollowEachOther) {
 TEST(OutlineTest, FewEpochsAreShownInParts) {
   const auto segments = summary_segments(make_overview(training(2), 50), 6);
   ASSERT_EQ(segments.size(), 6U);  // three of each five steps
-  EXPECT_EQ(epochs_of(segments), (std::vector<int64_t>{1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(epochs(segments), (std::vector<int64_t>{1, 1, 1, 2, 2, 2}));
   EXPECT_EQ(segments[0].first_step, 1);
   EXPECT_EQ(segments[0].last_step, 1);
   EXPECT_EQ(segments[1].last_step, 3);
@@ -68,22 +68,21 @@ TEST(OutlineTest, FewEpochsAreShownInParts) {
 }
 
 TEST(OutlineTest, AnEpochOfOneStepIsOnePart) {
-  EXPECT_EQ(epochs_of(summary_segments(make_overview(training(2), 3), 6)),
+  EXPECT_EQ(epochs(summary_segments(make_overview(training(2), 3), 6)),
             (std::vector<int64_t>{1, 2}));
 }
 
 TEST(OutlineTest, EpochsThatFitAreAllShown) {
-  EXPECT_EQ(epochs_of(summary_segments(make_overview(training(4), 50), 6)),
+  EXPECT_EQ(epochs(summary_segments(make_overview(training(4), 50), 6)),
             (std::vector<int64_t>{1, 2, 3, 4}));
 }
 
 TEST(OutlineTest, OfManyEpochsTheOneWhereTheRiseEndsIsShown) {
-  EXPECT_EQ(epochs_of(summary_segments(make_overview(training(100), 50), 5)),
+  EXPECT_EQ(epochs(summary_segments(make_overview(training(100), 50), 5)),
             (std::vector<int64_t>{1, 25, 50, 75, 100}));
-  EXPECT_EQ(
-      epochs_of(summary_segments(make_overview(training(100, {.warmup_epochs = 3.5}), 50), 5)),
-      (std::vector<int64_t>{1, 4, 34, 67, 100}));
-  EXPECT_EQ(epochs_of(summary_segments(
+  EXPECT_EQ(epochs(summary_segments(make_overview(training(100, {.warmup_epochs = 3.5}), 50), 5)),
+            (std::vector<int64_t>{1, 4, 34, 67, 100}));
+  EXPECT_EQ(epochs(summary_segments(
                 make_overview(training(100, {.name = ScheduleName::kOneCycle}), 50), 3)),
             (std::vector<int64_t>{1, 30, 100}));
 }

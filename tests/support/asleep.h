@@ -33,20 +33,20 @@ inline bool is_thread_asleep(ThreadId thread) {
       thread_info(thread, THREAD_BASIC_INFO, reinterpret_cast<thread_info_t>(&info), &size);
   return status == KERN_SUCCESS && info.run_state == TH_STATE_WAITING;
 }
-inline char state_of(pid_t process) {
+inline char process_state(pid_t process) {
   const std::string state = run_process("ps -o state= -p " + std::to_string(process)).out;
   return state.empty() ? 'Z' : state.front();
 }
 #else
 using ThreadId = pid_t;
 inline ThreadId this_thread() { return static_cast<ThreadId>(syscall(SYS_gettid)); }
-inline char state_of(pid_t process) {
+inline char process_state(pid_t process) {
   // "4711 (name) S ...": proc(5)
   const std::string stat = read_file("/proc/" + std::to_string(process) + "/stat");
   const std::size_t name_end = stat.rfind(')');
   return name_end == std::string::npos ? 'Z' : stat.at(name_end + 2);
 }
-inline bool is_thread_asleep(ThreadId thread) { return state_of(thread) == 'S'; }
+inline bool is_thread_asleep(ThreadId thread) { return process_state(thread) == 'S'; }
 #endif
 
 /// Nobody is told when a thread falls asleep: this is the only place where a test has to look again
@@ -63,7 +63,7 @@ inline void wait_until_thread_sleeps(ThreadId thread) {
 /// Waits until the only thread of a child sleeps, in a read for example, or the child has ended.
 inline void wait_until_child_sleeps(pid_t child) {
   constexpr std::string_view kAsleepOrEnded = "SIZ";  // I: for more than 20 seconds, on macOS
-  look_until([&] { return kAsleepOrEnded.find(state_of(child)) != std::string_view::npos; });
+  look_until([&] { return kAsleepOrEnded.find(process_state(child)) != std::string_view::npos; });
 }
 
 }  // namespace trainer::test

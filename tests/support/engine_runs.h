@@ -26,7 +26,7 @@ logging: {save_interval: 1}
 )";
 
 /// A request to train with `yaml` and `overrides` ("key: value"), its runs below `folder`.
-inline engine::TrainRequest request_of(
+inline engine::TrainRequest make_request(
     const std::filesystem::path& folder, const std::string& yaml,
     const std::vector<std::pair<std::string, std::string>>& overrides = {}) {
   std::vector<config::Override> all = {{"output_dir", (folder / "runs").string(), "test"}};

@@ -74,7 +74,7 @@ End run_in_child(const fs::path& folder, const std::string& yaml, int64_t crash_
   test::Child child([&] {
     try {
       if (crash_at > 0) setenv("TRAINER_CRASH_AT", std::to_string(crash_at).c_str(), 1);
-      engine::TrainRequest request = test::request_of(folder, yaml);
+      engine::TrainRequest request = test::make_request(folder, yaml);
       request.resume = checkpoint::find_same_run(folder / "runs", request.config.config,
                                                  checkpoint::OpenMode::kResume);
       test::train_quietly(request);

@@ -14,7 +14,7 @@
 namespace trainer::train {
 namespace {
 
-config::Config config_of(config::StepKind kind) {
+config::Config make_config(config::StepKind kind) {
   config::Config config = test::small_config();
   config.training.step = kind;
   config.training.optimizer.name = config::OptimizerName::kSgd;
@@ -22,7 +22,7 @@ config::Config config_of(config::StepKind kind) {
   return config;
 }
 
-std::vector<int64_t> sizes_of(const BatchSearch& search) {
+std::vector<int64_t> batch_sizes(const BatchSearch& search) {
   std::vector<int64_t> sizes;
   for (const BatchTrial& trial : search.trials) sizes.push_back(trial.batch_size);
   return sizes;
@@ -30,12 +30,12 @@ std::vector<int64_t> sizes_of(const BatchSearch& search) {
 
 TEST(BatchSearchTest, WhereAllFitsPowersOfTwoAndTheMostAreTried) {
   for (const auto kind : {config::StepKind::kFused, config::StepKind::kAutograd}) {
-    const auto session = test::make_small_session(config_of(kind));
-    std::vector<int64_t> told;
+    const auto session = test::make_small_session(make_config(kind));
+    std::vector<int64_t> reported;
     const BatchSearch search = search_batch_sizes(
-        *session, 100, 1, [&](const BatchTrial& trial) { told.push_back(trial.batch_size); });
-    EXPECT_EQ(sizes_of(search), (std::vector<int64_t>{1, 2, 4, 8, 16, 32, 64, 100}));
-    EXPECT_EQ(told, sizes_of(search));
+        *session, 100, 1, [&](const BatchTrial& trial) { reported.push_back(trial.batch_size); });
+    EXPECT_EQ(batch_sizes(search), (std::vector<int64_t>{1, 2, 4, 8, 16, 32, 64, 100}));
+    EXPECT_EQ(reported, batch_sizes(search));
     EXPECT_EQ(search.too_large, 0);
     for (const BatchTrial& trial : search.trials) {
       EXPECT_EQ(trial.num_threads, 1);
@@ -48,16 +48,16 @@ TEST(BatchSearchTest, WhereAllFitsPowersOfTwoAndTheMostAreTried) {
 // A row has 5 features and hidden values of 32 bytes: 62 rows fit into 2,000 bytes, 500 bytes of
 // order leave 62 too.
 TEST(BatchSearchTest, TheLargestThatFitsIsFoundToATenth) {
-  const auto session = test::make_small_session(config_of(config::StepKind::kAutograd));
+  const auto session = test::make_small_session(make_config(config::StepKind::kAutograd));
   const test::CountingAllocator allocator(/*largest=*/2000);
   const BatchSearch search =
       search_batch_sizes(*session, 1000, 1, [](const BatchTrial& /*trial*/) {});
-  EXPECT_EQ(sizes_of(search), (std::vector<int64_t>{1, 2, 4, 8, 16, 32, 48, 56, 60}));
+  EXPECT_EQ(batch_sizes(search), (std::vector<int64_t>{1, 2, 4, 8, 16, 32, 48, 56, 60}));
   EXPECT_EQ(search.too_large, 64);
 }
 
 TEST(BatchSearchTest, AModelThatFitsNotAtAllIsAnError) {
-  const auto session = test::make_small_session(config_of(config::StepKind::kAutograd));
+  const auto session = test::make_small_session(make_config(config::StepKind::kAutograd));
   const test::CountingAllocator allocator(/*largest=*/4);
   const Error error = test::error_of(
       [&] { search_batch_sizes(*session, 8, 1, [](const BatchTrial& /*trial*/) {}); });

@@ -17,7 +17,7 @@ using test::elements;
 using test::identical;
 using Floats = std::vector<float>;
 
-data::Schema schema_of(config::Task task) {
+data::Schema make_schema(config::Task task) {
   data::Schema schema;
   schema.task = task;
   schema.feature_names = {"a", "b"};
@@ -27,8 +27,8 @@ data::Schema schema_of(config::Task task) {
   return schema;
 }
 
-const data::Schema kClasses = schema_of(config::Task::kClassification);
-const data::Schema kNumbers = schema_of(config::Task::kRegression);
+const data::Schema kClasses = make_schema(config::Task::kClassification);
+const data::Schema kNumbers = make_schema(config::Task::kRegression);
 const data::Dataset kBytes = {{3, 2, std::vector<uint8_t>{1, 10, 2, 20, 255, 0}}, {2, 0, 1}, {}};
 const data::Dataset kFloats = {{3, 2, Floats{1, 10, 2, 20, 255, 0}}, {2, 0, 1}, {}};
 

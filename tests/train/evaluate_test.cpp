@@ -13,7 +13,7 @@
 namespace trainer::train {
 namespace {
 
-config::Config config_of_1500_samples() {
+config::Config config_with_1500_samples() {
   config::Config config = test::small_config();
   config.data.synthetic.num_samples = 1500;
   config.data.validation_fraction = 0;
@@ -41,7 +41,7 @@ Evaluation by_hand(const at::Tensor& logits, const at::Tensor& targets) {
 }
 
 TEST(EvaluateTest, IsTheMeanOverAllSamplesInInferenceMode) {
-  const auto session = test::make_small_session(config_of_1500_samples());
+  const auto session = test::make_small_session(config_with_1500_samples());
   const Evaluation result = evaluate(session->model, session->train, session->loss);
 
   // In one batch where evaluate() takes two.
@@ -55,7 +55,7 @@ TEST(EvaluateTest, IsTheMeanOverAllSamplesInInferenceMode) {
 }
 
 TEST(EvaluateTest, LeavesTheModelUnchanged) {
-  const auto session = test::make_small_session(config_of_1500_samples());
+  const auto session = test::make_small_session(config_with_1500_samples());
   test::make_step(*session);  // running statistics and gradients that are not the first ones
   std::vector<at::Tensor> before;
   for (const auto& named : session->model.state()) before.push_back(named.tensor.clone());

@@ -119,7 +119,7 @@ TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
 }
 
 // Of the records that close epochs.
-std::vector<double> rates_of_epochs(const std::filesystem::path& metrics) {
+std::vector<double> epoch_rates(const std::filesystem::path& metrics) {
   std::vector<double> rates;
   for (const std::string& line : timeless_lines(metrics)) {
     const auto record = nlohmann::json::parse(line);
@@ -138,7 +138,7 @@ TEST(FitTest, ReduceOnPlateauFollowsTheValidationLoss) {
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
   Traces traces(config);
   fit(*session, traces.output());
-  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+  EXPECT_EQ(epoch_rates(traces.metrics()),
             (std::vector<double>{0.0625, 0.0625, 0.03125, 0.015625}));
   EXPECT_EQ(session->state.plateau.value().num_reductions, 3);
   EXPECT_EQ(session->state.plateau->best, 3.0625);
@@ -156,7 +156,7 @@ TEST(FitTest, ReduceOnPlateauDoesNotWatchTheWarmUp) {
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
   Traces traces(config);
   fit(*session, traces.output());
-  EXPECT_EQ(rates_of_epochs(traces.metrics()),
+  EXPECT_EQ(epoch_rates(traces.metrics()),
             (std::vector<double>{0.03125, 0.0625, 0.0625, 0.0625, 0.03125}));
 }
 
@@ -181,7 +181,7 @@ TEST(FitTest, WithoutAValidationPartTheTrainingLossDecides) {
 }
 
 // Learns class 0 of the input (1, 1, 1) with ever smaller losses; it is right from the start.
-std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
+std::unique_ptr<Session> make_one_class_session(config::BestMetric metric) {
   config::Config config = exact_config();
   config.training.best_metric = metric;
   data::Datasets datasets;
@@ -197,7 +197,7 @@ std::unique_ptr<Session> session_of_one_class(config::BestMetric metric) {
 TEST(FitTest, ARankingNeedsTwoClassesInTheValidationPart) {
   for (const auto& [metric, name] : {std::pair{config::BestMetric::kAuroc, "auroc"},
                                      std::pair{config::BestMetric::kPrAuc, "pr_auc"}}) {
-    EXPECT_EQ(std::string(test::error_of([&, by = metric] { session_of_one_class(by); }).what()),
+    EXPECT_EQ(std::string(test::error_of([&, by = metric] { make_one_class_session(by); }).what()),
               std::string("training.best_metric: ") + name +
                   " needs two classes in the validation part, and all of its rows are of one; set "
                   "a larger data.validation_fraction, or use loss");
@@ -205,7 +205,7 @@ TEST(FitTest, ARankingNeedsTwoClassesInTheValidationPart) {
 }
 
 TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
-  const auto session = session_of_one_class(config::BestMetric::kLoss);
+  const auto session = make_one_class_session(config::BestMetric::kLoss);
   Traces traces(session->config);
   fit(*session, traces.output());
   EXPECT_EQ(session->state.best.value().epoch, 2);
@@ -213,7 +213,7 @@ TEST(FitTest, TheBestEpochByLossIsTheLastThatImproves) {
 }
 
 TEST(FitTest, TheBestEpochByAccuracyIsTheFirstOfEqualOnes) {
-  const auto session = session_of_one_class(config::BestMetric::kAccuracy);
+  const auto session = make_one_class_session(config::BestMetric::kAccuracy);
   Traces traces(session->config);
   fit(*session, traces.output());
   EXPECT_EQ(session->state.best.value().epoch, 1);

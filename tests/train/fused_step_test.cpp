@@ -47,7 +47,7 @@ void make_regression(data::Datasets& datasets) {
   }
 }
 
-data::Datasets datasets_of(const config::Config& config) {
+data::Datasets make_datasets(const config::Config& config) {
   data::Datasets datasets = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
   if (config::is_for_regression(config.training.loss)) make_regression(datasets);
   if (config.data.weight.empty()) return datasets;
@@ -57,16 +57,15 @@ data::Datasets datasets_of(const config::Config& config) {
   return datasets;
 }
 
-std::unique_ptr<Session> session_of(config::Config config, StepKind kind, int64_t num_threads = 1) {
+std::unique_ptr<Session> make_session_with(config::Config config, StepKind kind,
+                                           int64_t num_threads = 1) {
   config.training.step = kind;
-  auto session = make_session(config, datasets_of(config), c10::kCPU);
+  auto session = make_session(config, make_datasets(config), c10::kCPU);
   use_threads(*session, num_threads);
   return session;
 }
 
-double norm_of(const at::Tensor& tensor) {
-  return at::linalg_vector_norm(tensor, 2).item<double>();
-}
+double norm(const at::Tensor& tensor) { return at::linalg_vector_norm(tensor, 2).item<double>(); }
 
 // Loss and gradient of one step; 1e-5 relative, of each parameter by itself. Where a gradient is
 // zero but for rounding (a bias in front of a batch norm), of the whole gradient.
@@ -79,11 +78,11 @@ void expect_same_step(Session& fused, double fused_factor, Session& autograd) {
   EXPECT_EQ(a.num_samples, b.num_samples);
   const model::FlatParameters& x = fused.model.parameters();
   const model::FlatParameters& y = autograd.model.parameters();
-  const double whole = norm_of(y.gradients);
+  const double whole = norm(y.gradients);
   for (std::size_t i = 0; i < x.specs.size(); ++i) {
     const at::Tensor actual = parameter_view(x, x.gradients, i).mul(fused_factor);
     const at::Tensor expected = parameter_view(y, y.gradients, i);
-    EXPECT_LE(norm_of(actual.sub(expected)), 1e-5 * std::max(norm_of(expected), 0.05 * whole))
+    EXPECT_LE(norm(actual.sub(expected)), 1e-5 * std::max(norm(expected), 0.05 * whole))
         << x.specs[i].name;
   }
   if (fused.model.buffer_values().defined()) {
@@ -92,10 +91,10 @@ void expect_same_step(Session& fused, double fused_factor, Session& autograd) {
 }
 
 void expect_same_steps(const config::Config& config) {
-  const auto fused = session_of(config, StepKind::kFused, 2);
-  const auto autograd = session_of(config, StepKind::kAutograd);
+  const auto fused = make_session_with(config, StepKind::kFused, 2);
+  const auto autograd = make_session_with(config, StepKind::kAutograd);
   const StepStats stats = autograd->step->run(next_window(*autograd), 0);
-  const auto again = session_of(config, StepKind::kAutograd);
+  const auto again = make_session_with(config, StepKind::kAutograd);
   // LibTorch's gradients are clipped in place, the others on their way into the update.
   const double factor = std::min(1.0, 0.5 / (static_cast<double>(stats.grad_norm) + 1e-6));
   expect_same_step(*fused, factor, *again);
@@ -139,7 +138,7 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryLoss) {
       config.training.batch_size = 20;
       config.training.gradient_accumulation_steps = 2;
       expect_same_steps(config);
-      const auto session = session_of(config, StepKind::kFused, 2);
+      const auto session = make_session_with(config, StepKind::kFused, 2);
       const Evaluation fused = session->step->evaluate(session->train);
       const Evaluation expected = evaluate(session->model, session->train, session->loss);
       EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
@@ -273,8 +272,8 @@ TEST(FusedStepTest, WeightsAndMomentsAfterSeveralStepsAreThoseOfAutograd) {
         config.training.optimizer.decay_bias_and_norm = decay_all;
         config.training.ema_decay = ema_decay;
         rule.set(config.training);
-        const auto fused = session_of(config, StepKind::kFused);
-        const auto autograd = session_of(config, StepKind::kAutograd);
+        const auto fused = make_session_with(config, StepKind::kFused);
+        const auto autograd = make_session_with(config, StepKind::kAutograd);
         for (int i = 0; i < 6; ++i) {
           test::make_step(*fused);
           test::make_step(*autograd);
@@ -299,11 +298,11 @@ TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBits) {
   config.model.dropout = 0.2;
   config.training.gradient_accumulation_steps = 2;
   config.training.batch_size = 10;
-  const auto one = session_of(config, StepKind::kFused, 1);
+  const auto one = make_session_with(config, StepKind::kFused, 1);
   for (int i = 0; i < 5; ++i) test::make_step(*one);
   const Evaluation expected = one->step->evaluate(one->train);
   for (const int64_t num_threads : {2, 5}) {
-    const auto several = session_of(config, StepKind::kFused, num_threads);
+    const auto several = make_session_with(config, StepKind::kFused, num_threads);
     for (int i = 0; i < 5; ++i) test::make_step(*several);
     EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
     EXPECT_TRUE(identical(several->model.buffer_values(), one->model.buffer_values()));
@@ -319,11 +318,11 @@ TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBitsBehindEmbeddings) {
     config.training.batch_size = 130;
     config.training.gradient_accumulation_steps = 2;
     config.data.embedding_size = 4096;  // more than one part of a table
-    const auto one = session_of(config, StepKind::kFused, 1);
+    const auto one = make_session_with(config, StepKind::kFused, 1);
     for (int i = 0; i < 3; ++i) test::make_step(*one);
     const Evaluation expected = one->step->evaluate(one->train);
     for (const int64_t num_threads : {2, 3, 5}) {
-      const auto several = session_of(config, StepKind::kFused, num_threads);
+      const auto several = make_session_with(config, StepKind::kFused, num_threads);
       for (int i = 0; i < 3; ++i) test::make_step(*several);
       EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
       EXPECT_EQ(several->step->evaluate(several->train).loss, expected.loss);
@@ -337,7 +336,7 @@ TEST(FusedStepTest, EvaluationIsThatOfLibTorch) {
     config.data.synthetic.num_samples = 1000;  // more than one part
     config.model.norm = norm;
     config.model.dropout = 0.2;
-    const auto session = session_of(config, StepKind::kFused);
+    const auto session = make_session_with(config, StepKind::kFused);
     test::make_step(*session);
     const Evaluation fused = session->step->evaluate(session->train);
     const Evaluation expected = evaluate(session->model, session->train, session->loss);
@@ -351,8 +350,8 @@ TEST(FusedStepTest, RehearsingChangesNothing) {
   for (const auto kind : {StepKind::kFused, StepKind::kAutograd}) {
     config::Config config = base_config();
     config.model.norm = Norm::kBatch;
-    const auto session = session_of(config, kind);
-    const auto other = session_of(config, kind);
+    const auto session = make_session_with(config, kind);
+    const auto other = make_session_with(config, kind);
     session->step->rehearse(next_window(*session));
     EXPECT_TRUE(identical(session->model.parameters().values, other->model.parameters().values));
     EXPECT_TRUE(identical(session->model.buffer_values(), other->model.buffer_values()));

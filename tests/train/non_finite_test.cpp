@@ -168,21 +168,22 @@ TEST(NonFiniteTest, ARollbackGoesOnFromTheLastEpochWithHalfTheLearningRate) {
 
 TEST(NonFiniteTest, RollbacksAreTheSameAfterAResume) {
   const auto whole = make_exact_session(diverging(), equal_rows(4, 1), {});
-  Traces whole_traces(whole->config);
-  fit(*whole, whole_traces.output());
+  Traces uninterrupted_traces(whole->config);
+  fit(*whole, uninterrupted_traces.output());
   // From before the first rollback, and from between them.
   for (const char* name : {"checkpoint_epoch_003.pt", "checkpoint_epoch_025.pt"}) {
-    const auto from = checkpoint::read(whole_traces.checkpoints() / name);
+    const auto from = checkpoint::read(uninterrupted_traces.checkpoints() / name);
     const auto session = make_exact_session(diverging(), equal_rows(4, 1), {});
     restore(*session, from);
     Traces traces(session->config,
-                  test::read_file(whole_traces.metrics()).substr(0, from.metrics_bytes));
-    for (const std::string& file : test::file_names(whole_traces.checkpoints())) {
-      std::filesystem::copy(whole_traces.checkpoints() / file, traces.checkpoints() / file);
+                  test::read_file(uninterrupted_traces.metrics()).substr(0, from.metrics_bytes));
+    for (const std::string& file : test::file_names(uninterrupted_traces.checkpoints())) {
+      std::filesystem::copy(uninterrupted_traces.checkpoints() / file, traces.checkpoints() / file);
     }
     traces.output().checkpoints.rewind(from, traces.checkpoints() / name);
     fit(*session, traces.output());
-    EXPECT_EQ(timeless_lines(traces.metrics()), timeless_lines(whole_traces.metrics())) << name;
+    EXPECT_EQ(timeless_lines(traces.metrics()), timeless_lines(uninterrupted_traces.metrics()))
+        << name;
     EXPECT_TRUE(identical(session->model.parameters().values, whole->model.parameters().values));
   }
 }

@@ -153,20 +153,20 @@ TEST(SessionTest, LabelSmoothingOfARegressionIsRefused) {
 }
 
 TEST(SessionTest, ABatchOfOneRowIsRefusedForBatchNorm) {
-  const auto with_batches_of = [](int64_t batch_size) {
+  const auto with_batch_size = [](int64_t batch_size) {
     return [batch_size](config::Config& c) {
       c.model.norm = config::Norm::kBatch;
       c.training.batch_size = batch_size;
     };
   };
-  EXPECT_EQ(refusal(with_batches_of(47), false),
+  EXPECT_EQ(refusal(with_batch_size(47), false),
             "training.batch_size: 48 training rows in batches of 47 leave a batch of one row, and "
             "model.norm: batch needs two; choose another batch size");
-  EXPECT_EQ(refusal(with_batches_of(1), false),
+  EXPECT_EQ(refusal(with_batch_size(1), false),
             "training.batch_size: 48 training rows in batches of 1 leave a batch of one row, and "
             "model.norm: batch needs two; choose another batch size");
   config::Config config = small_config();
-  with_batches_of(48)(config);
+  with_batch_size(48)(config);
   EXPECT_NO_THROW(make_small_session(config));
 }
 

@@ -35,7 +35,7 @@ struct Case {
 
 class ResumeTest : public testing::TestWithParam<Case> {
  protected:
-  static config::Config config_of_case() {
+  static config::Config case_config() {
     config::Config config = small_config();
     GetParam().change(config);
     return config;
@@ -51,7 +51,7 @@ void expect_same_state(const Session& resumed, const Session& straight) {
 }
 
 TEST_P(ResumeTest, StepsAfterARestoreAreThoseOfARunWithoutABreak) {
-  const config::Config config = config_of_case();
+  const config::Config config = case_config();
   const test::TemporaryFolder folder;
   const auto straight = make_small_session(config);
   for (int step = 0; step < 16; ++step) {
@@ -68,7 +68,7 @@ TEST_P(ResumeTest, StepsAfterARestoreAreThoseOfARunWithoutABreak) {
 }
 
 TEST_P(ResumeTest, RecordsAfterARestoreAreThoseOfARunWithoutABreak) {
-  config::Config config = config_of_case();
+  config::Config config = case_config();
   config.checkpoint.keep_last = 4;
   const auto straight = make_small_session(config);
   test::Traces straight_traces(config);

@@ -10,19 +10,19 @@ namespace trainer::archive {
 /// Writes `root` as a file that Python opens with `torch.load(path)`, in PyTorch 2 also with
 /// `weights_only=True`: PyTorch's zip container (stored entries `archive/data.pkl`,
 /// `archive/data/<n>`, `archive/version`, tensor bytes aligned to 64) around a pickle of plain
-/// containers and tensors. Equal values give equal bytes, whatever the path. The file appears under
+/// containers and tensors. Equal values give equal bytes, whatever the path. The file appears at
 /// `path` complete or not at all (see core/atomic_file.h).
 /// Text that is not UTF-8 is kept: Python sees it with `surrogateescape`.
 /// Throws Error(kFileSystem), and Error(kRuntime) for a value that could not be read again: a key
 /// twice in one dict, containers nested deeper than 100.
 void save(const std::filesystem::path& path, const Dict& root);
 
-/// Reads such a file, written by save() or by Python's `torch.save` of plain containers and
+/// Reads a file written by save() or by Python's `torch.save` of plain containers and
 /// tensors. The CRC-32 of every record is verified; tensors point into one buffer of the file,
-/// which lives as long as one of them does. Nothing but plain containers, numbers, strings and
-/// tensors is accepted, and no size is trusted before it is checked against the file.
+/// which lives as long as one of them does. Only plain containers, numbers, strings and
+/// tensors are accepted, and every size is checked against the file before it is used.
 /// Throws Error(kCheckpoint) that names the file, the record and what is wrong with it, and
-/// Error(kOutOfMemory) when there is no memory for the file.
+/// Error(kOutOfMemory) if the file does not fit into memory.
 Dict load(const std::filesystem::path& path);
 
 }  // namespace trainer::archive

@@ -29,7 +29,7 @@ enum class DType {
 /// Bytes of one element.
 std::size_t element_size(DType dtype);
 
-/// The name that users know: "float32", "int64", ...
+/// The name of the type in PyTorch: "float32", "int64", ...
 const char* dtype_name(DType dtype);
 
 /// A contiguous row-major tensor in CPU memory. `owner` keeps the memory behind `data` alive, so
@@ -40,9 +40,9 @@ struct TensorData {
   const std::byte* data = nullptr;
   std::shared_ptr<const void> owner;
 
-  /// The product of the shape: 1 without dimensions.
+  /// The product of the shape; 1 for a 0-d tensor.
   int64_t num_elements() const;
-  /// Of all elements together.
+  /// The size of all elements.
   std::size_t num_bytes() const;
 };
 
@@ -54,19 +54,18 @@ std::string type_text(const TensorData& tensor);
 
 class Value;
 using List = std::vector<Value>;
-/// Keys in the order in which they were written, none twice.
+/// Unique keys in the order of insertion.
 using Dict = std::vector<std::pair<std::string, Value>>;
 
-/// Everything that an archive may contain: plain values, tensors, and containers of them. The
-/// containers are what Python shows as `None`, `bool`, `int`, `float`, `str`, `Tensor`, `list`
-/// and `dict` with string keys.
+/// A value in an archive: plain values, tensors, and containers of them. In Python they are `None`,
+/// `bool`, `int`, `float`, `str`, `Tensor`, `list` and `dict` with string keys.
 class Value {
  public:
   using Storage =
       std::variant<std::monostate, bool, int64_t, double, std::string, TensorData, List, Dict>;
 
   Value() = default;
-  // A Dict is written down as nested braces, which need conversions without a word.
+  // Implicit, so that a Dict can be written as nested braces.
   // NOLINTBEGIN(google-explicit-constructor, hicpp-explicit-conversions)
   Value(bool value) : storage_(value) {}
   Value(int value) : storage_(static_cast<int64_t>(value)) {}
@@ -91,7 +90,7 @@ class Value {
   Storage storage_;
 };
 
-/// What a value is, in Python's words: "None", "bool", "int", "float", "str", "Tensor", "list",
+/// The Python type of a value: "None", "bool", "int", "float", "str", "Tensor", "list",
 /// "dict".
 const char* type_name(const Value& value);
 

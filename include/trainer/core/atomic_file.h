@@ -10,9 +10,9 @@
 
 namespace trainer {
 
-/// A file that appears under its name complete and on disk, or not at all: it is written under a
-/// temporary name in the same folder, synced, renamed over `path`, and the folder is synced.
-/// Without commit() the temporary file is removed.
+/// A file that appears at `path` complete and on disk, or not at all: it is written under a
+/// temporary name in the same folder, synced, renamed to `path`, and the folder is synced. Without
+/// commit() the temporary file is removed.
 ///
 ///   AtomicFile file(path);
 ///   file.write(header);
@@ -27,13 +27,13 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Adds this to what was written so far.
+  /// Appends.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// The temporary name, under which all that was written so far can be read: to check it before
+  /// Writes the buffer out and returns the temporary path, so that the file can be verified before
   /// commit().
   const std::filesystem::path& flushed();
-  /// Gives the file its name when all of it is on disk; the last call.
+  /// Syncs the file and renames it to `path`; the last call.
   void commit();
 
  private:
@@ -55,16 +55,15 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
 /// Makes `link` point to `target`, replacing an older link in one step.
 void replace_symlink(const std::filesystem::path& link, const std::filesystem::path& target);
 
-/// Makes `name` a further name of the complete file `file`, or a copy of it where the file system
-/// has no hard links, replacing what had that name in one step. Throws Error(kFileSystem).
+/// Makes `name` a hard link to the complete file `file`, or a copy if the file system has no hard
+/// links, and replaces an older file of that name in one step. Throws Error(kFileSystem).
 void publish_file(const std::filesystem::path& file, const std::filesystem::path& name);
 
-/// Returns when the names in `folder` are on the disk. Throws Error(kFileSystem).
+/// Syncs the directory entries of `folder` to disk. Throws Error(kFileSystem).
 void sync_folder(const std::filesystem::path& folder);
 
-/// Removes what a process that was killed left of the functions above in `folder`: of all files, or
-/// of the one that is called `name_of_file`. Nobody else may be writing these.
-void remove_temporary_files(const std::filesystem::path& folder,
-                            const std::string& name_of_file = "");
+/// Removes temporary files that a killed process left in `folder`: all of them, or those of the
+/// file `file_name`. No other process may be writing them.
+void remove_temporary_files(const std::filesystem::path& folder, const std::string& file_name = "");
 
 }  // namespace trainer

@@ -3,8 +3,8 @@
 
 namespace trainer {
 
-/// Stands wherever a process that is killed leaves something half done, so that the tests meet
-/// every such moment. With TRAINER_CRASH_AT=n in the environment the n-th call of the process ends
+/// Marks a moment at which a killed process leaves something unfinished, so that tests can stop at
+/// each of them. With TRAINER_CRASH_AT=n in the environment the n-th call of the process ends
 /// it by SIGKILL; with TRAINER_STOP_AT_EACH=1 each call stops it (SIGSTOP) until somebody sends
 /// SIGCONT. Does nothing otherwise.
 void crash_point();

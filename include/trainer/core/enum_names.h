@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-/// How files and messages write the values of an enumeration.
+/// The names of enumeration values in files and messages.
 namespace trainer {
 
-/// The names of all values in their order. Each enumeration that is written specializes this, once.
+/// The names of all values in their order. Each enumeration with names specializes this.
 template <typename Enum>
 std::span<const std::string> enum_names();
 
@@ -21,7 +21,7 @@ const std::string& to_text(Enum value) {
   return enum_names<Enum>()[static_cast<std::size_t>(value)];
 }
 
-/// The value that is written `text`, or nothing.
+/// The value whose name is `text`, or nothing.
 template <typename Enum>
 std::optional<Enum> from_text(std::string_view text) {
   const std::span<const std::string> names = enum_names<Enum>();

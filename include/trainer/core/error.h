@@ -6,20 +6,20 @@
 
 namespace trainer {
 
-/// What went wrong, as a user would sort it. The value is the exit code of the process.
+/// The kind of a failure, as users see it. The value is the exit code of the process.
 enum class ErrorKind {
-  kRuntime = 1,      // everything that has no kind of its own
+  kRuntime = 1,      // everything else
   kUsage = 2,        // command line or configuration
   kData = 3,         // a data file is missing or its content is wrong
-  kDevice = 4,       // device or backend absent or broken
+  kDevice = 4,       // device or backend missing or broken
   kOutOfMemory = 5,  // after all retries
   kNonFinite = 6,    // NaN or infinity in loss or gradient
   kCheckpoint = 7,   // unreadable or incompatible
   kFileSystem = 8,   // full, not writable
 };
 
-/// The one exception type of this program. `what()` is written for the user: place, what was
-/// expected, what was got, how to mend it; several problems stand on several lines.
+/// The only exception type of this program. `what()` is written for users: location, expected and
+/// actual value, how to fix it; one line per problem.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -8,11 +8,12 @@
 
 namespace trainer {
 
-/// An exception of the standard library as the Error that a user can read: of memory, of a file
-/// with its path, of a thread that cannot be started. An Error stays what it is.
+/// Converts an exception of the standard library to an Error with a message for users: out of
+/// memory, a file system error with its path, a thread that cannot be started. An Error is returned
+/// unchanged.
 Error as_error(const std::exception& exception);
 
-/// The Error for memory that ran out; `what` says where.
+/// Error(kOutOfMemory); `what` says where.
 Error out_of_memory(const std::string& what);
 
 }  // namespace trainer

@@ -5,7 +5,7 @@
 
 namespace trainer {
 
-/// The file of the program that runs. Throws Error(kRuntime) when the system does not tell.
+/// The path of the running program. Throws Error(kRuntime) if the system does not know it.
 std::filesystem::path executable_path();
 
 }  // namespace trainer

@@ -5,14 +5,14 @@
 
 namespace trainer {
 
-/// Keeps other processes that ask for the lock of a folder out of it. The lock ends with this
-/// object, and with the process, however it ends; nothing is written to the folder.
+/// An exclusive lock of a folder (flock) between processes. It is released with this object, and
+/// when the process ends in any way; nothing is written to the folder.
 class FolderLock {
  public:
   enum class WhenTaken { kRefuse, kWait };
 
-  /// Throws Error(kFileSystem) when another process holds the lock, unless it is to be waited for.
-  /// Where the file system cannot lock, there is no protection.
+  /// If another process holds the lock, throws Error(kFileSystem) or waits. A file system without
+  /// locks gives no protection.
   explicit FolderLock(const std::filesystem::path& folder,
                       WhenTaken when_taken = WhenTaken::kRefuse);
   ~FolderLock();

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// How numbers, names and lists are shown to people.
+/// Numbers, names and lists as text for people.
 namespace trainer {
 
 /// The shortest decimal text that reads back as the same number: "0.001", "1e-05", "3".
@@ -18,18 +18,18 @@ std::string with_thousands(int64_t value);
 /// "1 row", "1,797 rows".
 std::string counted(int64_t count, std::string_view one);
 
-/// "12 ms", "3.2 s", "4 min 05 s", "2 h 03 min"; "unknown" for what is not finite.
+/// "12 ms", "3.2 s", "4 min 05 s", "2 h 03 min"; "unknown" if not finite.
 std::string human_duration(double seconds);
 
 /// "512 B", "1.5 KiB", "2.0 GiB".
 std::string human_bytes(uint64_t bytes);
 
-/// `text` in double quotes as error messages show it: cut after 60 characters (never inside one),
+/// `text` in double quotes for error messages: cut after 60 characters (never inside one),
 /// quotes, backslashes, control characters and bytes that are not UTF-8 as escapes.
 // Not "quoted": std::quoted of <iomanip> would win by argument-dependent lookup.
 std::string in_quotes(std::string_view text);
 
 /// "a, b and c".
-std::string joined(std::span<const std::string> words, std::string_view last_separator = " and ");
+std::string joined(std::span<const std::string> items, std::string_view last_separator = " and ");
 
 }  // namespace trainer

@@ -9,7 +9,7 @@ namespace trainer {
 template <class Signature>
 class FunctionRef;
 
-/// Anything that can be called, by reference: it must outlive this. Unlike std::function it never
+/// A reference to anything that can be called; it must outlive this. Unlike std::function it never
 /// allocates. (C++26 has it as std::function_ref.)
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {

@@ -6,13 +6,13 @@
 
 namespace trainer {
 
-/// Columns that a label takes, but for the space behind it.
+/// The width of the label column, without the space after it.
 inline constexpr int kLabelWidth = 11;
 
-/// "run folder  runs/latest": a label and, in a column of its own, a value. No line break.
+/// "run folder  runs/latest": a label and a value in two columns, without a line break.
 std::string labeled_line(std::string_view label, std::string_view value, int width = kLabelWidth);
 
-/// Lines of labels and values, the values below each other.
+/// Lines of labels and aligned values.
 class LabeledLines {
  public:
   explicit LabeledLines(int width = kLabelWidth) : width_(width) {}
@@ -20,7 +20,7 @@ class LabeledLines {
   /// An empty label continues the value above.
   void add(std::string_view label, std::string_view value);
 
-  /// Whole lines that were made elsewhere.
+  /// Appends complete lines.
   void append(std::string_view lines) { text_ += lines; }
 
   /// The lines so far; each ends with a line break.

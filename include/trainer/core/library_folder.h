@@ -6,7 +6,7 @@
 namespace trainer {
 
 /// The folder of this program's libraries, in the build tree or where they are installed; empty
-/// when the system does not tell.
+/// if the system does not know it.
 std::filesystem::path library_folder();
 
 }  // namespace trainer

@@ -12,30 +12,30 @@ enum class Level { kDebug, kInfo, kWarning, kError };
 void set_console_level(Level level);
 
 /// From now on every message of at least `level` also goes to `path`, appended as plain lines with
-/// date and level. Throws Error(kFileSystem). A later failure to write there, on a full disk say,
-/// is one warning on the console.
+/// date and level. Throws Error(kFileSystem). A later failure to write, on a full disk for
+/// example, is reported once on the console.
 void open_file(const std::filesystem::path& path, Level level);
 
 /// Writes buffered lines and closes the file of open_file().
 void close_file();
 
-/// Goes to the file of open_file() only, as a message of level kInfo.
+/// Logs to the file of open_file() only, with level kInfo.
 void note(std::string_view message);
-/// Goes to the file as a message of level kInfo, and to the console where it shows kDebug.
+/// Logs to the file with level kInfo, and to the console with level kDebug.
 void detail(std::string_view message);
-/// Goes to the console and to the file as a message of level kDebug, where they show it.
+/// Logs to the console and to the file with level kDebug.
 void debug(std::string_view message);
-/// Likewise of level kInfo.
+/// As debug(), with level kInfo.
 void info(std::string_view message);
-/// Likewise of level kWarning.
+/// As debug(), with level kWarning.
 void warning(std::string_view message);
-/// Likewise of level kError.
+/// As debug(), with level kError.
 void error(std::string_view message);
 
-/// Draws `text` as the last line of the terminal in place of the status before; messages appear
-/// above it. Does nothing where the console is not a terminal.
+/// Shows `text` in the last line of the terminal, in place of the previous status; messages appear
+/// above it. Does nothing if the console is not a terminal.
 void show_status(std::string_view text);
-/// Takes the status away from the last line.
+/// Removes the status line.
 void clear_status();
 
 }  // namespace trainer::log

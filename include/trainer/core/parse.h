@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// How text that a user or a file brought is read.
+/// Parsing of text from users and files.
 namespace trainer {
 
 /// The whole of `text` as a finite or infinite number, or nothing; NaN is not a number. Decimal,
@@ -17,8 +17,7 @@ std::optional<double> parse_double(std::string_view text);
 /// The whole of `text` as an integer that fits, or nothing.
 std::optional<int64_t> parse_int(std::string_view text);
 
-/// Whether the whole of `text` matches one of the patterns: `*` stands for any text, `?` for one
-/// character.
+/// Whether all of `text` matches one of the patterns: `*` matches any text, `?` one character.
 bool matches_any(const std::string& text, std::span<const std::string> patterns);
 
 /// `text` with its ASCII letters in lower case.

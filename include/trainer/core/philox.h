@@ -12,11 +12,11 @@ namespace trainer {
 /// on every platform, compiler and standard library.
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
-/// What a stream of random numbers is for; streams of different purposes never overlap. Below 256.
+/// Names a stream of random numbers by its use; different streams never overlap. Values below 256.
 enum class StreamId : uint32_t { kOrder = 1, kSplit = 2, kSynthetic = 3, kDropout = 4, kInit = 5 };
 
-/// A stream of numbers that (seed, stream, index) names completely. Nothing else is its state, so
-/// that nothing has to be saved to continue it. Block b of four words is philox4x32 of the counter
+/// A stream of numbers that (seed, stream, index) determines completely, so that no generator state
+/// has to be saved. Block b of four words is philox4x32 of the counter
 /// (b low 32 bits, index low, index high, stream + b high 24 bits << 8) and the key (seed low,
 /// seed high); two streams of one seed share no counter within 2^56 blocks.
 class PhiloxStream {

@@ -3,8 +3,8 @@
 
 namespace trainer {
 
-/// Opens those of standard input, output and error that are closed on /dev/null. To be called
-/// before anything else is opened: a file would get their number, and what is printed with it.
+/// Opens /dev/null for those of standard input, output and error that are closed. Call it before
+/// anything else is opened: a file would get their descriptor, and what is printed to it.
 void open_standard_streams();
 
 }  // namespace trainer

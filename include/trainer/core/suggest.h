@@ -8,9 +8,9 @@
 
 namespace trainer {
 
-/// The candidate that a user most likely meant by `word`, or nothing if none is near. Near is an
-/// edit distance (Damerau's: a swap of two letters counts once, capitals do not count) of at most a
-/// third of the length of `word`, but at least 1.
+/// The candidate that is nearest to `word`, or nothing if none is near: within an edit distance
+/// (Damerau's: a swap of two letters counts once, capitals do not count) of at most a third of the
+/// length of `word`, but at least 1.
 std::optional<std::string> nearest_word(std::string_view word,
                                         std::span<const std::string> candidates);
 

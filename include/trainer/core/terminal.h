@@ -5,15 +5,15 @@
 
 namespace trainer {
 
-/// What may be written to standard error, or standard output.
+/// What the terminal at standard error or standard output supports.
 struct Terminal {
-  bool redraws = false;  // one line may be drawn again and again; false: plain lines only
+  bool redraws = false;  // a line may be overwritten; false: plain lines only
   bool colors = false;
   int width = 80;        // columns
   bool unicode = false;  // characters beyond ASCII
 };
 
-/// The variables of the environment that decide, by name; absent ones are empty.
+/// The environment variables that matter; unset ones are empty.
 struct TerminalEnvironment {
   bool is_terminal = false;
   std::string term = {};
@@ -23,17 +23,17 @@ struct TerminalEnvironment {
   std::string locale = {};  // LC_ALL, else LC_CTYPE, else LANG
 };
 
-/// A terminal redraws and has colors unless TERM is "dumb" or CI is set; NO_COLOR takes colors
-/// away (no-color.org), FORCE_COLOR gives them anywhere. A locale in UTF-8 has all characters.
+/// A terminal redraws and has colors unless TERM is "dumb" or CI is set. NO_COLOR disables colors
+/// (no-color.org), FORCE_COLOR enables them anywhere. A UTF-8 locale supports all characters.
 Terminal decide_terminal(const TerminalEnvironment& environment);
 
-/// Columns of standard error now: the user may have changed them.
+/// The current width of standard error in columns; users may resize the terminal.
 int standard_error_width();
 
-/// What is decided for standard error of this process, with its width now.
+/// decide_terminal() for standard error of this process, with its current width.
 Terminal standard_error_terminal();
 
-/// What is decided for standard output of this process, with its width now.
+/// decide_terminal() for standard output of this process, with its current width.
 Terminal standard_output_terminal();
 
 }  // namespace trainer

@@ -12,7 +12,7 @@ namespace trainer {
 /// emoji), none for combining marks, whatever the locale is. A byte that is no UTF-8 takes one.
 std::size_t display_width(std::string_view text);
 
-/// `text` cut to `most` columns, the last of them "~" where something is missing.
+/// `text` cut to `max_width` columns; "~" in the last column if something is missing.
 std::string shortened(std::string_view text, std::size_t max_width);
 
 /// Lines of cells in columns as wide as their widest cell, two spaces between them: the first

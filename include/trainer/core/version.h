@@ -5,7 +5,7 @@
 
 namespace trainer {
 
-/// Facts fixed when this program was built.
+/// Facts about the build of this program.
 struct BuildInfo {
   std::string version;
   std::string git_commit;  // full hash, or "unknown" outside a repository

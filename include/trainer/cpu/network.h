@@ -12,6 +12,7 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
 #include "trainer/cpu/thread_team.h"
+#include "trainer/cpu/tile_grid.h"
 #include "trainer/network/spec.h"
 
 namespace trainer::cpu {
@@ -80,27 +81,8 @@ class Network {
     std::vector<int64_t> rows;  // [max_rows]
   };
 
-  /// A matrix cut into tiles, which are distributed among the threads.
-  struct TileGrid {
-    int64_t num_rows = 0;
-    int64_t num_columns = 0;
-    int64_t tile_rows = 1;
-    int64_t tile_columns = 1;
-    int64_t grid_rows = 0;
-    int64_t grid_columns = 0;
-    int64_t num_tiles() const { return grid_rows * grid_columns; }
-  };
-
-  /// One tile of a matrix and where it begins.
-  struct Region {
-    int64_t row = 0;
-    int64_t column = 0;
-    Tile tile;
-  };
-
   Layer make_layer(const Block& block, bool is_hidden) const;
   TileGrid make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const;
-  static Region tile_region(const TileGrid& grid, int64_t index, int64_t stride);
 
   bool is_hidden(std::size_t index) const { return index + 1 < layers_.size(); }
   bool trains_tables() const { return embedded_gradient_.get() != nullptr; }

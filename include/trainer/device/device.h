@@ -13,20 +13,20 @@ struct AvailableDevices {
   bool mps = false;
 };
 
-/// What this LibTorch and this machine have now.
+/// Detects the accelerators.
 AvailableDevices available_devices();
 
-/// A device and the sentence that says why it was taken.
+/// A device and the reason for choosing it.
 struct DeviceChoice {
   c10::Device device = c10::Device(c10::kCPU);
   std::string reason;
-  std::string warning;  // empty unless another device than the one asked for was taken
+  std::string warning;  // empty if this is the requested device
 };
 
 enum class Fallback { kToCpu, kForbidden };
 
-/// The device for `requested` ("auto", "cpu", "mps", "cuda" or "cuda:N"). An absent one becomes the
-/// CPU with a warning, or Error(kDevice) where that is forbidden.
+/// The device for `requested` ("auto", "cpu", "mps", "cuda" or "cuda:N"). If it is
+/// unavailable, returns the CPU with a warning, or throws Error(kDevice) if that is forbidden.
 DeviceChoice choose_device(const std::string& requested, Fallback fallback,
                            const AvailableDevices& available);
 

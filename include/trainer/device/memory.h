@@ -9,20 +9,21 @@
 
 namespace trainer::device {
 
-/// Bytes of an accelerator's memory that tensors of this process hold.
+/// Bytes of an accelerator's memory that tensors of this process use.
 struct DeviceMemory {
   int64_t current = 0;
-  std::optional<int64_t> peak;  // since the start; MPS does not count it
+  std::optional<int64_t> peak;  // since the start; unknown for MPS
 };
 
-/// Nothing for the CPU, and for accelerators whose allocator this LibTorch does not let ask.
+/// Nothing for the CPU, and for accelerators without memory statistics in this LibTorch.
 std::optional<DeviceMemory> accelerator_memory(c10::Device device);
 
-/// Whether `error` says that memory ran out: std::bad_alloc, LibTorch's own type, or the words of
-/// the allocators of CPU, CUDA and MPS.
+/// Whether `error` means that memory ran out: std::bad_alloc, LibTorch's own type, or an error with
+/// the text of the allocators of CPU, CUDA and MPS.
 bool is_out_of_memory(const std::exception& error);
 
-/// Gives what the device's allocator keeps for later back, so that the next attempt finds it whole.
+/// Frees memory that the allocator of the device caches, so that the next attempt can use all of
+/// it.
 void release_cached_memory(c10::Device device);
 
 }  // namespace trainer::device

@@ -11,19 +11,19 @@
 
 namespace trainer::device {
 
-/// The number format of products and of what lies between them.
+/// The LibTorch type of `precision`.
 c10::ScalarType scalar_type(config::Precision precision);
 
-/// What is known of a number format of 16 bits on a device. Decisions are functions of it, so that
-/// tests make up what this machine has not.
+/// The support of a device for a precision. Decisions are functions of it, so that tests can cover
+/// devices that this machine does not have.
 struct PrecisionProbe {
-  bool is_computed = false;   // LibTorch has the operations of a training step there
-  bool has_hardware = false;  // instructions for its products; on the CPU only
-  std::string macos = {};     // its version, "14.5"; empty elsewhere
-  std::string libtorch = {};  // its version
+  bool is_computed = false;   // LibTorch implements the operations of a training step
+  bool has_hardware = false;  // the CPU has instructions for its products
+  std::string macos = {};     // version, "14.5"; empty on other systems
+  std::string libtorch = {};  // version
 };
 
-/// Finds out by computing: versions of LibTorch and systems differ too much to be listed.
+/// Tries the operations of a step: versions of LibTorch and systems differ too much for a list.
 PrecisionProbe probe_precision(c10::Device device, config::Precision precision);
 
 enum class Support { kGood, kSlow, kNone };
@@ -31,26 +31,26 @@ enum class Support { kGood, kSlow, kNone };
 /// How well a device computes in a precision.
 struct PrecisionLimit {
   Support support = Support::kGood;
-  std::string text;  // why it is not good, as a sentence without its end
+  std::string text;  // why it is not good, as a sentence without a period
 };
 
-/// kGood for fp32. Else kNone where LibTorch does not compute in it, kSlow on a CPU that has no
+/// kGood for fp32. Otherwise kNone if LibTorch does not implement it, kSlow on a CPU without
 /// instructions for it.
 PrecisionLimit precision_limit(c10::Device device, config::Precision precision,
                                const PrecisionProbe& probe);
 
-/// A precision, and the sentence that is to be said about it.
+/// A precision and a warning about it.
 struct PrecisionChoice {
   config::Precision precision = config::Precision::kFp32;
-  std::string warning;  // empty where all is well
+  std::string warning;  // empty: none
 };
 
-/// `requested`, or fp32 with a warning where the device does not compute in it; Error(kDevice)
-/// where that is forbidden.
+/// `requested`, or fp32 with a warning if the device does not support it. Throws Error(kDevice) if
+/// that is forbidden.
 PrecisionChoice choose_precision(config::Precision requested, c10::Device device, Fallback fallback,
                                  const PrecisionProbe& probe);
 
-/// What PYTORCH_ENABLE_MPS_FALLBACK, as `value`, does on `device`; empty where it does nothing.
+/// The effect on `device` of PYTORCH_ENABLE_MPS_FALLBACK with this value; empty: none.
 std::string mps_fallback_note(c10::Device device, const char* value);
 
 }  // namespace trainer::device

@@ -5,11 +5,11 @@
 
 namespace trainer::device {
 
-/// The seed of the noise of dropout in a step, which (seed, step) alone decides: no generator state
-/// has to be saved to resume.
+/// The seed of the dropout noise of a step. It depends on (seed, step) only, so that no generator
+/// state has to be saved.
 uint64_t dropout_seed(uint64_t seed, int64_t step);
 
-/// Sets LibTorch's generators of every device.
+/// Seeds LibTorch's generators of all devices.
 void seed_generators(uint64_t seed);
 
 }  // namespace trainer::device

@@ -7,17 +7,17 @@
 
 namespace trainer::device {
 
-/// A number of threads and why it was taken.
+/// A number of threads and the reason for choosing it.
 struct ThreadChoice {
   int64_t num_threads = 1;
   std::string reason;
 };
 
-/// `requested` threads, or for 0 OMP_NUM_THREADS where `omp_num_threads` is set; nothing where
-/// neither says a number.
+/// `requested` threads, or if that is 0, those of OMP_NUM_THREADS, whose text is `omp_num_threads`.
+/// Nothing if neither is set.
 std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads);
 
-/// Makes LibTorch and its BLAS compute with that many threads.
+/// Sets the number of threads of LibTorch and its BLAS.
 void use_threads(int64_t num_threads);
 
 }  // namespace trainer::device

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// What the engine library offers to a program that opens it at run time.
+/// The functions of the engine library for a program that opens it at run time.
 struct Api {
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
@@ -21,5 +21,5 @@ using ApiFunction = const Api* (*)();
 
 }  // namespace trainer::engine
 
-/// The functions of this library; never nullptr.
+/// The functions of this library; never nullptr. In src/engine/engine.cpp.
 extern "C" const trainer::engine::Api* trainer_engine_api();

@@ -13,77 +13,77 @@
 #include "trainer/metrics/report.h"
 #include "trainer/run/progress.h"
 
-/// The part of the program that needs LibTorch, as the few functions that the command line calls.
-/// It is a library of its own and is opened when a command first needs tensors, because loading
-/// LibTorch takes about a second.
+/// The functions that need LibTorch, as the command line calls them. They are in a library that is
+/// opened when a command first needs tensors, because loading LibTorch takes about a second. The
+/// functions are implemented in src/engine/engine.cpp.
 namespace trainer::engine {
 
 enum class OnChange { kRefuse, kAllow };
 
-/// Whether a new run may begin beside others of the same configuration, or, as for --resume auto,
-/// only where another process has not begun it meanwhile.
+/// Whether to start a new run always, or as for --resume auto, only if no other process has started
+/// a run of this configuration in the meantime.
 enum class NewRun { kAlways, kUnlessStarted };
 
-/// What train() is asked for.
+/// The arguments of train().
 struct TrainRequest {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
-  OnChange on_change = OnChange::kRefuse;  // when configuration or data differ from the checkpoint
+  OnChange on_change = OnChange::kRefuse;  // if configuration or data differ from the checkpoint
   NewRun new_run = NewRun::kAlways;
   std::string command_line;
   run::ProgressListener progress;
 };
 
-/// How a run went.
+/// The result of train().
 struct TrainReport {
   std::filesystem::path run_dir;
   int64_t epochs = 0;
   int64_t planned_epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
-  int stop_signal = 0;  // of core/signals.h, when it ended the run, with its state saved
+  int stop_signal = 0;  // of core/signals.h, if one stopped the run; its state is saved
   std::optional<checkpoint::Best> best;
   checkpoint::Recoveries recoveries;
   std::string best_metric;                    // "validation loss"
-  std::optional<metrics::Report> validation;  // of the best epoch, as the next
+  std::optional<metrics::Report> validation;  // of the best epoch, like `test`
   std::optional<metrics::Report> test;
   double time_seconds = 0;
 };
 
-/// How a batch size did.
+/// The measurement of one batch size.
 struct BatchTrial {
   int64_t batch_size = 1;
   int64_t num_threads = 1;
   double step_seconds = 0;
   double samples_per_second = 0;
-  int64_t memory_bytes = 0;  // of the device, or of the process on the CPU
+  int64_t memory_bytes = 0;  // of the device; on the CPU, of the process
 };
 
-/// What find_batch() is asked for.
+/// The arguments of find_batch().
 struct BatchSearchRequest {
   config::Loaded config;
-  int64_t max_batch_size = 0;  // rows; 0: those of the training part
+  int64_t max_batch_size = 0;  // 0: all rows of the training split
   std::function<void(const BatchTrial&)> progress;
 };
 
-/// What find_batch() found.
+/// The result of find_batch().
 struct BatchSearchReport {
   std::string device;
-  int64_t largest = 0;    // that fits, of those that were tried
-  int64_t too_large = 0;  // the least that did not fit; 0: all did
-  BatchTrial fastest;     // the smallest of those that are nearly the fastest
+  int64_t largest = 0;    // batch size that fits
+  int64_t too_large = 0;  // the smallest one that did not fit; 0: all did
+  BatchTrial fastest;     // the smallest batch that is nearly the fastest
 };
 
 /// Trains a model and writes its run folder. Throws Error and nothing else.
 TrainReport train(const TrainRequest& request);
 
-/// Looks for the largest batch that fits and the fastest one, by real steps; writes nothing.
+/// Finds the largest batch that fits and the fastest one, by timing real steps; writes no files.
 /// Throws Error and nothing else.
 BatchSearchReport find_batch(const BatchSearchRequest& request);
 
-/// Writes `model` as a TorchScript file, which torch.jit.load reads, complete or not at all: it
-/// gets its name when it has been loaded again and its outputs are those of apply::Predictor.
-/// Throws Error and nothing else.
+/// Writes `model` as a TorchScript file for torch.jit.load, complete or not at all: the file is
+/// loaded again and its outputs are compared with those of apply::Predictor before it is moved into
+/// place. Throws Error and nothing else.
 apply::ExportReport export_torchscript(const apply::Model& model,
                                        const apply::ExportOptions& options,
                                        const std::filesystem::path& path);

@@ -17,18 +17,18 @@ struct ResumeSelftestRequest {
 
 struct ResumeSelftestReport {
   checkpoint::Position end;           // of the uninterrupted run
-  double training_seconds = 0;        // of the same
-  int64_t num_runs = 0;               // that were killed on their way and compared with it
-  int64_t num_kills = 0;              // of all of them
-  int64_t num_kills_in_training = 0;  // not while LibTorch or the data were loaded
-  int stop_signal = 0;                // if a signal ended the test; then nothing else is known
+  double training_seconds = 0;        // of the uninterrupted run
+  int64_t num_runs = 0;               // that were killed and compared with it
+  int64_t num_kills = 0;              // in all runs
+  int64_t num_kills_in_training = 0;  // after LibTorch and the data were loaded
+  int stop_signal = 0;                // if a signal stopped the test; then nothing else is set
 };
 
-/// Trains once without and several times with interruptions by SIGKILL, as processes of this
-/// program, and compares what they leave: returns when all is the same bit for bit. Runs are
-/// trained in a temporary folder. Sets OMP_NUM_THREADS, if it is not set, to the threads of the
-/// first run. Throws Error(kRuntime) with the first difference, or with what a failed run
-/// printed, and the folder, which is kept then; Error(kUsage) for a wrong configuration.
+/// Trains once without and several times with interruptions by SIGKILL, as child processes in a
+/// temporary folder, and compares the run folders; returns if all are bit-identical. Sets
+/// OMP_NUM_THREADS, if it is not set, to the threads of the first run. Throws Error(kRuntime) with
+/// the first difference, or the output of a failed run, and the folder, which is kept then;
+/// Error(kUsage) for a wrong configuration.
 ResumeSelftestReport selftest_resume(const ResumeSelftestRequest& request);
 
 }  // namespace trainer::experiments

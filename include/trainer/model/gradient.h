@@ -8,7 +8,7 @@
 
 namespace trainer::model {
 
-/// What a gradient is taken of: `scale` times the sum of the losses of a batch, in training mode.
+/// The function to differentiate: `scale` times the sum of the losses of a batch, in training mode.
 struct Objective {
   const at::Tensor& features;  // [batch, num_features]
   Targets targets;
@@ -22,7 +22,7 @@ struct BatchResult {
   at::Tensor loss_sum;  // 0-d, not scaled
 };
 
-/// Adds the gradient to that of the parameters, by LibTorch's autograd.
+/// Adds the gradient of `objective` to that of the parameters, by LibTorch's autograd.
 BatchResult add_gradient(const Network& network, const Objective& objective);
 
 }  // namespace trainer::model

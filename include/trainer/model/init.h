@@ -7,8 +7,8 @@
 
 namespace trainer::model {
 
-/// Sets the initial parameters as the network's description says, a pure function of it and `seed`:
-/// numbers are drawn on the CPU, so that every device starts from the same ones.
+/// Sets the initial parameters, a pure function of the network's spec and `seed`: random numbers
+/// are drawn on the CPU, so that all devices start with the same weights.
 void initialize(Network& network, uint64_t seed);
 
 }  // namespace trainer::model

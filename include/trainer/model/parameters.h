@@ -16,10 +16,10 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
-/// All parameters of a model as views of one contiguous buffer, their gradients of another. Clip,
-/// update and copy are then one pass each, on every device. Decayed parameters come first, frozen
-/// ones last. Each parameter begins at a multiple of 64 bytes; the elements between are zero and
-/// stay zero.
+/// All parameters of a model as views of one contiguous buffer, their gradients as views of
+/// another, so that clipping, update and copy are one pass each, on every device. Decayed
+/// parameters come first, frozen ones last. Each parameter is aligned to 64 bytes; the padding is
+/// always zero.
 struct FlatParameters {
   at::Tensor values;        // [n]
   at::Tensor gradients;     // [n]
@@ -31,20 +31,20 @@ struct FlatParameters {
   std::vector<at::Tensor>
       parameters;  // [specs] the trained ones: leaves with grad a view of `gradients`
 
-  /// Without the padding.
+  /// The number of elements without the padding.
   int64_t num_parameters() const;
   int64_t num_frozen() const;
 };
 
 /// Zeroed storage for `specs` on `device`. Those whose names match a pattern of `freeze` (see
-/// core/text.h) are not trained.
+/// matches_any() in core/parse.h) are not trained.
 FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
                                     const std::vector<std::string>& freeze, c10::Device device);
 
-/// The part of `buffer`, laid out as `flat.values` is, that is trained.
+/// The trained elements of `buffer`, which has the layout of `flat.values`.
 at::Tensor trained_range(const FlatParameters& flat, const at::Tensor& buffer);
 
-/// The part of `buffer`, laid out as `flat.values` is, that belongs to parameter `index`.
+/// Parameter `index` in `buffer`, which has the layout of `flat.values`; a view.
 at::Tensor parameter_view(const FlatParameters& flat, const at::Tensor& buffer, std::size_t index);
 
 }  // namespace trainer::model

@@ -12,9 +12,9 @@ struct Schema;
 
 namespace trainer::network {
 
-/// The network that `config` describes (model.name and the other keys of `model`), for data of this
-/// schema: its features and outputs, and an embedding for each embedded column with a row for each
-/// category and a last one for missing and unknown ones.
+/// The network of the `model` section of `config` for data of this schema. Each embedded column
+/// gets an embedding table with a row per category and a last row for missing and unknown
+/// categories.
 NetworkSpec build(const config::Config& config, const data::Schema& schema);
 
 }  // namespace trainer::network

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Numbers of layers that nobody sets: PyTorch's defaults. All implementations take them from here.
+/// Constants of layers, which are PyTorch's defaults. All implementations use these.
 namespace trainer::network {
 
 inline constexpr double kNormEpsilon = 1e-5;       // of nn.BatchNorm1d and nn.LayerNorm

@@ -14,16 +14,16 @@
 /// src/engine/torchscript_source.cpp); its tensors are listed in src/network/spec.cpp.
 namespace trainer::network {
 
-/// What a tensor holds before training.
+/// The initial values of a tensor.
 struct Initializer {
   enum class Kind { kConstant, kUniform, kNormal };
 
   Kind kind = Kind::kConstant;
-  double value = 0;            // the constant, b of U(-b, b), or the deviation of N(0, d^2)
+  double value = 0;            // the constant, b of U(-b, b), or d of N(0, d^2)
   bool last_row_zero = false;  // whatever the kind
 };
 
-/// A table `[num_rows, size]` of which each row is learned. Its feature is the index of a row.
+/// A learned table `[num_rows, size]`. The value of its feature is a row index.
 struct EmbeddingTable {
   std::string name;
   int64_t num_rows = 0;
@@ -31,9 +31,9 @@ struct EmbeddingTable {
   Initializer weight;
 };
 
-/// The last features are row indices, one for each table, and the rows take their place.
+/// Replaces the last features, which are row indices, by rows of the tables, one table each.
 struct Embeddings {
-  int64_t num_numeric = 0;  // features before the indices, which stay as they are
+  int64_t num_numeric = 0;  // features before the indices, which are kept
   std::vector<EmbeddingTable> tables;
 };
 
@@ -46,13 +46,13 @@ struct Linear {
   Initializer bias;
 };
 
-/// Over the rows of a batch; Ioffe and Szegedy, arXiv:1502.03167.
+/// Normalizes over the rows of a batch; Ioffe and Szegedy, arXiv:1502.03167.
 struct BatchNorm {
   std::string name;
   int64_t size = 0;
 };
 
-/// Over the values of a row; Ba, Kiros and Hinton, arXiv:1607.06450.
+/// Normalizes over the values of a row; Ba, Kiros and Hinton, arXiv:1607.06450.
 struct LayerNorm {
   std::string name;
   int64_t size = 0;
@@ -62,13 +62,14 @@ struct Activation {
   config::Activation function = config::Activation::kRelu;
 };
 
-/// In training, zeros with that probability; other values times 1 / (1 - probability).
+/// In training, sets values to zero with that probability, and scales others by 1 / (1 -
+/// probability).
 struct Dropout {
   double probability = 0;
-  uint32_t stream = 0;  // of random numbers; each layer has its own
+  uint32_t stream = 0;  // of random numbers, different for each layer
 };
 
-/// What goes into the first is added to what comes out of the layers before the second.
+/// The input of ResidualBegin is added to the input of ResidualEnd.
 struct ResidualBegin {};
 struct ResidualEnd {};
 

@@ -10,20 +10,19 @@
 
 namespace trainer::network {
 
-/// A network: `[batch, num_features]` goes through the layers in their order and becomes
-/// `[batch, num_outputs]`. Features are scaled before. Everything that has to know what a network
-/// is made of walks this list.
+/// A network as a list of layers, from scaled features `[batch, num_features]` to outputs
+/// `[batch, num_outputs]`. All code that depends on the structure of a network walks this list.
 struct NetworkSpec {
   int64_t num_features = 0;
   int64_t num_outputs = 0;
   std::vector<Layer> layers;
 };
 
-/// Whether dropout takes part and batch norm uses the batch's statistics.
+/// In training, dropout is active and batch norm uses the statistics of the batch.
 enum class Mode { kTraining, kInference };
 
-/// Whether weight decay may apply: to the weights of linear layers, not to biases and norms, nor to
-/// embeddings: the decay of each step would wear away the row of a category that is rarely seen.
+/// Whether weight decay may apply. It does to the weights of linear layers, but not to biases,
+/// norms and embeddings: decay at each step would erase the rows of rare categories.
 enum class Decay { kYes, kNo };
 
 /// A tensor of a network. The name is that of a PyTorch state dict: "layers.0.weight".
@@ -36,8 +35,8 @@ struct TensorSpec {
   int64_t num_elements() const;
 };
 
-/// What training changes, and what it measures (the running statistics of batch norm), of a layer
-/// and of all layers in their order.
+/// Parameters (trained) and buffers (the running statistics of batch norm) of a layer, and of all
+/// layers in their order.
 std::vector<TensorSpec> parameters(const Layer& layer);
 std::vector<TensorSpec> buffers(const Layer& layer);
 std::vector<TensorSpec> parameters(const NetworkSpec& network);
@@ -46,7 +45,7 @@ std::vector<TensorSpec> buffers(const NetworkSpec& network);
 /// All parameters, then all buffers: the order of a state dict in a checkpoint.
 std::vector<TensorSpec> tensors(const NetworkSpec& network);
 
-/// Where a layer's tensors begin among parameters(network) and buffers(network).
+/// The index of a layer's first tensors in parameters(network) and buffers(network).
 struct TensorPosition {
   std::size_t parameter = 0;
   std::size_t buffer = 0;
@@ -55,10 +54,10 @@ struct TensorPosition {
 /// `[layers]` of the network.
 std::vector<TensorPosition> tensor_positions(const NetworkSpec& network);
 
-/// Of all parameters together.
+/// The number of elements of all parameters.
 int64_t num_parameters(const NetworkSpec& network);
 
-/// The widths of the values between the linear layers: features behind the embeddings, hidden
+/// The widths of the inputs and outputs of the linear layers: features after embeddings, hidden
 /// layers, outputs.
 std::vector<int64_t> widths(const NetworkSpec& network);
 

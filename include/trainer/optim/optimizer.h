@@ -12,33 +12,33 @@
 
 namespace trainer::optim {
 
-/// What the optimizer remembers, each moment laid out as FlatParameters::values is.
+/// The state of the optimizer; each moment has the layout of FlatParameters::values.
 struct OptimizerState {
   int64_t step = 0;
   std::vector<model::NamedTensor> moments;  // "momentum_buffer" or "exp_avg", "exp_avg_sq"; [n]
                                             // and kEma, last
 };
 
-/// The moving average of the weights: decay * average + (1 - decay) * weights after each step,
-/// beginning with the initial weights.
+/// The name of the moving average of the weights: decay * average + (1 - decay) * weights after
+/// each step, starting from the initial weights.
 inline constexpr const char* kEma = "ema";
 
-/// The state before the first step: zeros, and the weights of `flat` as their own average where
-/// `ema_decay` is above 0.
+/// The state before the first step: zeros, and if `ema_decay` is above 0, the weights of `flat` as
+/// the average.
 OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_decay,
                           const model::FlatParameters& flat);
 
-/// One update of `flat.values` from `flat.gradients`, by the rules of PyTorch's torch.optim.SGD,
-/// Adam and AdamW, term by term.
+/// One update of `flat.values` from `flat.gradients`, by the rules of torch.optim.SGD, Adam and
+/// AdamW in PyTorch.
 void update(const config::OptimizerConfig& optimizer, double learning_rate,
             model::FlatParameters& flat, OptimizerState& state);
 
-/// Moves the average of the weights, where there is one, towards those of `flat`.
+/// Updates the moving average of the weights, if there is one, with those of `flat`.
 void update_average(double ema_decay, const model::FlatParameters& flat, OptimizerState& state);
 
-/// Scales the gradients down to `max_norm` where their Euclidean norm over all parameters is
-/// larger, as torch.nn.utils.clip_grad_norm_ does; 0 never scales. Returns the norm before, a 0-d
-/// tensor, without waiting for the device.
+/// Scales the gradients down to `max_norm` if their Euclidean norm over all parameters is larger,
+/// as torch.nn.utils.clip_grad_norm_ does; 0: never. Returns the previous norm, a 0-d tensor,
+/// without waiting for the device.
 at::Tensor clip_gradients(model::FlatParameters& flat, double max_norm);
 
 }  // namespace trainer::optim

@@ -11,33 +11,33 @@ struct TrainingConfig;
 
 namespace trainer::schedule {
 
-/// What decides the learning rates of a run; the names of single schedules stand before the members
-/// that only these read.
+/// The settings of the learning rates of a run. A comment that begins with the names of schedules
+/// marks members that only these use.
 struct ScheduleOptions {
   config::ScheduleName name = config::ScheduleName::kConstant;
   double peak = 1e-3;  // highest learning rate
   int64_t warmup_steps = 0;
   int64_t total_steps = 1;
-  double final_factor = 0.0;     // linear, cosine, one_cycle: last rate as a part of `peak`
-  double gamma = 0.1;            // step, reduce_on_plateau: what a reduction multiplies with
+  double final_factor = 0.0;     // linear, cosine, one_cycle: last rate as a fraction of `peak`
+  double gamma = 0.1;            // step, reduce_on_plateau: factor of a reduction
   int64_t drop_steps = 1;        // step: steps between two reductions
-  double rise_fraction = 0.3;    // one_cycle: part of the steps in which the rate rises
-  double initial_factor = 0.04;  // one_cycle: first rate as a part of `peak`
+  double rise_fraction = 0.3;    // one_cycle: fraction of the steps in which the rate rises
+  double initial_factor = 0.04;  // one_cycle: first rate as a fraction of `peak`
   double min_rate = 0.0;         // reduce_on_plateau
 };
 
 /// The options for a training split of `num_train` rows.
 ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t num_train);
 
-/// Samples of one optimizer step, but for the last of an epoch: batch size times accumulation, at
-/// most the `num_train` rows that there are.
+/// Samples of one optimizer step, except for the last step of an epoch: batch size times
+/// accumulation steps, at most `num_train`.
 int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_train);
 
-/// Optimizer steps of an epoch of `num_train` rows; the last may be of fewer samples.
+/// Optimizer steps of an epoch of `num_train` rows; the last may have fewer samples.
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
-/// The learning rate of optimizer step `step` (counted from 0), a closed form with no state but the
-/// `num_reductions` that schedule/plateau.h counts:
+/// The learning rate of optimizer step `step` (counted from 0), a closed form without state except
+/// the `num_reductions` of schedule/plateau.h:
 ///   step < warmup_steps: peak * (step + 1) / warmup_steps
 ///   else, with s = step - warmup_steps, t = s / (total_steps - warmup_steps) and f = final_factor:
 ///   constant: peak;  linear: peak * (1 - (1 - f) t);  cosine: peak * (f + (1 - f)(1 + cos pi t)/2)
@@ -45,8 +45,8 @@ int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_trai
 ///   reduce_on_plateau: max(peak * gamma^num_reductions, min_rate)
 ///   one_cycle: with the step p = rise_fraction * total_steps - 1 of the peak, by half a cosine
 ///   from initial_factor * peak (step 0) to peak (p), and from there to f * peak (the last step)
-/// They are ConstantLR, LinearLR, CosineAnnealingLR, StepLR, ReduceLROnPlateau and OneCycleLR (two
-/// phases, "cos", without its cycle of the momentum) of PyTorch, behind a LinearLR for the warm-up.
+/// They equal ConstantLR, LinearLR, CosineAnnealingLR, StepLR, ReduceLROnPlateau and OneCycleLR
+/// (two phases, "cos", without momentum cycling) of PyTorch, after a LinearLR for the warm-up.
 double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_reductions = 0);
 
 }  // namespace trainer::schedule

@@ -13,24 +13,24 @@ struct TrainingConfig;
 
 namespace trainer::schedule {
 
-inline constexpr std::size_t kMaxReductions = 5;  // that are listed
+inline constexpr std::size_t kMaxReductions = 5;  // in a list
 
-/// Steps and learning rates of a run, as far as they are known before it.
+/// Steps and learning rates of a run, as far as they are known before it starts.
 struct ScheduleOverview {
-  ScheduleOptions schedule;  // with all steps and those of the warm-up
+  ScheduleOptions schedule;
   int64_t epochs = 0;
   int64_t samples_per_step = 0;
   int64_t samples_of_last_step = 0;  // of each epoch
   int64_t steps_per_epoch = 0;
-  /// Steps that are done when the rate is reduced, kMaxReductions at most: by `step`, and by
-  /// reduce_on_plateau if no epoch were better than the first one; empty for other schedules.
+  /// The number of steps before each reduction of the rate, up to kMaxReductions: by `step`, or by
+  /// reduce_on_plateau if no epoch were better than the first. Empty for other schedules.
   std::vector<int64_t> first_reductions;
 };
 
 /// The overview for a training split of `num_train` rows.
 ScheduleOverview make_overview(const config::TrainingConfig& training, int64_t num_train);
 
-/// Steps that follow each other, counted from 1 as in metrics.jsonl.
+/// Consecutive steps, counted from 1 as in metrics.jsonl.
 struct Segment {
   int64_t epoch = 1;
   int64_t first_step = 1;
@@ -39,12 +39,12 @@ struct Segment {
   double last_rate = 0;
 };
 
-/// All epochs of the run, one by one.
+/// One segment for each epoch of the run.
 std::vector<Segment> epoch_segments(const ScheduleOverview& overview);
 
-/// At most `max_segments` (3 or more) segments that summarize a run: its epochs, or some of them
-/// with the first, the last and those where the warm-up or the rise ends, or parts of them if they
-/// are few.
+/// At most `max_segments` (3 or more) segments that summarize a run: its epochs; if there are more,
+/// some of them, including the first, the last and those in which the warm-up or the rise ends; if
+/// there are few, parts of epochs.
 std::vector<Segment> summary_segments(const ScheduleOverview& overview, int64_t max_segments);
 
 }  // namespace trainer::schedule

@@ -12,10 +12,10 @@ struct ScheduleConfig;
 
 namespace trainer::schedule {
 
-/// What training.schedule.name: reduce_on_plateau remembers, besides the closed form of the rate.
+/// The state of training.schedule.name: reduce_on_plateau.
 struct PlateauState {
   std::optional<double> best;  // value of the metric
-  int64_t bad_epochs = 0;      // in a row, since the best one, a reduction or a cooldown
+  int64_t bad_epochs = 0;      // in a row, since the best epoch, a reduction or a cooldown
   int64_t cooldown_left = 0;   // epochs
   int64_t num_reductions = 0;
 
@@ -26,10 +26,10 @@ struct PlateauState {
 enum class Better { kLower, kHigher };
 
 /// The state after an epoch with the value `metric`, as torch.optim.lr_scheduler.ReduceLROnPlateau
-/// (threshold_mode "rel", eps 0) has it: an epoch is bad that is not better than the best one by
-/// more than `threshold` of it; more than `patience` bad epochs in a row reduce the rate, and the
-/// `cooldown` epochs after that are never bad. A value that is not finite is bad. A rate that is at
-/// its least already is not reduced. `options` says which rate that is.
+/// (threshold_mode "rel", eps 0) defines it: an epoch is bad unless it improves on the best one by
+/// the fraction `threshold`; more than `patience` bad epochs in a row reduce the rate, and the
+/// `cooldown` epochs after that are never bad. A value that is not finite is bad. A rate that has
+/// reached the minimum in `options` is not reduced.
 PlateauState after_epoch(const PlateauState& state, double metric, Better better,
                          const config::ScheduleConfig& schedule, const ScheduleOptions& options);
 

@@ -10,19 +10,19 @@
 
 namespace trainer::train {
 
-/// A part of the data, resident on the device. On the CPU it is a view of the Dataset and of the
-/// Schema's scaling, which must outlive it. Bytes stay bytes until a batch is gathered.
+/// A split of the data on the device. On the CPU these are views of the Dataset and of the Schema's
+/// scaling, which must outlive it. Bytes are converted to float32 when a batch is gathered.
 struct ResidentData {
   at::Tensor features;      // [n, num_features] float32 or uint8
   at::Tensor targets;       // [n] int64 classes, or [n, num_targets] float32 values
   at::Tensor shift;         // [num_features]
   at::Tensor scale;         // [num_features]
-  at::Tensor weights = {};  // [n] float32, or nothing
+  at::Tensor weights = {};  // [n] float32; undefined: none
 
   int64_t size() const { return features.size(0); }
 };
 
-/// What one forward pass works on: scaled features `[batch, num_features]` float32 and targets.
+/// The input of one forward pass: scaled features `[batch, num_features]` float32 and targets.
 struct Batch {
   at::Tensor features;
   model::Targets targets;
@@ -33,7 +33,7 @@ struct Batch {
 ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
                            c10::Device device);
 
-/// The samples that `rows` names, `[batch]` int64 on the device.
+/// The samples with the indices `rows`, `[batch]` int64 on the device.
 Batch gather(const ResidentData& data, const at::Tensor& rows);
 
 /// The samples [begin, end) in the order of the data.

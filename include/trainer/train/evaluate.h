@@ -15,15 +15,15 @@ struct Evaluation {
   int64_t num_correct = 0;  // classification only
   int64_t num_samples = 0;
   double time_seconds = 0;
-  std::vector<float> outputs = {};  // [num_samples, num_outputs] of the model
+  std::vector<float> outputs = {};  // [num_samples, num_outputs]
 
   double accuracy() const {
     return static_cast<double>(num_correct) / static_cast<double>(num_samples);
   }
 };
 
-/// Loss, accuracy and outputs over all of `data`, in inference mode: nothing of the model changes.
-/// Waits for the device once.
+/// Loss, accuracy and outputs over all of `data`, in inference mode, which does not change the
+/// model. Waits for the device once.
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
                     const model::LossOptions& loss);
 

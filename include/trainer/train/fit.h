@@ -14,7 +14,7 @@
 
 namespace trainer::train {
 
-/// Where a run leaves its traces.
+/// Where fit() writes metrics, checkpoints and progress, and the state of that.
 struct Output {
   run::MetricsLog metrics;
   checkpoint::Store checkpoints;
@@ -28,28 +28,31 @@ struct Output {
   int64_t samples_done = 0;        // by this process
   int64_t samples_before = 0;      // of these, before `epoch_time` began
   bool reported_perfect_score = false;
-  std::future<void> saving = {};  // a checkpoint that is being written; it ends before the rest
+  std::future<void> saving =
+      {};  // a checkpoint that is being written; the last member, so that it is waited for first
 };
 
-/// Saves the state before the first step, where there is no checkpoint yet: the run can be resumed
-/// and rolled back from there on, and a disk that cannot be written is noticed before the work.
+/// Saves the state before the first step, unless there is a checkpoint already. The run can then be
+/// resumed and rolled back, and a disk that cannot be written is noticed early.
 /// Throws Error(kFileSystem).
 void save_initial(const Session& session, Output& output);
 
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
-/// signal that asked to stop (core/signals.h); then last.pt is the state after the last step. All
-/// checkpoints are on the disk when it returns.
-/// Throws Error(kNonFinite) with step, rows and last checkpoint when loss or gradient is not finite
-/// and training.on_nonfinite knows no way on, Error(kFileSystem) when something cannot be written.
+/// signal that asked to stop (core/signals.h); then last.pt has the state after the last step. All
+/// checkpoints are on disk when it returns.
+/// Throws Error(kNonFinite) with step, rows and last checkpoint if loss or gradient is not finite
+/// and training.on_nonfinite says stop (or gives up), Error(kFileSystem) if something cannot be
+/// written.
 int fit(Session& session, Output& output);
 
-/// What the weights of the best epoch achieve on the parts that there are.
+/// The metrics of the best epoch's weights on those splits that have rows.
 struct BestReports {
   std::optional<metrics::Report> validation;
   std::optional<metrics::Report> test;
 };
 
-/// Takes the weights of the best epoch, evaluates them, and records the test part.
+/// Evaluates the weights of the best epoch, and appends a record of the test split. The session has
+/// these weights afterwards.
 BestReports evaluate_best(Session& session, Output& output);
 
 }  // namespace trainer::train

@@ -7,19 +7,19 @@
 
 namespace trainer::train {
 
-/// The session's next step, whatever it takes. Where memory runs out before the weights change,
-/// does what training.on_out_of_memory says, and where a scaled fp16 gradient overflows, halves the
-/// scale; then it takes the same samples again. The result is that of the whole batch.
-/// Throws Error(kOutOfMemory) when nothing is left to be tried.
+/// Runs the session's next step, with retries. If memory runs out before the weights change, does
+/// what training.on_out_of_memory says; if a scaled fp16 gradient overflows, halves the loss scale.
+/// Then it repeats the step with the same samples. The result is that of the whole batch.
+/// Throws Error(kOutOfMemory) if no fallback is left.
 StepStats run_step(Session& session);
 
-/// TrainStep::rehearse() of the next step, likewise.
+/// TrainStep::rehearse() of the next step, with the same retries.
 void rehearse_step(Session& session);
 
 /// Continues on the CPU with the same state, and counts that memory ran out.
 void move_to_cpu(Session& session);
 
-/// use_threads(), likewise: a fused step takes all its memory when it is made.
+/// use_threads() with the same retries: a fused step allocates its memory when it is created.
 void use_threads_within_memory(Session& session, int64_t num_threads);
 
 }  // namespace trainer::train

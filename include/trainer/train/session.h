@@ -25,9 +25,9 @@ struct Checkpoint;
 
 namespace trainer::train {
 
-/// A run, assembled: what it works on and with, and its state.
+/// A run: data, model, optimizer, step, and state.
 struct Session {
-  /// The model with its initial weights; make_session() does the rest.
+  /// Creates the model with its initial weights only; make_session() sets the other members.
   Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device);
 
   config::Config config;
@@ -38,7 +38,7 @@ struct Session {
   model::LossOptions loss;
   optim::OptimizerState optimizer_state;
   schedule::ScheduleOptions schedule;
-  std::unique_ptr<TrainStep> step;  // use_threads() makes it
+  std::unique_ptr<TrainStep> step;  // set by use_threads()
 
   ResidentData train;
   std::optional<ResidentData> validation;
@@ -50,23 +50,22 @@ struct Session {
   int64_t order_epoch = -1;
 };
 
-/// Builds everything that `config` asks for but the step. Throws Error(kUsage) for combinations
-/// that only the data show to be impossible.
+/// Creates a session as configured, without its step. Throws Error(kUsage) for settings that do not
+/// fit the data.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device);
 
-/// Whether the step is the fused one, with kernels of our own: fp32 on the CPU. Otherwise it is
-/// LibTorch's autograd.
+/// Whether the session uses the fused step (fp32 on the CPU), and not LibTorch's autograd.
 bool uses_kernels(const Session& session);
 
-/// A step on the model and the optimizer of the session, which outlives it, for micro-batches of up
-/// to `batch_size` rows.
+/// A step for the model and optimizer of the session, for micro-batches of up to `batch_size` rows.
+/// The session must outlive it.
 std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64_t num_threads);
 
-/// Makes the session's step, which computes with that many threads.
+/// Creates the session's step, with that many threads.
 void use_threads(Session& session, int64_t num_threads);
 
-/// Rows of a batch that are computed together: all, unless memory ran out.
+/// Rows that are computed together: a whole batch, unless memory ran out.
 int64_t micro_batch_size(const Session& session);
 
 /// True when all epochs are done or training stopped early.
@@ -76,42 +75,43 @@ bool stopped_early(const Session& session);
 /// The samples of the next step.
 Window next_window(Session& session);
 
-/// The learning rate of the step that follows `step` others, as far as the epochs so far tell.
+/// The learning rate of step `step`, counted from 0, with the reductions so far.
 double learning_rate_at(const Session& session, int64_t step);
 
 /// The learning rate of the next step.
 double next_learning_rate(const Session& session);
 
-/// Counts a step that was made, or skipped because it was not finite.
+/// Updates the state after a step, which may have been skipped because it was not finite.
 void advance(Session& session, const StepStats& stats);
 
-/// Adds the totals of the interval to those of the epoch, begins the next interval, and returns the
-/// totals of the one that ended.
+/// Adds the totals of the logging interval to those of the epoch, starts the next interval, and
+/// returns the totals of the finished one.
 checkpoint::Totals finish_interval(Session& session);
 
-/// Counts the epoch and begins the next one.
+/// Starts the next epoch.
 void finish_epoch(Session& session);
 
-/// Starts the search for the best epoch anew.
+/// Forgets the best epoch, so that the next one becomes the best.
 void reset_best(Session& session);
 
-/// The session's state as a checkpoint that owns its tensors, in CPU memory. What the session does
-/// not know (configuration text, metrics) is left empty. In snapshot.cpp, as all that follows.
+/// The session's state as a checkpoint that owns its tensors, in CPU memory. Members
+/// that the session does not know (configuration text, metrics) are empty. Implemented in
+/// snapshot.cpp, like the functions below.
 checkpoint::Checkpoint snapshot(const Session& session);
 
-/// The size of a checkpoint file, nearly.
+/// The approximate size of a checkpoint file.
 uint64_t checkpoint_bytes(const Session& session);
 
-/// Continues where the checkpoint `from` was taken. Throws Error(kCheckpoint) naming each tensor
+/// Restores the state of the checkpoint `from`. Throws Error(kCheckpoint) naming each tensor
 /// that is missing, unknown or of another shape.
 void restore(Session& session, const checkpoint::Checkpoint& from);
 
-/// Takes the weights alone, those that are evaluated: the averaged ones where there are any.
-/// Throws as restore does.
+/// Restores only the weights for evaluation: the averaged ones if there are any. Throws like
+/// restore().
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from);
 
-/// Takes initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names
-/// match a pattern of `skip` keep their values. Throws Error(kCheckpoint) as restore does, and when
+/// Loads initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names
+/// match a pattern of `skip` keep their values. Throws Error(kCheckpoint) like restore(), and if
 /// the file cannot be read.
 void load_initial_weights(Session& session, const std::filesystem::path& file,
                           const std::vector<std::string>& skip);

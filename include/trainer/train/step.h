@@ -15,8 +15,8 @@
 
 namespace trainer::train {
 
-/// The samples of one optimizer step, taken as batches of at most `batch_size` whose gradients add
-/// up to that of all of them.
+/// The samples of one optimizer step. They are computed in batches of at most `batch_size`, whose
+/// gradients are summed.
 struct Window {
   const ResidentData& data;
   const at::Tensor& order;  // [n] int64 on the device: rows of the data
@@ -37,44 +37,45 @@ struct StepStats {
   int64_t num_correct = 0;
   float grad_norm = 0;  // before clipping
   int64_t num_samples = 0;
-  bool is_finite = true;        // loss, gradient and buffers; otherwise the step changed nothing
-  bool has_overflowed = false;  // not finite, and a smaller loss scale may mend it
+  bool is_finite = true;        // loss, gradient and buffers; otherwise the step had no effect
+  bool has_overflowed = false;  // not finite, and a smaller loss scale may help
 };
 
-/// What a step works on; everything outlives the step.
+/// The objects of a step, which must outlive it.
 struct StepContext {
   model::Network& model;
   optim::OptimizerState& optimizer_state;
   config::OptimizerConfig optimizer;
   double ema_decay = 0;  // of the moving average of the weights; 0: none
   model::LossOptions loss;
-  double clip_norm = 1.0;                            // 0: never
-  const schedule::LossScaleState* scaler = nullptr;  // of fp16; null: none
+  double clip_norm = 1.0;                                // 0: never
+  const schedule::LossScaleState* loss_scale = nullptr;  // of fp16; null: none
 };
 
-/// How a model is trained and evaluated.
+/// Trains and evaluates a model.
 class TrainStep {
  public:
   virtual ~TrainStep() = default;
 
-  /// One optimizer step, with the gradient of the mean loss over the window, whatever its size.
-  /// Where loss, gradient or a running statistic is not finite, model and optimizer state stay as
-  /// they were. Waits for the device to know that.
+  /// Runs one optimizer step with the gradient of the mean loss over the window, whatever its size.
+  /// If loss, gradient or a running statistic is not finite, model and optimizer state do not
+  /// change. Waits for the device to find that out.
   virtual StepStats run(const Window& window, double learning_rate) = 0;
 
-  /// The work of run() but for the update: it takes the same time, nearly, and changes nothing.
+  /// Does the work of run() except the update: takes about the same time and changes nothing.
   virtual void rehearse(const Window& window) = 0;
 
-  /// Loss, accuracy and outputs over all of `data`, in inference mode: nothing of the model
-  /// changes.
+  /// Loss, accuracy and outputs over all of `data`, in inference mode, which does not
+  /// change the model.
   virtual Evaluation evaluate(const ResidentData& data) = 0;
 };
 
-/// The reference: LibTorch's autograd, for any model on any device.
+/// The reference: LibTorch's autograd, for any model on any device. In autograd_step.cpp.
 std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context);
 
-/// Forward and backward pass written out over memory that is allocated once, for batches of up to
-/// `batch_size` on the CPU. The number of threads changes the time and not a bit of the results.
+/// Hand-written forward and backward pass over memory that is allocated once, for batches of up to
+/// `batch_size` on the CPU. The results are bit-identical for any number of threads. In
+/// fused_step.cpp.
 std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
                                            int64_t num_threads);
 

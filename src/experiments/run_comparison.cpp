@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/run_traces.h"
+#include "experiments/run_comparison.h"
 
 #include <fstream>
 #include <system_error>
@@ -15,9 +15,9 @@
 namespace trainer::experiments {
 namespace fs = std::filesystem;
 
-RunTrace trace_runs(const fs::path& output_dir) {
-  RunTrace trace;
-  std::error_code error;  // what comes and goes while we look is not there yet
+RunSnapshot snapshot_runs(const fs::path& output_dir) {
+  RunSnapshot trace;
+  std::error_code error;  // ignored: files may appear and vanish meanwhile
   for (const auto& entry : fs::directory_iterator(output_dir, error)) {
     if (entry.is_symlink(error)) continue;  // latest
     const run::RunDir run{entry.path()};
@@ -41,7 +41,7 @@ std::optional<int64_t> last_recorded_step(const fs::path& output_dir) {
   return step;
 }
 
-std::optional<std::string> first_difference_of_runs(const fs::path& run_a, const fs::path& run_b) {
+std::optional<std::string> first_run_difference(const fs::path& run_a, const fs::path& run_b) {
   const run::RunDir a{run_a};
   const run::RunDir b{run_b};
   try {

@@ -19,7 +19,7 @@
 
 namespace trainer::test {
 
-/// What a made-up model is to be.
+/// The recipe of a random model.
 struct ModelRecipe {
   std::string model = "{hidden_sizes: [8, 8]}";  // YAML
   std::string training = "{}";
@@ -32,7 +32,7 @@ struct ModelRecipe {
   bool has_offsets = false;
 };
 
-inline std::vector<checkpoint::NamedTensor> made_up_weights(
+inline std::vector<checkpoint::NamedTensor> make_weights(
     const std::vector<network::TensorSpec>& specs, uint64_t seed) {
   std::vector<checkpoint::NamedTensor> weights;
   weights.reserve(specs.size());
@@ -61,7 +61,7 @@ inline void add_offsets(data::Schema& schema) {
 }
 
 /// A checkpoint that apply::load_model takes, with other numbers for another seed.
-inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint64_t seed = 1) {
+inline checkpoint::Checkpoint make_checkpoint(const ModelRecipe& recipe, uint64_t seed = 1) {
   checkpoint::Checkpoint c;
   c.config = fmt::format("model: {}\ntraining: {}\n", recipe.model, recipe.training);
   c.optimizer = "adamw";
@@ -84,12 +84,12 @@ inline checkpoint::Checkpoint made_up_checkpoint(const ModelRecipe& recipe, uint
   if (recipe.has_offsets) add_offsets(schema);
   const config::Config config = config::load({{"recipe", c.config, ""}}, {}).config;
   const network::NetworkSpec network = network::build(config, schema);
-  c.model = made_up_weights(network::tensors(network), seed);
+  c.model = make_weights(network::tensors(network), seed);
   const std::vector<network::TensorSpec> parameters = network::parameters(network);
   for (const char* moment : {"exp_avg", "exp_avg_sq"}) {
-    c.moments.push_back({moment, made_up_weights(parameters, seed)});
+    c.moments.push_back({moment, make_weights(parameters, seed)});
   }
-  if (recipe.is_averaged) c.moments.push_back({"ema", made_up_weights(parameters, seed + 100)});
+  if (recipe.is_averaged) c.moments.push_back({"ema", make_weights(parameters, seed + 100)});
   return c;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/run_traces.h"
+#include "experiments/run_comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RunTracesTest : public testing::Test {
+class RunComparisonTest : public testing::Test {
  protected:
-  RunTracesTest() {
+  RunComparisonTest() {
     for (const char* run : {"a", "b"}) {
       folder_.write(std::string(run) + "/metrics.jsonl",
                     "{\"step\":1,\"loss\":2.5}\n{\"step\":2,\"loss\":1.5}\n");
@@ -30,15 +30,15 @@ class RunTracesTest : public testing::Test {
   }
 
   std::optional<std::string> difference() const {
-    return first_difference_of_runs(folder_.path() / "a", folder_.path() / "latest");
+    return first_run_difference(folder_.path() / "a", folder_.path() / "latest");
   }
 
   test::TemporaryFolder folder_;
 };
 
-TEST_F(RunTracesTest, EqualRunsAreEqual) { EXPECT_EQ(difference(), std::nullopt); }
+TEST_F(RunComparisonTest, EqualRunsAreEqual) { EXPECT_EQ(difference(), std::nullopt); }
 
-TEST_F(RunTracesTest, TheFileThatDiffersIsNamed) {
+TEST_F(RunComparisonTest, TheFileThatDiffersIsNamed) {
   folder_.write("b/metrics.jsonl", "{\"step\":1,\"loss\":2.5}\n");
   EXPECT_EQ(difference(), "metrics.jsonl: line 2: {\"step\":2,\"loss\":1.5} and nothing");
   checkpoint::Checkpoint c = test::sound_checkpoint();
@@ -50,13 +50,13 @@ TEST_F(RunTracesTest, TheFileThatDiffersIsNamed) {
   EXPECT_EQ(difference(), "last.pt: step: 12 and 14");
 }
 
-TEST_F(RunTracesTest, AFileThatIsMissingIsADifference) {
+TEST_F(RunComparisonTest, AFileThatIsMissingIsADifference) {
   fs::remove(folder_.path() / "b/checkpoints/best.pt");
   EXPECT_EQ(difference(), (folder_.path() / "latest/checkpoints/best.pt").string() +
                               ": cannot be opened: No such file or directory");
 }
 
-TEST_F(RunTracesTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
+TEST_F(RunComparisonTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
   EXPECT_EQ(last_recorded_step(folder_.path()), 2);
   folder_.write("b/metrics.jsonl", "{\"step\":7}\n{\"st");
   EXPECT_EQ(last_recorded_step(folder_.path()), 7);
@@ -65,18 +65,18 @@ TEST_F(RunTracesTest, TheNewestRecordsStepIsThatOfTheLatestRun) {
   EXPECT_EQ(last_recorded_step(folder_.path() / "absent"), std::nullopt);
 }
 
-TEST_F(RunTracesTest, ATraceDiffersWhenARunTrains) {
-  EXPECT_TRUE(trace_runs(folder_.path() / "absent").empty());
-  const RunTrace before = trace_runs(folder_.path());
+TEST_F(RunComparisonTest, ATraceDiffersWhenARunTrains) {
+  EXPECT_TRUE(snapshot_runs(folder_.path() / "absent").empty());
+  const RunSnapshot before = snapshot_runs(folder_.path());
   EXPECT_EQ(before.size(), 4U);
-  EXPECT_EQ(trace_runs(folder_.path()), before);
+  EXPECT_EQ(snapshot_runs(folder_.path()), before);
   folder_.write("b/config_resolved.yaml", "seed: 1\n");
-  EXPECT_EQ(trace_runs(folder_.path()), before);
+  EXPECT_EQ(snapshot_runs(folder_.path()), before);
   folder_.write("b/metrics.jsonl", "{\"step\":1}\n");
-  const RunTrace recorded = trace_runs(folder_.path());
+  const RunSnapshot recorded = snapshot_runs(folder_.path());
   EXPECT_NE(recorded, before);
   fs::create_directories(folder_.path() / "c/checkpoints");
-  EXPECT_NE(trace_runs(folder_.path()), recorded);
+  EXPECT_NE(snapshot_runs(folder_.path()), recorded);
 }
 
 }  // namespace
