@@ -14,6 +14,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/standard_streams.h"
 #include "trainer/core/version.h"
@@ -86,14 +87,14 @@ void warn_about_load(double load) {
                   load));
 }
 
-nlohmann::ordered_json make_context(const Options& options, double load) {
+Json make_context(const Options& options, double load) {
   return {{"time", run::timestamp()},
           {"load_average", load},
           {"system", run::system_info()},
           {"options", to_json(options)}};
 }
 
-std::string conditions_text(const nlohmann::ordered_json& context, const Options& options) {
+std::string conditions_text(const Json& context, const Options& options) {
   const auto& system = context.at("system");
   const BuildInfo& build = build_info();
   return fmt::format(

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that folders are layers: a file includes only its own layer and those above it in the
-list, that the half without LibTorch stays without it, that the ONNX library is used in one layer
-and CLI11 in one file only, and that files keep to their size.
+"""Checks what the compiler does not (src/add_layer.cmake has it enforce which layer sees which):
+the half without LibTorch stays without it, the ONNX library is used in one layer and CLI11 in one
+file only, files keep to their size, and docs/architecture.md names the layers of src/CMakeLists.txt
+in their order.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
@@ -11,33 +12,30 @@ import re
 import sys
 from pathlib import Path
 
-# In order: a layer includes only itself and what stands before it. docs/architecture.md names the
-# same layers in the same order.
-# Those without LibTorch.
-CORE = ["core", "archive", "config", "data", "network", "cpu",
-        "metrics", "schedule", "wizard", "run", "checkpoint", "apply", "experiments"]
-ONNX = ["onnx_export"]  # with ONNX, without LibTorch; of all others only the program sees it
-ENGINE = ["device", "model", "optim", "train", "engine"]  # with LibTorch
-PROGRAM = ["cli"]  # without LibTorch; of the engine half it sees only the layer "engine"
-LAYERS = CORE + ONNX + ENGINE + PROGRAM
-
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")
 ONNX_LIBRARY = re.compile(r"^(onnx|google/protobuf)/")
 CLI11 = re.compile(r"^CLI/")
 CLI11_FILE = Path("src/cli/parser.cpp")  # CLI11 takes seconds to compile
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+HALVES = re.compile(r"^set\((core|onnx|engine|program)_layers\s+([^)]*)\)", re.MULTILINE)
 SUFFIXES = {".h", ".hpp", ".cpp"}
 MAX_LINES = {"header": 150, "source": 400, "test": 600}
 
 
+def read_layers(root: Path) -> dict[str, str]:
+    """The half of each layer, in the order of src/CMakeLists.txt."""
+    text = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
+    return {layer: half for half, names in HALVES.findall(text) for layer in names.split()}
+
+
 def layer_of(path: Path) -> str:
-    """The layer of a file of the house, '' for one outside the layers (tests, bench)."""
+    """The layer of a source file, '' for one outside the layers (tests, bench)."""
     parts = path.parts
     if parts[:2] == ("include", "trainer") and len(parts) > 3:
         return parts[2]
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]
-    return PROGRAM[-1] if path == Path("src/main.cpp") else ""
+    return "cli" if path == Path("src/main.cpp") else ""
 
 
 def included_file(root: Path, including: Path, name: str) -> Path | None:
@@ -69,32 +67,17 @@ def libtorch_chain(root: Path, path: Path, name: str, seen: set[Path]) -> list[s
     return []
 
 
-def check_include(root: Path, path: Path, layer: str, name: str) -> str | None:
+def check_include(root: Path, path: Path, half: str, name: str) -> str | None:
     """What is wrong with one include, or None."""
-    if layer not in ENGINE:
+    layer = layer_of(path)
+    if half != "engine":
         chain = libtorch_chain(root, path, name, set())
         if chain:
             return f"layer {layer} must stay without LibTorch, but includes {' -> '.join(chain)}"
-    if ONNX_LIBRARY.match(name) and layer not in ONNX:
+    if ONNX_LIBRARY.match(name) and half != "onnx":
         return f"layer {layer} must stay without ONNX, but includes {name}"
     if CLI11.match(name) and path != CLI11_FILE:
         return f"only {CLI11_FILE} includes CLI11; describe options as cli/option.h does"
-    target_file = included_file(root, path, name)
-    if target_file is None:
-        if name.startswith("trainer/"):
-            return f"{name} is not in include/"
-        return None
-    target = layer_of(target_file)
-    if target == layer or target not in LAYERS:
-        return None
-    if target_file.parts[0] == "src":
-        return f"{name} is private to layer {target}"
-    if LAYERS.index(target) > LAYERS.index(layer):
-        return f"layer {layer} must not include {name}: layer {target} comes later in the list"
-    if target in ONNX and layer not in PROGRAM:
-        return f"layer {layer} must not include {name}: only the program opens layer {target}"
-    if layer in PROGRAM and target in ENGINE and target != "engine":
-        return f"layer {layer} must not include {name}: of the engine half it may see only engine"
     return None
 
 
@@ -106,11 +89,9 @@ def check_size(root: Path, path: Path) -> str | None:
     return None
 
 
-def check_document(root: Path) -> str | None:
+def check_document(root: Path, layers: list[str]) -> str | None:
     """The first column of the tables of docs/architecture.md that are headed 'layer'."""
     path = Path("docs/architecture.md")
-    if not (root / path).is_file():
-        return f"{path}:1: missing; it names the layers in order: {' '.join(LAYERS)}"
     named = []
     in_table = False
     for line in (root / path).read_text(encoding="utf-8").splitlines():
@@ -119,26 +100,27 @@ def check_document(root: Path) -> str | None:
         match = re.fullmatch(r"`(\w+)/?`", first)
         if in_table and match and match.group(1) != "layer":
             named.append(match.group(1))
-    if named == LAYERS:
+    if named == layers:
         return None
-    return f"{path}:1: names the layers {' '.join(named)}; expected {' '.join(LAYERS)}"
+    return f"{path}:1: names the layers {' '.join(named)}; expected {' '.join(layers)}"
 
 
 def find_problems(root: Path) -> tuple[list[str], int]:
     """What is wrong, and the number of files looked at."""
+    layers = read_layers(root)
     folders = [root / name for name in ("include", "src", "tests", "bench")]
     paths = sorted(path.relative_to(root) for folder in folders if folder.is_dir()
                    for path in folder.rglob("*") if path.suffix in SUFFIXES)
-    problems = [check_document(root)]
+    problems = [check_document(root, list(layers))]
     for path in paths:
         problems.append(check_size(root, path))
         layer = layer_of(path)
-        if layer and layer not in LAYERS:
-            problems.append(f"{path}:1: folder {layer} is not in the list of layers: "
-                            f"{' '.join(LAYERS)}")
+        if layer and layer not in layers:
+            problems.append(f"{path}:1: folder {layer} is not among the layers of "
+                            "src/CMakeLists.txt")
         elif layer:
             for number, name in read_includes(root, path):
-                problem = check_include(root, path, layer, name)
+                problem = check_include(root, path, layers[layer], name)
                 problems.append(problem and f"{path}:{number}: {problem}")
     return [problem for problem in problems if problem], len(paths)
 

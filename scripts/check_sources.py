@@ -85,15 +85,23 @@ def read(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def true_folder(flag: str) -> str:
+    """The include root of a layer is a folder of links (src/add_layer.cmake): where they lead."""
+    link = re.search(r"/layers/\w+/(public|private)$", flag)
+    return f"-I{ROOT / ('include' if link[1] == 'public' else 'src')}" if link else flag
+
+
 def flags_for_clang(command: str) -> list[str]:
     """What a source means: names, folders, language. The rest is for g++ only."""
-    kept = []
+    kept: list[str] = []
     words = iter(shlex.split(command))
     for word in words:
         if word in ("-isystem", "-D", "-I"):
             kept += [word, next(words)] if word == "-isystem" else [word + next(words)]
         elif word.startswith(("-D", "-U", "-I", "-std=")):
-            kept.append(word)
+            flag = true_folder(word)
+            if flag not in kept:
+                kept.append(flag)
     return kept
 
 

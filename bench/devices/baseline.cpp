@@ -6,13 +6,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 
 #include "devices/table.h"
 
 namespace trainer::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What times depend on besides the code.
 constexpr const char* kConditions[] = {

@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/parse.h"
 
 namespace trainer::bench {
@@ -264,7 +264,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   return Parser().parse(arguments);
 }
 
-nlohmann::ordered_json to_json(const Options& options) {
+Json to_json(const Options& options) {
   return {{"warmup_steps", options.warmup_steps},
           {"steps", options.steps},
           {"check_steps", options.check_steps},

@@ -11,8 +11,6 @@
 
 namespace trainer::bench {
 
-using Json = nlohmann::ordered_json;
-
 // In the namespace of their types, for argument-dependent lookup.
 static void to_json(Json& json, const Summary& summary) {
   json = {{"num_steps", summary.num_steps},
@@ -122,7 +120,7 @@ std::string to_text(const Results& results) {
 
 Results from_text(const std::string& text, const std::string& location) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     if (const int version = json.at("schema_version").get<int>(); version != kSchemaVersion) {
       throw Error(ErrorKind::kData,
                   fmt::format("{}: expected schema_version {}, got {}; measure it anew", location,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "trainer/core/json.h"
 
 #include "devices/statistics.h"
 
@@ -52,7 +52,7 @@ struct Missing {
 };
 
 struct Results {
-  nlohmann::ordered_json context;  // machine, libraries, commit, options, time
+  Json context;  // machine, libraries, commit, options, time
   std::vector<Row> rows;
   std::vector<Missing> absent;    // configurations that this machine does not support
   std::vector<Missing> failures;  // rows that failed

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/export_metadata.h"
 
-#include <nlohmann/json.hpp>
-
+#include "trainer/core/json.h"
 #include "trainer/core/version.h"
 
 #include "apply/model_json.h"
@@ -10,12 +9,10 @@
 namespace trainer::apply {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json exported_columns(const data::Schema& schema) {
-  ordered_json columns = ordered_json::array();
+Json exported_columns(const data::Schema& schema) {
+  Json columns = Json::array();
   for (const data::Column& column : schema.columns) {
-    ordered_json entry = column_json(column);
+    Json entry = column_json(column);
     if (data::is_embedded(column)) entry["unknown_number"] = column.categories.size();
     columns.push_back(std::move(entry));
   }
@@ -23,24 +20,24 @@ ordered_json exported_columns(const data::Schema& schema) {
 }
 
 // Names that a checkpoint of another machine brought may hold any bytes.
-std::string json_text(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string json_text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-ordered_json describe(const Model& model) {
+Json describe(const Model& model) {
   const data::Schema& schema = model.schema;
-  ordered_json description = {{"producer", "trainer " + build_info().version},
-                              {"checkpoint", model.file.filename().string()},
-                              {"trainer_version", model.trainer_version},
-                              {"epoch", model.position.epoch},
-                              {"step", model.position.step},
-                              {"averaged_weights", model.is_averaged},
-                              {"task", to_text(schema.task)},
-                              {"loss", to_text(model.loss)},
-                              {"model", network_json(model)},
-                              {"feature_names", schema.feature_names},
-                              {"target_names", schema.target_names},
-                              {"feature_scaling", scaling_json(schema.scaling)}};
+  Json description = {{"producer", "trainer " + build_info().version},
+                      {"checkpoint", model.file.filename().string()},
+                      {"trainer_version", model.trainer_version},
+                      {"epoch", model.position.epoch},
+                      {"step", model.position.step},
+                      {"averaged_weights", model.is_averaged},
+                      {"task", to_text(schema.task)},
+                      {"loss", to_text(model.loss)},
+                      {"model", network_json(model)},
+                      {"feature_names", schema.feature_names},
+                      {"target_names", schema.target_names},
+                      {"feature_scaling", scaling_json(schema.scaling)}};
   if (!schema.labels.empty()) description["labels"] = schema.labels;
   if (!schema.columns.empty()) {
     description["columns"] = exported_columns(schema);
@@ -58,7 +55,7 @@ std::string export_description(const Model& model) { return json_text(describe(m
 
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model) {
   // By way of its text, in which all bytes are UTF-8.
-  const ordered_json description = ordered_json::parse(export_description(model));
+  const Json description = parse_json(export_description(model));
   std::vector<std::pair<std::string, std::string>> metadata;
   metadata.reserve(description.size());
   for (const auto& [name, value] : description.items()) {

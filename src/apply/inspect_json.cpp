@@ -3,16 +3,13 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "trainer/config/config.h"
+#include "trainer/core/json.h"
 
 #include "apply/model_json.h"
 
 namespace trainer::apply {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class T>
 Json or_null(const std::optional<T>& value) {

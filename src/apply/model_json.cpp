@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apply/model_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "trainer/config/config.h"
+#include "trainer/core/json.h"
 
 namespace trainer::apply {
-
-using Json = nlohmann::ordered_json;
 
 Json column_json(const data::Column& column) {
   const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };

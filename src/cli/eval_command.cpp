@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/metrics/report_text.h"
@@ -37,8 +37,7 @@ std::string as_text(const apply::Model& model, const std::string& data,
 
 std::string as_json(const apply::Model& model, const std::string& data,
                     const metrics::Report& report) {
-  nlohmann::ordered_json json = {
-      {"model", model.file.string()}, {"epoch", model.position.epoch}, {"data", data}};
+  Json json = {{"model", model.file.string()}, {"epoch", model.position.epoch}, {"data", data}};
   json.update(metrics::to_json(report));
   return json.dump(2) + "\n";
 }

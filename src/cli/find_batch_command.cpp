@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 
 #include "cli/command.h"
@@ -53,7 +53,7 @@ void print_row(const engine::BatchTrial& trial) {
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json to_json(const engine::BatchTrial& trial) {
+Json to_json(const engine::BatchTrial& trial) {
   return {{"batch_size", trial.batch_size},
           {"threads", trial.num_threads},
           {"step_seconds", trial.step_seconds},
@@ -84,14 +84,14 @@ class FindBatchCommand : public Command {
 
  private:
   static void print_json(engine::BatchSearchRequest request) {
-    nlohmann::ordered_json trials = nlohmann::ordered_json::array();
+    Json trials = Json::array();
     request.progress = [&](const engine::BatchTrial& trial) { trials.push_back(to_json(trial)); };
     const engine::BatchSearchReport report = engine_library().find_batch(request);
-    nlohmann::ordered_json json = {{"device", report.device},
-                                   {"tried", std::move(trials)},
-                                   {"largest", report.largest},
-                                   {"too_large", nullptr},
-                                   {"fastest", to_json(report.fastest)}};
+    Json json = {{"device", report.device},
+                 {"tried", std::move(trials)},
+                 {"largest", report.largest},
+                 {"too_large", nullptr},
+                 {"fastest", to_json(report.fastest)}};
     if (report.too_large > 0) json["too_large"] = report.too_large;
     fmt::print("{}\n", json.dump(2));
   }

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
 #include "trainer/data/dataset.h"
@@ -22,8 +22,6 @@
 
 namespace trainer::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaxRows = 16;  // of the table
 constexpr int kCurveWidth = 60;

@@ -2,16 +2,15 @@
 // `trainer train`, which is also what the program does without a command.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
@@ -101,14 +100,13 @@ std::string results_text(const engine::TrainReport& report) {
 
 /// summary.json and its path; for a stopped run, how far it got.
 std::string results_json(const engine::TrainReport& report) {
-  nlohmann::ordered_json json = {{"folder", report.run_dir.string()}};
+  Json json = {{"folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
     json["stopped"] = signal_name(report.stop_signal);
     json["epochs"] = report.epochs;
     json["steps"] = report.steps;
   } else {
-    std::ifstream summary(run::RunDir{report.run_dir}.summary());
-    json.update(nlohmann::ordered_json::parse(summary));
+    json.update(read_json_or_null(run::RunDir{report.run_dir}.summary()));
   }
   return json.dump(2) + "\n";
 }

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
@@ -101,22 +101,22 @@ std::string description(const fs::path& path, const VerifiedCheckpoint& file) {
   return lines.text();
 }
 
-nlohmann::ordered_json description_json(const fs::path& path, const VerifiedCheckpoint& file) {
+Json description_json(const fs::path& path, const VerifiedCheckpoint& file) {
   const Checkpoint& c = file.checkpoint;
-  nlohmann::ordered_json json = {{"file", path.string()},
-                                 {"state", "good"},
-                                 {"bytes", file.num_bytes},
-                                 {"trainer_version", c.trainer_version},
-                                 {"format_version", c.format_version},
-                                 {"epoch", c.state.position.epoch},
-                                 {"step", c.state.position.step},
-                                 {"samples_in_epoch", c.state.position.samples_in_epoch},
-                                 {"best", nullptr},
-                                 {"layers", network::widths(file.network)},
-                                 {"parameters", network::num_parameters(file.network)},
-                                 {"tensors", num_tensors(c)},
-                                 {"threads", c.num_threads},
-                                 {"data_files", nlohmann::ordered_json::array()}};
+  Json json = {{"file", path.string()},
+               {"state", "good"},
+               {"bytes", file.num_bytes},
+               {"trainer_version", c.trainer_version},
+               {"format_version", c.format_version},
+               {"epoch", c.state.position.epoch},
+               {"step", c.state.position.step},
+               {"samples_in_epoch", c.state.position.samples_in_epoch},
+               {"best", nullptr},
+               {"layers", network::widths(file.network)},
+               {"parameters", network::num_parameters(file.network)},
+               {"tensors", num_tensors(c)},
+               {"threads", c.num_threads},
+               {"data_files", Json::array()}};
   if (c.state.best) {
     json["best"] = {{"epoch", c.state.best->epoch},
                     {"metric", config::to_text(file.config->training.best_metric)},
@@ -161,9 +161,7 @@ class Table {
 
   bool all_good() const { return num_damaged_ == 0; }
 
-  nlohmann::ordered_json json() const {
-    return {{"files", files_}, {"good", num_good_}, {"damaged", num_damaged_}};
-  }
+  Json json() const { return {{"files", files_}, {"good", num_good_}, {"damaged", num_damaged_}}; }
 
   std::string text() const {
     constexpr auto kLine = "{:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n";
@@ -236,7 +234,7 @@ class Table {
   }
 
   std::vector<Row> rows_;
-  nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
+  Json files_ = Json::array();
   std::map<std::pair<dev_t, ino_t>, std::size_t> rows_by_file_;
   int num_good_ = 0;
   int num_damaged_ = 0;

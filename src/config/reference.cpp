@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
+#include "trainer/core/json.h"
 
 namespace trainer::config {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The first part of the path; keys without a section come first in the table.
 std::string find_section(const Field& field) {

@@ -8,11 +8,11 @@
 #include <type_traits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <yaml-cpp/yaml.h>
 
 #include "trainer/config/config.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/suggest.h"
 
@@ -213,7 +213,7 @@ std::string yaml_text(const std::string& text) {
   const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), plain) &&
                         text.front() != '-' && text.front() != '.' && lower_case(text) != "null";
   if (is_plain) return text;
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string expected_text(const Access& access) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run_records.h"
 
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/metrics/report_text.h"
 #include "trainer/run/system_info.h"
@@ -18,8 +17,6 @@
 
 namespace trainer::engine {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json run_entry(const TrainRequest& request, const Decisions& decisions,
                const train::Session& session) {
@@ -60,10 +57,8 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
                                     {"crc32", fmt::format("{:08x}", file.crc32)}});
   }
   system["starts"] = Json::array();
-  if (std::ifstream before(run.system()); before) {
-    const Json old = Json::parse(before, nullptr, /*allow_exceptions=*/false);
-    if (old.is_object() && old.contains("starts")) system["starts"] = old["starts"];
-  }
+  const Json before = read_json_or_null(run.system());
+  if (before.contains("starts")) system["starts"] = before["starts"];
   system["starts"].push_back(run_entry(request, decisions, session));
   write_file_atomically(run.system(), system.dump(2) + "\n");
 }

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/fold_runs.h"
 
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/core/parse.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::experiments {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 std::vector<FoldIndex> all_folds(const metrics::FoldCounts& counts) {
   std::vector<FoldIndex> indices;
@@ -64,9 +62,8 @@ int64_t find_num_repeats(const fs::path& folder) {
 
 std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const FoldIndex& index) {
   const fs::path path = run::RunDir{run_dir}.summary();
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  const Json summary = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!fs::exists(path)) return std::nullopt;
+  const Json summary = read_json_or_null(path);
   if (!summary.is_object() || !summary.contains("test")) {
     throw Error(ErrorKind::kFileSystem,
                 fmt::format("{}: expected the summary of a run with a test part; remove the run "

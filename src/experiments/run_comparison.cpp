@@ -5,10 +5,10 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/compare.h"
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/run/metrics_log_compare.h"
 #include "trainer/run/run_dir.h"
 
@@ -35,7 +35,7 @@ std::optional<int64_t> last_recorded_step(const fs::path& output_dir) {
   std::optional<int64_t> step;
   std::ifstream metrics(run::RunDir{output_dir / "latest"}.metrics());
   for (std::string line; std::getline(metrics, line);) {
-    const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto record = parse_json_or_null(line);
     if (record.is_object() && record.contains("step")) step = record["step"].get<int64_t>();
   }
   return step;

@@ -4,16 +4,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/text_table.h"
 
 namespace trainer::metrics {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 using Rows = std::vector<std::vector<std::string>>;
 using Member = std::vector<Score> FoldResult::*;

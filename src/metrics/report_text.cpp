@@ -7,16 +7,15 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/text_table.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::metrics {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kLabelWidth = 24;

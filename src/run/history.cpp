@@ -3,14 +3,11 @@
 
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
+#include "trainer/core/json.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::run {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::optional<double> number(const Json& record, const char* name) {
   const auto found = record.find(name);
@@ -54,11 +51,10 @@ History read_history(const std::filesystem::path& root) {
   History history;
   std::ifstream metrics(RunDir{root}.metrics());
   for (std::string line; std::getline(metrics, line);) {
-    const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json record = parse_json_or_null(line);
     if (record.is_object()) add_record(record, history);
   }
-  std::ifstream file(RunDir{root}.system());
-  const Json system = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const Json system = read_json_or_null(RunDir{root}.system());
   if (!system.is_object() || !system.contains("starts") || !system["starts"].is_array()) {
     return history;
   }

@@ -11,15 +11,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 
 namespace trainer::run {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::filesystem::path& path) {
   throw Error(ErrorKind::kFileSystem,

@@ -6,14 +6,12 @@
 #include <fstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 
 namespace trainer::run {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::ifstream open_metrics(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -32,7 +30,7 @@ constexpr const char* kOfTheMachine[] = {"samples_per_second",  "time_seconds",
 std::optional<std::string> next_record(std::ifstream& file) {
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
-  Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  Json record = parse_json_or_null(line);
   if (!record.is_object()) return line;
   for (const char* field : kOfTheMachine) {
     record.erase(field);

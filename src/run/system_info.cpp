@@ -15,14 +15,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "trainer/core/json.h"
 #include "trainer/core/version.h"
 
 namespace trainer::run {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 #ifdef __APPLE__
 std::string cpu_model() {

@@ -129,9 +129,9 @@ void complete_epoch(Session& session, Output& output) {
   finish_epoch(session);
   react_to_non_finite(session, output, train);
   run::MetricsRecord selection = train;
-  std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch,
-                                 fmt::formatted_size("{}", session.config.training.epochs),
-                                 session.config.training.epochs, score_text(train));
+  const std::string epochs = fmt::to_string(session.config.training.epochs);
+  std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch, epochs.size(),
+                                 epochs, score_text(train));
   if (session.validation) {
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);

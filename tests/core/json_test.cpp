@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/json.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.h"
+
+namespace trainer {
+namespace {
+
+TEST(JsonTest, ObjectsKeepTheOrderOfTheirEntries) {
+  EXPECT_EQ(parse_json(R"({"b": 1, "a": [2.5, "x", null]})").dump(),
+            R"({"b":1,"a":[2.5,"x",null]})");
+}
+
+TEST(JsonTest, TextThatIsNotValidIsNullOrThrown) {
+  for (const char* text : {"", "{", "{\"a\": }", "1 2", "nul"}) {
+    EXPECT_TRUE(parse_json_or_null(text).is_null()) << text;
+    EXPECT_THROW(parse_json(text), Json::parse_error) << text;
+  }
+  EXPECT_EQ(parse_json_or_null("[1]"), Json({1}));
+}
+
+TEST(JsonTest, AFileIsReadWhole) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(read_json_or_null(folder.write("good.json", "{\n\"a\":\n1}\n")),
+            parse_json("{\"a\":1}"));
+  EXPECT_TRUE(read_json_or_null(folder.write("cut.json", "{\"a\":")).is_null());
+  EXPECT_TRUE(read_json_or_null(folder.path() / "none.json").is_null());
+}
+
+}  // namespace
+}  // namespace trainer
