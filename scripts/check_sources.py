@@ -38,7 +38,8 @@ IN_TESTS = ",".join((
     "bugprone-unused-return-value", "bugprone-use-after-move", "google-build-using-namespace",
     "google-global-names-in-headers", "misc-definitions-in-headers", "misc-unused-parameters",
     "misc-unused-using-decls", "modernize-use-nullptr", "modernize-use-override",
-    "performance-for-range-copy", "readability-identifier-naming"))
+    "performance-for-range-copy", "readability-function-size",
+    "readability-identifier-naming"))
 STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wthread-safety",
           "-Werror", "-Wno-unknown-pragmas"]
 
