@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Runs one tool over each source of compile_commands.json, in parallel; a source that passed is not
 looked at again until it, a header that it includes, its flags, the settings or the tool change.
-Usage: scripts/check_sources.py tidy|types TOOL BUILD_FOLDER [FILE...]    status 1 if any fails
+Usage: scripts/check_sources.py tidy|types|includes TOOL BUILD_FOLDER [FILE...]
   tidy: TOOL is clang-tidy, with the checks of .clang-tidy
   types: TOOL is clang++, which only judges: strict warnings as errors
+  includes: TOOL is clang-include-cleaner: unused includes, also in own headers, and the warnings of
+    types, because both checks spend most of their time parsing the same headers
+Status 1 if any fails.
 """
 
 from __future__ import annotations
@@ -42,6 +45,12 @@ IN_TESTS = ",".join((
     "readability-identifier-naming"))
 STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wthread-safety",
           "-Werror", "-Wno-unknown-pragmas"]
+
+# Headers that export what other headers declare: never unused. For a single line, use the comment
+# "// IWYU pragma: keep".
+UMBRELLAS = ",".join(("ATen/core/Tensor.h", "CLI/CLI.hpp", "fmt/.*", "nlohmann/json.hpp",
+                      "onnx/onnx_pb.h", "torch/torch.h", "yaml-cpp/yaml.h"))
+UNUSED = re.compile(r"- (\S+) @Line:(\d+)")
 
 
 class Source:
@@ -106,24 +115,50 @@ def flags_for_clang(command: str) -> list[str]:
     return kept
 
 
-def load_sources(build: Path) -> list[Source]:
+def is_in(path: Path, folders: tuple[str, ...]) -> bool:
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in folders
+
+
+def load_sources(build: Path, with_headers: bool) -> list[Source]:
+    """The sources, and their own headers with the flags of the first source that reads each."""
     sources: dict[Path, Source] = {}
+    headers: dict[Path, list[str]] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = Path(entry["directory"], entry["file"]).resolve()
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in OWN:
-            sources.setdefault(path, Source(path, flags_for_clang(entry["command"])))
-    return list(sources.values())
+        if is_in(path, OWN) and path not in sources:
+            flags = flags_for_clang(entry["command"])
+            sources[path] = Source(path, flags)
+            for header in sources[path].files[1:] if with_headers else []:
+                if is_in(header, (*OWN, "include")):
+                    headers.setdefault(header, [*flags, "-x", "c++-header"])
+    return [*sources.values(), *(Source(path, flags) for path, flags in headers.items())]
 
 
 def command_for(check: str, tool: str, source: Source) -> list[str]:
     if check == "types":
         return [tool, *STRICT, *source.flags, str(source.path)]
+    if check == "includes":
+        # LLVM 19 reports what std::stable_sort of GCC 12 uses as deprecated.
+        return [tool, "--print=changes", f"--ignore-headers={UMBRELLAS}", str(source.path), "--",
+                *STRICT, "-Wno-deprecated-declarations", *source.flags]
     words = [tool, "--quiet"]
     if source.name.startswith("tests/"):
         words.append(f"--checks={IN_TESTS}")
     elif source.name.startswith("src/") and not source.uses_libtorch:
         words.append(f"--checks={ANALYSER}")
     return [*words, str(source.path), "--", *source.flags, "-Wno-everything"]
+
+
+def judge(check: str, source: Source, status: int, output: str) -> str:
+    """What is wrong with the source; "" when it passes."""
+    problems = []
+    for line in output.splitlines():
+        unused = UNUSED.fullmatch(line) if check == "includes" else None
+        if unused:
+            problems.append(f"{source.name}:{unused[2]}: unused include {unused[1]}")
+        elif status != 0 and not (check == "includes" and line.startswith("+ ")):
+            problems.append(line)
+    return "\n".join(problems) or (f"status {status}" if status != 0 else "")
 
 
 class Stamp:
@@ -155,7 +190,7 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
     settings = run([tool, "--version"])[1]
     if check == "tidy":
         settings += (ROOT / ".clang-tidy").read_text()
-    sources = load_sources(build)
+    sources = load_sources(build, with_headers=check == "includes")
     if only:
         sources = [source for source in sources if source.path in only]
     work = []
@@ -174,13 +209,13 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
         for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
             source, _, stamp, key = futures[future]
             status, output, seconds = future.result()
-            passed = status == 0
-            stamp.write(key if passed else "failed", seconds)
-            num_failed += not passed
+            problems = judge(check, source, status, output)
+            stamp.write("failed" if problems else key, seconds)
+            num_failed += bool(problems)
             print(f"{check} [{number}/{len(work)}] {source.name} {seconds:.1f} s"
-                  f"{'' if passed else ' FAILED'}", file=sys.stderr, flush=True)
-            if not passed:
-                print(output, flush=True)
+                  f"{' FAILED' if problems else ''}", file=sys.stderr, flush=True)
+            if problems:
+                print(problems, flush=True)
     print(f"{check}: {len(sources)} sources, {len(work)} looked at, {num_failed} failed, "
           f"{time.monotonic() - start:.0f} s", file=sys.stderr)
     return num_failed
@@ -188,7 +223,7 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("check", choices=["tidy", "types"])
+    parser.add_argument("check", choices=["tidy", "types", "includes"])
     parser.add_argument("tool")
     parser.add_argument("build", type=Path)
     parser.add_argument("files", nargs="*", type=lambda name: Path(name).resolve())

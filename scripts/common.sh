@@ -21,6 +21,16 @@ find_tool() {
   fail "$1 is not installed; run scripts/setup.sh gate"
 }
 
+# find_include_cleaner: where clang-include-cleaner (LLVM 17 or newer) is; empty if not installed.
+find_include_cleaner() {
+  local folder name
+  for name in clang-include-cleaner-19 clang-include-cleaner; do
+    for folder in "" /opt/homebrew/opt/llvm/bin/ /usr/local/opt/llvm/bin/; do
+      if command -v "$folder$name"; then return; fi
+    done
+  done
+}
+
 # own_files: the C++ files of this repository, committed or not.
 own_files() {
   find include src tests bench \( -name '*.cpp' -o -name '*.h' \) -print0

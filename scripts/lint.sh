@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Looks for defects: layers and sizes, headers without comments, shell (shellcheck), Python (flake8,
-# mypy), C++ (cppcheck, clang-tidy). What passed before and has not changed is not looked at again,
-# so that a second run takes seconds.
+# mypy), C++ (cppcheck, clang-tidy, clang-include-cleaner). What passed before and has not changed is
+# not looked at again, so that a second run takes seconds.
 # Usage: scripts/lint.sh [FILE...]    (files: clang-tidy on these sources only)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -46,4 +46,11 @@ cppcheck --quiet --std=c++20 --language=c++ --enable=warning,performance,portabi
   -I include -I src -I tests src tests bench || status=1
 
 scripts/check_sources.py tidy "$clang_tidy" build/release || status=1
+
+include_cleaner=$(find_include_cleaner)
+if [ -n "$include_cleaner" ]; then
+  scripts/check_sources.py includes "$include_cleaner" build/release || status=1
+else
+  say "note: clang-include-cleaner is not installed, so unused includes are not found"
+fi
 exit "$status"

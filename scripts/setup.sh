@@ -22,7 +22,9 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       ;;
-    apt-gate) echo clang clang-format clang-tidy cppcheck lcov shellcheck flake8 mypy ;;
+    apt-gate)
+      echo clang clang-format clang-tidy clang-tools-19 cppcheck lcov shellcheck flake8 mypy
+      ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
       echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx
