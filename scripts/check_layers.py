@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Checks what the compiler does not (src/add_layer.cmake has it enforce which layer sees which):
 the half without LibTorch stays without it, the ONNX library is used in one layer and CLI11 in one
-file only, files keep to their size, and docs/architecture.md names the layers of src/CMakeLists.txt
-in their order.
+file only, each folder is a layer of src/CMakeLists.txt, and files keep to their size.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
@@ -89,29 +88,13 @@ def check_size(root: Path, path: Path) -> str | None:
     return None
 
 
-def check_document(root: Path, layers: list[str]) -> str | None:
-    """The first column of the tables of docs/architecture.md that are headed 'layer'."""
-    path = Path("docs/architecture.md")
-    named = []
-    in_table = False
-    for line in (root / path).read_text(encoding="utf-8").splitlines():
-        first = line.split("|")[1].strip() if line.count("|") > 1 else ""
-        in_table = bool(first) and (in_table or first.strip("`") == "layer")
-        match = re.fullmatch(r"`(\w+)/?`", first)
-        if in_table and match and match.group(1) != "layer":
-            named.append(match.group(1))
-    if named == layers:
-        return None
-    return f"{path}:1: names the layers {' '.join(named)}; expected {' '.join(layers)}"
-
-
 def find_problems(root: Path) -> tuple[list[str], int]:
     """What is wrong, and the number of files looked at."""
     layers = read_layers(root)
     folders = [root / name for name in ("include", "src", "tests", "bench")]
     paths = sorted(path.relative_to(root) for folder in folders if folder.is_dir()
                    for path in folder.rglob("*") if path.suffix in SUFFIXES)
-    problems = [check_document(root, list(layers))]
+    problems: list[str | None] = []
     for path in paths:
         problems.append(check_size(root, path))
         layer = layer_of(path)

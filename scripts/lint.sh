@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Looks for defects: layers and sizes, headers without comments, shell (shellcheck), Python (flake8,
-# mypy), C++ (cppcheck, clang-tidy, clang-include-cleaner). What passed before and has not changed is
-# not looked at again, so that a second run takes seconds.
+# Looks for defects: layers and sizes, names in documents, headers without comments, shell
+# (shellcheck), Python (flake8, mypy), C++ (cppcheck, clang-tidy, clang-include-cleaner). What passed
+# before and has not changed is not looked at again, so that a second run takes seconds.
 # Usage: scripts/lint.sh [FILE...]    (files: clang-tidy on these sources only)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -14,6 +14,7 @@ fi
 
 status=0
 scripts/check_layers.py || status=1
+scripts/check_docs.py || status=1
 scripts/check_comments.py || status=1
 
 if command -v shellcheck >/dev/null; then

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Checks that documents speak of what is there: links lead somewhere, files and folders in code
+font exist (`src/cpu/kernels_*.cpp`, `cpu/blocks.h`), names of a layer (`data::encode`) occur in it,
+and the tables of docs/architecture.md have every layer of src/CMakeLists.txt in its order, with
+every public header.
+Usage: scripts/check_docs.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from pathlib import Path
+
+LAYERS = re.compile(r"^set\((?:core|onnx|engine|program)_layers\s+([^)]*)\)", re.MULTILINE)
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.*)")
+TOP_FOLDERS = ("src", "include", "tests", "bench", "docs", "scripts", "configs", ".github", ".ci")
+PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?")
+NAME = re.compile(r"(?:trainer::)?(\w+)::(\w+)(?:::\w+)*(?:\(\))?")
+
+
+def read_layers(root: Path) -> list[str]:
+    """The layers, in the order of src/CMakeLists.txt."""
+    text = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
+    return " ".join(LAYERS.findall(text)).split()
+
+
+def anchor(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+
+
+@functools.lru_cache(maxsize=None)
+def anchors(path: Path) -> frozenset[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return frozenset(anchor(match[1]) for match in map(HEADING.match, lines) if match)
+
+
+@functools.lru_cache(maxsize=None)
+def text_of_layer(root: Path, layer: str) -> str:
+    folders = (root / "include" / "trainer" / layer, root / "src" / layer)
+    return "\n".join(path.read_text(encoding="utf-8") for folder in folders if folder.is_dir()
+                     for path in sorted(folder.iterdir()) if path.suffix in (".h", ".cpp"))
+
+
+def check_link(document: Path, target: str) -> str | None:
+    if re.match(r"\w+:", target):
+        return None
+    name, _, fragment = target.partition("#")
+    path = document.parent / name if name else document
+    if not path.exists():
+        return f"link to {target}: no such file"
+    if fragment and path.suffix == ".md" and fragment not in anchors(path):
+        return f"link to {target}: no such heading"
+    return None
+
+
+def check_code(root: Path, layers: list[str], code: str) -> str | None:
+    """What is wrong with a text in code font; None for anything that is no path and no name."""
+    name = NAME.fullmatch(code)
+    if name and name[1] in layers:
+        found = re.search(rf"\b{name[2]}\b", text_of_layer(root, name[1]))
+        return None if found else f"{code}: layer {name[1]} has no {name[2]}"
+    if not PATH.fullmatch(code):
+        return None
+    first = code.split("/")[0]
+    if first in TOP_FOLDERS:
+        bases = [root]
+    elif first in layers and code.endswith((".h", ".cpp")):
+        bases = [root / "include" / "trainer", root / "src"]
+    else:
+        return None
+    if any(True for base in bases for _ in base.glob(code.rstrip("/"))):
+        return None
+    return f"{code}: no such file"
+
+
+def check_document(root: Path, document: Path, layers: list[str]) -> list[str]:
+    problems = []
+    in_block = False
+    for number, line in enumerate(document.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            in_block = not in_block
+        if in_block:
+            continue
+        found = [check_link(document, target) for target in LINK.findall(line)]
+        found += [check_code(root, layers, code) for code in CODE.findall(line)]
+        problems += [f"{document.relative_to(root)}:{number}: {problem}"
+                     for problem in found if problem]
+    return problems
+
+
+def check_layer_tables(root: Path, layers: list[str]) -> list[str]:
+    """The tables of docs/architecture.md that are headed 'layer': name, purpose, headers."""
+    path = root / "docs" / "architecture.md"
+    rows: dict[str, tuple[int, list[str]]] = {}
+    in_table = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        in_table = bool(cells) and (in_table or cells[0] == "layer")
+        match = re.fullmatch(r"`(\w+)`", cells[0]) if in_table else None
+        if match:
+            rows[match[1]] = (number, re.findall(r"[\w.]+", cells[-1]))
+    place = path.relative_to(root)
+    if list(rows) != layers:
+        return [f"{place}:1: names the layers {' '.join(rows)}; expected {' '.join(layers)}"]
+    problems = []
+    for layer, (number, named) in rows.items():
+        headers = {header.stem for header in (root / "include" / "trainer" / layer).glob("*.h")}
+        for header in sorted(headers.symmetric_difference(named)):
+            what = "is not named" if header in headers else "does not exist"
+            problems.append(f"{place}:{number}: trainer/{layer}/{header}.h {what}")
+    return problems
+
+
+def main() -> int:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    layers = read_layers(root)
+    documents = sorted([*root.glob("*.md"), *(root / "docs").glob("*.md")])
+    problems = check_layer_tables(root, layers)
+    for document in documents:
+        problems += check_document(root, document, layers)
+    print("\n".join(problems) if problems else f"docs: {len(documents)} documents in order",
+          file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
