@@ -4,10 +4,9 @@ function and every public member function has a doc comment (`///`) directly abo
 Usage: scripts/check_comments.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 
 Exempt are constructors, destructors, `= default` and `= delete`, overrides, one-line getters
-(`T name() const { return name_; }`), explicit specializations (`template <>`), and overloads
-directly below a documented one. Enumerations,
-aliases, constants and data members need no comment. The parser relies on the layout that
-clang-format produces.
+(`T name() const { return name_; }`, or without const), explicit specializations (`template <>`),
+and overloads directly below a documented one. Enumerations, aliases, constants and data members
+need no comment. The parser relies on the layout that clang-format produces.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ OPERATOR = re.compile(r"\boperator ?(\(\)|[^(]+)\(")
 DECORATION = re.compile(r"\[\[.*?\]\]|\b(requires|alignas|decltype|explicit) ?"
                         r"\(([^()]|\([^()]*\))*\)")
 NEEDS_NONE = re.compile(r"\).* = (default|delete);$|\)[^()]* (override|final)\b")
-GETTER = re.compile(r"\w+\(\) const( noexcept)? \{ return .*; \}$")
+GETTER = re.compile(r"\w+\(\)( const)?( noexcept)? \{ return .*; \}$")
 
 
 @dataclass

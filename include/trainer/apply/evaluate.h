@@ -12,6 +12,7 @@
 
 namespace trainer::apply {
 
+/// What an evaluation found.
 struct EvaluationResult {
   metrics::Report report;
   std::string split;                  // "test" or "validation" of the run's own data; else empty

@@ -22,6 +22,7 @@ enum class ExportOutputs {
   kProbabilities  // one a class
 };
 
+/// What an export takes and returns.
 struct ExportOptions {
   ExportInputs inputs = ExportInputs::kFeatures;
   ExportOutputs outputs = ExportOutputs::kScores;

@@ -15,6 +15,7 @@ namespace trainer::apply {
 /// What happens at a row that cannot be read as the model needs it.
 enum class OnError { kStop, kSkip };
 
+/// What to predict, and how to read and write it.
 struct PredictRequest {
   /// CSV, or IDX images or a .npy array for a model that was trained on such; "-": standard input
   std::filesystem::path data;
@@ -39,6 +40,7 @@ struct PredictProgress {
   uint64_t size_hint = 0;  // of the data; 0: not known
 };
 
+/// What was predicted.
 struct PredictReport {
   int64_t num_rows = 0;
   int64_t num_skipped = 0;  // rows that could not be read

@@ -23,6 +23,7 @@ namespace trainer::checkpoint {
 /// apply.
 inline constexpr int64_t kFormatVersion = 5;
 
+/// A tensor of the state dict.
 struct NamedTensor {
   std::string name;
   archive::TensorData tensor;

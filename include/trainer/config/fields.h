@@ -28,42 +28,56 @@ struct Member {
   T& (*to_write)(Config&) = nullptr;
   const T& (*to_read)(const Config&) = nullptr;
 
+  /// The member, to write and to read.
   T& operator()(Config& config) const { return to_write(config); }
   const T& operator()(const Config& config) const { return to_read(config); }
 };
 
+/// A whole number within bounds.
 struct IntegerAccess {
   Member<int64_t> member;
   Bounds bounds;
   std::string zero_word;  // written in place of 0, such as "auto"; empty: none
 };
+
+/// A number within bounds.
 struct NumberAccess {
   Member<double> member;
   Bounds bounds;
 };
+
+/// true or false.
 struct BoolAccess {
   Member<bool> member;
 };
+
+/// Any text, or one that is `valid`.
 struct TextAccess {
   Member<std::string> member;
   std::string expected;  // in words, for messages
   bool (*valid)(std::string_view) = nullptr;
 };
+
 /// A file or folder. Relative to the folder of the file that names it; on the command line, to the
 /// working directory. Absolute after loading.
 struct PathAccess {
   Member<std::string> member;
 };
+
 /// An enumeration; `names` are in the order of its values.
 struct ChoiceAccess {
   std::span<const std::string> names;
   std::function<int(const Config&)> get;
   std::function<void(Config&, int)> set;
 };
+
+/// A list of whole numbers.
 struct IntegerListAccess {
   Member<std::vector<int64_t>> member;
   Bounds bounds;  // of each element
 };
+
+/// A list of texts.
 struct TextListAccess {
   Member<std::vector<std::string>> member;
 };
@@ -106,6 +120,7 @@ std::string yaml_text(const std::string& text);
 
 /// The value of a field as one line of YAML.
 std::string value_text(const Field& field, const Config& config);
+
 /// Of the field at `path`, which must exist.
 std::string value_text(std::string_view path, const Config& config);
 

@@ -103,8 +103,10 @@ using trainer::to_text;
 /// What training.loss `auto` means for `task`; other losses are themselves.
 Loss loss_for(Loss loss, Task task);
 
-/// Whether it is a loss of classification, or of regression; kAuto is neither.
+/// Whether it is a loss of classification; kAuto is not.
 bool is_for_classes(Loss loss);
+
+/// Whether it is a loss of regression; kAuto is not.
 bool is_for_regression(Loss loss);
 
 /// Whether training.best_metric is defined for `task`.

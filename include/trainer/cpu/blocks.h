@@ -30,6 +30,7 @@ struct Block {
   uint32_t dropout_stream = 0;
   bool has_skip = false;  // adds its input to its output
 
+  /// Whether any of its parameters gets a gradient.
   bool is_trained() const;
   /// Whether the batch norm uses its running statistics, in training only if it is frozen.
   bool uses_running_statistics(network::Mode mode) const;
@@ -42,6 +43,7 @@ struct Table {
   int64_t size = 0;
 };
 
+/// A network as the kernels compute it.
 struct Blocks {
   std::vector<Table> tables;  // one for each of the last features, in their order
   std::vector<Block> blocks;  // the last one is a linear layer only

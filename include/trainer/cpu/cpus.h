@@ -14,9 +14,10 @@ int64_t usable_cpus();
 /// "4,2". Nothing if it is null or not a list of numbers from 1 to 1,024.
 std::optional<int64_t> openmp_threads(const char* omp_num_threads);
 
-/// Whether this CPU has instructions for products in bf16 or fp16: AVX512-BF16 or AVX512-FP16 on
-/// x86-64, FEAT_BF16 or FEAT_FP16 on Arm.
+/// Whether this CPU has instructions for products in bf16: AVX512-BF16 on x86-64, FEAT_BF16 on Arm.
 bool has_bf16();
+
+/// Whether this CPU has instructions for products in fp16: AVX512-FP16 on x86-64, FEAT_FP16 on Arm.
 bool has_fp16();
 
 }  // namespace trainer::cpu

@@ -14,6 +14,7 @@ namespace trainer::cpu {
 
 enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 
+/// The kernels of one instruction set.
 struct Kernels {
   InstructionSet instruction_set = InstructionSet::kBaseline;
   int64_t panel_columns = 0;   // columns of C that a product computes together

@@ -30,6 +30,7 @@ struct NetworkBatch {
 
 inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function
 
+/// How Network::run() computes.
 struct RunOptions {
   Mode mode = Mode::kTraining;
   Accumulate accumulate = Accumulate::kNo;  // to the gradients of the parameters

@@ -82,6 +82,7 @@ struct LossInput {
   float gradient_scale = 1;
 };
 
+/// Where a loss kernel writes.
 struct LossOutput {
   float* losses = nullptr;     // [rows]
   int32_t* correct = nullptr;  // [rows] 1 where the target's class is predicted
@@ -97,6 +98,7 @@ struct NormBuffers {
   TensorMemory running_var;
 };
 
+/// What the backward pass of a norm reads and writes.
 struct NormGradientBuffers {
   const float* normalized = nullptr;   // tile
   const float* scale = nullptr;        // [columns] the norm's weight

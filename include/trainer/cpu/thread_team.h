@@ -40,6 +40,7 @@ class ThreadTeam {
     }
   }
 
+  /// The same without a last step.
   template <class Body>
   void parallel_for(int64_t thread, int64_t count, const Body& body) {
     parallel_for(thread, count, body, [] {});

@@ -26,6 +26,7 @@ struct FoldOutcome {
   int stop_signal = 0;  // of core/signals.h, if one ended it, with its state saved
 };
 
+/// What to cross-validate.
 struct CrossValidationRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
@@ -37,6 +38,7 @@ struct CrossValidationRequest {
   std::function<void(const metrics::FoldResult&, const std::string& name)> on_result;
 };
 
+/// What the folds gave.
 struct CrossValidationReport {
   std::filesystem::path folder;
   std::vector<metrics::FoldResult> results;

@@ -9,12 +9,14 @@
 
 namespace trainer::experiments {
 
+/// What to train, and how often to kill it.
 struct ResumeSelftestRequest {
   std::vector<config::Document> documents;  // none: a built-in configuration
   std::vector<config::Override> overrides;
   int64_t num_kills = 5;
 };
 
+/// What the selftest did; it throws if runs differ.
 struct ResumeSelftestReport {
   checkpoint::Position end;           // of the uninterrupted run
   double training_seconds = 0;        // of the uninterrupted run

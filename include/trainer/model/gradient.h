@@ -17,6 +17,7 @@ struct Objective {
   DropoutNoise noise;
 };
 
+/// What a forward pass over a batch gave.
 struct BatchResult {
   at::Tensor outputs;   // [batch, num_outputs]
   at::Tensor loss_sum;  // 0-d, not scaled

@@ -9,6 +9,7 @@
 
 namespace trainer::model {
 
+/// Which loss, and its numbers.
 struct LossOptions {
   config::Loss kind = config::Loss::kCrossEntropy;  // never kAuto
   double label_smoothing = 0.0;                     // cross-entropy only

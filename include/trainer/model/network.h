@@ -15,6 +15,7 @@ namespace trainer::model {
 
 using network::Mode;
 
+/// What is trained, and how it is computed.
 struct NetworkOptions {
   std::vector<std::string> freeze;  // patterns of parameter names, see matches_any()
   config::Precision precision = config::Precision::kFp32;

@@ -11,6 +11,7 @@
 
 namespace trainer::model {
 
+/// A parameter or buffer under its name in the state dict.
 struct NamedTensor {
   std::string name;
   at::Tensor tensor;
@@ -33,6 +34,7 @@ struct FlatParameters {
 
   /// The number of elements without the padding.
   int64_t num_parameters() const;
+  /// How many numbers are not trained.
   int64_t num_frozen() const;
 };
 

@@ -58,6 +58,7 @@ struct LayerNorm {
   int64_t size = 0;
 };
 
+/// An activation function, element by element.
 struct Activation {
   config::Activation function = config::Activation::kRelu;
 };
@@ -69,8 +70,10 @@ struct Dropout {
   uint32_t stream = 0;  // of random numbers, different for each layer
 };
 
-/// The input of ResidualBegin is added to the input of ResidualEnd.
+/// Keeps its input.
 struct ResidualBegin {};
+
+/// Adds what the last ResidualBegin kept to its input.
 struct ResidualEnd {};
 
 using Layer = std::variant<Embeddings, Linear, BatchNorm, LayerNorm, Activation, Dropout,

@@ -15,6 +15,7 @@ struct TableSize {
   int64_t size = 0;
 };
 
+/// What mlp() builds from.
 struct MlpOptions {
   int64_t num_features = 0;
   int64_t num_outputs = 0;

@@ -32,14 +32,20 @@ struct TensorSpec {
   Initializer init = {};
   Decay decay = Decay::kNo;
 
+  /// The product of its shape.
   int64_t num_elements() const;
 };
 
-/// Parameters (trained) and buffers (the running statistics of batch norm) of a layer, and of all
-/// layers in their order.
+/// The parameters of a layer: what training changes.
 std::vector<TensorSpec> parameters(const Layer& layer);
+
+/// The buffers of a layer: the running statistics of a batch norm.
 std::vector<TensorSpec> buffers(const Layer& layer);
+
+/// The parameters of all layers in their order.
 std::vector<TensorSpec> parameters(const NetworkSpec& network);
+
+/// The buffers of all layers in their order.
 std::vector<TensorSpec> buffers(const NetworkSpec& network);
 
 /// All parameters, then all buffers: the order of a state dict in a checkpoint.

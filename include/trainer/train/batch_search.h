@@ -19,6 +19,7 @@ struct BatchTrial {
   double samples_per_second() const { return static_cast<double>(batch_size) / step_seconds; }
 };
 
+/// What a batch search found.
 struct BatchSearch {
   std::vector<BatchTrial> trials;  // the sizes that fit, ascending; not empty
   int64_t too_large = 0;           // the smallest size that did not fit; 0: all did

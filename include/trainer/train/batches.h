@@ -30,6 +30,7 @@ struct Batch {
   int64_t size() const { return features.size(0); }
 };
 
+/// A split on `device`; targets as the loss takes them.
 ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
                            c10::Device device);
 

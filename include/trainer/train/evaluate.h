@@ -10,6 +10,7 @@
 
 namespace trainer::train {
 
+/// Loss and outputs over a split.
 struct Evaluation {
   double loss = 0;          // mean over the samples
   int64_t num_correct = 0;  // classification only
@@ -17,6 +18,7 @@ struct Evaluation {
   double time_seconds = 0;
   std::vector<float> outputs = {};  // [num_samples, num_outputs]
 
+  /// The share of samples whose class is predicted.
   double accuracy() const {
     return static_cast<double>(num_correct) / static_cast<double>(num_samples);
   }

@@ -70,6 +70,8 @@ int64_t micro_batch_size(const Session& session);
 
 /// True when all epochs are done or training stopped early.
 bool finished(const Session& session);
+
+/// Whether early stopping has ended the run.
 bool stopped_early(const Session& session);
 
 /// The samples of the next step.
