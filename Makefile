@@ -1,4 +1,4 @@
-# The words of daily work. Each calls a script or a preset (CMakePresets.json), nothing else, so that
+# Everyday commands. Each calls a script or a preset (CMakePresets.json), nothing else, so that
 # CI, pre-commit and a terminal do the same. `make` alone lists them.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -19,7 +19,7 @@ build/%/build.ninja: CMakePresets.json
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install what is missing (build, test and gate tools)
+setup: ## Install missing tools (build, test, gate)
 	@scripts/setup.sh
 
 setup-%: # groups of packages, joined by "-": setup-build-test
@@ -35,10 +35,10 @@ run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CON
 test: setup-build-test build ## Build and run all tests
 	@scripts/run_tests.sh release
 
-format: setup-gate ## Lay out the C++ files with clang-format
+format: setup-gate ## Format the C++ files with clang-format
 	@scripts/format.sh
 
-format-check: setup-gate ## Say which C++ files are laid out otherwise
+format-check: setup-gate ## List C++ files that are not formatted
 	@scripts/format.sh --check
 
 lint: setup-build-gate ## Checks of C++, Python and shell; only what changed

@@ -67,9 +67,9 @@ void initialize_google(std::vector<std::string>& words) {
   int argc = static_cast<int>(words.size());
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: Google Benchmark has no such flag; see "
-                                               "bench_devices --help",
-                                               argv[1]));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{}: unknown Google Benchmark flag; see bench_devices --help", argv[1]));
   }
 }
 
@@ -82,8 +82,8 @@ double load_average() {
 void warn_about_load(double load) {
   if (load <= kQuietLoad) return;
   log::warning(
-      fmt::format("other programs are at work (load average {:.1f}): steps may take many "
-                  "times as long, and vary",
+      fmt::format("other programs are using the CPU (load average {:.1f}): steps may be many times "
+                  "slower and vary",
                   load));
 }
 
@@ -164,12 +164,13 @@ int nothing_measured(const Options& options, const Plan& plan) {
   if (has_google_flag(options, "--benchmark_list_tests")) return 0;
   if (!plan.rows.empty()) {
     throw Error(ErrorKind::kUsage,
-                "--benchmark_filter: fits no row; --benchmark_list_tests=true lists them");
+                "--benchmark_filter: matches no row; --benchmark_list_tests=true lists them");
   }
   Results results;
   results.absent = plan.absent;
   fmt::print("{}", comparison_table(results));
-  throw Error(ErrorKind::kDevice, "nothing that was asked for is on this machine");
+  throw Error(ErrorKind::kDevice,
+              "none of the requested configurations is available on this machine");
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with line counting, runs all tests, prints the line coverage of src/ and include/, and fails
-# when it is under 80 percent. The report by file is in build/coverage/coverage.txt.
+# if it is under 80 percent. The report by file is in build/coverage/coverage.txt.
 # Usage: scripts/coverage.sh [MINIMUM_PERCENT]
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -25,5 +25,5 @@ cat build/coverage/coverage.txt
 
 percent=$(awk -F: '/^LF:/ { found += $2 } /^LH:/ { hit += $2 }
                    END { printf "%.1f", found ? 100 * hit / found : 0 }' build/coverage/own.info)
-say "$percent % of the lines of src/ and include/ are executed by tests; at least $minimum % asked"
+say "$percent % of the lines of src/ and include/ are covered by tests; required: at least $minimum %"
 awk -v percent="$percent" -v minimum="$minimum" 'BEGIN { exit !(percent >= minimum) }'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the four files of Fashion-MNIST (Zalando Research, MIT licence; 30 MB) into a folder: from
+# Puts the four files of Fashion-MNIST (Zalando Research, MIT license; 30 MB) into a folder: from
 # Debian's package dataset-fashion-mnist where it is installed, else from upstream. Files that are
 # there and right stay; each file appears whole and verified, or not at all.
 # Usage: scripts/fetch_fashion_mnist.sh [FOLDER]    (default: configs/data/fashion-mnist)
@@ -54,11 +54,11 @@ get() {  # get NAME SUM PART: brings one file from the first source that has it 
   for source in $sources; do
     say "downloading $source/$1.gz"
     if ! download "$source/$1.gz" "$3"; then
-      say "not to be had there"
+      say "not available there"
     elif right "$3" "$2"; then
       return
     else
-      say "what came is not the file: its SHA-256 (unpacked) is not $2"
+      say "the downloaded file is wrong: its SHA-256 (unpacked) is not $2"
     fi
   done
   return 1
@@ -71,7 +71,7 @@ num_new=0
 while read -r sum name; do
   right "$folder/$name.gz" "$sum" && continue
   part="$folder/.$name.gz.$$"
-  get "$name" "$sum" "$part" || fail "$name.gz could not be had; nothing half-made is left." \
+  get "$name" "$sum" "$part" || fail "$name.gz could not be downloaded; no partial file is left." \
     "On Debian: apt-get install dataset-fashion-mnist; or put the file into $folder by hand"
   chmod 644 "$part"
   mv "$part" "$folder/$name.gz"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Lays out the C++ files of this repository with clang-format (14 is what the gate runs).
+# Formats the C++ files of this repository with clang-format (the gate uses version 14).
 # Usage: scripts/format.sh            rewrites the files that differ
-#        scripts/format.sh --check    changes nothing; status 1 and the places when any differ
+#        scripts/format.sh --check    changes nothing; status 1 and the locations if any differ
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
 clang_format=$(find_tool clang-format)
 case "$("$clang_format" --version)" in
   *" version 14."*) ;;
-  *) say "note: $("$clang_format" --version) may lay out differently from 14, which the gate runs" ;;
+  *) say "note: $("$clang_format" --version) may format differently from version 14, which the gate uses" ;;
 esac
 
 if [ "${1:-}" = --check ]; then
   own_files | xargs -0 -P "$(num_cores)" -n 40 "$clang_format" --dry-run --Werror ||
-    fail "the files above are laid out otherwise; run: make format"
+    fail "the files above are not formatted; run: make format"
 else
   own_files | xargs -0 -P "$(num_cores)" -n 40 "$clang_format" -i
 fi

@@ -3,9 +3,9 @@
 # baseline; each later one is compared with it and fails when a row has become slower. Every run
 # adds a line to FOLDER/history.csv; the last ones are shown.
 # Usage: scripts/performance_monitor.sh FOLDER [--new-baseline] [OPTION of bench_devices ...]
-#   --new-baseline    the numbers of this run become the baseline; the old one is kept beside it
+#   --new-baseline    the numbers of this run become the baseline; the old one is kept next to it
 #   BENCH_DEVICES     the program, where it is not build/release/bin/bench_devices
-# Status: that of bench_devices: 0 no row is slower, 1 one is, others are mistakes (--help lists them)
+# Status: that of bench_devices: 0 no row is slower, 1 a row is slower, others are errors (--help lists them)
 set -euo pipefail
 
 usage() {
@@ -32,7 +32,7 @@ fi
 
 bench=${BENCH_DEVICES:-$(dirname "$0")/../build/release/bin/bench_devices}
 if [ ! -x "$bench" ]; then
-  printf 'performance_monitor: %s: is not there; run: make build\n' "$bench" >&2
+  printf 'performance_monitor: %s does not exist; run: make build\n' "$bench" >&2
   exit 2
 fi
 mkdir -p "$folder"

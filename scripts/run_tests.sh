@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests of a build tree and says in its last lines which were skipped, and what they need.
+# Runs the tests of a build tree and lists in its last lines which were skipped, and what they need.
 # Usage: scripts/run_tests.sh PRESET [ctest's arguments]
-# TRAINER_REQUIRE_ALL=1: a test that is skipped fails (scripts/setup.sh test then brings all it needs).
+# TRAINER_REQUIRE_ALL=1: a skipped test fails (scripts/setup.sh test then installs everything it needs).
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
@@ -16,6 +16,6 @@ if [ -s "$TRAINER_SKIPPED_TESTS" ]; then
   printf '\nskipped %d tests, which need:\n' "$(wc -l <"$TRAINER_SKIPPED_TESTS")"
   cut -f 1 "$TRAINER_SKIPPED_TESTS" | sort | uniq -c | sort -k1,1nr |
     while read -r count need; do printf '%4d  %s\n' "$count" "$need"; done
-  printf 'TRAINER_REQUIRE_ALL=1 scripts/setup.sh test brings what this system has of that.\n'
+  printf 'TRAINER_REQUIRE_ALL=1 scripts/setup.sh test installs what is available on this system.\n'
 fi
 exit "$status"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing to build, test and check trainer, and returns at once when nothing is.
+# Installs what is missing to build, test and check trainer; returns immediately if nothing is.
 # Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, npm, curl).
@@ -110,12 +110,12 @@ install_apt() {
   local log quiet=(-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
   log=$(mktemp)
   as_root apt-get update "${quiet[@]}" >"$log" 2>&1 ||
-    say "apt-get update failed; going on with the package lists that are here"
+    say "apt-get update failed; continuing with the existing package lists"
   # shellcheck disable=SC2086  # one word a package
   if ! as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends "${quiet[@]}" $missing >>"$log" 2>&1; then
     grep -E "^(E|dpkg):" "$log" | head -n 5 >&2 || true
-    fail "apt-get could not install them (no network, or not in this release); all it said is in" \
+    fail "apt-get could not install them (no network, or not in this release); full output:" \
       "$log. By hand: $install"
   fi
   rm -f "$log"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Kills runs of many kinds by SIGKILL at random moments, goes on with them, and compares the results
-# with runs that were never interrupted, to the bit; then, with 100 kills or more, at every single
-# moment of writing. Ends with 0 when all are the same.
+# Kills runs of many kinds by SIGKILL at random moments, resumes them, and compares the results
+# bit for bit with uninterrupted runs; then, with 100 kills or more, kills at every single moment
+# of writing. Exits with 0 if all are the same.
 # Usage: scripts/torture.sh [KILLS] [FOLDER]   (default: 500 kills, the programs in build/release/bin)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -42,12 +42,12 @@ done_kills=0
 for i in "${!courses[@]}"; do
   share=$((kills / ${#courses[@]} + (i < kills % ${#courses[@]} ? 1 : 0)))
   ((share > 0)) || continue
-  echo "course $((i + 1)): ${courses[i]//+([[:space:]])/ }"
+  echo "scenario $((i + 1)): ${courses[i]//+([[:space:]])/ }"
   # shellcheck disable=SC2086  # words are arguments
   "$programs/trainer" selftest resume --quiet --kills "$share" ${courses[i]}
   done_kills=$((done_kills + share))
 done
-echo "torture: $done_kills of $kills kills exact"
+echo "torture: $done_kills of $kills kills resumed bit for bit"
 
 ((kills >= 100)) || exit 0
 TRAINER_TORTURE=full GOMP_SPINCOUNT=1000 "$programs/crash_tests" --gtest_brief=1

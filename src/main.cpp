@@ -29,7 +29,7 @@ void require_stack() {
   const bool is_known = getrlimit(RLIMIT_STACK, &limit) == 0;
   if (!is_known || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= kMinStack) return;
   throw Error(ErrorKind::kOutOfMemory,
-              fmt::format("the limit of the stack (ulimit -s) is {}; raise it to {} at least",
+              fmt::format("the stack limit (ulimit -s) is {}; raise it to at least {}",
                           trainer::human_bytes(limit.rlim_cur), trainer::human_bytes(kMinStack)));
 }
 

@@ -52,11 +52,11 @@ std::optional<Winner> find_winner(std::span<const Row> workload) {
 }
 
 std::string reason(const Winner& winner) {
-  if (winner.next.empty()) return "it is the only one that was measured with the right loss";
+  if (winner.next.empty()) return "it is the only one with a correct loss";
   if (winner.lead < kEquallyFast) {
-    return fmt::format("it is plainer than {} and as fast within 5 %", winner.next);
+    return fmt::format("it is simpler than {} and within 5 % of its speed", winner.next);
   }
-  return fmt::format("it is {:.2f}x faster than {}, the next one", winner.lead, winner.next);
+  return fmt::format("it is {:.2f}x faster than the next one, {}", winner.lead, winner.next);
 }
 
 std::string one_for_all(const std::vector<Winner>& winners) {
@@ -68,7 +68,7 @@ std::string one_for_all(const std::vector<Winner>& winners) {
   leads.reserve(winners.size());
   for (const Winner& winner : winners) leads.push_back(winner.lead);
   const auto [lowest, highest] = std::minmax_element(leads.begin(), leads.end());
-  std::string why = "it is the only one that was measured with the right loss";
+  std::string why = "it is the only one with a correct loss";
   if (!first.next.empty()) {
     why = fmt::format(
         "it is the best choice for all {} workloads, {:.2f}x to {:.2f}x faster than "
@@ -112,7 +112,7 @@ std::string recommendation(std::span<const Row> rows) {
   for (const auto& workload : by_workload(rows)) {
     if (const auto winner = find_winner(workload)) winners.push_back(*winner);
   }
-  if (winners.empty()) return "Recommendation: none, because no row has the right loss.";
+  if (winners.empty()) return "Recommendation: none, because no row has a correct loss.";
   const bool all_same = std::all_of(winners.begin(), winners.end(), [&](const Winner& winner) {
     return config_name(winner.row.setting) == config_name(winners[0].row.setting);
   });

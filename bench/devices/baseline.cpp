@@ -97,8 +97,8 @@ Comparison compare(const Results& baseline, const Results& now, double max_slowd
   }
   if (comparison.changes.empty()) {
     throw Error(ErrorKind::kData,
-                fmt::format("the baseline has {} rows and none of the {} that were measured now; "
-                            "measure it anew with the same options",
+                fmt::format("the baseline has {} rows, but none of the {} rows measured now; "
+                            "create a new baseline with the same options",
                             baseline.rows.size(), now.rows.size()));
   }
   return comparison;
@@ -119,7 +119,7 @@ const RowChange* worst(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison, double max_slowdown_percent) {
   const std::size_t width = name_width(comparison.changes);
-  std::string text = "Against the baseline, medians\n";
+  std::string text = "Comparison with the baseline (medians)\n";
   const std::string head =
       fmt::format("{:<{}}  {:>11} {:>8} {:>8}\n", "Row", width, "Baseline ms", "Now ms", "Change");
   text += head + std::string(head.size() - 1, '-') + "\n";
@@ -130,16 +130,17 @@ std::string comparison_text(const Comparison& comparison, double max_slowdown_pe
   }
   for (const std::string& name : comparison.only_now) text += name + ": not in the baseline\n";
   for (const std::string& name : comparison.only_baseline) {
-    text += name + ": in the baseline only\n";
+    text += name + ": only in the baseline\n";
   }
   for (const std::string& condition : comparison.other_conditions) {
-    text += "Other conditions: " + condition + "\n";
+    text += "Differing conditions: " + condition + "\n";
   }
   const int64_t slower = num_slower(comparison);
-  text += slower == 0 ? fmt::format("No row is slower by more than {} % and its noise.\n",
-                                    max_slowdown_percent)
-                      : fmt::format("{} of {} rows slower by more than {} % and their noise.\n",
-                                    slower, comparison.changes.size(), max_slowdown_percent);
+  text += slower == 0
+              ? fmt::format("No row is slower by more than {} % and outside the noise.\n",
+                            max_slowdown_percent)
+              : fmt::format("{} of {} rows are slower by more than {} % and outside the noise.\n",
+                            slower, comparison.changes.size(), max_slowdown_percent);
   return text;
 }
 

@@ -18,7 +18,7 @@ constexpr const char* kFooter = R"(Examples:
   bench_devices                                     what this machine has, under a minute
   bench_devices --device cpu,cuda --precision fp32 --model large --batch-size 128,512
   bench_devices --model 20-64-64-3 --train-step fused --steps 200
-  bench_devices --json base.json                    keep the numbers ...
+  bench_devices --json base.json                    save the results ...
   bench_devices --baseline base.json                ... and compare with them later
   bench_devices --check-consistency 5 --max-variation 10
 
@@ -28,10 +28,10 @@ Flags of Google Benchmark work too, written with "=":
   --benchmark_list_tests=true --benchmark_filter=cpu_fp32/ --benchmark_repetitions=3
   --benchmark_format=json (the table then goes to standard error) --benchmark_out=FILE
 
-Exit codes: 0 done; 1 a row failed, has a wrong loss, is slower than the baseline or varies too
-  much; 2 usage; 3 a baseline that cannot be read; 4 no device that was asked for is here;
+Exit codes: 0 success; 1 a row failed, has a wrong loss, is slower than the baseline or varies too
+  much; 2 usage; 3 a baseline that cannot be read; 4 no requested device is available;
   8 a file that cannot be written.
-docs/benchmarking.md says how to read the table.)";
+docs/benchmarking.md explains how to read the table.)";
 
 struct NamedWorkload {
   const char* name;
@@ -111,8 +111,8 @@ class Parser {
  public:
   Parser()
       : app_(
-            "Times a training step (forward, loss, backward, clip, AdamW) on the devices of this "
-            "machine.",
+            "Times a training step (forward, loss, backward, clipping, AdamW) on the devices of "
+            "this machine.",
             "bench_devices") {
     app_.get_formatter()->column_width(25);
     app_.set_help_flag("-h,--help", "Print this help and exit");
@@ -157,40 +157,41 @@ class Parser {
     app_.add_option("--train-step", train_step_, "autograd, fused or both (default: both)")
         ->check(check(is_train_step, "autograd, fused or both"))
         ->type_name("KIND");
-    number("--threads", options_.num_threads, "On the CPU (default: all usable CPUs)",
+    number("--threads", options_.num_threads, "Number of CPU threads (default: all usable CPUs)",
            check(is_count, "an integer >= 1"));
   }
 
   void add_how() {
     number("--warmup-steps", options_.warmup_steps,
-           "Steps before the timed ones, for at least 0.2 s (default: 10)",
+           "Warm-up steps before the timed ones, for at least 0.2 s (default: 10)",
            check(is_count_or_zero, "an integer >= 0"));
-    number("--steps", options_.steps, "Timed steps of a row (default: 50)",
+    number("--steps", options_.steps, "Timed steps per row (default: 50)",
            check(is_count, "an integer >= 1"));
     number("--check-steps", options_.check_steps,
-           "The loss is compared with CPU fp32 autograd after as many (default: 10)",
+           "Number of steps after which the loss is compared with CPU fp32 autograd (default: 10)",
            check(is_count, "an integer >= 1"));
     number("--max-seconds", options_.max_seconds,
-           "Of a row; the rest of its steps is left out and the table says so (default: 5)",
+           "Time limit of a row; remaining steps are skipped and the table says so (default: 5)",
            check(is_duration, "a number > 0"));
     consistency_ =
-        app_.add_option("--check-consistency", num_checks_,
-                        "Measure all N times (default: 5); exit 1 when a row varies too much")
+        app_.add_option(
+                "--check-consistency", num_checks_,
+                "Measure everything N times (default: 5); exit with 1 if a row varies too much")
             ->expected(0, 1)
             ->check(check([](const std::string& text) { return text == "true" || is_count(text); },
                           "an integer >= 1"))
             ->type_name("[N]");
     number("--max-variation", options_.max_variation,
-           "Bound of a row's medians: their coefficient of variation in % (default: 10)",
+           "Limit for the coefficient of variation of a row's medians in % (default: 10)",
            check(is_percentage, "a number >= 0"));
   }
 
   void add_files() {
-    file("--json", options_.json, "Write the numbers and what they depend on");
+    file("--json", options_.json, "Write results and conditions to this file");
     file("--baseline", options_.baseline,
-         "Compare with such a file; exit 1 when a row is slower, beyond its noise");
+         "Compare with such a file; exit with 1 if a row is slower, outside its noise");
     number("--max-slowdown", options_.max_slowdown,
-           "Bound of the comparison with the baseline in % (default: 5)",
+           "Limit for the slowdown against the baseline in % (default: 5)",
            check(is_percentage, "a number >= 0"));
     file("--history", options_.history, "Append one line (CSV) about this run");
   }

@@ -123,7 +123,7 @@ Results from_text(const std::string& text, const std::string& location) {
     const Json json = parse_json(text);
     if (const int version = json.at("schema_version").get<int>(); version != kSchemaVersion) {
       throw Error(ErrorKind::kData,
-                  fmt::format("{}: expected schema_version {}, got {}; measure it anew", location,
+                  fmt::format("{}: expected schema_version {}, got {}; create a new file", location,
                               kSchemaVersion, version));
     }
     Results results;
@@ -133,8 +133,9 @@ Results from_text(const std::string& text, const std::string& location) {
     json.at("failures").get_to(results.failures);
     return results;
   } catch (const Json::exception& e) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: expected a file of bench_devices --json: {}", location, e.what()));
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("{}: expected a file written by bench_devices --json: {}", location, e.what()));
   }
 }
 
@@ -142,7 +143,7 @@ Results read_results(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
     throw Error(ErrorKind::kData,
-                fmt::format("{}: cannot be read; make it with bench_devices --json {}",
+                fmt::format("{}: cannot be read; create it with bench_devices --json {}",
                             file.string(), file.string()));
   }
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};

@@ -42,11 +42,11 @@ std::string notes(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const int64_t asked = row.asked_steps * static_cast<int64_t>(row.repetition_medians.size());
     if (row.step_ms.num_steps < asked) {
-      text += fmt::format("{}: {} of {} steps, the time of --max-seconds was over\n",
+      text += fmt::format("{}: {} of {} steps: the --max-seconds limit was reached\n",
                           config_name(row.setting), row.step_ms.num_steps, asked);
     }
     if (!has_right_loss(row)) {
-      text += fmt::format("{}: wrong loss: its relative difference may be {:.0e} at most\n",
+      text += fmt::format("{}: wrong loss: its relative difference must be at most {:.0e}\n",
                           config_name(row.setting), row.max_loss_difference);
     }
   }

@@ -93,10 +93,9 @@ class Evaluation {
 void require_right_files(const Model& model, const EvaluateRequest& request) {
   const bool is_array = data::is_npy(request.data) || is_idx(request.data);
   if (!request.targets.empty() && (!model.schema.columns.empty() || !is_array)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--targets: is for IDX images and arrays of NumPy; the targets of a "
-                            "table stand in {} itself",
-                            request.data.string()));
+    throw Error(ErrorKind::kUsage, fmt::format("--targets: only for IDX images and NumPy arrays; "
+                                               "the targets of a table are in {} itself",
+                                               request.data.string()));
   }
   if (!is_array || !request.targets.empty()) return;
   if (!model.schema.columns.empty()) {
@@ -104,7 +103,7 @@ void require_right_files(const Model& model, const EvaluateRequest& request) {
     refuse_array(request.data);
   }
   throw Error(ErrorKind::kUsage,
-              fmt::format("--targets: expected the file with the targets of {}, got nothing",
+              fmt::format("--targets: expected a file with the targets of {}, got nothing",
                           request.data.string()));
 }
 
@@ -126,8 +125,7 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
   const auto num_targets = static_cast<int64_t>(table.target_names.size());
   if (num_targets != schema.num_targets()) {
     throw Error(ErrorKind::kData,
-                fmt::format("{}: expected {} in a row as in the training data, "
-                            "got {}",
+                fmt::format("{}: expected {} per row as in the training data, got {}",
                             request.targets.string(), counted(schema.num_targets(), "target"),
                             num_targets));
   }
@@ -148,10 +146,9 @@ void require_same_data(const Model& model, const data::Datasets& datasets) {
   const std::string before = contents_text(model.fingerprints);
   const std::string now = contents_text(datasets.fingerprints);
   if (before == now) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("{}: the data files of the run are not what they were: expected {}, got "
-                          "{}; name the file to evaluate with --data",
-                          model.file.string(), before, now));
+  throw Error(ErrorKind::kData, fmt::format("{}: the data files of the run have changed: expected "
+                                            "{}, got {}; name the file to evaluate with --data",
+                                            model.file.string(), before, now));
 }
 
 EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& request) {
@@ -191,7 +188,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   result.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
   if (!weight.empty() && !has_weights) {
     result.warnings.push_back(
-        fmt::format("{} has no column {} (data.weight); every row counts alike in the loss",
+        fmt::format("{} has no column {} (data.weight); all rows have the same weight in the loss",
                     request.data.string(), in_quotes(weight)));
   }
   return result;
@@ -204,10 +201,11 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   const bool has_test = datasets.test.size() > 0;
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;
   if (rows.size() == 0) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: the run has neither a test part nor a validation part; name a "
-                            "file with --data",
-                            model.file.string()));
+    throw Error(
+        ErrorKind::kData,
+        fmt::format(
+            "{}: the run has no test split and no validation split; name a file with --data",
+            model.file.string()));
   }
   Evaluation evaluation(model, num_threads, datasets.schema.target_means);
   evaluation.add(rows);

@@ -13,7 +13,7 @@ Json exported_columns(const data::Schema& schema) {
   Json columns = Json::array();
   for (const data::Column& column : schema.columns) {
     Json entry = column_json(column);
-    if (data::is_embedded(column)) entry["unknown_number"] = column.categories.size();
+    if (data::is_embedded(column)) entry["unknown_index"] = column.categories.size();
     columns.push_back(std::move(entry));
   }
   return columns;

@@ -18,7 +18,7 @@ ExportReport export_safetensors(const Model& model, const std::filesystem::path&
   return {.format = "safetensors",
           .inputs = {},
           .outputs = {},
-          .checked = "read again, the same to the byte"};
+          .checked = "read back, identical byte for byte"};
 }
 
 }  // namespace trainer::apply

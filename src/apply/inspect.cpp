@@ -40,11 +40,8 @@ std::string counted(std::size_t count, const char* one, const char* several) {
                      count == 1 ? one : several);
 }
 
-// As people read it: "left out".
 std::string kind_text(data::ColumnKind kind) {
-  std::string text = to_text(kind);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return kind == data::ColumnKind::kIgnored ? "dropped" : to_text(kind);
 }
 
 std::string column_text(const data::Column& column) {
@@ -52,31 +49,31 @@ std::string column_text(const data::Column& column) {
   switch (column.kind) {
     case data::ColumnKind::kNumeric:
       if (column.offset != 0) {
-        text += fmt::format(", as the difference from {}", shortest(column.offset));
+        text += fmt::format(", minus offset {}", shortest(column.offset));
       }
-      text += column.fill ? fmt::format(", {} where it is missing",
+      text += column.fill ? fmt::format(", missing values filled with {}",
                                         data::text_in_file_units(column, *column.fill))
-                          : ", must not be missing";
+                          : ", missing values are an error";
       if (column.limits) {
-        text += fmt::format(", limited to {} .. {}",
+        text += fmt::format(", clipped to {} .. {}",
                             data::text_in_file_units(column, column.limits->low),
                             data::text_in_file_units(column, column.limits->high));
       }
-      if (!column.quantiles.empty()) text += ", as its place among quantiles";
+      if (!column.quantiles.empty()) text += ", quantile rank";
       break;
     case data::ColumnKind::kCategorical:
       text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),
                           some(column.categories));
       if (column.embedding_size > 0) {
-        text += fmt::format(", embedded in {} numbers", column.embedding_size);
+        text += fmt::format(", embedding of size {}", column.embedding_size);
       }
       break;
     case data::ColumnKind::kId:
-      return "names a row";
+      return "row identifier";
     case data::ColumnKind::kIgnored:
       return text + (column.reason.empty() ? "" : ": " + column.reason);
   }
-  return column.has_missing_indicator ? text + ", missing cells are marked" : text;
+  return column.has_missing_indicator ? text + ", missing indicator" : text;
 }
 
 std::string columns_text(const std::vector<data::Column>& columns) {
@@ -130,7 +127,7 @@ class Lines {
 void add_model(const Model& model, Lines& lines) {
   lines.add("model",
             fmt::format("{} parameters{}", with_thousands(network::num_parameters(model.network)),
-                        model.is_averaged ? ", averaged over steps" : ""));
+                        model.is_averaged ? ", averaged weights (EMA)" : ""));
   for (const std::string& line : network::layer_lines(model.network)) lines.add_further(line);
 }
 
@@ -205,7 +202,7 @@ std::string inspection_text(const Inspection& inspection) {
   lines.add("file", fmt::format("{} ({})", model.file.string(),
                                 human_bytes(fs::file_size(model.file, unknown))));
   lines.add("written by", "trainer " + model.trainer_version);
-  lines.add("stands at",
+  lines.add("progress",
             fmt::format("epoch {} of {}, step {}", model.position.epoch,
                         model.config->training.epochs, with_thousands(model.position.step)));
   lines.add("best epoch",
@@ -213,15 +210,18 @@ std::string inspection_text(const Inspection& inspection) {
                                      metrics::loss_text(model.best->value))
                        : "none yet");
   if (schema.task == config::Task::kRegression) {
-    lines.add("task", "regression of " + some(schema.target_names));
+    lines.add("task", fmt::format("regression, {} {}",
+                                  schema.target_names.size() == 1 ? "target" : "targets",
+                                  some(schema.target_names)));
   } else {
-    lines.add("task", fmt::format("classification of {}, {} classes: {}", some(schema.target_names),
-                                  with_thousands(std::ssize(schema.labels)), some(schema.labels)));
+    lines.add("task",
+              fmt::format("classification, target {}, {} classes: {}", some(schema.target_names),
+                          with_thousands(std::ssize(schema.labels)), some(schema.labels)));
   }
   add_model(model, lines);
   lines.add("loss", config::to_text(model.loss));
   lines.add("training",
-            fmt::format("{}, learning rate {} ({}), batches of {}",
+            fmt::format("{}, learning rate {} ({}), batch size {}",
                         value("training.optimizer.name"), value("training.learning_rate"),
                         value("training.schedule.name"), value("training.batch_size")));
   lines.add("scaling", value("data.scaling"));

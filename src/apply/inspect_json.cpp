@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "trainer/config/config.h"
 #include "trainer/core/json.h"
 
@@ -37,7 +39,7 @@ Json history_json(const run::History& history) {
   Json epochs = Json::array();
   for (const run::EpochRecord& epoch : history.epochs) {
     Json json = {{"epoch", epoch.epoch}, {"step", epoch.step}, {"train", score_json(epoch.train)}};
-    if (epoch.validation) json["val"] = score_json(*epoch.validation);
+    if (epoch.validation) json["validation"] = score_json(*epoch.validation);
     json["time_seconds"] = epoch.time_seconds;
     epochs.push_back(std::move(json));
   }
@@ -54,7 +56,7 @@ Json model_json(const Model& model) {
   }
   Json json = network_json(model);
   json.update({{"dropout", model.config->model.dropout},
-               {"averaged", model.is_averaged},
+               {"averaged_weights", model.is_averaged},
                {"weights", std::move(weights)}});
   return json;
 }
@@ -68,10 +70,12 @@ std::string inspection_json(const Inspection& inspection) {
   for (const data::Column& column : schema.columns) columns.push_back(inspected_column(column));
   Json files = Json::array();
   for (const data::Fingerprint& file : model.fingerprints) {
-    files.push_back({{"path", file.path}, {"num_bytes", file.num_bytes}, {"crc32", file.crc32}});
+    files.push_back({{"path", file.path},
+                     {"num_bytes", file.num_bytes},
+                     {"crc32", fmt::format("{:08x}", file.crc32)}});
   }
   Json json = {
-      {"file", model.file.string()},
+      {"checkpoint", model.file.string()},
       {"trainer_version", model.trainer_version},
       {"epoch", model.position.epoch},
       {"step", model.position.step},
@@ -80,16 +84,16 @@ std::string inspection_json(const Inspection& inspection) {
                                  {"value", model.best->value}}
                           : Json()},
       {"task", config::to_text(schema.task)},
-      {"targets", schema.target_names},
+      {"target_names", schema.target_names},
       {"labels", schema.labels},
       {"loss", config::to_text(model.loss)},
       {"model", model_json(model)},
       {"feature_names", schema.feature_names},
       {"columns", columns},
-      {"scaling", {{"method", config::to_text(model.config->data.scaling)}}},
+      {"feature_scaling", {{"method", config::to_text(model.config->data.scaling)}}},
       {"data_files", files}};
   if (!schema.columns.empty()) json["missing"] = schema.missing;
-  json["scaling"].update(scaling_json(schema.scaling));
+  json["feature_scaling"].update(scaling_json(schema.scaling));
   if (schema.task == config::Task::kRegression) {
     json["target_scaling"] = scaling_json(schema.target_scaling);
   }

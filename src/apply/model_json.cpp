@@ -15,7 +15,7 @@ Json column_json(const data::Column& column) {
     json["limits"] = {in_file_units(column.limits->low), in_file_units(column.limits->high)};
   }
   if (column.kind == data::ColumnKind::kCategorical) json["categories"] = column.categories;
-  if (data::num_features(column) > 0) json["marks_missing"] = column.has_missing_indicator;
+  if (data::num_features(column) > 0) json["missing_indicator"] = column.has_missing_indicator;
   if (data::is_embedded(column)) json["embedding_size"] = column.embedding_size;
   for (const float quantile : column.quantiles) {
     json["quantiles"].push_back(in_file_units(quantile));

@@ -23,7 +23,7 @@ Output::Output(const fs::path& path) : name_(path == "-" ? "standard output" : p
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
     throw Error(ErrorKind::kFileSystem,
-                fmt::format("cannot write {}: it is a folder, expected the name of a file", name_));
+                fmt::format("cannot write {}: it is a folder; give the name of a file", name_));
   }
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     // A link stays one: the file behind it is replaced.

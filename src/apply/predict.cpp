@@ -43,7 +43,7 @@ void require_other_files(const Model& model, const PredictRequest& request) {
       return;
     }
     throw Error(ErrorKind::kUsage,
-                fmt::format("{}: {} is {}; choose another", flag, output.string(), what));
+                fmt::format("{}: {} is {}; choose another file", flag, output.string(), what));
   };
   require_other("--output", request.output, "the file of --data", request.data);
   require_other("--output", request.output, "the model", model.file);
@@ -92,9 +92,9 @@ class ErrorList {
 
 std::string skipped_text(const ErrorList& errors, const PredictRequest& request) {
   return fmt::format(
-      "{} could not be read and {} left out, first {}{}", counted(errors.count(), "row"),
-      errors.count() == 1 ? "was" : "were", errors.first(),
-      request.errors.empty() ? "" : fmt::format(" (all in {})", request.errors.string()));
+      "skipped {} that could not be read, the first is {}{}", counted(errors.count(), "row"),
+      errors.first(),
+      request.errors.empty() ? "" : fmt::format(" (all listed in {})", request.errors.string()));
 }
 
 std::string_view as_view(const fmt::memory_buffer& buffer) {
@@ -146,8 +146,8 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   if (errors.count() > 0) report.warnings.push_back(skipped_text(errors, request));
   if (const int64_t count = lines.num_not_finite(); count > 0) {
     report.warnings.push_back(fmt::format(
-        "{} {} outputs that are not finite; the cells of {} predictions are empty",
-        with_thousands(count), count == 1 ? "row has" : "rows have", count == 1 ? "its" : "their"));
+        "{} {} non-finite outputs; the cells of {} predictions are empty", with_thousands(count),
+        count == 1 ? "row has" : "rows have", count == 1 ? "its" : "their"));
   }
   report.time_seconds = stopwatch.seconds();
   return report;

@@ -89,10 +89,11 @@ PredictionText::PredictionText(const Model& model, const std::vector<std::string
   std::unordered_set<std::string> seen;
   for (std::size_t i = names_.size(); i-- > 0;) {
     if (seen.insert(names_[i]).second) continue;
-    throw Error(ErrorKind::kData,
-                fmt::format("the column {}, which is carried along, has the name of a column of "
-                            "the predictions; rename it in the data, or take it out",
-                            in_quotes(names_[i])));
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("the copied column {} has the same name as a column of the predictions; rename "
+                    "it in the data, or do not copy it (--keep, data.id)",
+                    in_quotes(names_[i])));
   }
 }
 

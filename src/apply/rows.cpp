@@ -64,14 +64,13 @@ class CsvRows : public RowSource {
     }
     std::vector<std::string> lines;
     if (!further.empty()) {
-      lines.push_back(fmt::format("{}: the model was trained without {} {}; left out", name_,
+      lines.push_back(fmt::format("{}: ignoring {} {} that the training data did not have", name_,
                                   further.size() == 1 ? "column" : "columns", named(further)));
     }
     if (!lost.empty()) {
       const bool is_one = lost.size() == 1;
       lines.push_back(
-          fmt::format("{}: the id {} {} {} not in the header, so the predictions are "
-                      "without {}",
+          fmt::format("{}: the id {} {} {} not in the header; the predictions do not contain {}",
                       name_, is_one ? "column" : "columns", named(lost), is_one ? "is" : "are",
                       is_one ? "it" : "them"));
     }
@@ -190,7 +189,7 @@ data::Matrix make_image_matrix(data::IdxFile file) {
 
 void refuse_kept(const PredictRequest& request) {
   if (request.kept.empty()) return;
-  throw Error(ErrorKind::kUsage, fmt::format("--keep: {} has no columns with names; leave it out",
+  throw Error(ErrorKind::kUsage, fmt::format("--keep: {} has no named columns; remove this option",
                                              request.data.string()));
 }
 
@@ -211,17 +210,18 @@ bool is_idx(const fs::path& path) {
 }
 
 void refuse_array(const fs::path& path) {
-  throw Error(ErrorKind::kData,
-              fmt::format("{}: expected a CSV file, as the model was trained on a table, got an "
-                          "array of NumPy",
-                          path.string()));
+  throw Error(
+      ErrorKind::kData,
+      fmt::format(
+          "{}: expected a CSV file, because the model was trained on a table; got a NumPy array",
+          path.string()));
 }
 
 void require_width(const data::Schema& schema, int64_t width, const fs::path& file) {
   if (width == schema.num_features()) return;
   throw Error(ErrorKind::kData,
-              fmt::format("{}: expected rows of {} as in the training data, got {}", file.string(),
-                          counted(schema.num_features(), "number"), with_thousands(width)));
+              fmt::format("{}: expected {} per row as in the training data, got {}", file.string(),
+                          counted(schema.num_features(), "feature"), with_thousands(width)));
 }
 
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request) {

@@ -41,7 +41,7 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
 }
 
 [[noreturn]] void fail_on_export(const std::string& path, const char* format) {
-  fail(path, fmt::format("is an export ({}), not a checkpoint; name the run or the checkpoint that "
+  fail(path, fmt::format("is an export ({}), not a checkpoint; give the run or the checkpoint that "
                          "it was exported from",
                          format));
 }
@@ -60,16 +60,16 @@ void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::
       "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
   if (begin.starts_with(kLegacyBegin)) {
     fail(path,
-         "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
-         "it again with torch.save");
+         "is in the format that torch.save used before PyTorch 1.6; load it in Python and save it "
+         "again with torch.save");
   }
   // ONNX: ir_version and, for our files, producer_name. safetensors: length and JSON header.
   if (begin.size() > 8 && begin[0] == '\x08' && begin[2] == '\x12') fail_on_export(path, "ONNX");
   if (begin.size() > 8 && begin[8] == '{') fail_on_export(path, "safetensors");
   if (!begin.starts_with(kZipBegin)) {
-    fail(path, fmt::format("expected a zip file as torch.save writes it, got a file that begins "
-                           "with {}",
-                           in_quotes(begin)));
+    fail(path,
+         fmt::format("expected a zip file as written by torch.save, got a file that starts with {}",
+                     in_quotes(begin)));
   }
 }
 
@@ -79,14 +79,14 @@ std::string find_stem(const ZipRecords& records, const std::string& path) {
   for (const auto& [name, bytes] : records) {
     if (name.ends_with(kSuffix)) return std::string(name.substr(0, name.size() - kSuffix.size()));
   }
-  fail(path, "is a zip file, but not one that torch.save wrote: it has no record data.pkl");
+  fail(path, "is a zip file, but not written by torch.save: it has no record data.pkl");
 }
 
 void check_byte_order(const ZipRecords& records, const std::string& stem, const std::string& path) {
   const auto found = records.find(stem + "/byteorder");
   if (found != records.end() && as_text(found->second) != "little") {
-    fail(path, fmt::format("expected the byte order \"little\", got {}",
-                           in_quotes(as_text(found->second))));
+    fail(path,
+         fmt::format("expected byte order \"little\", got {}", in_quotes(as_text(found->second))));
   }
 }
 

@@ -47,7 +47,7 @@ void read_fully(int descriptor, std::size_t offset, std::span<std::byte> bytes,
                                 static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(errno));
-    if (got == 0) fail(path, "became shorter while it was read");
+    if (got == 0) fail(path, "was truncated while it was being read");
     bytes = bytes.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::size_t>(got);
   }
@@ -108,7 +108,7 @@ FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
   if (S_ISDIR(status.st_mode)) fail(path, "is a folder, expected a checkpoint file");
   if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file, expected a checkpoint file");
   if (status.st_size == 0) {
-    fail(path, "is empty; it was not written completely, take an older checkpoint");
+    fail(path, "is empty: it was not written completely; use an older checkpoint");
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   check_first_bytes(file.get(), size, check_begin, path);
@@ -118,7 +118,7 @@ FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
     return buffer;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::kOutOfMemory,
-                fmt::format("{}: there is no memory for its {} bytes", path, size));
+                fmt::format("{}: not enough memory for its {} bytes", path, size));
   }
 }
 

@@ -145,19 +145,19 @@ NodeGraph Machine::run() {
     const Step step = find_step(opcode);
     if (step == nullptr) {
       --position_;
-      fail(fmt::format("the operation {:#04x} is not one that torch.save writes", opcode));
+      fail(fmt::format("opcode {:#04x} is not one that torch.save writes", opcode));
     }
     (this->*step)();
   }
-  if (position_ != bytes_.size()) fail("there are bytes after the end");
-  if (stack_.size() != 1 || !marks_.empty()) fail("expected one value at the end");
+  if (position_ != bytes_.size()) fail("trailing bytes after the end");
+  if (stack_.size() != 1 || !marks_.empty()) fail("expected exactly one value at the end");
   const NodeIndex root = pop();
   return {std::move(nodes_), root};
 }
 
 void Machine::fail(const std::string& what) const {
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: wrong at byte {}: {}", location_, position_, what));
+              fmt::format("{}: invalid at byte {}: {}", location_, position_, what));
 }
 
 void Machine::refuse(std::string_view name) const {
@@ -178,7 +178,7 @@ std::string_view Machine::take(std::size_t size) {
 
 std::string_view Machine::take_line() {
   const std::size_t end = bytes_.find('\n', position_);
-  if (end == std::string_view::npos) fail("a name does not end");
+  if (end == std::string_view::npos) fail("unterminated name");
   std::string_view line = take(end + 1 - position_);
   line.remove_suffix(1);
   return line;
@@ -202,7 +202,7 @@ void Machine::push(NodeKind kind, Node::Payload payload) {
 // Nothing below a mark may be popped.
 void Machine::check_depth(std::size_t size) const {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() < floor + size) fail("takes a value from an empty stack");
+  if (stack_.size() < floor + size) fail("pops from an empty stack");
 }
 
 NodeIndex Machine::pop() {
@@ -221,7 +221,7 @@ Machine::Items Machine::pop_many(std::size_t count) {
 }
 
 Machine::Items Machine::pop_to_mark() {
-  if (marks_.empty()) fail("a mark is missing");
+  if (marks_.empty()) fail("missing mark");
   Items items = pop_many(stack_.size() - marks_.back());
   marks_.pop_back();
   return items;
@@ -241,7 +241,7 @@ void Machine::proto() {
 
 void Machine::push_long(std::size_t size) {
   const std::string_view digits = take(size);
-  if (size > sizeof(int64_t)) fail("an integer that needs more than 64 bits is not supported");
+  if (size > sizeof(int64_t)) fail("integers of more than 64 bits are not supported");
   // Little-endian two's complement, as short as possible: the last byte holds the sign.
   int64_t number = size > 0 && (digits.back() & 0x80) != 0 ? -1 : 0;
   if (size > 0) std::memcpy(&number, digits.data(), size);
@@ -270,15 +270,15 @@ void Machine::push_global() {
 
 void Machine::append(const Items& items) {
   Node& list = top();
-  if (list.kind != NodeKind::kList) fail("appends to something that is no list");
+  if (list.kind != NodeKind::kList) fail("appends to a value that is not a list");
   auto& content = std::get<Items>(list.payload);
   content.insert(content.end(), items.begin(), items.end());
 }
 
 void Machine::set(const Items& items) {
   Node& dict = top();
-  if (!is_dict(dict)) fail("sets a key of something that is no dict");
-  if (items.size() % 2 != 0) fail("a key has no value");
+  if (!is_dict(dict)) fail("sets a key of a value that is not a dict");
+  if (items.size() % 2 != 0) fail("key without a value");
   auto& content = std::get<Items>(dict.payload);
   content.insert(content.end(), items.begin(), items.end());
 }
@@ -288,7 +288,7 @@ void Machine::reduce() {
   const Node arguments = nodes_[pop()];
   const Node function = nodes_[pop()];
   if (function.kind != NodeKind::kGlobal || arguments.kind != NodeKind::kTuple) {
-    fail("calls something that is no function");
+    fail("calls a value that is not a function");
   }
   const Items& items = arguments.items();
   if (function.text() == kOrderedDict && items.empty()) {
@@ -299,7 +299,7 @@ void Machine::reduce() {
              nodes_[items[0]].kind == NodeKind::kTensor) {
     stack_.push_back(items[0]);
   } else {
-    fail(fmt::format("{} is called with the wrong arguments", function.text()));
+    fail(fmt::format("{} is called with invalid arguments", function.text()));
   }
 }
 
@@ -307,13 +307,13 @@ void Machine::reduce() {
 void Machine::build() {
   const Node& state = nodes_[pop()];
   if (top().kind != NodeKind::kOrderedDict || !is_dict(state)) {
-    fail("sets attributes of something that is no OrderedDict");
+    fail("sets attributes of a value that is not an OrderedDict");
   }
 }
 
 void Machine::make_storage() {
   const Node id = nodes_[pop()];
-  if (id.kind != NodeKind::kTuple || id.items().size() != 5) fail("a storage is not described");
+  if (id.kind != NodeKind::kTuple || id.items().size() != 5) fail("invalid storage description");
   push(NodeKind::kStorage, id.items());
 }
 
@@ -324,7 +324,7 @@ void Machine::put(uint32_t slot) {
 
 void Machine::get(uint32_t slot) {
   const auto found = memo_.find(slot);
-  if (found == memo_.end()) fail("refers to an object that was not there before");
+  if (found == memo_.end()) fail("refers to an unknown object");
   stack_.push_back(found->second);
 }
 

@@ -73,7 +73,8 @@ void Writer::write(double value, int /*depth*/) {
 
 void Writer::write_text(std::string_view text) {
   const std::string encoded = encode_text(text);
-  if (encoded.size() > UINT32_MAX) throw Error(ErrorKind::kRuntime, "a text is longer than 4 GiB");
+  if (encoded.size() > UINT32_MAX)
+    throw Error(ErrorKind::kRuntime, "a string is longer than 4 GiB");
   put(kBinUnicode);
   put_number(static_cast<uint32_t>(encoded.size()));
   pickle_.bytes += encoded;
@@ -94,7 +95,7 @@ void Writer::write_tuple(const std::vector<int64_t>& numbers) {
 // _rebuild_tensor_v2(storage, offset 0, shape, strides, requires_grad False, hooks {}).
 void Writer::write(const TensorData& tensor, int /*depth*/) {
   if (tensor.data == nullptr && tensor.num_elements() != 0) {
-    throw Error(ErrorKind::kRuntime, "a tensor has elements, but no data");
+    throw Error(ErrorKind::kRuntime, "a tensor has elements but no data");
   }
   std::vector<int64_t> strides(tensor.shape.size(), 1);
   for (std::size_t i = strides.size(); i-- > 1;) {
@@ -124,7 +125,7 @@ void Writer::write(const TensorData& tensor, int /*depth*/) {
 
 void Writer::check_depth(int depth) {
   if (depth > kMaxDepth) {
-    throw Error(ErrorKind::kRuntime, fmt::format("nested deeper than {} levels", kMaxDepth));
+    throw Error(ErrorKind::kRuntime, fmt::format("nested more than {} levels deep", kMaxDepth));
   }
 }
 
@@ -143,7 +144,7 @@ void Writer::write(const Dict& dict, int depth) {
   put(kMark);
   for (const auto& [key, value] : dict) {
     if (!keys.insert(key).second) {
-      throw Error(ErrorKind::kRuntime, fmt::format("the key {} stands twice", in_quotes(key)));
+      throw Error(ErrorKind::kRuntime, fmt::format("duplicate key {}", in_quotes(key)));
     }
     write_text(key);
     write(value, depth + 1);

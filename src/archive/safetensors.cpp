@@ -80,19 +80,21 @@ bool is_plausible(std::string_view begin, uint64_t file_size) {
 void check_safetensors_begin(std::string_view begin, uint64_t file_size, const std::string& path) {
   if (is_plausible(begin, file_size)) return;
   if (begin.size() <= kLengthBytes) {
-    fail(path, fmt::format("expected a safetensors file, got {} bytes; it was not written or "
+    fail(path, fmt::format("expected a safetensors file, got {} bytes; the file was not written or "
                            "copied completely",
                            file_size));
   }
   if (begin[kLengthBytes] != '{') {
-    fail(path, fmt::format("expected a safetensors file, got a file that begins with {}; save it "
+    fail(path, fmt::format("expected a safetensors file, got a file that starts with {}; save it "
                            "with safetensors.torch.save_file",
                            in_quotes(begin)));
   }
-  fail(path, fmt::format("the header is said to have {} bytes, expected at most {}; the file is "
-                         "damaged or was not copied completely",
-                         header_length(std::as_bytes(std::span(begin))),
-                         std::min(kMaxHeaderBytes, file_size - kLengthBytes)));
+  fail(
+      path,
+      fmt::format(
+          "header length {}, expected at most {}; the file is damaged or was not copied completely",
+          header_length(std::as_bytes(std::span(begin))),
+          std::min(kMaxHeaderBytes, file_size - kLengthBytes)));
 }
 
 /// Parses and checks the header of a file.
@@ -140,13 +142,13 @@ class HeaderReader {
       if (event == json::parse_event_t::object_start) names.emplace_back();
       if (event == json::parse_event_t::object_end) names.pop_back();
       if (event == json::parse_event_t::key && !names.back().insert(value).second) {
-        refuse(fmt::format("the header has {} twice", in_quotes(value.get<std::string>())));
+        refuse(fmt::format("duplicate key {} in the header", in_quotes(value.get<std::string>())));
       }
       return true;
     };
     try {
       json header = json::parse(text_, note);
-      if (!header.is_object()) refuse("the header is no JSON object; the file is damaged");
+      if (!header.is_object()) refuse("the header is not a JSON object; the file is damaged");
       return header;
     } catch (const json::exception& error) {
       refuse(fmt::format("the header cannot be read ({}); the file is damaged", error.what()));
@@ -155,13 +157,14 @@ class HeaderReader {
 
   std::vector<std::pair<std::string, std::string>> read_metadata(const json& entry) const {
     if (!entry.is_object()) {
-      refuse(fmt::format("{}: expected texts by name, got {}", kMetadata, entry.type_name()));
+      refuse(
+          fmt::format("{}: expected an object of strings, got {}", kMetadata, entry.type_name()));
     }
     std::vector<std::pair<std::string, std::string>> metadata;
     metadata.reserve(entry.size());
     for (const auto& [key, value] : entry.items()) {
       if (!value.is_string()) {
-        refuse(fmt::format("{}: {}: expected a text, got {}", kMetadata, in_quotes(key),
+        refuse(fmt::format("{}: {}: expected a string, got {}", kMetadata, in_quotes(key),
                            value.type_name()));
       }
       metadata.emplace_back(key, value.get<std::string>());
@@ -187,7 +190,7 @@ class HeaderReader {
     read_offsets(location, member("data_offsets"), range);
     const std::optional<uint64_t> expected = num_bytes(range.tensor);
     if (!expected || *expected != range.end - range.begin) {
-      refuse(fmt::format("{}: {} does not take the {} bytes of its data_offsets", location,
+      refuse(fmt::format("{}: {} does not match the {} bytes of its data_offsets", location,
                          type_text(range.tensor), range.end - range.begin));
     }
     range.tensor.data = file_.data.get() + data_begin_ + range.begin;
@@ -202,8 +205,8 @@ class HeaderReader {
     std::vector<std::string> names;
     names.reserve(kDTypeNames.size());
     for (const DTypeName& row : kDTypeNames) names.emplace_back(row.name);
-    refuse(fmt::format("{}: expected a dtype of {}, got {}; convert it to F32", location,
-                       joined(names, " or "), in_quotes(text)));
+    refuse(fmt::format("{}: expected one of the dtypes {}, got {}; convert the tensor to F32",
+                       location, joined(names, " or "), in_quotes(text)));
   }
 
   std::vector<int64_t> read_shape(const std::string& location, const json& value) const {
@@ -215,7 +218,7 @@ class HeaderReader {
       if (is_good) shape.push_back(value[i].get<int64_t>());
     }
     if (!is_good) {
-      refuse(fmt::format("{}: expected a shape of whole numbers, got {}", location,
+      refuse(fmt::format("{}: expected a shape of integers, got {}", location,
                          in_quotes(value.dump())));
     }
     return shape;
@@ -229,8 +232,8 @@ class HeaderReader {
                          value[1].get<uint64_t>() <= size;
     if (!is_good) {
       refuse(
-          fmt::format("{}: expected data_offsets within the {} bytes behind the header, got {}; "
-                      "the file is damaged or was not copied completely",
+          fmt::format("{}: expected data_offsets within the {} bytes after the header, got {}; the "
+                      "file is damaged or was not copied completely",
                       location, size, in_quotes(value.dump())));
     }
     range.begin = value[0].get<uint64_t>();
@@ -257,7 +260,7 @@ class HeaderReader {
     for (const TensorRange& range : tensors_) {
       if (range.begin != end) {
         refuse(
-            fmt::format("tensor {}: begins at {}, but the one before it ends at {}; tensors may "
+            fmt::format("tensor {}: starts at {}, but the previous one ends at {}; tensors must "
                         "not overlap or leave gaps",
                         in_quotes(range.name), range.begin, end));
       }
@@ -265,10 +268,9 @@ class HeaderReader {
     }
     const uint64_t size = file_.size - data_begin_;
     if (end != size) {
-      refuse(
-          fmt::format("the tensors end at {}, expected at {}, the end of the file; it has bytes "
-                      "that belong to nothing",
-                      end, size));
+      refuse(fmt::format(
+          "the tensors end at {}, expected {}, the end of the file; the file has trailing bytes",
+          end, size));
     }
   }
 
@@ -297,7 +299,7 @@ void add_once(nlohmann::ordered_json& object, std::set<std::string>& names, cons
               nlohmann::ordered_json value) {
   if (!names.insert(name).second || name == kMetadata) {
     throw Error(ErrorKind::kRuntime,
-                fmt::format("safetensors: the name {} stands twice", in_quotes(name)));
+                fmt::format("safetensors: duplicate name {}", in_quotes(name)));
   }
   object.push_back({name, std::move(value)});
 }
@@ -352,10 +354,11 @@ void check_written(const fs::path& written, std::string_view begin,
         return continues_with(stream, {named->second.data, named->second.num_bytes()});
       });
   if (is_same) return;
-  throw Error(ErrorKind::kFileSystem,
-              fmt::format("{}: what was read back is not what was written; the disk or its file "
-                          "system is not in order",
-                          path.string()));
+  throw Error(
+      ErrorKind::kFileSystem,
+      fmt::format(
+          "{}: the file read back differs from what was written; check the disk or its file system",
+          path.string()));
 }
 
 }  // namespace

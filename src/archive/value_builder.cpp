@@ -112,7 +112,7 @@ void Builder::count_values(std::size_t count) {
 
 void Builder::enter(Step step) {
   if (steps_.size() >= static_cast<std::size_t>(kMaxDepth)) {
-    fail(fmt::format("is nested deeper than {} levels", kMaxDepth));
+    fail(fmt::format("is nested more than {} levels deep", kMaxDepth));
   }
   steps_.push_back(step);
 }
@@ -121,7 +121,7 @@ Dict Builder::build(std::string_view pickle) {
   graph_ = read_pickle(pickle, location_);
   const Node& root = node(graph_.root);
   if (root.kind != NodeKind::kDict && root.kind != NodeKind::kOrderedDict) {
-    fail("expected a dict, got something else; save a dict of plain values and tensors");
+    fail("expected a dict; save a dict of plain values and tensors");
   }
   return dict(root);
 }
@@ -158,7 +158,7 @@ Value Builder::value(NodeIndex index) {
 std::string Builder::text(std::string_view text) {
   text_bytes_ += text.size();
   if (text_bytes_ > kMaxTextBytes) {
-    fail(fmt::format("the file holds more than {} bytes of text", kMaxTextBytes));
+    fail(fmt::format("the file holds more than {} bytes of strings", kMaxTextBytes));
   }
   return decode_text(text);
 }
@@ -200,7 +200,7 @@ void Builder::check_unique(const Dict& dict) const {
   for (const auto& [key, value] : dict) keys.emplace_back(key);
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end()) fail(fmt::format("the key {} stands twice", in_quotes(*twice)));
+  if (twice != keys.end()) fail(fmt::format("duplicate key {}", in_quotes(*twice)));
 }
 
 TensorData Builder::tensor(const Node& tensor) {
@@ -219,12 +219,12 @@ Builder::View Builder::view(const Node& tensor) const {
   const Node& storage = node(fields[0]);
   if (storage.kind != NodeKind::kStorage) fail("is a tensor without a storage");
   if (fields.size() == 7 && node(fields[6]).kind != NodeKind::kNone) {
-    fail("is a tensor that is conjugated or negated only when used; save it with .clone()");
+    fail("is a lazily conjugated or negated tensor; save it with .clone()");
   }
   const Node& type = node(storage.items()[1]);
   const std::optional<DType> dtype =
       type.kind == NodeKind::kGlobal ? storage_dtype(type.text()) : std::nullopt;
-  if (!dtype) fail("is a tensor without an element type");
+  if (!dtype) fail("is a tensor without a dtype");
 
   View view;
   view.dtype = *dtype;
@@ -235,7 +235,7 @@ Builder::View Builder::view(const Node& tensor) const {
   const auto num_stored = static_cast<std::size_t>(natural_number(storage.items()[4]));
   const std::size_t size = element_size(view.dtype);
   if (view.storage.size() % size != 0 || view.storage.size() / size != num_stored) {
-    fail(fmt::format("claims {} elements of {}, its record holds {} bytes", num_stored,
+    fail(fmt::format("claims {} elements of {}, but its record has {} bytes", num_stored,
                      dtype_name(view.dtype), view.storage.size()));
   }
   measure(view);
@@ -248,14 +248,14 @@ std::span<const std::byte> Builder::record(const Node& key) const {
   const std::string_view name = key.text().substr(0, kMaxStorageKey);
   const auto found = records_.find(fmt::format("{}/data/{}", stem_, name));
   if (found == records_.end()) {
-    fail(fmt::format("the record \"data/{}\" with its elements is missing", name));
+    fail(fmt::format("missing record \"data/{}\" with its elements", name));
   }
   return found->second;
 }
 
 int64_t Builder::natural_number(NodeIndex index) const {
   const auto* number = std::get_if<int64_t>(&node(index).payload);
-  if (number == nullptr || *number < 0) fail("is a tensor with a size that is no number >= 0");
+  if (number == nullptr || *number < 0) fail("is a tensor whose size is not a number >= 0");
   return *number;
 }
 
@@ -272,7 +272,8 @@ std::vector<int64_t> Builder::natural_numbers(NodeIndex index) const {
 // Sets the number of elements. After this, products of sizes cannot overflow, and unused strides
 // are zero.
 void Builder::measure(View& view) const {
-  if (view.shape.size() != view.strides.size()) fail("is a tensor with too many or few strides");
+  if (view.shape.size() != view.strides.size())
+    fail("is a tensor with the wrong number of strides");
   int64_t room = std::numeric_limits<int64_t>::max() / static_cast<int64_t>(sizeof(int64_t));
   view.num_elements = 1;
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
@@ -285,7 +286,7 @@ void Builder::measure(View& view) const {
 
 void Builder::check_reach(const View& view) const {
   const auto num_stored = static_cast<int64_t>(view.storage.size() / element_size(view.dtype));
-  if (view.offset > num_stored) fail("is a tensor that begins after the end of its record");
+  if (view.offset > num_stored) fail("is a tensor that starts beyond the end of its record");
   if (view.num_elements == 0) return;
   int64_t room = num_stored - view.offset - 1;
   for (std::size_t i = 0; i < view.shape.size() && room >= 0; ++i) {
@@ -293,7 +294,7 @@ void Builder::check_reach(const View& view) const {
     const bool fits = view.strides[i] == 0 || steps <= room / view.strides[i];
     room = fits ? room - steps * view.strides[i] : -1;
   }
-  if (room < 0) fail("is a tensor that goes past the end of its record");
+  if (room < 0) fail("is a tensor that extends beyond the end of its record");
 }
 
 bool Builder::is_contiguous(const View& view) {

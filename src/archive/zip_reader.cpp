@@ -62,27 +62,28 @@ class ZipReader {
 
 void ZipReader::fail(const std::string& what) const {
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: {}; the file is damaged or cut short, take an older checkpoint",
+              fmt::format("{}: {}; the file is damaged or truncated, use an older checkpoint",
                           path_, what));
 }
 
 void ZipReader::fail(const Entry& entry, const std::string& what) const {
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: record {}: {}; the file is damaged, take an older checkpoint", path_,
+              fmt::format("{}: record {}: {}; the file is damaged, use an older checkpoint", path_,
                           in_quotes(entry.name), what));
 }
 
 // All numbers and texts are read by these two functions, so nothing is read beyond the end.
 template <typename T>
 T ZipReader::get(uint64_t offset) const {
-  if (!holds(offset, sizeof(T))) fail(fmt::format("a header at byte {} goes past the end", offset));
+  if (!holds(offset, sizeof(T)))
+    fail(fmt::format("a header at byte {} extends beyond the end", offset));
   T value;
   std::memcpy(&value, file_.data() + offset, sizeof(T));
   return value;
 }
 
 std::string_view ZipReader::text(uint64_t offset, uint64_t size) const {
-  if (!holds(offset, size)) fail(fmt::format("a header at byte {} goes past the end", offset));
+  if (!holds(offset, size)) fail(fmt::format("a header at byte {} extends beyond the end", offset));
   return {reinterpret_cast<const char*>(file_.data()) + offset, static_cast<std::size_t>(size)};
 }
 
@@ -99,7 +100,7 @@ ZipRecords ZipReader::read() {
     total += bytes.size();
     if (total > file_.size()) fail(entry, "overlaps another record");
     check_crc(entry, bytes);
-    if (!records.emplace(entry.name, bytes).second) fail(entry, "the name stands twice");
+    if (!records.emplace(entry.name, bytes).second) fail(entry, "duplicate name");
   }
   if (position != end) fail("the zip directory has bytes that belong to no entry");
   return records;
@@ -133,7 +134,7 @@ std::optional<ZipReader::Directory> ZipReader::find_directory64(uint64_t end) co
   if (get<uint64_t>(locator + 8) != position || get<uint32_t>(position) != kEnd64Signature ||
       get<uint64_t>(position + 4) != kEnd64Size - 12 ||
       get<uint64_t>(position + 24) != get<uint64_t>(position + 32)) {
-    fail("the 64-bit end of the zip directory is wrong");
+    fail("the zip64 end-of-directory record is invalid");
   }
   return Directory{get<uint64_t>(position + 48), get<uint64_t>(position + 40),
                    get<uint64_t>(position + 32)};
@@ -150,7 +151,7 @@ void ZipReader::check_end(Directory small, uint64_t end,
     if (small.size == kIn64BitField) small.size = large->size;
     if (small.offset == kIn64BitField) small.offset = large->offset;
   }
-  if (!one_disk || (large && small != *large)) fail("the end of the zip directory is wrong");
+  if (!one_disk || (large && small != *large)) fail("the end-of-directory record is invalid");
 }
 
 ZipReader::Entry ZipReader::central_entry(uint64_t& position, uint64_t end) const {
@@ -162,7 +163,7 @@ ZipReader::Entry ZipReader::central_entry(uint64_t& position, uint64_t end) cons
   const uint64_t extra_size = get<uint16_t>(position + 30);
   const uint64_t comment_size = get<uint16_t>(position + 32);
   const uint64_t size = kCentralSize + name_size + extra_size + comment_size;
-  if (end - position < size) fail("an entry of the zip directory goes past its end");
+  if (end - position < size) fail("an entry of the zip directory extends beyond its end");
 
   Entry entry;
   entry.name = text(position + kCentralSize, name_size);
@@ -175,13 +176,13 @@ ZipReader::Entry ZipReader::central_entry(uint64_t& position, uint64_t end) cons
   const auto method = get<uint16_t>(position + 10);
   if (method != kStored || (entry.flags & kEncryptedFlag) != 0) {
     throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: record {}: expected plain stored bytes, got {}; save the file "
+                fmt::format("{}: record {}: expected uncompressed bytes, got {}; save the file "
                             "again with torch.save",
                             path_, in_quotes(entry.name),
-                            method == kStored ? "encrypted ones"
+                            method == kStored ? "encrypted data"
                                               : fmt::format("compression method {}", method)));
   }
-  if (entry.size != entry.stored_size) fail(entry, "two different sizes are claimed");
+  if (entry.size != entry.stored_size) fail(entry, "conflicting sizes");
   position += size;
   return entry;
 }
@@ -197,7 +198,7 @@ void ZipReader::widen(Entry& entry, std::string_view extra) const {
     if (extra.size() < sizeof(header)) fail(entry, "its 64-bit size is missing");
     std::memcpy(header.data(), extra.data(), sizeof(header));
     extra.remove_prefix(sizeof(header));
-    if (header[1] > extra.size()) fail(entry, "an extra field goes past the end of its entry");
+    if (header[1] > extra.size()) fail(entry, "an extra field extends beyond the end of its entry");
     if (header[0] != kExtra64) {
       extra.remove_prefix(header[1]);
       continue;

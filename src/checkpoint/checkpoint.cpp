@@ -66,8 +66,8 @@ int64_t check_format(const Reader& reader) {
   if (version < 1 || version > kFormatVersion) {
     reader.refuse(
         "format_version",
-        fmt::format("this program reads versions 1 to {}, the file has {}; it was written "
-                    "by trainer {}, use that version or a newer one",
+        fmt::format("this program reads format versions 1 to {}, but the file has version {}; it "
+                    "was written by trainer {}, use that version or a newer one",
                     kFormatVersion, version, reader.text("trainer_version")));
   }
   return version;

@@ -143,11 +143,11 @@ class Comparison {
             Compare compare) {
     for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
       if (i >= a.size()) {
-        report("{} {}: missing in the first", what, b[i].name);
+        report("{} {}: missing from the first", what, b[i].name);
       } else if (i >= b.size()) {
-        report("{} {}: missing in the second", what, a[i].name);
+        report("{} {}: missing from the second", what, a[i].name);
       } else if (a[i].name != b[i].name) {
-        report("{} {}: {} in its place in the second", what, a[i].name, b[i].name);
+        report("{} {}: {} at this position in the second", what, a[i].name, b[i].name);
       } else {
         compare(a[i], b[i]);
       }

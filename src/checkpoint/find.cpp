@@ -42,7 +42,7 @@ std::string list_checkpoints(fs::path folder) {
   if (!names.empty()) return fmt::format("{} has {}", folder.string(), joined(names));
   const std::vector<std::string> runs = newest_runs(folder);
   if (runs.empty()) return "there are no checkpoints in " + folder.string();
-  return "name a run: " + joined(runs, " or ");
+  return "specify a run: " + joined(runs, " or ");
 }
 
 [[noreturn]] void no_checkpoint(const fs::path& given, const fs::path& folder) {

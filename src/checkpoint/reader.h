@@ -34,7 +34,7 @@ class Reader {
 
   const archive::Value& value(const std::string& key) const {
     const archive::Value* found = archive::find(dict_, key);
-    if (found == nullptr) refuse(key, "this entry is missing");
+    if (found == nullptr) refuse(key, "missing entry");
     return *found;
   }
 

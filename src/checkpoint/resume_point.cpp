@@ -44,12 +44,12 @@ ResumePoint open_newest(const std::vector<fs::path>& files, OpenMode mode) {
     }
   }
   if (point.file.empty()) {
-    throw Error(ErrorKind::kCheckpoint, fmt::format("no checkpoint of this run can be read:\n  {}",
+    throw Error(ErrorKind::kCheckpoint, fmt::format("no checkpoint of this run is readable:\n  {}",
                                                     fmt::join(problems, "\n  ")));
   }
   for (const std::string& problem : problems) log::warning(problem);
   if (!problems.empty()) {
-    log::warning(fmt::format("going on from an older checkpoint, {} at epoch {}, step {}",
+    log::warning(fmt::format("resuming from an older checkpoint, {} at epoch {}, step {}",
                              point.file.string(), point.checkpoint.state.position.epoch,
                              point.checkpoint.state.position.step));
   }

@@ -112,7 +112,7 @@ std::vector<double> read_target_means(const Reader& reader, std::size_t size) {
   for (const Value& value : reader.list("target_means")) {
     const auto* mean = value.get_if<double>();
     if (mean == nullptr || !std::isfinite(*mean)) {
-      reader.refuse("target_means", "expected a list of finite float");
+      reader.refuse("target_means", "expected a list of finite numbers");
     }
     means.push_back(*mean);
   }
@@ -132,7 +132,7 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   }
   schema.unknown_category = read_choice<config::UnknownCategory>(reader, "unknown_category");
   if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
-    reader.refuse("columns", "they do not make the features of schema.feature_names");
+    reader.refuse("columns", "they do not match schema.feature_names");
   }
 }
 
@@ -209,7 +209,7 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   schema.target_scaling.offset =
       read_offsets(reader, "target_offset", schema.target_scaling.shift.size());
   if (!schema.columns.empty() && data::feature_offsets(schema.columns) != schema.scaling.offset) {
-    reader.refuse("offset", "it is not that of the columns");
+    reader.refuse("offset", "it does not match that of the columns");
   }
   return schema;
 }

@@ -45,10 +45,10 @@ class Checker {
     for (const network::TensorSpec& expected : network::tensors(network)) {
       const auto found = given.extract(expected.name);
       if (found.empty()) {
-        refuse("model " + expected.name, "this tensor is missing");
+        refuse("model " + expected.name, "missing tensor");
       } else if (found.mapped()->shape != expected.shape) {
         refuse("model " + expected.name,
-               fmt::format("expected [{}], got [{}]", fmt::join(expected.shape, ", "),
+               fmt::format("expected shape [{}], got [{}]", fmt::join(expected.shape, ", "),
                            fmt::join(found.mapped()->shape, ", ")));
       }
     }
@@ -93,7 +93,7 @@ class Checker {
     for (const NamedTensor& named : moment.tensors) {
       const auto parameter = missing.extract(named.name);
       if (parameter.empty()) {
-        refuse(what + " " + named.name, "the model has no such parameter");
+        refuse(what + " " + named.name, "the model has no parameter of this name");
       } else if (parameter.mapped()->shape != named.tensor.shape) {
         refuse(what + " " + named.name,
                fmt::format("expected the shape of the parameter, [{}], got [{}]",
@@ -102,7 +102,7 @@ class Checker {
       }
     }
     for (const auto& [name, ignored] : missing) {
-      refuse(fmt::format("{} {}", what, name), "this tensor is missing");
+      refuse(fmt::format("{} {}", what, name), "missing tensor");
     }
   }
 

@@ -33,11 +33,12 @@ const Dict& find_state_dict(const Dict& root, const std::filesystem::path& path)
     const Dict* dict = value == nullptr ? nullptr : value->get_if<Dict>();
     if (dict != nullptr && is_state_dict(*dict)) return *dict;
   }
-  throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: expected a state dict, or one under \"model\", \"state_dict\" or "
-                          "\"model_state_dict\", got neither; save it with "
-                          "torch.save(model.state_dict(), path)",
-                          path.string()));
+  throw Error(
+      ErrorKind::kCheckpoint,
+      fmt::format(
+          "{}: expected a state dict, or one under \"model\", \"state_dict\" or "
+          "\"model_state_dict\", found none; save it with torch.save(model.state_dict(), path)",
+          path.string()));
 }
 
 // 4 of "4.weight", with `rest` "weight"; -1 for other names.

@@ -19,7 +19,7 @@ namespace trainer::cli {
 namespace {
 
 constexpr const char* kPrintConfig = "config print";  // --print-config is short for it
-constexpr const char* kNoJson = "--json: this command has no results as JSON; leave it out";
+constexpr const char* kNoJson = "--json is not supported by this command; remove it";
 
 /// A row of the table with its command and options.
 struct TableCommand {

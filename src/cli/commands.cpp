@@ -5,24 +5,25 @@
 // the function of that file; GROUP(name, help) comes before the commands of the group.
 #define TRAINER_COMMANDS(GROUP, COMMAND)                                                    \
   COMMAND("train", "Train a model (the default)", make_train_command)                       \
-  GROUP("config", "Look at the configuration")                                              \
+  GROUP("config", "Print or check the configuration")                                       \
   COMMAND("config print", "Print the resolved configuration", make_config_print_command)    \
-  COMMAND("config check", "Check the configuration and exit", make_config_check_command)    \
+  COMMAND("config check", "Validate the configuration and exit", make_config_check_command) \
   COMMAND("config reference", "Print all keys as Markdown", make_config_reference_command)  \
   COMMAND("config schema", "Print the JSON Schema for editors", make_config_schema_command) \
-  COMMAND("config schedule", "Print steps and learning rates of a run before it",           \
+  COMMAND("config schedule", "Preview the steps and learning rates of a run",               \
           make_schedule_command)                                                            \
   COMMAND("init", "Write a first configuration for a table", make_init_command)             \
-  COMMAND("cv", "Train and test on each fold of the data in turn", make_cv_command)         \
-  COMMAND("verify", "Check checkpoints and say what they are", make_verify_command)         \
-  COMMAND("find-batch", "Find the largest batch that fits and the fastest one",             \
+  COMMAND("cv", "Cross-validate: train one model per fold and test it on that fold",        \
+          make_cv_command)                                                                  \
+  COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)            \
+  COMMAND("find-batch", "Find the largest batch size that fits and the fastest one",        \
           make_find_batch_command)                                                          \
-  COMMAND("predict", "Apply a trained model to a table", make_predict_command)              \
-  COMMAND("eval", "Say how good a trained model is", make_eval_command)                     \
-  COMMAND("inspect", "Say what a model is and how it was trained", make_inspect_command)    \
-  COMMAND("export", "Write a trained model in another format", make_export_command)         \
-  GROUP("selftest", "Prove on this machine what is promised")                               \
-  COMMAND("selftest resume", "Prove that a killed run ends with the same bits",             \
+  COMMAND("predict", "Predict with a trained model", make_predict_command)                  \
+  COMMAND("eval", "Evaluate a trained model", make_eval_command)                            \
+  COMMAND("inspect", "Describe a model and how it was trained", make_inspect_command)       \
+  COMMAND("export", "Export a trained model to another format", make_export_command)        \
+  GROUP("selftest", "Run self-tests on this machine")                                       \
+  COMMAND("selftest resume", "Check that killed and resumed runs end bit for bit the same", \
           make_selftest_resume_command)
 
 namespace trainer::cli {

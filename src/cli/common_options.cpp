@@ -8,7 +8,7 @@
 namespace trainer::cli {
 
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems) {
-  if (common.resume) problems.push_back(fmt::format("--resume: {} goes on with no run", command));
+  if (common.resume) problems.push_back(fmt::format("--resume is not supported by {}", command));
 }
 
 void apply_quiet(const CommonOptions& common) {

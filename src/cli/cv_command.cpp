@@ -45,9 +45,10 @@ experiments::FoldOutcome train_fold(const CommonOptions& common, const experimen
 class CvCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"--folds", &folds_, "VALUE", "How many folds (data.folds, or 5)"},
-            {"--repeats", &repeats_, "VALUE", "How often, with other folds each time (1)"},
-            {"--json", &json_, "", "Print cv.json in place of the table"}};
+    return {{"--folds", &folds_, "VALUE", "Number of folds (default: data.folds, or 5)"},
+            {"--repeats", &repeats_, "VALUE",
+             "Number of repetitions with different folds (default: 1)"},
+            {"--json", &json_, "", "Print cv.json instead of the table"}};
   }
 
   void check(const CommonOptions& /*common*/, Problems& problems) override {
@@ -62,7 +63,7 @@ class CvCommand : public Command {
     const experiments::CrossValidationReport report =
         experiments::cross_validate(make_request(common));
     if (report.stop_signal != 0) {
-      log::warning(fmt::format("stopped in {}; go on with: trainer cv --resume {}", report.stopped,
+      log::warning(fmt::format("stopped in {}; resume with: trainer cv --resume {}", report.stopped,
                                shell_word(report.folder.string())));
       return 128 + report.stop_signal;
     }

@@ -39,10 +39,9 @@ void check_number_of_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr || cpu::openmp_threads(text)) return;
   if (*text != '\0') {
-    log::warning(
-        fmt::format("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got "
-                    "{}; it is ignored",
-                    in_quotes(text)));
+    log::warning(fmt::format(
+        "OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got {}; ignoring it",
+        in_quotes(text)));
   }
   unsetenv("OMP_NUM_THREADS");
 }
@@ -55,9 +54,11 @@ uint64_t address_space_limit() {
 }
 
 Error too_little_memory() {
-  return {ErrorKind::kOutOfMemory,
-          fmt::format("LibTorch does not fit into the {} of memory that ulimit -v allows; raise it",
-                      human_bytes(address_space_limit()))};
+  return {
+      ErrorKind::kOutOfMemory,
+      fmt::format(
+          "LibTorch needs more than the {} of address space that ulimit -v allows; raise the limit",
+          human_bytes(address_space_limit()))};
 }
 
 // OpenBLAS allocates memory when it is loaded, and more for its first product.
@@ -114,10 +115,9 @@ const engine::Api* load() {
     throw too_little_memory();
   }
   if (symbol == nullptr) {
-    throw Error(ErrorKind::kDevice,
-                fmt::format("cannot load {}: {}; keep lib/ beside bin/ as it was installed, and "
-                            "check that LibTorch is installed",
-                            library.filename().string(), reason));
+    throw Error(ErrorKind::kDevice, fmt::format("cannot load {}: {}; keep lib/ next to bin/ as "
+                                                "installed, and check that LibTorch is installed",
+                                                library.filename().string(), reason));
   }
   return reinterpret_cast<engine::ApiFunction>(symbol)();
 }

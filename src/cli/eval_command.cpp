@@ -22,7 +22,7 @@ namespace {
 
 std::string data_name(const std::string& data, const apply::EvaluationResult& evaluated) {
   if (evaluated.split.empty()) return data == "-" ? "standard input" : data;
-  return fmt::format("the {} part of the run", evaluated.split);
+  return fmt::format("the {} split of the run", evaluated.split);
 }
 
 std::string as_text(const apply::Model& model, const std::string& data,
@@ -36,9 +36,17 @@ std::string as_text(const apply::Model& model, const std::string& data,
 }
 
 std::string as_json(const apply::Model& model, const std::string& data,
-                    const metrics::Report& report) {
-  Json json = {{"model", model.file.string()}, {"epoch", model.position.epoch}, {"data", data}};
-  json.update(metrics::to_json(report));
+                    const apply::EvaluationResult& evaluated) {
+  Json json = {{"checkpoint", model.file.string()},
+               {"epoch", model.position.epoch},
+               {"data", nullptr},
+               {"split", nullptr}};
+  if (evaluated.split.empty()) {
+    json["data"] = data;
+  } else {
+    json["split"] = evaluated.split;
+  }
+  json.update(metrics::to_json(evaluated.report));
   return json.dump(2) + "\n";
 }
 
@@ -47,18 +55,18 @@ class EvalCommand : public Command {
   std::vector<Option> options() override {
     return {model_option(model_),
             {"--data", &data_, "FILE",
-             "Table with the targets, - for standard input (the run's own test part)"},
+             "Table with the targets; - reads standard input (default: the run's own test split)"},
             delimiter_option(format_, "as in the run"),
             decimal_option(format_, "as in the run"),
             {"--targets,--labels", &targets_, "FILE",
-             "Labels or targets of --data, where that is an IDX file or a .npy array"},
-            {"--json", &json_, "", "As JSON"}};
+             "Labels or targets of --data, if that is an IDX file or a .npy array"},
+            {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
     check_model("eval", model_, problems);
     if (data_.empty() && !targets_.empty()) {
-      problems.emplace_back("--targets: expected --data FILE beside it, got nothing");
+      problems.emplace_back("--targets requires --data FILE");
     }
     check_overrides("eval", common, AllowedKeys::kThreads, problems);
   }
@@ -68,14 +76,13 @@ class EvalCommand : public Command {
     const apply::Model model = load_model(model_);
     const apply::EvaluationResult evaluated = evaluate(model, config_for(model, common, format_));
     if (evaluated.num_without_target > 0) {
-      log::info(fmt::format("{} without a target {} left out",
-                            counted(evaluated.num_without_target, "row"),
-                            evaluated.num_without_target == 1 ? "is" : "are"));
+      log::info(
+          fmt::format("dropped {} without a target", counted(evaluated.num_without_target, "row")));
     }
     for (const std::string& warning : evaluated.warnings) log::warning(warning);
     const std::string data = data_name(data_, evaluated);
-    fmt::print("{}", json_ ? as_json(model, data, evaluated.report)
-                           : as_text(model, data, evaluated.report));
+    fmt::print("{}",
+               json_ ? as_json(model, data, evaluated) : as_text(model, data, evaluated.report));
     return 0;
   }
 

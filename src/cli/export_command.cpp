@@ -44,7 +44,7 @@ const FormatRow* find_format(std::string_view FormatRow::*member, const std::str
 void refuse_regression(const apply::Model& model) {
   if (model.schema.task == config::Task::kClassification) return;
   throw Error(ErrorKind::kUsage,
-              fmt::format("--softmax: {} is a regression, which has no classes; leave it out",
+              fmt::format("--softmax: {} is a regression model without classes; remove this option",
                           model.file.string()));
 }
 
@@ -77,13 +77,13 @@ class ExportCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {model_option(model_),
-            {"-o,--output", &output_, "FILE", "The file to write"},
+            {"-o,--output", &output_, "FILE", "File to write"},
             {"--format", &format_name_, "FORMAT",
-             "onnx, safetensors (weights only) or torchscript; by the extension of FILE: .onnx, "
-             ".safetensors, .pt"},
-            {"--softmax", &softmax_, "", "Put out probabilities instead of logits"},
+             "onnx, safetensors (weights only) or torchscript (default: by the extension of FILE: "
+             ".onnx, .safetensors, .pt)"},
+            {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
             {"--preprocessing", &preprocessing_, "",
-             "Take the columns of the table as they are, each an input (onnx)"}};
+             "Use the raw columns of the table as inputs (onnx)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -122,21 +122,19 @@ class ExportCommand : public Command {
         format_ = row->format;
         return;
       }
-      problems.push_back(
-          fmt::format("--output: expected a name that ends in .onnx, .safetensors or .pt, got {}; "
-                      "or say which format with --format",
-                      in_quotes(output_)));
+      problems.push_back(fmt::format(
+          "--output: expected a name ending in .onnx, .safetensors or .pt, got {}; or set --format",
+          in_quotes(output_)));
     }
   }
 
   void check_format_options(Problems& problems) const {
     if (softmax_ && format_ == Format::kSafetensors) {
       problems.emplace_back(
-          "--softmax: a safetensors file holds weights only; take --format onnx or torchscript");
+          "--softmax: a safetensors file contains weights only; use --format onnx or torchscript");
     }
     if (preprocessing_ && format_ != Format::kOnnx) {
-      problems.emplace_back(
-          "--preprocessing: only ONNX files take the columns of a table; take --format onnx");
+      problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
   }
 

@@ -21,11 +21,11 @@ namespace {
 
 std::string largest_text(const engine::BatchSearchReport& report, int64_t max_rows) {
   if (report.too_large > 0) {
-    return fmt::format("{}; {} do not fit", counted(report.largest, "row"),
+    return fmt::format("{}; {} rows do not fit", counted(report.largest, "row"),
                        with_thousands(report.too_large));
   }
   return fmt::format("{}, {}", counted(report.largest, "row"),
-                     max_rows > 0 ? "the most that were to be tried" : "all of the training part");
+                     max_rows > 0 ? "the limit of --max-batch" : "the whole training split");
 }
 
 std::string summary_text(const engine::BatchSearchReport& report, int64_t max_rows) {
@@ -64,8 +64,9 @@ Json to_json(const engine::BatchTrial& trial) {
 class FindBatchCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"--max-batch", &max_batch_, "ROWS", "Largest batch that is tried (all training rows)"},
-            {"--json", &json_, "", "As JSON"}};
+    return {{"--max-batch", &max_batch_, "ROWS",
+             "Largest batch size to try (default: all training rows)"},
+            {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -88,7 +89,7 @@ class FindBatchCommand : public Command {
     request.progress = [&](const engine::BatchTrial& trial) { trials.push_back(to_json(trial)); };
     const engine::BatchSearchReport report = engine_library().find_batch(request);
     Json json = {{"device", report.device},
-                 {"tried", std::move(trials)},
+                 {"trials", std::move(trials)},
                  {"largest", report.largest},
                  {"too_large", nullptr},
                  {"fastest", to_json(report.fastest)}};
@@ -102,8 +103,9 @@ class FindBatchCommand : public Command {
     const engine::BatchSearchReport report = engine_library().find_batch(request);
     fmt::print("\n{}", summary_text(report, request.max_batch_size));
     fmt::print(
-        "\nLarger batches make fewer steps of an epoch, which may need another learning rate:\n"
-        "the fastest batch is not always the one that learns fastest.\n");
+        "\n"
+        "Larger batches mean fewer steps per epoch and may need a different learning rate:\n"
+        "the batch size with the highest throughput does not always converge fastest.\n");
   }
 
   std::string max_batch_;

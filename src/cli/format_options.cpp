@@ -6,14 +6,15 @@
 namespace trainer::cli {
 
 Option delimiter_option(FormatOptions& format, const std::string& otherwise) {
-  return {
-      "--delimiter", &format.delimiter, "VALUE",
-      fmt::format("Of the table: comma, semicolon, tab or the character itself ({})", otherwise)};
+  return {"--delimiter", &format.delimiter, "VALUE",
+          fmt::format(
+              "Delimiter of the table: comma, semicolon, tab or the character itself (default: {})",
+              otherwise)};
 }
 
 Option decimal_option(FormatOptions& format, const std::string& otherwise) {
   return {"--decimal", &format.decimal, "VALUE",
-          fmt::format("Decimal mark of its numbers: . or , ({})", otherwise)};
+          fmt::format("Decimal mark of the numbers: . or , (default: {})", otherwise)};
 }
 
 void add_overrides(const FormatOptions& format, std::vector<config::Override>& overrides) {

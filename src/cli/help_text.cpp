@@ -10,10 +10,10 @@ namespace trainer::cli {
 namespace {
 
 constexpr const char* kKeysAndExitCodes = R"(
-Every key of the configuration can be given as key=value; `trainer config reference` lists them.
+Every configuration key can be set as key=value; `trainer config reference` lists them.
 
-Exit codes: 0 done, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
-  6 non-finite loss, 7 checkpoint, 8 file system, 129 hung up, 130 interrupted, 143 terminated.)";
+Exit codes: 0 success, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
+  6 non-finite loss or gradient, 7 checkpoint, 8 file system, 129 SIGHUP, 130 SIGINT, 143 SIGTERM.)";
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::string help_footer() {
   trainer init --data table.csv --target price --output price.yaml
   trainer find-batch --config configs/train.yaml
   trainer predict runs/latest --data new.csv --output predictions.csv
-  trainer eval runs/latest --data labelled.csv
+  trainer eval runs/latest --data labeled.csv
   trainer inspect runs/latest
   trainer cv --config configs/train.yaml --folds 5
   trainer verify runs/latest

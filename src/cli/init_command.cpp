@@ -54,7 +54,7 @@ std::string columns_text(const data::TableFacts& table) {
     width = std::max(width, cell(column.name, kNameWidth).size());
   }
   std::string text = fmt::format("{:<{}}  {:<16}  {:>9}  {:>9}  {:<20}  {}\n", "column", width,
-                                 "holds", "different", "missing", "the first", "as target");
+                                 "contents", "distinct", "missing", "first value", "as target");
   for (const data::ColumnFacts& column : table.columns) {
     const std::string different =
         column.num_distinct == 0
@@ -85,15 +85,17 @@ void check_output(const fs::path& output, const std::string& table, bool replace
         fmt::format("--output: {} is the table itself; choose another name", output.string()));
   }
   if (fs::exists(fs::symlink_status(output, ignored)) && !replace) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output: {} is there already; choose another name, or replace it "
-                            "with --force",
-                            output.string()));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "--output: {} already exists; choose another name, or overwrite it with --force",
+            output.string()));
   }
   const fs::path folder = fs::absolute(output).parent_path();
   if (!fs::is_directory(folder, ignored)) {
-    throw Error(ErrorKind::kFileSystem, fmt::format("{}: there is no folder {}; make it first",
-                                                    output.string(), folder.string()));
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: the folder {} does not exist; create it first", output.string(),
+                            folder.string()));
   }
 }
 
@@ -103,7 +105,7 @@ void list_columns(const data::TableFacts& table, bool has_output) {
   std::vector<std::string> likely = wizard::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
   const std::string guess =
-      likely.empty() ? "" : fmt::format("; it may be {}", joined(likely, " or "));
+      likely.empty() ? "" : fmt::format("; likely targets: {}", joined(likely, " or "));
   if (has_output) {
     throw Error(ErrorKind::kUsage, "init: expected --target COLUMN, got nothing" + guess);
   }
@@ -122,29 +124,27 @@ void warn_about_numeric_names(const data::TableFacts& table) {
       std::all_of(table.columns.begin(), table.columns.end(),
                   [](const auto& column) { return parse_double(column.name).has_value(); });
   if (!are_numbers) return;
-  log::warning(
-      fmt::format("{}: the first line holds only numbers; a header with the names of the "
-                  "columns is expected there",
-                  table.file));
+  log::warning(fmt::format(
+      "{}: the first line contains only numbers; expected a header with column names", table.file));
 }
 
 void log_table(const data::TableFacts& table) {
-  log::info(fmt::format("read {} and {} of {}, {} between them{}", counted(table.num_rows, "row"),
+  log::info(fmt::format("read {} and {} from {}, delimiter {}{}", counted(table.num_rows, "row"),
                         counted(std::ssize(table.columns), "column"), table.file,
                         data::delimiter_name(table.delimiter),
-                        table.decimal == ',' ? ", decimal commas" : ""));
+                        table.decimal == ',' ? ", decimal comma" : ""));
 }
 
 void log_ignored(std::span<const wizard::Exception> columns) {
   for (const wizard::Exception& ignored : columns) {
-    log::info(fmt::format("column {} is left out: {}", in_quotes(ignored.column), ignored.reason));
+    log::info(fmt::format("dropping column {}: {}", in_quotes(ignored.column), ignored.reason));
   }
 }
 
 // Reads the data with the new configuration, and logs which columns are not features.
 data::Datasets read_with(wizard::FirstConfig& first) {
   for (const wizard::Exception& id : first.id) {
-    log::info(fmt::format("column {} names rows: {}", in_quotes(id.column), id.reason));
+    log::info(fmt::format("column {} is a row identifier: {}", in_quotes(id.column), id.reason));
   }
   log_ignored(first.ignore);
   const std::size_t num_logged = first.ignore.size();
@@ -163,7 +163,7 @@ data::TableFacts inspect(const std::string& path, data::InspectOptions options) 
   const std::vector<wizard::MissingCode> codes = wizard::find_missing_codes(table);
   if (codes.empty()) return table;
   for (const wizard::MissingCode& code : codes) {
-    log::info(fmt::format("column {}: {} in {} is taken for a missing value (data.missing)",
+    log::info(fmt::format("column {}: {} in {} is treated as a missing value (data.missing)",
                           in_quotes(code.column), in_quotes(code.text),
                           counted(code.count, "row")));
     if (std::find(options.missing.begin(), options.missing.end(), code.text) ==
@@ -179,19 +179,21 @@ class InitCommand : public Command {
   std::vector<Option> options() override {
     return {
         {"--data", &data_, "FILE", "CSV file with a header"},
-        {"--target", &target_, "COLUMN", "Column to predict; without it the columns are listed"},
-        {"--task", &task_, "VALUE", "classification or regression (auto: by the target's values)"},
-        delimiter_option(format_, "found in the table"),
-        decimal_option(format_, "found in the table"),
-        {"-o,--output", &output_, "FILE", "YAML file to write, - for standard output"},
-        {"--force", &force_, "", "Replace the output if it is there already"}};
+        {"--target", &target_, "COLUMN", "Column to predict; without it, the columns are listed"},
+        {"--task", &task_, "VALUE",
+         "classification or regression (default: inferred from the target)"},
+        delimiter_option(format_, "detected"),
+        decimal_option(format_, "detected"),
+        {"-o,--output", &output_, "FILE", "YAML file to write; - writes to standard output"},
+        {"--force", &force_, "", "Overwrite an existing output file"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
     if (data_.empty()) problems.emplace_back("init: expected --data FILE.csv, got nothing");
     if (data_ == "-") {
       problems.emplace_back(
-          "init: expected a file that the configuration can name, got --data -; save the table");
+          "init: expected a file whose path the configuration can contain, got --data -; save the "
+          "table to a file");
     }
     if (target_ && output_.empty()) {
       problems.emplace_back(
@@ -199,10 +201,11 @@ class InitCommand : public Command {
     }
     refuse_resume("init", common, problems);
     if (!common.config_files.empty()) {
-      problems.emplace_back("--config: init reads no configuration; --output names the new one");
+      problems.emplace_back(
+          "--config is not supported by init; --output names the new configuration");
     }
     for (const config::Override& override : common.overrides) {
-      problems.push_back(fmt::format("{}: init takes no keys; write {} into the new file",
+      problems.push_back(fmt::format("{}: init takes no keys; set {} in the new file",
                                      override.origin, override.key));
     }
   }

@@ -18,7 +18,7 @@ namespace {
 class InspectCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {model_option(model_), {"--json", &json_, "", "As JSON"}};
+    return {model_option(model_), {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {

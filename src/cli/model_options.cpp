@@ -33,8 +33,9 @@ void check_overrides(const std::string& command, const CommonOptions& common, Al
   refuse_resume(command, common, problems);
   for (const config::Override& given : common.overrides) {
     if (allowed == AllowedKeys::kThreads && given.key == "threads") continue;
-    problems.push_back(fmt::format("{}: {}: {} goes by the run's own configuration; leave it out",
-                                   given.origin, given.key, command));
+    problems.push_back(
+        fmt::format("{}: {}: {} always uses the run's saved configuration; remove this override",
+                    given.origin, given.key, command));
   }
 }
 
@@ -42,8 +43,7 @@ apply::Model load_model(const std::string& run_or_checkpoint) {
   apply::Model model = apply::load_model(run_or_checkpoint);
   if (model.position.step == 0) {
     log::warning(
-        fmt::format("{}: this model has not been trained a step; its weights are the "
-                    "initial ones",
+        fmt::format("{}: this model has not been trained; its weights are the initial ones",
                     model.file.string()));
   }
   return model;
@@ -58,8 +58,7 @@ void check_output(const fs::path& output, const fs::path& checkpoint) {
   if (is_among_them) {
     throw Error(
         ErrorKind::kUsage,
-        fmt::format("--output: {} would stand among the checkpoints of the run; choose another "
-                    "folder",
+        fmt::format("--output: {} is in the checkpoints folder of the run; choose another folder",
                     output.string()));
   }
   if (!fs::equivalent(output, checkpoint, ignored)) return;

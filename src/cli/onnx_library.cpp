@@ -17,7 +17,7 @@ const onnx_export::Api* load() {
   const std::filesystem::path library = library_path("trainer_onnx");
   if (!std::filesystem::exists(library)) {
     throw Error(ErrorKind::kUsage,
-                "--format onnx: this trainer was built without ONNX; install it (Debian, Ubuntu: "
+                "--format onnx: this build has no ONNX support; install ONNX (Debian, Ubuntu: "
                 "apt-get install libonnx-dev; macOS: brew install onnx) and build again, or export "
                 "to .safetensors or .pt");
   }

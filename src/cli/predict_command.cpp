@@ -56,17 +56,19 @@ std::string progress_text(const apply::PredictProgress& progress, double seconds
 class PredictCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {model_option(model_),
-            {"--data", &data_, "FILE",
-             "Table with the columns of the training data, - for standard input"},
-            delimiter_option(format_, "as in the run"),
-            decimal_option(format_, "as in the run"),
-            {"-o,--output", &output_, "FILE", "Where predictions go (-, standard output)"},
-            {"--keep", &kept_columns_, "COLUMN",
-             "Column to carry along as it stands: a name, or a pattern with * and ?"},
-            {"--on-error", &on_error_, "VALUE",
-             "At a row that cannot be read: stop, or skip it and list it"},
-            {"--errors", &errors_, "FILE", "Where skipped rows are listed (OUTPUT.errors.csv)"}};
+    return {
+        model_option(model_),
+        {"--data", &data_, "FILE",
+         "Table with the columns of the training data; - reads standard input"},
+        delimiter_option(format_, "as in the run"),
+        decimal_option(format_, "as in the run"),
+        {"-o,--output", &output_, "FILE", "File for the predictions (default: -, standard output)"},
+        {"--keep", &kept_columns_, "COLUMN",
+         "Column to copy to the output: a name, or a pattern with * and ?"},
+        {"--on-error", &on_error_, "VALUE",
+         "What to do with a row that cannot be read: stop, or skip it and list it"},
+        {"--errors", &errors_, "FILE",
+         "File that lists skipped rows (default: OUTPUT.errors.csv)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -137,14 +139,14 @@ class PredictCommand : public Command {
   }
 
   int stopped(int signal) const {
-    log::warning(output_ == "-" ? "stopped; not all rows were predicted"
-                                : "stopped; no output was written");
+    log::warning(output_ == "-" ? "interrupted; not all rows were predicted"
+                                : "interrupted; no output was written");
     return 128 + signal;
   }
 
   void show_report(const apply::PredictReport& report) const {
     for (const std::string& warning : report.warnings) log::warning(warning);
-    log::info(fmt::format("predicted {} in {} ({} rows/s){}", counted(report.num_rows, "row"),
+    log::info(fmt::format("{} predicted in {} ({} rows/s){}", counted(report.num_rows, "row"),
                           human_duration(report.time_seconds),
                           with_thousands(rate(report.num_rows, report.time_seconds)),
                           output_ == "-" ? "" : ": " + output_));

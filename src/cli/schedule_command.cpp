@@ -57,8 +57,8 @@ std::string watched_metric(const Preview& preview) {
 std::string steps_text(const schedule::ScheduleOverview& overview) {
   const bool is_short = overview.samples_of_last_step < overview.samples_per_step;
   return fmt::format(
-      "{} an epoch{}; {} in {}", with_thousands(overview.steps_per_epoch),
-      is_short ? fmt::format(", the last of {}", counted(overview.samples_of_last_step, "row"))
+      "{} per epoch{}; {} in {}", with_thousands(overview.steps_per_epoch),
+      is_short ? fmt::format(", the last with {}", counted(overview.samples_of_last_step, "row"))
                : "",
       with_thousands(overview.schedule.total_steps), counted(overview.epochs, "epoch"));
 }
@@ -66,7 +66,7 @@ std::string steps_text(const schedule::ScheduleOverview& overview) {
 // "after epoch 4, 8, 12, ...".
 std::string first_reductions_text(const schedule::ScheduleOverview& overview) {
   const std::vector<int64_t>& steps = overview.first_reductions;
-  if (steps.empty()) return "none, as the run is over before";
+  if (steps.empty()) return "none; the run ends before the first one";
   const auto is_whole = [&](int64_t step) { return step % overview.steps_per_epoch == 0; };
   const bool in_epochs = std::all_of(steps.begin(), steps.end(), is_whole);
   std::vector<std::string> numbers;
@@ -81,10 +81,11 @@ std::string first_reductions_text(const schedule::ScheduleOverview& overview) {
 std::string reductions_text(const Preview& preview) {
   const std::string factor = shortest(preview.overview.schedule.gamma);
   const std::string first = first_reductions_text(preview.overview);
-  if (!follows_metric(preview)) return fmt::format("by the factor {}: {}", factor, first);
+  if (!follows_metric(preview)) return fmt::format("by a factor of {}: {}", factor, first);
   return fmt::format(
-      "by the factor {}: they depend on the {}, and what follows is\n{:{}} without "
-      "them; if it never improved: {}",
+      "by a factor of {}, depending on the {}; the rates below\n{:{}} do not include reductions. "
+      "If "
+      "it never improved: {}",
       factor, watched_metric(preview), "", kSummaryLabelWidth, first);
 }
 
@@ -106,7 +107,7 @@ std::string summary_text(const Preview& preview) {
   lines.add("warm-up", overview.schedule.warmup_steps == 0
                            ? "none"
                            : counted(overview.schedule.warmup_steps, "step"));
-  lines.add("schedule", fmt::format("{}, learning rate at most {}",
+  lines.add("schedule", fmt::format("{}, peak learning rate {}",
                                     config::to_text(preview.config.training.schedule.name),
                                     shortest(training.learning_rate)));
   if (overview.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
@@ -116,8 +117,8 @@ std::string summary_text(const Preview& preview) {
 }
 
 std::string table_text(const schedule::ScheduleOverview& overview) {
-  std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "from step",
-                                 "to step", "learning rate", "at the end");
+  std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "first step",
+                                 "last step", "learning rate", "at the end");
   for (const schedule::Segment& segment : schedule::summary_segments(overview, kMaxRows)) {
     text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
                         with_thousands(segment.epoch), with_thousands(segment.first_step),

@@ -22,27 +22,29 @@ std::string times(int64_t count) {
 
 std::string results_text(const experiments::ResumeSelftestReport& report) {
   LabeledLines lines;
-  lines.add("whole run",
+  lines.add("reference",
             fmt::format("{} epochs, {} steps in {}", with_thousands(report.end.epoch),
                         with_thousands(report.end.step), human_duration(report.training_seconds)));
-  lines.add("interrupted",
-            fmt::format("{} by SIGKILL, {} while it trained", times(report.num_kills),
-                        times(report.num_kills_in_training)));
-  lines.add("compared",
-            fmt::format("{} with the whole run: weights, optimizer, counters and metrics are the "
-                        "same to the bit",
-                        report.num_runs == 1 ? "1 run" : fmt::format("{} runs", report.num_runs)));
+  lines.add("interrupted", fmt::format("{} by SIGKILL, {} during training", times(report.num_kills),
+                                       times(report.num_kills_in_training)));
+  lines.add(
+      "compared",
+      fmt::format("{} with the reference: weights, optimizer, counters and metrics are bit for "
+                  "bit identical",
+                  report.num_runs == 1 ? "1 run" : fmt::format("{} runs", report.num_runs)));
   return lines.text();
 }
 
 class SelftestResumeCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"--kills", &kills_, "VALUE", "How often a run is killed (5)"}};
+    return {{"--kills", &kills_, "VALUE", "Number of kills (default: 5)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    if (common.resume) problems.emplace_back("--resume: selftest resume makes its own runs");
+    if (common.resume)
+      problems.emplace_back(
+          "--resume is not supported by selftest resume, which starts its own runs");
     parse_count("--kills", kills_, num_kills_, problems);
   }
 

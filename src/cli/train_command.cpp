@@ -47,15 +47,15 @@ std::string short_path(const std::filesystem::path& path) {
 }
 
 std::string stopped_text(const engine::TrainReport& report) {
-  return fmt::format("by {}; go on with: trainer --resume {}", signal_name(report.stop_signal),
+  return fmt::format("by {}; resume with: trainer --resume {}", signal_name(report.stop_signal),
                      shell_word(short_path(report.run_dir)));
 }
 
 void add_recoveries(const checkpoint::Recoveries& recoveries, LabeledLines& lines) {
   if (recoveries.skipped_steps > 0) {
     const int64_t skipped = recoveries.skipped_steps;
-    lines.add("skipped", fmt::format("{} that {} not finite", counted(skipped, "step"),
-                                     skipped == 1 ? "was" : "were"));
+    lines.add("skipped",
+              fmt::format("{} with a non-finite loss or gradient", counted(skipped, "step")));
   }
   if (recoveries.rollbacks > 0) {
     lines.add("rollbacks",
@@ -64,13 +64,14 @@ void add_recoveries(const checkpoint::Recoveries& recoveries, LabeledLines& line
   if (const int64_t times = recoveries.out_of_memory; times > 0) {
     const int64_t rows = recoveries.micro_batch_size;
     const std::string device = recoveries.has_fallen_back ? " on the CPU" : "";
-    const std::string batch = rows > 0 ? fmt::format(" with {} at once", counted(rows, "row")) : "";
+    const std::string batch =
+        rows > 0 ? fmt::format(" with micro-batches of {}", counted(rows, "row")) : "";
     lines.add("memory",
-              fmt::format("ran out {}; the run went on{}{}",
+              fmt::format("ran out {}; the run continued{}{}",
                           times == 1 ? "once" : fmt::format("{} times", times), device, batch));
   }
   if (recoveries.overflowed_steps > 0) {
-    lines.add("overflows", fmt::format("{} made again with a smaller loss scale",
+    lines.add("overflows", fmt::format("{} retried with a smaller loss scale",
                                        counted(recoveries.overflowed_steps, "step")));
   }
 }
@@ -100,7 +101,7 @@ std::string results_text(const engine::TrainReport& report) {
 
 /// summary.json and its path; for a stopped run, how far it got.
 std::string results_json(const engine::TrainReport& report) {
-  Json json = {{"folder", report.run_dir.string()}};
+  Json json = {{"run_folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
     json["stopped"] = signal_name(report.stop_signal);
     json["epochs"] = report.epochs;

@@ -58,13 +58,13 @@ std::string optimizer_text(const Checkpoint& c) {
   std::vector<std::string> moments;
   for (const checkpoint::Moment& moment : c.moments) moments.push_back(moment.name);
   return fmt::format("{} at step {}, {}", c.optimizer, with_thousands(c.optimizer_step),
-                     moments.empty() ? "no moments" : joined(moments));
+                     moments.empty() ? "no optimizer state" : joined(moments));
 }
 
 std::string schema_text(const data::Schema& schema) {
   const std::string target =
       schema.task == config::Task::kRegression
-          ? "a number (regression)"
+          ? "regression"
           : fmt::format("{} classes (classification)", with_thousands(std::ssize(schema.labels)));
   return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
                      joined(schema.target_names, "\" and \""), target);
@@ -82,7 +82,7 @@ std::string description(const fs::path& path, const VerifiedCheckpoint& file) {
   lines.add("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
   lines.add("written by",
             fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
-  lines.add("stands at", position_text(c.state.position));
+  lines.add("progress", position_text(c.state.position));
   lines.add("best epoch", c.state.best
                               ? fmt::format("{} ({} {})", c.state.best->epoch,
                                             config::to_text(file.config->training.best_metric),
@@ -96,7 +96,7 @@ std::string description(const fs::path& path, const VerifiedCheckpoint& file) {
               fmt::format("{}: {}", data_file.path, checkpoint::data_file_state(data_file)));
   }
   lines.add("threads", fmt::format("{}", c.num_threads));
-  lines.add("verified", fmt::format("{} tensors, every CRC-32 right, {}", num_tensors(c),
+  lines.add("verified", fmt::format("{} tensors, all CRC-32 match, {}", num_tensors(c),
                                     speed_text(file.num_bytes, file.time_seconds)));
   return lines.text();
 }
@@ -105,7 +105,7 @@ Json description_json(const fs::path& path, const VerifiedCheckpoint& file) {
   const Checkpoint& c = file.checkpoint;
   Json json = {{"file", path.string()},
                {"state", "good"},
-               {"bytes", file.num_bytes},
+               {"num_bytes", file.num_bytes},
                {"trainer_version", c.trainer_version},
                {"format_version", c.format_version},
                {"epoch", c.state.position.epoch},
@@ -148,7 +148,7 @@ class Table {
     if (const auto same = rows_by_file_.find(identity); known && same != rows_by_file_.end()) {
       Row row = rows_[same->second];
       files_.push_back({{"file", path.string()}, {"state", "same"}, {"same_as", row.name}});
-      row.state = fmt::format("the same file as {}", row.name);
+      row.state = fmt::format("same file as {}", row.name);
       row.name = name;
       rows_.push_back(row);
       return;
@@ -215,7 +215,7 @@ class Table {
       row.state = reason(error.what(), path);
       files_.push_back({{"file", path.string()},
                         {"state", "damaged"},
-                        {"bytes", num_bytes},
+                        {"num_bytes", num_bytes},
                         {"problem", row.state}});
     }
     return row;
@@ -258,8 +258,9 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
 class VerifyCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"path", &paths_, "PATH", "A checkpoint file, or a run folder for all of its"},
-            {"--json", &json_, "", "As JSON"}};
+    return {
+        {"path", &paths_, "PATH", "A checkpoint file, or a run folder for all of its checkpoints"},
+        {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& /*common*/, Problems& problems) override {

@@ -29,34 +29,34 @@ bool valid_tag(std::string_view value) {
 std::vector<Field> run_fields() {
   return {
       integer(TRAINER_MEMBER(seed), kAtLeast0,
-              "Names every random choice: split, order, initial weights, dropout. The same seed on "
-              "the same machine and build gives the same bits.",
+              "Seeds every random choice: splits, row order, initial weights, dropout. The same "
+              "seed on the same machine and build gives the same bits.",
               {.flag = "--seed", .aliases = {"random_seed", "seed_everything"}}),
       text(TRAINER_MEMBER(device), "auto, cpu, mps, cuda or cuda:N", valid_device,
-           "Where tensors are computed. auto takes CUDA, else MPS, else the CPU.",
+           "Device for tensors. auto: CUDA, else MPS, else the CPU.",
            {.flag = "--device", .aliases = {"accelerator"}, .on_resume = OnResume::kMayChange}),
       boolean(TRAINER_MEMBER(device_fallback),
-              "Whether a device that is absent is replaced by the CPU with a warning (true) or is "
-              "an error (false).",
+              "Whether a device or precision that is not available is replaced (by the CPU, by "
+              "fp32) with a warning (true) or is an error (false).",
               {.on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(precision),
-             "Number format of the products and of the values between them; weights, norms, losses "
-             "and the optimizer stay fp32. fp16 scales the loss so that small gradients survive. "
-             "A device that lacks it computes in fp32, or ends the run (device_fallback).",
+             "Number format of matrix products and activations; weights, norms, losses and the "
+             "optimizer stay fp32. fp16 uses loss scaling. If the device does not support it, the "
+             "run uses fp32 or ends (device_fallback).",
              {.flag = "--precision", .aliases = {"dtype", "amp", "mixed_precision"}}),
       integer_or_auto(TRAINER_MEMBER(threads), kThreads,
-                      "CPU threads. auto obeys OMP_NUM_THREADS where it is set, else tries how "
-                      "many make a step fastest. The results of the fused step do not depend on "
-                      "it; those of autograd may in their last bits.",
+                      "CPU threads. auto uses OMP_NUM_THREADS if set, else measures which number "
+                      "makes a step fastest. Results of the fused step do not depend on it; those "
+                      "of autograd may differ in the last bits.",
                       {.flag = "--threads",
                        .aliases = {"num_threads", "nthread"},
                        .on_resume = OnResume::kMayChange}),
-      file(TRAINER_MEMBER(output_dir), "Folder that receives the run folders.",
+      file(TRAINER_MEMBER(output_dir), "Parent folder of the run folders.",
            {.flag = "--output-dir",
             .aliases = {"default_root_dir", "run_dir"},
             .on_resume = OnResume::kMayChange}),
       text(TRAINER_MEMBER(tag), "at most 100 letters, digits, '.', '_' and '-'", valid_tag,
-           "Ends the name of the run folder.",
+           "Suffix of the name of the run folder.",
            {.flag = "--tag",
             .aliases = {"run_name", "experiment_name"},
             .on_resume = OnResume::kMayChange}),
@@ -72,35 +72,35 @@ std::vector<Field> model_fields() {
       integer(TRAINER_MEMBER(model.num_layers), kDepth, "Number of hidden layers.",
               {.aliases = {"num_hidden_layers", "depth"}}),
       integers(TRAINER_MEMBER(model.hidden_sizes), kWidth,
-               "Widths of the hidden layers, in place of hidden_size and num_layers.",
+               "Widths of the hidden layers, instead of hidden_size and num_layers.",
                {.aliases = {"hidden_layer_sizes", "layers"}}),
-      choice(TRAINER_MEMBER(model.activation), "After each hidden layer."),
+      choice(TRAINER_MEMBER(model.activation), "Activation function after each hidden layer."),
       number(TRAINER_MEMBER(model.dropout), kFraction,
-             "Probability that a hidden value is zeroed in training.",
+             "Probability that an activation is zeroed in training.",
              {.aliases = {"dropout_rate", "dropout_prob"}}),
-      choice(TRAINER_MEMBER(model.norm), "Normalisation between a hidden layer and its activation.",
+      choice(TRAINER_MEMBER(model.norm), "Normalization between a hidden layer and its activation.",
              {.aliases = {"batch_norm", "layer_norm", "normalization"}}),
       boolean(TRAINER_MEMBER(model.residual),
-              "Whether each hidden layer after the first adds its input to its output; needs equal "
-              "widths."),
-      boolean(TRAINER_MEMBER(model.activation_checkpointing),
-              "Whether a step keeps the values of some layers only and computes the others again "
-              "on its way back: less memory for deep models, some more time, the same gradients.",
-              {.aliases = {"gradient_checkpointing", "activation_checkpointing"}}),
-      choice(
-          TRAINER_MEMBER(model.init),
-          "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); normal "
-          "with deviation 0.02, divided by sqrt(R) in the R residual layers (GPT-2). Biases are "
-          "0 but for pytorch.",
-          {.aliases = {"initializer", "weight_init"}}),
+              "Whether each hidden layer after the first adds its input to its output (residual "
+              "connection); requires equal widths."),
+      boolean(
+          TRAINER_MEMBER(model.activation_checkpointing),
+          "Whether a step keeps the activations of some layers only and recomputes the others in "
+          "the backward pass: less memory for deep models, somewhat more time, the same gradients.",
+          {.aliases = {"gradient_checkpointing", "activation_checkpointing"}}),
+      choice(TRAINER_MEMBER(model.init),
+             "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); "
+             "normal with standard deviation 0.02, divided by sqrt(R) in the R residual layers "
+             "(GPT-2). Biases are 0, except with pytorch.",
+             {.aliases = {"initializer", "weight_init"}}),
       file(TRAINER_MEMBER(model.init_from),
-           "Initial weights from a checkpoint of trainer, from a state dict that Python wrote "
-           "with torch.save, or from a safetensors file.",
+           "Initial weights from a trainer checkpoint, a state dict saved with torch.save, or a "
+           "safetensors file.",
            {.aliases = {"pretrained", "init_checkpoint", "load_weights"},
             .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(model.init_skip),
-            "Tensors that keep their own initial values in spite of init_from, as patterns with * "
-            "and ?: [\"layers.2.*\"]."),
+            "Tensors that keep their random initialization in spite of init_from, as patterns with "
+            "* and ?: [\"layers.2.*\"]."),
   };
 }
 
@@ -111,114 +111,120 @@ std::vector<Field> training_fields() {
                .aliases = {"max_epochs", "num_epochs", "num_train_epochs", "n_epochs"},
                .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(training.batch_size), kCount1,
-              "Rows in one batch. A step uses batch_size * gradient_accumulation_steps rows.",
+              "Rows per batch. A step uses batch_size * gradient_accumulation_steps rows.",
               {.flag = "--batch-size", .aliases = {"per_device_train_batch_size"}}),
       number(TRAINER_MEMBER(training.learning_rate), kPositive,
-             "Highest learning rate of the schedule.",
+             "Peak learning rate of the schedule.",
              {.flag = "--lr", .aliases = {"lr", "optimizer.lr", "eta", "alpha"}}),
       choice(TRAINER_MEMBER(training.loss),
              "auto: cross_entropy for classification, mse (mean squared error) for regression. "
-             "binary_cross_entropy is for two classes and one output; l1 is the mean absolute "
-             "error; huber is squared up to huber_delta and linear beyond (times huber_delta).",
+             "binary_cross_entropy: two classes, one output; l1: mean absolute error; huber: "
+             "squared up to huber_delta, linear beyond (times huber_delta).",
              {.aliases = {"loss_function", "criterion", "objective"}}),
       number(TRAINER_MEMBER(training.label_smoothing), kFraction,
-             "Part of the target's probability that is spread over all classes; cross-entropy "
+             "Fraction of the target probability that is spread over all classes; cross-entropy "
              "only."),
       number(TRAINER_MEMBER(training.huber_delta), kPositive,
-             "Where huber turns linear, in units of the scaled target.", {.aliases = {"delta"}}),
+             "Where huber becomes linear, in units of the scaled target.",
+             {.aliases = {"delta"}}),
       number(TRAINER_MEMBER(training.gradient_clip_norm), kAtLeast0,
-             "Gradients with a larger norm (over all parameters) are scaled down to it. 0: never.",
+             "Maximum norm of the gradient over all parameters; larger gradients are scaled down. "
+             "0: no clipping.",
              {.aliases = {"gradient_clip_val", "max_grad_norm", "clip_grad_norm", "grad_clip"}}),
       integer(TRAINER_MEMBER(training.gradient_accumulation_steps), kCount1,
-              "Batches whose gradients make one step; the result is that of the one big batch, "
-              "in the last, short window too.",
+              "Batches whose gradients are accumulated for one step; the result is that of one "
+              "large batch, also in the shorter last step of an epoch.",
               {.aliases = {"accumulate_grad_batches", "grad_accum_steps"}}),
       choice(
           TRAINER_MEMBER(training.step),
           "Implementation of the training step: fused uses hand-written forward and backward code "
           "(fp32 on the CPU), autograd LibTorch's automatic differentiation (everywhere). Both "
-          "compute the same; auto is fused where it can be."),
+          "compute the same; auto is fused where possible."),
       choice(TRAINER_MEMBER(training.best_metric),
-             "What decides which epoch is best (best.pt) and when to stop early, of the validation "
-             "part; loss or accuracy of the training part when there is no validation part. f1, "
-             "auroc and pr_auc are means over the classes, binary_f1 is that of the second of two, "
-             "log_loss is the cross-entropy without weights and label smoothing.",
+             "Metric on the validation split that selects the best epoch (best.pt) and controls "
+             "early stopping; without a validation split, loss or accuracy on the training split. "
+             "f1, auroc and pr_auc are means over the classes, binary_f1 is that of the second of "
+             "two classes, log_loss is the cross-entropy without weights and label smoothing.",
              {.aliases = {"monitor", "metric_for_best_model"}}),
       choice(
           TRAINER_MEMBER(training.on_nonfinite),
-          "When loss or gradient of a step is not finite, found before the weights change: end "
-          "the run; leave the step out; go back to the last checkpoint of an epoch and on with "
-          "half the learning rate.",
+          "What happens if the loss or gradient of a step is not finite (checked before the "
+          "weights change). stop: end the run; skip: skip the step; rollback: return to the last "
+          "end-of-epoch checkpoint and continue with half the learning rate.",
           {.aliases = {"detect_anomaly", "terminate_on_nan"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(training.on_out_of_memory),
-             "When memory runs out: take each batch in halves (and halves of those), with the same "
-             "result; that, and when not even single rows fit, go on on the CPU; end the run.",
+             "What happens if memory runs out. split: use ever smaller micro-batches (same "
+             "result); fallback_cpu: as split, then continue on the CPU if not even single rows "
+             "fit; stop: end the run.",
              {.aliases = {"auto_find_batch_size", "auto_scale_batch_size"},
               .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(training.freeze),
-            "Parameters that keep their values, as patterns with * and ?: [\"layers.0.*\"]. A norm "
-            "that is frozen whole uses its running statistics and leaves them as they are.",
+            "Frozen parameters, as patterns with * and ?: [\"layers.0.*\"]. A norm that is "
+            "completely frozen uses its running statistics and does not update them.",
             {.aliases = {"freeze_layers", "frozen_layers"}}),
       number(TRAINER_MEMBER(training.ema_decay), kFraction,
-             "Decay, a step, of a moving average of the weights, which is evaluated and tested in "
-             "their place: 0.999, say. 0: none.",
+             "Decay per step of an exponential moving average of the weights, which is evaluated "
+             "and exported instead of the weights; for example 0.999. 0: off.",
              {.aliases = {"ema", "use_ema", "model_ema_decay"}}),
-      choice(TRAINER_MEMBER(training.optimizer.name), "Update rule, with PyTorch's definitions.",
+      choice(TRAINER_MEMBER(training.optimizer.name), "Optimizer, as defined by PyTorch.",
              {.aliases = {"optim", "optimizer.type", "optimizer.name"}}),
       number(TRAINER_MEMBER(training.optimizer.weight_decay), kAtLeast0,
              "L2 penalty (sgd, adam) or decoupled decay (adamw).",
              {.aliases = {"optimizer.weight_decay", "wd"}}),
-      boolean(TRAINER_MEMBER(training.optimizer.decay_bias_and_norm),
-              "Whether biases, normalisation parameters and embeddings are decayed too."),
+      boolean(
+          TRAINER_MEMBER(training.optimizer.decay_bias_and_norm),
+          "Whether weight decay also applies to biases, normalization parameters and embeddings."),
       number(TRAINER_MEMBER(training.optimizer.momentum), kFraction, "sgd only."),
-      boolean(TRAINER_MEMBER(training.optimizer.nesterov), "sgd only; needs momentum."),
+      boolean(TRAINER_MEMBER(training.optimizer.nesterov), "sgd only; requires momentum."),
       number(TRAINER_MEMBER(training.optimizer.beta1), kFraction,
-             "adam, adamw: decay of the mean of the gradient."),
+             "adam, adamw: decay of the running mean of the gradient."),
       number(TRAINER_MEMBER(training.optimizer.beta2), kFraction,
-             "adam, adamw: decay of the mean of the squared gradient."),
+             "adam, adamw: decay of the running mean of the squared gradient."),
       number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
              "adam, adamw: added to the denominator.", {.aliases = {"eps", "adam_epsilon"}}),
       choice(TRAINER_MEMBER(training.schedule.name),
-             "Course of the learning rate after the warm-up: a closed form of the step, but for "
-             "reduce_on_plateau, which follows best_metric. `trainer config schedule` shows it.",
+             "Learning rate schedule after the warm-up: a closed-form function of the step, except "
+             "reduce_on_plateau, which follows best_metric. `trainer config schedule` previews it.",
              {.aliases = {"lr_scheduler", "scheduler", "lr_scheduler_type"}}),
       number(TRAINER_MEMBER(training.schedule.warmup_epochs), kAtLeast0,
-             "Epochs (fractions allowed) in which the rate rises linearly from 0.",
+             "Epochs (fractions allowed) during which the learning rate rises linearly from 0.",
              {.aliases = {"warmup_steps", "warmup_ratio", "num_warmup_steps"}}),
       number(TRAINER_MEMBER(training.schedule.final_factor), kUnit,
-             "The last rate as a part of learning_rate: linear, cosine: after the last step; "
-             "one_cycle: in it.",
+             "Final learning rate as a fraction of learning_rate: linear, cosine: after the last "
+             "step; one_cycle: in the last step.",
              {.aliases = {"eta_min", "final_div_factor", "end_factor"}}),
       integer(TRAINER_MEMBER(training.schedule.step_epochs), kCount1,
-              "step: epochs between two reductions, counted from the end of the warm-up.",
+              "step: epochs between reductions, counted from the end of the warm-up.",
               {.aliases = {"step_size", "decay_epochs", "lr_step_size"}}),
       number(TRAINER_MEMBER(training.schedule.gamma), kPart,
-             "step, reduce_on_plateau: what a reduction multiplies the rate with.",
+             "step, reduce_on_plateau: factor of a reduction.",
              {.aliases = {"factor", "lr_decay", "decay_rate"}}),
       number(TRAINER_MEMBER(training.schedule.rise_fraction), kUnit,
-             "one_cycle: part of all steps in which the rate rises.", {.aliases = {"pct_start"}}),
+             "one_cycle: fraction of all steps during which the rate rises.",
+             {.aliases = {"pct_start"}}),
       number(TRAINER_MEMBER(training.schedule.initial_factor), kUnit,
-             "one_cycle: the first rate as a part of learning_rate; one by PyTorch's div_factor.",
+             "one_cycle: initial rate as a fraction of learning_rate; the reciprocal of PyTorch's "
+             "div_factor.",
              {.aliases = {"div_factor", "start_factor"}}),
       integer(TRAINER_MEMBER(training.schedule.patience), kCount0,
-              "reduce_on_plateau: epochs in a row without a better best_metric that are accepted; "
-              "one more reduces the rate.",
+              "reduce_on_plateau: number of epochs in a row without improvement of best_metric "
+              "that are tolerated; one more reduces the rate.",
               {.aliases = {"lr_patience", "plateau_patience"}}),
       number(TRAINER_MEMBER(training.schedule.threshold), kFraction,
-             "reduce_on_plateau: an epoch is better when it improves best_metric by more than this "
-             "part of it.",
+             "reduce_on_plateau: an epoch is an improvement if it changes best_metric by more than "
+             "this fraction of its value.",
              {.aliases = {"threshold_mode"}}),
       integer(TRAINER_MEMBER(training.schedule.cooldown), kCount0,
-              "reduce_on_plateau: epochs after a reduction that do not count as without a better "
-              "best_metric."),
+              "reduce_on_plateau: epochs after a reduction that are not counted as epochs without "
+              "improvement."),
       number(TRAINER_MEMBER(training.schedule.min_learning_rate), kAtLeast0,
-             "reduce_on_plateau: no reduction goes below it.", {.aliases = {"min_lr"}}),
+             "reduce_on_plateau: lower limit of the rate.", {.aliases = {"min_lr"}}),
       integer(
           TRAINER_MEMBER(training.early_stopping.patience), kCount0,
-          "Epochs without a better best_metric after which training stops. 0: never.",
+          "Epochs without improvement of best_metric after which training stops. 0: never.",
           {.aliases = {"early_stopping_rounds", "patience"}, .on_resume = OnResume::kMayChange}),
       number(TRAINER_MEMBER(training.early_stopping.min_delta), kAtLeast0,
-             "An epoch is better when it improves best_metric by more than this.",
+             "An epoch is an improvement if it changes best_metric by more than this.",
              {.on_resume = OnResume::kMayChange}),
   };
 }
@@ -226,24 +232,24 @@ std::vector<Field> training_fields() {
 std::vector<Field> output_fields() {
   return {
       integer(TRAINER_MEMBER(checkpoint.every_epochs), kCount1,
-              "Epochs between two checkpoints; the last epoch always has one.",
+              "Epochs between checkpoints; the last epoch always has one.",
               {.aliases = {"save_every", "every_n_epochs"}, .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(checkpoint.every_steps), kCount0,
-              "Steps between two checkpoints within an epoch. 0: none.",
+              "Steps between checkpoints within an epoch. 0: none.",
               {.aliases = {"save_steps", "every_n_train_steps", "snapshot_interval"},
                .on_resume = OnResume::kMayChange}),
       number(TRAINER_MEMBER(checkpoint.every_seconds), kAtLeast0,
-             "Seconds after which a checkpoint is written within an epoch too. 0: never.",
+             "Seconds after which a checkpoint is also written within an epoch. 0: never.",
              {.aliases = {"train_time_interval"}, .on_resume = OnResume::kMayChange}),
       integer(TRAINER_MEMBER(checkpoint.keep_last), kCount1,
-              "Checkpoints kept of the last epochs, and of the last steps within an epoch; best.pt "
-              "and last.pt stay besides.",
+              "Number of end-of-epoch checkpoints to keep, and of step checkpoints within the "
+              "current epoch; best.pt and last.pt are always kept.",
               {.aliases = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(logging.level), "Least important messages that are shown.",
+      choice(TRAINER_MEMBER(logging.level), "Lowest level of the messages that are shown.",
              {.on_resume = OnResume::kMayChange}),
       integer(
           TRAINER_MEMBER(logging.save_interval), kCount1,
-          "Steps between two training records in metrics.jsonl.",
+          "Steps between training records in metrics.jsonl.",
           {.aliases = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
   };
 }

@@ -41,7 +41,7 @@ std::string suggestion(std::string_view unknown) {
     paths.push_back(field.path);
     for (const std::string& name : field.aliases) {
       if (name == unknown || name == last_key(unknown)) {
-        return fmt::format("; it is called \"{}\" here", field.path);
+        return fmt::format("; use \"{}\"", field.path);
       }
     }
     if (last_key(field.path) == last_key(unknown)) same_leaf.push_back(field.path);
@@ -109,7 +109,7 @@ class Loader {
       return;
     }
     if (change.value.empty() && !takes_raw_text(*field)) {
-      problems_.push_back(fmt::format("{}: expected {}, got nothing; null sets the default",
+      problems_.push_back(fmt::format("{}: expected {}, got nothing; null restores the default",
                                       where(change.origin, change.key),
                                       expected_text(field->access)));
       return;
@@ -160,7 +160,7 @@ class Loader {
       const std::string path = prefix + entry.first.Scalar();
       if (path.starts_with("x-")) continue;  // a place for what anchors name
       if (!seen.insert(path).second) {
-        problems_.push_back(fmt::format("{}: {}: this key stands twice; remove one", origin, path));
+        problems_.push_back(fmt::format("{}: {}: duplicate key; remove one", origin, path));
         continue;
       }
       read_entry(document, entry.second, path, origin);
@@ -176,7 +176,7 @@ class Loader {
     } else if (value.IsMap()) {
       read_section(document, value, path + ".");
     } else if (!value.IsNull()) {
-      problems_.push_back(fmt::format("{}: {}: expected a section of keys, got {}", origin, path,
+      problems_.push_back(fmt::format("{}: {}: expected a mapping, got {}", origin, path,
                                       value.IsScalar() ? in_quotes(value.Scalar()) : "a list"));
     }
   }
@@ -212,19 +212,19 @@ class Loader {
       std::string& path = access->member(loaded_.config);
       path = std::filesystem::absolute(path).lexically_normal().string();
       if (is_utf8(path)) continue;
-      problems_.push_back(fmt::format(
-          "{}: expected a path in UTF-8, got {}; rename the file or folder, or go to another "
-          "working directory",
-          field.path, in_quotes(path)));
+      problems_.push_back(
+          fmt::format("{}: expected a UTF-8 path, got {}; rename the file or folder, or change to "
+                      "another working directory",
+                      field.path, in_quotes(path)));
     }
   }
 
   void report_unknown(const std::string& origin, const std::string& key) {
-    problems_.push_back(is_section(key)
-                            ? fmt::format("{}: {}: this is a section; name one of its keys, "
-                                          "such as \"{}\"",
-                                          origin, key, first_key(key))
-                            : fmt::format("{}: {}: unknown key{}", origin, key, suggestion(key)));
+    problems_.push_back(
+        is_section(key)
+            ? fmt::format("{}: {} is a section, not a key; set one of its keys, such as \"{}\"",
+                          origin, key, first_key(key))
+            : fmt::format("{}: {}: unknown key{}", origin, key, suggestion(key)));
   }
 
   static std::string first_key(const std::string& section) {
@@ -247,7 +247,7 @@ Document read_document(const std::filesystem::path& path) {
   };
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    throw refuse("expected a YAML file, got a folder; name the file in it");
+    throw refuse("expected a YAML file, got a folder; give the path of the file");
   }
   if (path == "-") {
     return {"standard input", std::string(std::istreambuf_iterator<char>(std::cin), {}),

@@ -20,7 +20,7 @@ class Conflicts {
 
   std::vector<std::string> find() {
     if (config_.output_dir.empty()) {
-      report("output_dir", "expected a folder, got nothing; the working directory is .");
+      report("output_dir", "expected a folder, got nothing; use . for the working directory");
     }
     check_source();
     check_csv();
@@ -91,10 +91,9 @@ class Conflicts {
       }
     }
     if (data.scaling == ScalingMethod::kQuantile && data.source != Source::kCsv) {
-      report("data.scaling",
-             fmt::format("expected another scaling for data.source: {}, got quantile, which is for "
-                         "the columns of a CSV file; set robust",
-                         value_text("data.source", config_)));
+      report("data.scaling", fmt::format("quantile scaling is only supported for CSV files, not "
+                                         "for data.source: {}; use robust",
+                                         value_text("data.source", config_)));
     }
     const auto need_source = [&](const std::string& name, Source source,
                                  std::initializer_list<const char*> keys) {
@@ -124,7 +123,7 @@ class Conflicts {
     const std::string& delimiter = config_.data.delimiter;
     if (config_.data.decimal == "," && (delimiter == "comma" || delimiter == ",")) {
       report("data.decimal",
-             "conflicts with data.delimiter, which is a comma too; one of them must be another");
+             "conflicts with data.delimiter, which is also a comma; change one of them");
     }
     if (is_changed("data.fill_value") && config_.data.fill != Imputation::kConstant) {
       report("data.fill_value", "has no effect unless data.fill is constant");
@@ -136,13 +135,12 @@ class Conflicts {
     const std::vector<std::string>& targets = config_.data.target;
     for (auto name = targets.begin(); name != targets.end(); ++name) {
       if (std::find(targets.begin(), name, *name) == name) continue;
-      report("data.target", fmt::format("lists {} twice; remove one", in_quotes(*name)));
+      report("data.target", fmt::format("duplicate entry {}; remove one", in_quotes(*name)));
     }
     if (targets.size() > 1 && config_.data.task == Task::kClassification) {
-      report("data.target",
-             fmt::format("expected one column for data.task: classification, got {}; only "
-                         "regression predicts several",
-                         targets.size()));
+      report("data.target", fmt::format("expected one column for data.task: classification, got "
+                                        "{}; only regression supports several targets",
+                                        targets.size()));
     }
   }
 
@@ -151,7 +149,8 @@ class Conflicts {
     const DataConfig& data = config_.data;
     const auto exclude = [&](const char* key, const char* other) {
       if (is_written(key) && is_written(other) && value_text(key, config_) != "0") {
-        report(key, fmt::format("conflicts with {}, which decides that; {}", other, remove(key)));
+        report(key, fmt::format("conflicts with {}, which already determines it; {}", other,
+                                remove(key)));
       }
     };
     exclude("data.validation_fraction", "data.validation_path");
@@ -177,13 +176,13 @@ class Conflicts {
     }
     for (const char* key : {"data.group", "data.split_column"}) {
       if (!is_changed(key)) continue;
-      report(
-          "data.split",
-          fmt::format("chronological conflicts with {}, which divides the rows; remove one", key));
+      report("data.split",
+             fmt::format("chronological conflicts with {}, which also splits the rows; remove one",
+                         key));
     }
     if (data.repeat > 1) {
       report("data.repeat",
-             "conflicts with data.split: chronological, which divides the rows in one way only");
+             "conflicts with data.split: chronological, which has only one possible split");
     }
   }
 
@@ -203,7 +202,7 @@ class Conflicts {
     for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
       if (!is_written(key)) continue;
       report("data.folds",
-             fmt::format("conflicts with {}, which is the test part; {}", key, remove(key)));
+             fmt::format("conflicts with {}, which provides the test split; {}", key, remove(key)));
     }
   }
 
@@ -229,11 +228,13 @@ class Conflicts {
                        const std::string& target_key, const std::string& targets) {
     if (features.empty() != targets.empty()) {
       report(features.empty() ? key : target_key,
-             "expected a file because its counterpart is set, got nothing");
+             fmt::format("expected a file because {} is set, got nothing",
+                         features.empty() ? target_key : key));
     }
     if (!features.empty() && is_written("data.test_fraction") && config_.data.test_fraction > 0) {
-      report("data.test_fraction", fmt::format("conflicts with {}, which is the test part; {}", key,
-                                               remove("data.test_fraction")));
+      report("data.test_fraction",
+             fmt::format("conflicts with {}, which provides the test split; {}", key,
+                         remove("data.test_fraction")));
     }
   }
 
@@ -248,7 +249,7 @@ class Conflicts {
     if (config_.training.early_stopping.patience > 0 && data.validation_fraction == 0 &&
         !has_other) {
       report("training.early_stopping.patience",
-             "needs a validation part; set data.validation_fraction above 0");
+             "requires a validation split; set data.validation_fraction above 0");
     }
   }
 
@@ -274,7 +275,7 @@ class Conflicts {
     }
     if (model.activation_checkpointing && config_.training.step == StepKind::kFused) {
       report("model.activation_checkpointing",
-             "conflicts with training.step: fused, which keeps all values; set training.step: "
+             "conflicts with training.step: fused, which keeps all activations; set training.step: "
              "auto");
     }
   }
@@ -283,9 +284,9 @@ class Conflicts {
     const TrainingConfig& training = config_.training;
     const OptimizerConfig& optimizer = training.optimizer;
     if (optimizer.nesterov && optimizer.name != OptimizerName::kSgd) {
-      report("training.optimizer.nesterov", "needs training.optimizer.name: sgd");
+      report("training.optimizer.nesterov", "requires training.optimizer.name: sgd");
     } else if (optimizer.nesterov && optimizer.momentum == 0) {
-      report("training.optimizer.nesterov", "needs training.optimizer.momentum above 0");
+      report("training.optimizer.nesterov", "requires training.optimizer.momentum above 0");
     }
     check_loss();
     check_of_task();
@@ -300,17 +301,17 @@ class Conflicts {
     const Task task = config_.data.task;
     if (is_for_regression(training.loss) && task == Task::kClassification) {
       report("training.loss",
-             fmt::format("{} needs data.task: regression", to_text(config_.training.loss)));
+             fmt::format("{} requires data.task: regression", to_text(config_.training.loss)));
     }
     if (is_for_classes(training.loss) && task == Task::kRegression) {
       report("training.loss",
-             fmt::format("{} needs data.task: classification", to_text(config_.training.loss)));
+             fmt::format("{} requires data.task: classification", to_text(config_.training.loss)));
     }
     if (training.label_smoothing > 0 && is_regression()) {
-      report("training.label_smoothing", "is for cross-entropy; remove it for regression");
+      report("training.label_smoothing", "only applies to cross-entropy; remove it for regression");
     } else if (training.label_smoothing > 0 && training.loss == Loss::kBinaryCrossEntropy) {
       report("training.label_smoothing",
-             "is for training.loss: cross_entropy, which does for two classes too");
+             "only supported for training.loss: cross_entropy, which also works for two classes");
     }
     if (is_changed("training.huber_delta") && training.loss != Loss::kHuber) {
       report("training.huber_delta", "has no effect unless training.loss is huber");
@@ -323,16 +324,16 @@ class Conflicts {
     const Task task = config_.data.task;
     const bool regression = is_regression();
     if (config_.data.class_weights != ClassWeights::kNone && regression) {
-      report("data.class_weights", "is for classification; remove it for regression");
+      report("data.class_weights", "only applies to classification; remove it for regression");
     }
     if (is_changed("data.target_scaling") &&
         (task == Task::kClassification || is_for_classes(training.loss))) {
-      report("data.target_scaling", "is for regression; remove it for classification");
+      report("data.target_scaling", "only applies to regression; remove it for classification");
     }
     if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
-      report("training.best_metric",
-             fmt::format("{} has no {}; use loss", regression ? "regression" : "classification",
-                         to_text(config_.training.best_metric)));
+      report("training.best_metric", fmt::format("{} is not defined for {}; use loss",
+                                                 to_text(config_.training.best_metric),
+                                                 regression ? "regression" : "classification"));
     }
   }
 
@@ -347,8 +348,8 @@ class Conflicts {
     }
     if (schedule.warmup_epochs > 0 && schedule.name == Name::kOneCycle) {
       report("training.schedule.warmup_epochs",
-             "conflicts with training.schedule.name: one_cycle, which begins with a rise of its "
-             "own; set training.schedule.rise_fraction instead");
+             "conflicts with training.schedule.name: one_cycle, which has its own warm-up; set "
+             "training.schedule.rise_fraction instead");
     }
     check_schedule_key("final_factor", {Name::kLinear, Name::kCosine, Name::kOneCycle});
     check_schedule_key("step_epochs", {Name::kStep});

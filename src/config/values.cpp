@@ -167,9 +167,9 @@ struct Assigner {
     if (!node.IsScalar() && !node.IsSequence()) return expected(expected_text(access), node);
     for (const YAML::Node& element : node) {
       if (!element.IsScalar()) {
-        return fmt::format("element {}: expected a text, got {}{}", values.size() + 1,
+        return fmt::format("element {}: expected a string, got {}{}", values.size() + 1,
                            describe(element),
-                           element.IsNull() ? "; write it in quotes: \"null\"" : "");
+                           element.IsNull() ? "; put it in quotes: \"null\"" : "");
       }
       values.push_back(element.Scalar());
     }
@@ -232,7 +232,7 @@ std::string expected_text(const Access& access) {
     std::string operator()(const IntegerListAccess& a) const {
       return "a list of integers" + bounds_text(a.bounds);
     }
-    std::string operator()(const TextListAccess&) const { return "a text or a list of texts"; }
+    std::string operator()(const TextListAccess&) const { return "a string or a list of strings"; }
   };
   return std::visit(Describer{}, access);
 }

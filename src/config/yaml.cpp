@@ -31,27 +31,29 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
   };
   static constexpr std::array<Meaning, 10> kMeanings = {{
       {"end of map not found",
-       "this line is indented unlike those above; keys of one section stand below each other"},
+       "the indentation of this line does not match the lines above; keys of one section must be "
+       "aligned"},
       {"end of sequence not found",
-       "this line is indented unlike those above; elements of one list stand below each other"},
+       "the indentation of this line does not match the lines above; elements of one list must be "
+       "aligned"},
       {"illegal map value",
-       "a colon where none can be; indent the line as those above, or put the value in quotes"},
-      {"illegal map key", "a key where none can be; indent the line as those above"},
-      {"end of sequence flow not found", "a [ is never closed"},
-      {"end of map flow not found", "a { is never closed"},
-      {"bad file", "more lists and mappings within each other than can be read"},
-      {"illegal flow end", "a ] or } that closes nothing"},
-      {"the referenced anchor is not defined", "a name behind * that no & above defines"},
+       "unexpected colon; indent the line like those above, or put the value in quotes"},
+      {"illegal map key", "unexpected key; indent the line like those above"},
+      {"end of sequence flow not found", "unclosed ["},
+      {"end of map flow not found", "unclosed {"},
+      {"bad file", "lists and mappings are nested too deeply"},
+      {"illegal flow end", "unmatched ] or }"},
+      {"the referenced anchor is not defined",
+       "undefined anchor: no & above defines the name after *"},
       {"unknown escape character",
-       "a backslash within double quotes that begins no known escape; write it twice, or use "
-       "single quotes"},
+       "unknown escape sequence in double quotes; write the backslash twice, or use single quotes"},
   }};
   if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string::npos) {
-    return "a tab at the beginning of the line; indent with spaces";
+    return "a tab in the indentation; indent with spaces";
   }
   const auto column = static_cast<std::size_t>(std::max(0, e.mark.column));
   if (e.msg == "unknown token" && column < line.size()) {
-    return fmt::format("a value cannot begin with {}; put it in quotes",
+    return fmt::format("a value cannot start with {}; put it in quotes",
                        in_quotes(line.substr(column, 1)));
   }
   // What comes behind, as the name or the character, is not in every version.
@@ -113,7 +115,7 @@ class Merger {
     const auto refuse = [&](const char* problem) {
       throw YamlProblem{key.Mark().line + 1, fmt::format("<<: {}", problem)};
     };
-    if (depth == kMaxDepth) refuse("expected at most 100 mappings that merge each other");
+    if (depth == kMaxDepth) refuse("expected at most 100 nested merge keys");
     if (!value.IsSequence()) {
       merged.push_back(value);
     } else {
@@ -138,13 +140,13 @@ YAML::Node read_yaml(const std::string& text) {
   } catch (const YAML::ParserException& e) {
     throw YamlProblem{e.mark.line + 1, plain_words(e, line_of(text, e.mark.line))};
   } catch (const YAML::Exception& e) {
-    throw YamlProblem{std::max(0, e.mark.line) + 1, "cannot be read as YAML: " + e.msg};
+    throw YamlProblem{std::max(0, e.mark.line) + 1, "invalid YAML: " + e.msg};
   }
   while (documents.size() > 1 && documents.back().IsNull()) documents.pop_back();
   if (documents.size() > 1 && !documents.front().IsSequence()) {
     throw YamlProblem{second_document_line(text),
-                      "a second document begins here, and only one is read; make it a file of its "
-                      "own (--config takes several) or remove this line"};
+                      "a second document starts here, but only one is supported; move it to a "
+                      "separate file (--config accepts several) or remove this line"};
   }
   return documents.empty() ? YAML::Node() : documents.front();
 }

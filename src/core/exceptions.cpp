@@ -21,10 +21,9 @@ Error file_error(const fs::filesystem_error& error) {
 
 // Most likely there is no memory for its stack.
 Error thread_error(const std::system_error& error) {
-  return {ErrorKind::kOutOfMemory,
-          fmt::format("no thread can be started ({}); raise the limit of memory or of processes "
-                      "(ulimit -v, ulimit -u)",
-                      error.what())};
+  return {ErrorKind::kOutOfMemory, fmt::format("cannot start a thread ({}); raise the limit on "
+                                               "memory or processes (ulimit -v, ulimit -u)",
+                                               error.what())};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::filesystem::path executable_path() {
   std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) return path;
 #endif
-  throw Error(ErrorKind::kRuntime, "the system does not tell where this program lies");
+  throw Error(ErrorKind::kRuntime, "cannot determine the path of this program");
 }
 
 }  // namespace trainer

@@ -28,7 +28,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, WhenTaken when_taken
   if (result == 0 || errno != EWOULDBLOCK) return;
   close(descriptor_);
   throw Error(ErrorKind::kFileSystem,
-              fmt::format("{}: another process is working in this folder; wait until it has ended",
+              fmt::format("{}: another process is using this folder; wait until it has finished",
                           folder.string()));
 }
 

@@ -112,8 +112,9 @@ struct Log {
   void report_file(std::string_view problem) {
     if (file == nullptr || file_failed) return;
     file_failed = true;
-    const std::string message = fmt::format("cannot write {}: {}; messages will be missing there",
-                                            file->filename(), reason_in(problem));
+    const std::string message =
+        fmt::format("cannot write {}: {}; messages will be missing from this file",
+                    file->filename(), reason_in(problem));
     if (console->should_log(spdlog::level::warn)) {
       console->log({logger.name(), spdlog::level::warn, message});
     }

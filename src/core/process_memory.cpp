@@ -88,7 +88,7 @@ void require_memory(int64_t num_bytes, const std::string& what, const std::strin
   const std::optional<int64_t> total = total_memory();
   if (!total || num_bytes / 2 <= *total) return;
   throw Error(ErrorKind::kOutOfMemory,
-              fmt::format("{} takes {}, and this machine has {} of memory; {}", what,
+              fmt::format("{} needs {}, but this machine has {} of memory; {}", what,
                           human_bytes(static_cast<uint64_t>(num_bytes)),
                           human_bytes(static_cast<uint64_t>(*total)), fix));
 }

@@ -31,9 +31,8 @@ MissingCounts missing_counts(const Table& table) {
 
 std::string numeric_note(const Column& column, int64_t num_missing, config::Imputation fill) {
   const std::string kind_of_number =
-      column.offset == 0
-          ? "numeric"
-          : fmt::format("numeric, as the difference from {}", shortest(column.offset));
+      column.offset == 0 ? "numeric"
+                         : fmt::format("numeric, minus offset {}", shortest(column.offset));
   if (num_missing == 0) return column.offset == 0 ? "" : kind_of_number;
   const char* kind = fill == config::Imputation::kMean     ? "the mean "
                      : fill == config::Imputation::kMedian ? "the median "
@@ -41,22 +40,22 @@ std::string numeric_note(const Column& column, int64_t num_missing, config::Impu
   return fmt::format("{}, {} missing: filled with {}{}{}", kind_of_number,
                      with_thousands(num_missing), kind,
                      text_in_file_units(column, column.fill.value_or(0)),
-                     column.has_missing_indicator ? " and marked" : "");
+                     column.has_missing_indicator ? ", with missing indicator" : "");
 }
 
 std::string categorical_note(const Column& column, int64_t num_missing) {
-  std::string text =
-      fmt::format("{}, {}{}", column.is_declared ? "categorical" : "categorical as it holds text",
-                  column.categories.size() == 1
-                      ? "1 category"
-                      : fmt::format("{} categories",
-                                    with_thousands(static_cast<int64_t>(column.categories.size()))),
-                  column.embedding_size == 0
-                      ? ""
-                      : fmt::format(" as {}", counted(column.embedding_size, "learned number")));
+  std::string text = fmt::format(
+      "{}, {}{}", column.is_declared ? "categorical" : "categorical (text)",
+      column.categories.size() == 1
+          ? "1 category"
+          : fmt::format("{} categories",
+                        with_thousands(static_cast<int64_t>(column.categories.size()))),
+      column.embedding_size == 0 ? ""
+                                 : fmt::format(", embedding of size {}", column.embedding_size));
   if (num_missing > 0) {
-    text += fmt::format(", {} missing: {}", with_thousands(num_missing),
-                        column.has_missing_indicator ? "a category of their own" : "none of them");
+    text +=
+        fmt::format(", {} missing: {}", with_thousands(num_missing),
+                    column.has_missing_indicator ? "a separate category" : "treated as unknown");
   }
   return text;
 }
@@ -68,11 +67,11 @@ std::string make_note(const MissingCounts& missing, const Column& column, config
     case ColumnKind::kCategorical:
       return categorical_note(column, missing.at(column.name));
     case ColumnKind::kId:
-      return column.reason.empty() ? "names a row" : "names a row; " + column.reason;
+      return column.reason.empty() ? "row identifier" : "row identifier; " + column.reason;
     case ColumnKind::kIgnored:
       break;
   }
-  return "left out: " + column.reason;
+  return "dropped: " + column.reason;
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -136,14 +135,14 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   };
   count(num_numeric, "numeric");
   count(num_categorical, "categorical");
-  count(num_others, "no feature");
+  count(num_others, num_others == 1 ? "not used as a feature" : "not used as features");
   if (num_others > 0) counts.back() += fmt::format(" ({})", listed(others));
   lines.insert(lines.begin(), fmt::format("{}", fmt::join(counts, ", ")));
   constexpr size_t kMaxLines = 1000;
   if (lines.size() > kMaxLines) {
     const size_t num_more = lines.size() - kMaxLines;
     lines.resize(kMaxLines);
-    lines.push_back(fmt::format("and {} more columns like these",
+    lines.push_back(fmt::format("and {} more columns like this",
                                 with_thousands(static_cast<int64_t>(num_more))));
   }
   return lines;
@@ -169,23 +168,21 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
       const auto [first, is_new] =
           first_by_hash.try_emplace(found.hashes[feature], feature, column.name);
       if (!is_new && are_equal(values, width, feature, first->second.first)) {
-        repeated.push_back(
-            fmt::format("{} (as {})", in_quotes(column.name), in_quotes(first->second.second)));
+        repeated.push_back(fmt::format("{} (same as {})", in_quotes(column.name),
+                                       in_quotes(first->second.second)));
       }
     }
   }
   std::vector<std::string> lines;
   if (!constant.empty()) {
     lines.push_back(
-        fmt::format("the same value in every row of the training part: {}; nothing can "
-                    "be learnt from that, data.ignore leaves columns out",
+        fmt::format("constant in the training split: {}; constant columns carry no information, "
+                    "drop them with data.ignore",
                     listed(constant)));
   }
   if (!repeated.empty()) {
-    lines.push_back(
-        fmt::format("the same values as another column: {}; data.ignore leaves columns "
-                    "out",
-                    listed(repeated)));
+    lines.push_back(fmt::format("duplicates of another column: {}; drop them with data.ignore",
+                                listed(repeated)));
   }
   return lines;
 }
@@ -201,8 +198,8 @@ std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
   if (found.size() == 1) {
     const int64_t count = num_unknown[found.front()];
     return {
-        fmt::format("column {}: {} of {} {} a category that the training part lacks; taken for "
-                    "none of the known ones (data.unknown_category)",
+        fmt::format("column {}: {} of {} {} a category that does not occur in the training split; "
+                    "treated as unknown (data.unknown_category)",
                     in_quotes(columns[found.front()].name), counted(count, "row"), where,
                     count == 1 ? "has" : "have")};
   }
@@ -212,10 +209,10 @@ std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
     names.push_back(
         fmt::format("{} ({})", in_quotes(columns[i].name), counted(num_unknown[i], "row")));
   }
-  return {
-      fmt::format("columns {}: categories of {} that the training part lacks; taken for none "
-                  "of the known ones (data.unknown_category)",
-                  listed(names), where)};
+  return {fmt::format(
+      "columns {}: categories in {} that do not occur in the training split; treated as "
+      "unknown (data.unknown_category)",
+      listed(names), where)};
 }
 
 }  // namespace trainer::data

@@ -153,11 +153,11 @@ class Fitter {
   void leave_out(Column& column) const {
     if (column.is_declared) {
       throw column_error(table_.file, column,
-                         "expected a value in some row of the training part, got none; fill it in "
-                         "or leave the column out with data.ignore");
+                         "expected at least one value in the training split, got none; fill it in "
+                         "or drop the column with data.ignore");
     }
     column.kind = ColumnKind::kIgnored;
-    column.reason = "every cell of the training part is missing";
+    column.reason = "all cells of the training split are missing";
   }
 
   const Table& table_;
@@ -184,9 +184,11 @@ std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> tra
     for (const Column& column : columns) {
       reasons.push_back(fmt::format("{}: {}", in_quotes(column.name), column.reason));
     }
-    throw data_error(table.file, fmt::format("no column is left as a feature ({}); name features "
-                                             "in data.numeric or data.categorical",
-                                             joined(reasons)));
+    throw data_error(
+        table.file,
+        fmt::format(
+            "no feature columns left ({}); list features in data.numeric or data.categorical",
+            joined(reasons)));
   }
   return columns;
 }

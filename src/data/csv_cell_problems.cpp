@@ -13,22 +13,21 @@ namespace trainer::data {
 namespace {
 
 std::string fix_of_missing(const CsvColumn& column) {
-  return column.is_trained ? "fill it in, as the model has no value to take for it"
-                           : "fill it in, choose a data.fill or leave the column out with "
-                             "data.ignore";
+  return column.is_trained ? "fill it in: the model has no fill value for this column"
+                           : "fill it in, choose a data.fill, or drop the column with data.ignore";
 }
 
 std::string fix_of_text(const CsvColumn& column, std::string_view field, const CsvFormat& format,
                         const CsvHeader& header) {
   if (const std::string number = rewritten_number(field, format.decimal); !number.empty()) {
     if (format.decimal == ',') {
-      return "write it with a decimal comma and nothing between thousands: " + number;
+      return "write it with a decimal comma and without thousands separators: " + number;
     }
     const bool may_be_decimal = format.delimiter != ',' && number.find('.') != std::string::npos;
     return "write it without a comma: " + number +
            (may_be_decimal ? ", or " + header.decimal_option : "");
   }
-  if (column.is_trained) return "correct it, as the column was numeric in the training data";
+  if (column.is_trained) return "correct it: the column was numeric in the training data";
   return column.is_declared ? "correct it, add it to data.missing or list the column in "
                               "data.categorical"
                             : "correct it, add it to data.missing, or list the column in "

@@ -141,7 +141,7 @@ std::string_view CsvCursor::quoted_field(const char* position) {
       unescaped_.append(position, p);
       if (!read_on(p)) {
         throw data_error(fmt::format("{}:{}", file_, first_line),
-                         fmt::format("field {}: the quote that opens it is never closed", field_));
+                         fmt::format("field {}: unclosed quote", field_));
       }
       position = p;
     } else if (*p == '\n' || *p == '\r') {
@@ -175,11 +175,10 @@ void CsvCursor::end_quoted_field(const char* position) {
   }
   const char* end = position;
   while (!ends_field(*end)) ++end;
-  throw data_error(
-      fmt::format("{}:{}", file_, line_),
-      fmt::format("field {}: expected a delimiter after the closing quote, got {}; inside quotes a "
-                  "quote is written twice",
-                  field_, in_quotes({position, static_cast<size_t>(end - position)})));
+  throw data_error(fmt::format("{}:{}", file_, line_),
+                   fmt::format("field {}: expected a delimiter after the closing quote, got {}; "
+                               "double a quote inside a quoted field",
+                               field_, in_quotes({position, static_cast<size_t>(end - position)})));
 }
 
 void CsvCursor::rewind_row() {

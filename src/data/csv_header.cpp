@@ -66,9 +66,9 @@ class RoleList {
         assign(key, i, role, kind);
       }
       if (fits) continue;
-      throw data_error(
-          location_, fmt::format("{}: no column of the header fits {}; {}", key, in_quotes(pattern),
-                                 missing_column_help(pattern, names_)));
+      throw data_error(location_,
+                       fmt::format("{}: no column matches {}; {}", key, in_quotes(pattern),
+                                   missing_column_help(pattern, names_)));
     }
   }
 
@@ -104,9 +104,9 @@ class RoleList {
     if (column.kind != ColumnKind::kId) column.kind = kind;
     column.is_declared = true;
     if (role == Role::kSkipped && kind == ColumnKind::kIgnored) column.reason = key;
-    if (role == Role::kSplit) column.reason = "it divides the rows (data.split_column)";
+    if (role == Role::kSplit) column.reason = "it assigns rows to splits (data.split_column)";
     if (role == Role::kGroup) column.reason = "it groups the rows (data.group)";
-    if (role == Role::kWeight) column.reason = "it weighs the rows (data.weight)";
+    if (role == Role::kWeight) column.reason = "it is the sample weight (data.weight)";
   }
 
   void require_free(const char* key, size_t i, Role role) const {
@@ -114,12 +114,14 @@ class RoleList {
     if (other.empty() || other == key) return;
     if (role == Role::kGroup && columns_[i].role == Role::kSkipped) return;
     if (other == "data.target") {
-      throw data_error(location_, fmt::format("{}: column {} is the target; take it out of {} or "
-                                              "choose another data.target",
-                                              key, in_quotes(names_[i]), key));
+      throw data_error(
+          location_,
+          fmt::format(
+              "{}: column {} is the target; remove it from {} or choose another data.target", key,
+              in_quotes(names_[i]), key));
     }
     throw data_error(location_,
-                     fmt::format("{}: column {} is in {} too; take it out of one of them", key,
+                     fmt::format("{}: column {} is also in {}; remove it from one of them", key,
                                  in_quotes(names_[i]), other));
   }
 
@@ -170,9 +172,11 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
   }
   count_features(header);
   if (header.num_features == 0) {
-    throw data_error(location, fmt::format("no feature columns are left beside the target {}; take "
-                                           "some out of data.ignore and data.id",
-                                           joined(quoted(options.targets))));
+    throw data_error(
+        location,
+        fmt::format(
+            "no feature columns besides the target {}; remove some from data.ignore and data.id",
+            joined(quoted(options.targets))));
   }
   return header;
 }

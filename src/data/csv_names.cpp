@@ -19,8 +19,8 @@ void require_good_names(const std::string& location, const std::vector<std::stri
   std::unordered_map<std::string_view, size_t> first_place;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
-      const std::string hint = i == 0 ? " (pandas leaves out its row index by index=False)" : "";
-      throw data_error(location, fmt::format("column {} has no name; give it one{}", i + 1, hint));
+      const std::string hint = i == 0 ? " (in pandas: index=False omits the row index)" : "";
+      throw data_error(location, fmt::format("column {} has no name; add one{}", i + 1, hint));
     }
     if (!is_utf8(names[i])) {
       throw data_error(location,
@@ -30,10 +30,9 @@ void require_good_names(const std::string& location, const std::vector<std::stri
     }
     const auto [found, is_new] = first_place.emplace(names[i], i);
     if (!is_new) {
-      throw data_error(location,
-                       fmt::format("column {} is there twice, as columns {} and {}; rename "
-                                   "one of them",
-                                   in_quotes(names[i]), found->second + 1, i + 1));
+      throw data_error(
+          location, fmt::format("duplicate column {}, in positions {} and {}; rename one of them",
+                                in_quotes(names[i]), found->second + 1, i + 1));
     }
   }
 }
@@ -61,7 +60,7 @@ void require_several(const std::vector<std::string>& names, const std::string& l
       break;
     }
   }
-  throw data_error(location, fmt::format("the delimiter {} gives just one column, {}; {}",
+  throw data_error(location, fmt::format("with the delimiter {} there is only one column, {}; {}",
                                          delimiter_name(delimiter), in_quotes(only_name), fix));
 }
 
@@ -71,14 +70,14 @@ std::string missing_column_help(std::string_view wanted, const std::vector<std::
   }
   if (std::all_of(names.begin(), names.end(),
                   [](const std::string& name) { return parse_double(name).has_value(); })) {
-    return "the first line holds only numbers, but a header with the column names is required";
+    return "the first line contains only numbers; expected a header with column names";
   }
   constexpr size_t kMaxShown = 8;
   std::vector<std::string> shown(
       names.begin(),
       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
   if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
-  return "it has " + joined(shown);
+  return "the header has " + joined(shown);
 }
 
 bool is_pattern(std::string_view text) {

@@ -84,12 +84,13 @@ void RowReader::leave_out_names(size_t column) {
   const auto num_rows = static_cast<int64_t>(table_.lines.size());
   const int64_t num_present = num_rows - num_missing_[column];
   if (2 * num_texts > num_present) {
-    leave_out(column, fmt::format("its texts hardly ever repeat ({} in {} rows)",
+    leave_out(column, fmt::format("almost every text is different ({} distinct in {} rows)",
                                   with_thousands(num_texts), with_thousands(num_present)));
   } else if (max_categories_ == 0 && kRowsPerCategory * num_texts > num_present) {
-    leave_out(column, fmt::format("fewer than {} rows for each of its {} texts "
-                                  "(data.max_categories)",
-                                  kRowsPerCategory, with_thousands(num_texts)));
+    leave_out(
+        column,
+        fmt::format("fewer than {} rows per category ({} distinct texts; data.max_categories)",
+                    kRowsPerCategory, with_thousands(num_texts)));
   }
 }
 
@@ -166,7 +167,7 @@ void RowReader::add_time(size_t column, std::string_view field) {
   }
   if (time_kind_.value_or(time->kind) != time->kind) {
     fail(column,
-         fmt::format("expected a {} as in the rows before, got {}",
+         fmt::format("expected a {} as in previous rows, got {}",
                      *time_kind_ == TimeKind::kNumber ? "number" : "date", in_quotes(field)));
   }
   time_kind_ = time->kind;
@@ -229,8 +230,7 @@ float RowReader::next_text(size_t column) {
   const bool is_open = !header_.columns[column].is_declared;
   if (field.size() > kMaxCategoryBytes) {
     if (!is_open) fail_for_length(column, field);
-    leave_out(column, fmt::format("it holds long texts (over {} bytes)",
-                                  with_thousands(kMaxCategoryBytes)));
+    leave_out(column, fmt::format("long texts (over {} bytes)", with_thousands(kMaxCategoryBytes)));
     return kMissing;
   }
   const auto [number, is_new] = interners_[column].intern(field);
@@ -240,7 +240,7 @@ float RowReader::next_text(size_t column) {
   }
   const size_t max_texts = max_categories_ == 0 ? kMaxCategories : max_categories_;
   if (is_open && interners_[column].size() > max_texts) {
-    leave_out(column, fmt::format("more than {} different texts (data.max_categories)",
+    leave_out(column, fmt::format("more than {} distinct texts (data.max_categories)",
                                   with_thousands(static_cast<int64_t>(max_texts))));
     return kMissing;
   }
@@ -265,10 +265,10 @@ std::string_view RowReader::next_required(size_t column, std::string_view what,
 
 // As text, a number with a decimal point.
 std::string RowReader::next_target(size_t column) {
-  std::string text(next_required(column, "a value to predict",
+  std::string text(next_required(column, "a target",
                                  header_.is_of_training
-                                     ? "fill it in, remove the row, or leave all such rows out "
-                                       "with data.drop_rows_without_target: true"
+                                     ? "fill it in, remove the row, or drop all such rows with "
+                                       "data.drop_rows_without_target: true"
                                      : "fill it in or remove the row"));
   const char decimal = cursor_.format().decimal;
   if (decimal != '.' && number_in(text, decimal)) {
@@ -292,7 +292,7 @@ float RowReader::next_weight(size_t column) {
   const std::string_view field = next_required(column, "a weight");
   const auto weight = static_cast<float>(number_in(field, cursor_.format().decimal).value_or(-1));
   if (std::isfinite(weight) && weight >= 0) return weight;
-  fail(column, fmt::format("expected a weight, a number of at least 0, got {}", in_quotes(field)));
+  fail(column, fmt::format("expected a weight (a number >= 0), got {}", in_quotes(field)));
 }
 
 std::string RowReader::location() const {
@@ -300,11 +300,11 @@ std::string RowReader::location() const {
 }
 
 void RowReader::fail_for_length(size_t column, std::string_view field) {
-  fail(column, fmt::format("expected a category of at most {} bytes, got {} bytes: {}; is a "
-                           "quote not closed? leave the column out with data.ignore if it is "
-                           "free text",
-                           with_thousands(kMaxCategoryBytes),
-                           with_thousands(static_cast<int64_t>(field.size())), in_quotes(field)));
+  fail(column,
+       fmt::format("expected a category of at most {} bytes, got {} bytes: {}; check for an "
+                   "unclosed quote, or drop the column with data.ignore if it is free text",
+                   with_thousands(kMaxCategoryBytes),
+                   with_thousands(static_cast<int64_t>(field.size())), in_quotes(field)));
 }
 
 void RowReader::fail(size_t column, const std::string& problem) {

@@ -22,8 +22,8 @@ std::string CsvSource::find_header() {
 void require_rows(const Table& table) {
   if (!table.lines.empty()) return;
   throw data_error(table.file, table.num_without_target == 0
-                                   ? std::string("no rows after the header")
-                                   : fmt::format("none of the {} rows has a value to predict",
+                                   ? std::string("no data rows after the header")
+                                   : fmt::format("none of the {} rows has a target",
                                                  with_thousands(table.num_without_target)));
 }
 

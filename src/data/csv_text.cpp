@@ -82,8 +82,7 @@ void CsvText::require_text(size_t from) {
   buffer_[end_] = '\0';
   if (nul == nullptr) return;
   throw data_error(fmt::format("{}:{}", file_.name(), num_line_breaks_ + 1),
-                   "a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-                   "converted");
+                   "NUL byte: this is not UTF-8 text; convert a table saved as UTF-16");
 }
 
 size_t CsvText::num_lines_hint() const {

@@ -115,20 +115,20 @@ CsvHeader make_trained_header(const std::string& location, const std::vector<std
   if (!roles.missing().empty()) {
     require_several(names, location, delimiter, trained.delimiter_option);
     throw data_error(
-        location, fmt::format("expected the columns of the training data, but {} {} not "
-                              "in the header",
-                              joined(roles.missing()), roles.missing().size() == 1 ? "is" : "are"));
+        location,
+        fmt::format("expected the columns of the training data; missing from the header: {}",
+                    joined(roles.missing())));
   }
   if (!roles.unknown().empty()) {
     const std::string& first = roles.unknown().front();
     throw data_error(location, fmt::format("--keep: {} {} in the header; {}", in_quotes(first),
-                                           is_pattern(first) ? "fits no column" : "is not",
+                                           is_pattern(first) ? "matches no column" : "is not",
                                            missing_column_help(first, names)));
   }
   CsvHeader header{location, roles.take()};
   header.offsets = roles.offsets();
   header.decimal_option =
-      trained.delimiter_option.starts_with("--") ? "choose --decimal ," : header.decimal_option;
+      trained.delimiter_option.starts_with("--") ? "use --decimal ," : header.decimal_option;
   header.drops_rows_without_target = trained.drop_rows_without_target;
   count_features(header);
   return header;

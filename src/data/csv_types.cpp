@@ -87,7 +87,7 @@ void decide(CsvColumn& column, const Count& count) {
   if (count.numbers + count.texts == 0) {
     column.role = Role::kSkipped;
     column.kind = ColumnKind::kIgnored;
-    column.reason = "every cell is missing";
+    column.reason = "all cells are missing";
   } else if (count.texts > count.numbers) {
     column.role = Role::kText;
     column.kind = ColumnKind::kCategorical;

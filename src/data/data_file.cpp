@@ -54,7 +54,8 @@ class Gzip {
 
  private:
   size_t inflate_into(std::span<std::byte> bytes) {
-    if (!has_input()) throw data_error(file_.name(), "the gzip file is cut off; get it again");
+    if (!has_input())
+      throw data_error(file_.name(), "the gzip file is truncated; download or copy it again");
     stream_->next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_->avail_in = static_cast<uInt>(input_.size());
     stream_->next_out = reinterpret_cast<Bytef*>(bytes.data());
@@ -66,7 +67,7 @@ class Gzip {
       at_end_ = !has_input() || !begins_member();
       inflateReset(stream_.get());
     } else if (status != Z_OK) {
-      throw data_error(file_.name(), "the gzip file is damaged; get it again");
+      throw data_error(file_.name(), "the gzip file is damaged; download or copy it again");
     }
     return count;
   }

@@ -127,8 +127,8 @@ class ColumnEncoder {
     const std::string got =
         std::isnan(cell) ? "a missing value"
                          : in_quotes(table_.dictionaries[column_index_][static_cast<size_t>(cell)]);
-    fail(row, fmt::format("expected a category that the training part has, got {}; "
-                          "correct it, or train with data.unknown_category: unknown",
+    fail(row, fmt::format("expected a category of the training split, got {}; correct it, or train "
+                          "with data.unknown_category: unknown",
                           got));
   }
 

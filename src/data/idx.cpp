@@ -48,14 +48,15 @@ size_t read_num_dimensions(DataFile& file) {
   if (count < magic.size() || magic[0] != 0 || magic[1] != 0) {
     std::string bytes;
     for (size_t i = 0; i < count; ++i) bytes += fmt::format(" {:02x}", magic[i]);
-    fail(file, "not an IDX file: it must begin with the bytes 00 00 08, got" + bytes);
+    fail(file, "not an IDX file: expected the first bytes 00 00 08, got" + bytes);
   }
   if (magic[2] != kUnsignedByte) {
-    fail(file, fmt::format("element type 0x{:02x} is not supported; only unsigned bytes (0x08) "
-                           "are",
-                           magic[2]));
+    fail(file,
+         fmt::format(
+             "element type 0x{:02x} is not supported; only unsigned bytes (0x08) are supported",
+             magic[2]));
   }
-  if (magic[3] == 0) fail(file, "an IDX file needs at least one dimension, got 0");
+  if (magic[3] == 0) fail(file, "expected at least one dimension, got 0");
   return magic[3];
 }
 
@@ -63,7 +64,8 @@ std::vector<int64_t> read_sizes(DataFile& file) {
   std::vector<int64_t> sizes(read_num_dimensions(file));
   for (int64_t& size : sizes) {
     std::array<uint8_t, kSizeBytes> bytes{};
-    if (read(file, bytes) < bytes.size()) fail(file, "the file ends within its header");
+    if (read(file, bytes) < bytes.size())
+      fail(file, "the file ends within its header; it is truncated");
     for (const uint8_t byte : bytes) size = size << 8 | byte;
   }
   return sizes;
@@ -82,7 +84,7 @@ std::optional<uint64_t> num_elements(const std::vector<int64_t>& sizes) {
 
 std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& sizes) {
   const std::optional<uint64_t> expected = num_elements(sizes);
-  if (!expected) fail(file, fmt::format("impossible sizes {}", shape_text(sizes)));
+  if (!expected) fail(file, fmt::format("invalid sizes {}", shape_text(sizes)));
   std::vector<uint8_t> elements;
   // What the content may well need, however much its header claims. Images shrink to a quarter or
   // so; what shrinks further is read all the same, only into memory that grows.
@@ -91,14 +93,14 @@ std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& s
   std::vector<uint8_t> chunk(size_t{1} << 20);
   while (const size_t count = read(file, chunk)) {
     if (elements.size() + count > *expected) {
-      fail(file, fmt::format("bytes after the {} elements that the header announces ({})",
+      fail(file, fmt::format("trailing bytes after the {} elements of the header ({})",
                              with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes)));
     }
     elements.insert(elements.end(), chunk.begin(),
                     chunk.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (elements.size() < *expected) {
-    fail(file, fmt::format("cut off: the header announces {} elements ({}), the file holds {}",
+    fail(file, fmt::format("truncated: the header specifies {} elements ({}), the file has {}",
                            with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes),
                            with_thousands(static_cast<int64_t>(elements.size()))));
   }
@@ -113,7 +115,7 @@ void require_images_and_labels(const std::filesystem::path& images, const IdxFil
     const bool swapped = image_dimensions == 1 && label_dimensions > 1;
     throw data_error(images.string(),
                      fmt::format("expected images in 2 or 3 dimensions, got {}{}", image_dimensions,
-                                 swapped ? "; are images and labels swapped?" : ""));
+                                 swapped ? "; check that images and labels are not swapped" : ""));
   }
   if (label_dimensions != 1) {
     throw data_error(labels.string(),
@@ -126,7 +128,7 @@ void require_images_and_labels(const std::filesystem::path& images, const IdxFil
   if (image_file.sizes[0] != label_file.sizes[0]) {
     throw data_error(
         labels.string(),
-        fmt::format("{} labels do not fit the {} images of {}", with_thousands(label_file.sizes[0]),
+        fmt::format("{} labels, but {} images in {}", with_thousands(label_file.sizes[0]),
                     with_thousands(image_file.sizes[0]), images.string()));
   }
 }

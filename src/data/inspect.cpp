@@ -200,7 +200,7 @@ class TableInspector {
     columns_ = std::vector<Collector>(names.begin(), names.end());
     table_.num_rows = 0;
     for (; cursor.begin_row(); ++table_.num_rows) add_row(cursor);
-    if (table_.num_rows == 0) throw data_error(table_.file, "no rows after the header");
+    if (table_.num_rows == 0) throw data_error(table_.file, "no data rows after the header");
     return marks_;
   }
 

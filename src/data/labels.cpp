@@ -39,8 +39,8 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
     if (num_rows[i] >= folds) continue;
     throw target_error(
         table, table.file,
-        fmt::format("the label {} has {}, and there are {} folds, so that a fold "
-                    "would lack it; use fewer folds or leave its rows out",
+        fmt::format("the label {} has {}, fewer than the {} folds, so some fold would lack it; use "
+                    "fewer folds or drop its rows",
                     in_quotes(target.labels[i]), counted(num_rows[i], "row"), folds));
   }
 }
@@ -58,11 +58,10 @@ void require_labels_in_training(const Table& table, const Target& target,
   for (const int64_t other : others) {
     const auto row = static_cast<size_t>(other);
     if (is_learnt[static_cast<size_t>(target.classes[row])]) continue;
-    throw target_error(
-        table, row_location(table, row),
-        fmt::format("the label {} is in no row of the training part, so it cannot be "
-                    "learnt; divide the rows in another way or remove those with it",
-                    in_quotes(table.targets[row])));
+    throw target_error(table, row_location(table, row),
+                       fmt::format("the label {} does not occur in the training split; split the "
+                                   "rows differently or remove rows with this label",
+                                   in_quotes(table.targets[row])));
   }
 }
 
@@ -76,8 +75,8 @@ void require_other_names(const Table& table, const Target& target) {
   for (const Column& column : table.columns) {
     if (column.kind != ColumnKind::kId || !taken.contains(column.name)) continue;
     throw data_error(table.file,
-                     fmt::format("data.id: column {} has the name of a column of the predictions; "
-                                 "rename it, or list it in data.ignore",
+                     fmt::format("data.id: column {} has the same name as a column of the "
+                                 "predictions; rename it, or list it in data.ignore",
                                  in_quotes(column.name)));
   }
 }

@@ -43,8 +43,8 @@ Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const 
                                 const std::string& train_file, int64_t expected) {
     if (got == expected) return;
     throw data_error(
-        file, fmt::format("expected {} {} in a row, as {} has, got {}", with_thousands(expected),
-                          what, train_file, with_thousands(got)));
+        file, fmt::format("expected {} {} per row as in {}, got {}", with_thousands(expected), what,
+                          train_file, with_thousands(got)));
   };
   require_equal(test.features, "features", table.features.num_columns, train.features,
                 schema.num_features());

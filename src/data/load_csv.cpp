@@ -66,10 +66,11 @@ Target infer_usable_target(const Table& table, const config::DataConfig& data, i
 /// A size that is used by nothing would be a run that is not what its user believes.
 void require_embedding(const std::vector<Column>& columns, const config::DataConfig& data) {
   if (data.embedding_size == 0 || std::any_of(columns.begin(), columns.end(), is_embedded)) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("data.embedding_size: has no effect: no categorical column has more than "
-                          "{} categories (data.embed_above); lower that or remove this",
-                          with_thousands(data.embed_above)));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("data.embedding_size: has no effect: no categorical column has more than {} "
+                  "categories (data.embed_above); lower data.embed_above or remove this key",
+                  with_thousands(data.embed_above)));
 }
 
 std::vector<Column> fit(const Table& table, const SplitIndices& split,
@@ -147,7 +148,7 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Sc
   append(datasets.notes, std::move(limited));
   append(datasets.notes, std::move(copies));
   append(datasets.notes, find_useless_columns(datasets.train.features, datasets.schema.columns));
-  warn_of_unknown(datasets, encoded.num_unknown, "the validation and test parts");
+  warn_of_unknown(datasets, encoded.num_unknown, "the validation and test splits");
   if (!data.validation_path.empty()) {
     datasets.validation =
         load_split_file(data.validation_path, data, "data.validation_path", datasets);

@@ -131,10 +131,9 @@ bool is_npy(const std::filesystem::path& path) {
 NpyFile read_npy_features(const std::filesystem::path& path, const std::vector<double>* offsets) {
   NpyFile file = read_npy(path, offsets);
   if (file.shape.size() >= 2) return file;
-  throw data_error(path.string(),
-                   fmt::format("expected features [n, features], got the shape {}; save "
-                               "array.reshape(-1, 1) if it is one feature",
-                               shape_text(file.shape)));
+  throw data_error(path.string(), fmt::format("expected features [n, features], got shape {}; save "
+                                              "array.reshape(-1, 1) if it is a single feature",
+                                              shape_text(file.shape)));
 }
 
 Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
@@ -143,15 +142,15 @@ Table read_npy_pair(const std::filesystem::path& features, const std::filesystem
   const std::vector<int64_t>& shape = reader.header().shape;
   if (shape.size() > 2) {
     reader.fail(
-        fmt::format("expected targets [n] or [n, targets], got the shape {}; are features "
-                    "and targets swapped?",
+        fmt::format("expected targets [n] or [n, targets], got shape {}; check that features and "
+                    "targets are not swapped",
                     shape_text(shape)));
   }
   NpyFile file = read_npy_features(features, offsets);
   if (file.shape[0] != reader.num_rows()) {
     reader.fail(fmt::format(
-        "expected a target for each of the {} rows of {}, got {}; write both "
-        "files from the same rows",
+        "expected one target for each of the {} rows of {}, got {}; save both files from the same "
+        "rows",
         with_thousands(file.shape[0]), features.string(), with_thousands(reader.num_rows())));
   }
   Table table;

@@ -40,8 +40,8 @@ class Parser {
       }
       if (peek() != '}') expect(',');
     }
-    if (!at_end()) fail("text behind the header's }");
-    if (!type || !is_fortran_order || !shape) fail("no descr, fortran_order or shape");
+    if (!at_end()) fail("text after the closing } of the header");
+    if (!type || !is_fortran_order || !shape) fail("missing descr, fortran_order or shape");
     set_type(*type, header);
     header.is_fortran_order = *is_fortran_order;
     header.shape = std::move(*shape);
@@ -51,14 +51,14 @@ class Parser {
  private:
   [[noreturn]] static void fail(const std::string& got) {
     throw std::invalid_argument(
-        fmt::format("the header is damaged: expected a dict of descr, fortran_order and shape, got "
-                    "{}; write the file again with numpy.save",
+        fmt::format("damaged header: expected a dict of descr, fortran_order and shape, got {}; "
+                    "save the file again with numpy.save",
                     got));
   }
 
   [[noreturn]] static void refuse_type(const std::string& type) {
     throw std::invalid_argument(
-        fmt::format("elements are {}; expected float16 to float64, integers or bool: save "
+        fmt::format("the elements are {}; expected float16 to float64, integers or bool: save "
                     "array.astype('float32')",
                     type));
   }
@@ -87,7 +87,7 @@ class Parser {
     if (quote != '\'' && quote != '"') expect('\'');
     text_.remove_prefix(1);
     const size_t end = text_.find(quote);
-    if (end == std::string_view::npos) fail("a text without its end");
+    if (end == std::string_view::npos) fail("unterminated string");
     std::string text(text_.substr(0, end));
     text_.remove_prefix(end + 1);
     return text;
@@ -100,7 +100,7 @@ class Parser {
       text_.remove_prefix(word.size());
       return value;
     }
-    fail("no True or False for fortran_order");
+    fail("expected True or False for fortran_order");
   }
 
   std::vector<int64_t> read_sizes() {
@@ -148,9 +148,9 @@ class Parser {
 
   static std::string type_name(const std::string& type) {
     const char kind = type.size() < 2 ? '\0' : type[1];
-    const char* name = kind == 'O'                  ? "Python objects, which are pickled"
+    const char* name = kind == 'O'                  ? "pickled Python objects"
                        : kind == 'c'                ? "complex numbers"
-                       : kind == 'U' || kind == 'S' ? "texts"
+                       : kind == 'U' || kind == 'S' ? "strings"
                        : kind == 'M' || kind == 'm' ? "dates or times"
                        : kind == 'V'                ? "structured"
                                                     : "of an unknown type";

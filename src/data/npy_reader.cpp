@@ -47,10 +47,9 @@ void NpyReader::fail_at(int64_t position, double got) const {
     index[i] = position % header_.shape[i];
     position /= header_.shape[i];
   }
-  fail(
-      fmt::format("element {}: expected a finite number that float32 can hold, got {}; correct "
-                  "it or remove its row",
-                  shape_text(index), got));
+  fail(fmt::format(
+      "element {}: expected a finite float32 number, got {}; correct it or remove its row",
+      shape_text(index), got));
 }
 
 size_t NpyReader::read(std::span<std::byte> bytes) {
@@ -65,25 +64,26 @@ void NpyReader::read_header() {
   if (count == 0) fail("the file is empty");
   if (count < start.size() || std::memcmp(start.data(), kNpyMagic.data(), kNpyMagic.size()) != 0) {
     const bool is_zip = start[0] == std::byte{'P'} && start[1] == std::byte{'K'};
-    fail(is_zip ? "is an archive of NumPy (.npz); write its array alone with numpy.save"
-                : "not a .npy file: it does not begin with 93 4e 55 4d 50 59 (\\x93NUMPY); write "
-                  "it with numpy.save");
+    fail(is_zip ? "is a NumPy archive (.npz); save the array itself with numpy.save"
+                : "not a .npy file: it does not start with 93 4e 55 4d 50 59 (\\x93NUMPY); save "
+                  "the array with numpy.save");
   }
   const auto version = std::to_integer<int>(start[6]);
   if (version < 1 || version > 3) {
-    fail(fmt::format("expected format version 1, 2 or 3, got {}; write it again with numpy.save",
+    fail(fmt::format("expected format version 1, 2 or 3, got {}; save it again with numpy.save",
                      version));
   }
   std::array<std::byte, 4> size{};
   const auto size_bytes = std::span(size).first(version == 1 ? 2 : 4);
-  if (read(size_bytes) < size_bytes.size()) fail("the file ends within its header");
+  if (read(size_bytes) < size_bytes.size())
+    fail("the file ends within its header; it is truncated");
   const auto length = element_at<uint32_t>(size.data(), std::endian::native == std::endian::big);
   if (length > file_.size_hint() - std::min(num_read_, file_.size_hint())) {
-    fail("the file ends within its header; get it again");
+    fail("the file ends within its header; download or copy it again");
   }
   std::string text(length, '\0');
   if (read(std::as_writable_bytes(std::span(text))) < text.size()) {
-    fail("the file ends within its header; get it again");
+    fail("the file ends within its header; download or copy it again");
   }
   try {
     header_ = parse_npy_header(text);
@@ -93,12 +93,12 @@ void NpyReader::read_header() {
 }
 
 void NpyReader::check_size() {
-  if (header_.shape.empty()) fail("expected an array, got a single number");
+  if (header_.shape.empty()) fail("expected an array, got a scalar");
   uint64_t product = 1;
   for (const int64_t size : header_.shape) {
     const auto factor = static_cast<uint64_t>(size);
     if (factor != 0 && product > std::numeric_limits<int64_t>::max() / (8 * factor)) {
-      fail("impossible sizes " + shape_text(header_.shape));
+      fail("invalid shape " + shape_text(header_.shape));
     }
     product *= factor;
   }
@@ -110,8 +110,8 @@ void NpyReader::check_size() {
   fail(fmt::format("expected {} bytes of elements (shape {}), got {}; {}",
                    with_thousands(static_cast<int64_t>(expected)), shape_text(header_.shape),
                    with_thousands(static_cast<int64_t>(got)),
-                   got < expected ? "the file is cut off, get it again"
-                                  : "write one array alone with numpy.save"));
+                   got < expected ? "the file is truncated, download or copy it again"
+                                  : "save one array per file with numpy.save"));
 }
 
 std::vector<int64_t> NpyReader::columns_in_c_order() const {

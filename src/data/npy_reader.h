@@ -109,7 +109,7 @@ class NpyReader {
     int64_t next = 0;
     while (next < num_elements_) {
       const size_t count = read(chunk) / sizeof(T);
-      if (count == 0) fail("the file is cut off, get it again");
+      if (count == 0) fail("the file is truncated, download or copy it again");
       for (size_t i = 0; i < count && next < num_elements_; ++i, ++next) {
         const T element = element_at<T>(chunk.data() + i * sizeof(T), is_swapped);
         const int64_t position =

@@ -173,7 +173,7 @@ std::string outlier_text(const Table& table, const std::string& column, const Ou
   const size_t num_further = found.indices.size() - 1;
   const std::string further = num_further == 0
                                   ? "all others are"
-                                  : fmt::format("{} more {} as far; all others are",
+                                  : fmt::format("{} more {} equally far or farther; all others are",
                                                 with_thousands(static_cast<int64_t>(num_further)),
                                                 num_further == 1 ? "cell is" : "cells are");
   const double deviations = std::abs(value - found.median) / found.deviation;
@@ -204,7 +204,7 @@ std::string limit_cells(Table& table, const Column& column, size_t column_index)
     if (is_beyond && count++ == 0) first = i;
   }
   std::string line =
-      fmt::format("{}: {} limited to {} .. {}, the first is {} in line {}", in_quotes(column.name),
+      fmt::format("{}: {} clipped to {} .. {}, the first is {} in line {}", in_quotes(column.name),
                   counted(count, "cell"), text_in_file_units(column, column.limits->low),
                   text_in_file_units(column, column.limits->high),
                   cell_text(cells[first], column.offset), table.lines[first / width]);
@@ -288,8 +288,8 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
       if (!found) return;
       lines.push_back(
           outlier_text(table, column.name, *found, cells[found->indices.front()], column.offset) +
-          "; correct it, set data.outliers: clip, or data.scaling: robust or quantile, "
-          "or add it to data.missing if it is a code");
+          "; correct it, set data.outliers: clip, or data.scaling: robust or quantile, or add it "
+          "to data.missing if it is a code for missing values");
     });
   }
   const size_t num_targets = target.values.size() / rows.size();
@@ -301,8 +301,8 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
     const double offset = target.offsets.empty() ? 0 : target.offsets[i];
     lines.push_back(
         outlier_text(table, table.target_names[i], *found, column[found->indices.front()], offset) +
-        "; correct the target or remove the row, or set training.loss: huber or l1, for "
-        "which it counts less");
+        "; correct the target or remove the row, or set training.loss: huber or l1, which are less "
+        "sensitive to it");
   }
   keep_few(lines);
   return lines;

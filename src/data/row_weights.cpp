@@ -40,7 +40,7 @@ void make_mean_one(Dataset& split, const char* name, const config::DataConfig& d
   if (split.weights.empty()) return;
   const double sum = std::accumulate(split.weights.begin(), split.weights.end(), 0.0);
   if (sum == 0) {
-    throw data_error(data.path, fmt::format("column {}: every row of the {} part has weight 0",
+    throw data_error(data.path, fmt::format("column {}: every row of the {} split has weight 0",
                                             in_quotes(data.weight), name));
   }
   const double factor = static_cast<double>(split.weights.size()) / sum;
@@ -53,8 +53,8 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
   if (data.class_weights == config::ClassWeights::kBalanced) {
     if (datasets.schema.task == config::Task::kRegression) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("data.class_weights: balanced is for classes, and the target {} was "
-                              "taken for a number; remove it or set data.task: classification",
+                  fmt::format("data.class_weights: balanced requires classes, but the target {} is "
+                              "numeric; remove it or set data.task: classification",
                               joined(datasets.schema.target_names)));
     }
     const std::vector<double> class_weights =

@@ -170,14 +170,13 @@ void require_groups(size_t num_groups, const SplitOptions& options, const SplitS
                 fmt::format("data.group: expected at least {} groups for {} folds{}, got {}; use "
                             "another column or fewer folds",
                             needed, options.folds,
-                            wanted.validation > 0 ? " and a validation part" : "", num_groups));
+                            wanted.validation > 0 ? " and a validation split" : "", num_groups));
   }
   const size_t num_splits = 1 + (wanted.validation > 0 ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
   if (num_groups >= num_splits) return;
   throw Error(ErrorKind::kData,
-              fmt::format("data.group: expected at least {} groups for as many parts, got {}; use "
-                          "another column, or 0 for data.validation_fraction or "
-                          "data.test_fraction",
+              fmt::format("data.group: expected at least {} groups, one per split, got {}; use "
+                          "another column, or 0 for data.validation_fraction or data.test_fraction",
                           num_splits, num_groups));
 }
 
@@ -218,7 +217,7 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
   take_groups(free, wanted.validation, Split::kValidation, split_of_group);
   if (free.order.empty()) {
     throw Error(ErrorKind::kData,
-                "data.group: no group is left to train on; use smaller data.validation_fraction "
+                "data.group: no group left for training; use a smaller data.validation_fraction "
                 "and data.test_fraction");
   }
   std::vector<Split> splits(groups.size());

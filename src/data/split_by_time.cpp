@@ -53,10 +53,9 @@ size_t nearest_border(const Timeline& line, size_t first, size_t end, double wan
 
 void require_borders(const Timeline& line, size_t needed, const std::string& what_for) {
   if (line.borders.size() >= needed) return;
-  throw Error(ErrorKind::kData,
-              fmt::format("data.time: expected at least {} different times for {}, got {}; use "
-                          "another column or another data.split",
-                          needed + 1, what_for, line.borders.size() + 1));
+  throw Error(ErrorKind::kData, fmt::format("data.time: expected at least {} distinct times for "
+                                            "{}, got {}; use another column or another data.split",
+                                            needed + 1, what_for, line.borders.size() + 1));
 }
 
 /// Where the test split begins, as a border, and where it ends, as a row of the timeline.
@@ -70,7 +69,7 @@ TestRange test_fold(const Timeline& line, const SplitOptions& options, bool has_
   const size_t num_before = has_validation ? 1 : 0;  // that the first fold trains on
   require_borders(
       line, num_folds + num_before,
-      fmt::format("{} folds{}", num_folds, has_validation ? " and a validation part" : ""));
+      fmt::format("{} folds{}", num_folds, has_validation ? " and a validation split" : ""));
   const auto num_rows = static_cast<double>(line.rows.size());
   TestRange range{0, static_cast<int64_t>(line.rows.size())};
   size_t next = num_before;
@@ -97,7 +96,7 @@ SplitIndices split_by_time(std::span<const double> times, const SplitOptions& op
     test = test_fold(line, options, has_validation);
   } else {
     const size_t num_cuts = (has_validation ? 1 : 0) + (wanted.test > 0 ? 1 : 0);
-    require_borders(line, num_cuts, "as many parts");
+    require_borders(line, num_cuts, fmt::format("{} splits", num_cuts + 1));
     if (wanted.test > 0) {
       test.begin = nearest_border(line, num_cuts - 1, line.borders.size(),
                                   static_cast<double>(num_rows - wanted.test));

@@ -29,12 +29,12 @@ SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options) {
       rows_of_split("data.validation_fraction", options.validation_fraction, num_rows),
       rows_of_split("data.test_fraction", options.test_fraction, num_rows)};
   if (sizes.validation + sizes.test >= num_rows) {
-    throw Error(ErrorKind::kData,
-                fmt::format("no rows left to train on: of {} rows {} are for validation and {} for "
-                            "test; use more data or smaller data.validation_fraction and "
-                            "data.test_fraction",
-                            with_thousands(num_rows), with_thousands(sizes.validation),
-                            with_thousands(sizes.test)));
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("no rows left for training: of {} rows, {} are for validation and {} for test; "
+                    "use more data or a smaller data.validation_fraction and data.test_fraction",
+                    with_thousands(num_rows), with_thousands(sizes.validation),
+                    with_thousands(sizes.test)));
   }
   return sizes;
 }

@@ -25,8 +25,9 @@ SplitIndices split_table(const Table& table, const Target& target, const config:
   SplitIndices split =
       table.splits.empty() ? split_groups(table.groups, options) : split_by_column(table.splits);
   if (split.train.empty()) {
-    throw data_error(table.file, fmt::format("column {}: expected train in some row, got none",
-                                             in_quotes(data.split_column)));
+    throw data_error(table.file,
+                     fmt::format("column {}: expected at least one row with train, got none",
+                                 in_quotes(data.split_column)));
   }
   require_labels_in_training(table, target, split);
   return split;

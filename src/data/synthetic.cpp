@@ -42,7 +42,7 @@ Table make_synthetic(const SyntheticOptions& options) {
       options.num_samples * options.num_features * int64_t{sizeof(float)},
       fmt::format("data.synthetic: a table of {} rows and {} features",
                   with_thousands(options.num_samples), with_thousands(options.num_features)),
-      "make fewer");
+      "reduce data.synthetic.num_samples or data.synthetic.num_features");
   const std::vector<double> centres = make_centres(options);
   PhiloxStream random(options.seed, StreamId::kSynthetic, kNoiseStream);
   Table table;

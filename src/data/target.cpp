@@ -67,24 +67,26 @@ TaskChoice decide_task(const TargetScan& scan, size_t num_rows) {
 void require_plausible_classes(const Table& table, const TargetScan& scan, config::Task wanted) {
   const size_t num_labels = scan.first_rows.size();
   if (num_labels == 1) {
-    throw target_error(table, table.file,
-                       fmt::format("every row has the label {}; there is nothing to learn",
-                                   in_quotes(table.targets.front())));
+    throw target_error(
+        table, table.file,
+        fmt::format("every row has the label {}; a constant target cannot be learned",
+                    in_quotes(table.targets.front())));
   }
   if (num_labels <= kMaxAutoClasses) return;
   const std::string limit = with_thousands(kMaxAutoClasses);
   if (wanted == config::Task::kAuto) {
-    throw target_error(table, table.file,
-                       fmt::format("more than {} different labels, the first is {}; choose another "
-                                   "data.target, or set data.task: classification if they all are "
-                                   "classes",
-                                   limit, in_quotes(table.targets.front())));
+    throw target_error(
+        table, table.file,
+        fmt::format("more than {} distinct labels, the first is {}; choose another data.target, or "
+                    "set data.task: classification if all of them are classes",
+                    limit, in_quotes(table.targets.front())));
   }
   if (scan.all_numbers && !scan.all_whole) {
-    throw target_error(table, table.file,
-                       fmt::format("more than {} different numbers that are not whole are no "
-                                   "classes; set data.task: regression",
-                                   limit));
+    throw target_error(
+        table, table.file,
+        fmt::format(
+            "more than {} distinct non-integer numbers are not classes; set data.task: regression",
+            limit));
   }
 }
 
@@ -102,10 +104,10 @@ std::vector<std::string> labels_by_value(const Table& table, const TargetScan& s
   for (size_t i = 0; i < found.size(); ++i) {
     const std::string& text = table.targets[found[i].first_row];
     if (i > 0 && found[i].value == found[i - 1].value) {
-      throw target_error(table, row_location(table, found[i].first_row),
-                         fmt::format("{} is the same number as the label {} above; write them "
-                                     "alike",
-                                     in_quotes(text), in_quotes(labels.back())));
+      throw target_error(
+          table, row_location(table, found[i].first_row),
+          fmt::format("{} is the same number as the label {} above; use one spelling",
+                      in_quotes(text), in_quotes(labels.back())));
     }
     labels.push_back(text);
   }
@@ -118,10 +120,10 @@ void require_good_labels(const Table& table, const TargetScan& scan) {
     if (text.size() > kMaxBytes) {
       throw target_error(
           table, row_location(table, row),
-          fmt::format("expected a label of at most {} bytes, got {} bytes: {}; is a "
-                      "quote not closed?",
-                      with_thousands(kMaxBytes), with_thousands(static_cast<int64_t>(text.size())),
-                      in_quotes(text)));
+          fmt::format(
+              "expected a label of at most {} bytes, got {} bytes: {}; check for an unclosed quote",
+              with_thousands(kMaxBytes), with_thousands(static_cast<int64_t>(text.size())),
+              in_quotes(text)));
     }
     if (is_utf8(text)) continue;
     throw target_error(
@@ -145,7 +147,8 @@ void require_different_values(const Table& table, const std::vector<double>& val
     if (i < values.size()) continue;
     throw target_error(
         table, table.file,
-        fmt::format("every row has the value {}; there is nothing to learn", table.targets[target]),
+        fmt::format("every row has the value {}; a constant target cannot be learned",
+                    table.targets[target]),
         target);
   }
 }
@@ -196,8 +199,8 @@ std::vector<float> without_offsets(const std::vector<double>& numbers,
 
 void require_one_target(const Table& table) {
   if (table.target_names.size() == 1) return;
-  throw data_error(table.file, fmt::format("{} targets, and only regression predicts several; "
-                                           "leave one, or set data.task: regression",
+  throw data_error(table.file, fmt::format("{} targets, but only regression supports several; keep "
+                                           "one, or set data.task: regression",
                                            table.target_names.size()));
 }
 
@@ -221,7 +224,7 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
   TargetScan scan;
   if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
     target.task = config::Task::kRegression;
-    target.task_reason = "as there are several targets";
+    target.task_reason = "because there are several targets";
   } else if (wanted != config::Task::kRegression) {
     require_one_target(table);
     const bool all = wanted == config::Task::kClassification;

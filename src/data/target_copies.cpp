@@ -117,8 +117,8 @@ std::vector<std::string> find_target_copies(const Table& table, const Target& ta
     names.push_back(fmt::format("{} more", num_more));
   }
   return {
-      fmt::format("the same as the target: {}; data.ignore leaves out what is not known before "
-                  "the target is",
+      fmt::format("copies of the target (leakage): {}; use data.ignore to drop columns that are "
+                  "not known before the target",
                   joined(names))};
 }
 

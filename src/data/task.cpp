@@ -22,15 +22,15 @@ bool are_numbered(const TargetFacts& facts) {
 
 TaskChoice infer_task(const TargetFacts& facts) {
   using config::Task;
-  if (!facts.all_numbers) return {Task::kClassification, "as it holds text", ""};
-  if (!facts.all_whole) return {Task::kRegression, "as it holds numbers with fractions", ""};
+  if (!facts.all_numbers) return {Task::kClassification, "because it is text", ""};
+  if (!facts.all_whole) return {Task::kRegression, "because it has non-integer values", ""};
   const std::string numbers =
-      fmt::format("as it holds {} different whole numbers", with_thousands(facts.num_distinct));
+      fmt::format("because it has {} distinct integer values", with_thousands(facts.num_distinct));
   if (facts.num_distinct <= kMaxKinds || are_numbered(facts)) {
     return {Task::kClassification, numbers,
-            facts.num_distinct > 2 ? "task: regression takes them for amounts" : ""};
+            facts.num_distinct > 2 ? "set task: regression if they are quantities" : ""};
   }
-  return {Task::kRegression, numbers, "task: classification takes them for classes"};
+  return {Task::kRegression, numbers, "set task: classification if they are classes"};
 }
 
 }  // namespace trainer::data

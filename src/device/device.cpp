@@ -53,13 +53,13 @@ DeviceChoice choose_device(const std::string& requested, Fallback fallback,
   if (index >= 0 && index < available.num_cuda) return {cuda_device(index), "as configured", ""};
 
   const std::string problem =
-      fmt::format("device {} is not available here (there is: {})", requested, describe(available));
+      fmt::format("device {} is not available (available: {})", requested, describe(available));
   if (fallback == Fallback::kForbidden) {
     throw Error(ErrorKind::kDevice,
                 problem + "; choose another device or set device_fallback: true");
   }
-  return {c10::Device(c10::kCPU), fmt::format("in place of {}", requested),
-          problem + "; the CPU is used instead"};
+  return {c10::Device(c10::kCPU), fmt::format("instead of {}", requested),
+          problem + "; using the CPU instead"};
 }
 
 }  // namespace trainer::device

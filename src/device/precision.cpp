@@ -84,17 +84,18 @@ PrecisionLimit precision_limit(c10::Device device, Precision precision,
   const std::string name = config::to_text(precision);
   if (!probe.is_computed) {
     std::string text =
-        fmt::format("LibTorch {} does not compute in {} on {}", probe.libtorch, name, device.str());
+        fmt::format("LibTorch {} does not support {} on {}", probe.libtorch, name, device.str());
     if (device.is_mps() && precision == Precision::kBf16) {
-      text += fmt::format(" with macOS {} (it needs macOS 14 and LibTorch 2.3)", probe.macos);
+      text += fmt::format(" with macOS {} (requires macOS 14 and LibTorch 2.3)", probe.macos);
     }
     return {Support::kNone, text};
   }
   if (device.is_cpu() && !probe.has_hardware) {
-    return {Support::kSlow,
-            fmt::format("this CPU has no instructions for {} and takes several times longer than "
-                        "with fp32",
-                        name)};
+    return {
+        Support::kSlow,
+        fmt::format(
+            "this CPU has no instructions for {}; training is several times slower than with fp32",
+            name)};
   }
   return {};
 }
@@ -110,13 +111,13 @@ PrecisionChoice choose_precision(Precision requested, c10::Device device, Fallba
                             "device_fallback: true",
                             limit.text));
   }
-  return {Precision::kFp32, fmt::format("precision: {}; fp32 is used instead", limit.text)};
+  return {Precision::kFp32, fmt::format("precision: {}; using fp32 instead", limit.text)};
 }
 
 std::string mps_fallback_note(c10::Device device, const char* value) {
   if (!device.is_mps() || value == nullptr || std::strcmp(value, "1") != 0) return "";
-  return "PYTORCH_ENABLE_MPS_FALLBACK=1: what MPS lacks is computed on the CPU, slowly and without "
-         "another word";
+  return "PYTORCH_ENABLE_MPS_FALLBACK=1: operations that MPS does not support run on the CPU, "
+         "slowly and without further warnings";
 }
 
 }  // namespace trainer::device

@@ -51,11 +51,11 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, Deci
   const int64_t usable = cpu::usable_cpus();
   if (before && configured == 0) {
     // Another number of threads may change the order of sums, and so the last bits.
-    decisions.threads = {*before, "as before the resume"};
+    decisions.threads = {*before, "as in the resumed run"};
   } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
     decisions.threads = *choice;
   } else if (!session.device.is_cpu() || usable == 1) {
-    decisions.threads = {usable, "auto: the CPUs that this process may use"};
+    decisions.threads = {usable, "auto: all CPUs available to this process"};
   } else {
     decisions.thread_trials = train::try_threads(session, usable);
     decisions.threads = {train::min_fast_threads(decisions.thread_trials),

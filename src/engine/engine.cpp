@@ -30,7 +30,7 @@ Error memory_error(const std::string& message) {
   const auto size =
       std::regex_search(message, match, kSize) ? parse_int(match[1].str()) : std::nullopt;
   if (!size) return out_of_memory("LibTorch: " + message);
-  return out_of_memory(fmt::format("out of memory: there is no room for {} more",
+  return out_of_memory(fmt::format("out of memory: cannot allocate another {}",
                                    human_bytes(static_cast<uint64_t>(*size))));
 }
 

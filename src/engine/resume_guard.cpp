@@ -69,13 +69,14 @@ void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema
     changes.push_back(fmt::format("features: {} before, {} now", names_text(old.feature_names),
                                   names_text(schema.feature_names)));
   } else if (embedded_categories(old) != embedded_categories(schema)) {
-    changes.emplace_back("features: other categories in an embedded column than before");
+    changes.emplace_back("features: the categories of an embedded column changed");
   }
   if (changes.empty()) return;
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: its weights were trained for something else:\n  {}\n"
-                          "target, task, labels and features of a run never change; start a new "
-                          "run, which may begin with these weights (model.init_from)",
+              fmt::format("{}: the run was trained with other data:\n"
+                          "  {}\n"
+                          "target, task, labels and features of a run cannot change; start a new "
+                          "run, which can use these weights (model.init_from)",
                           resume.file.string(), fmt::join(changes, "\n  ")));
 }
 
@@ -96,10 +97,10 @@ std::string check_resume(const TrainRequest& request, const data::Datasets& data
   const std::string list = fmt::format("{}", fmt::join(changes, "\n  "));
   if (request.on_change == OnChange::kRefuse) {
     throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: this is not the run that the checkpoint belongs to:\n  {}\n"
-                            "undo the changes, give --allow-changes to go on all the same, or "
-                            "start a new run: without --resume, or with another --tag for "
-                            "--resume auto",
+                fmt::format("{}: the configuration or data differ from those of the checkpoint:\n"
+                            "  {}\n"
+                            "undo the changes, pass --allow-changes to resume anyway, or start a "
+                            "new run: without --resume, or with another --tag for --resume auto",
                             resume.file.string(), list));
   }
   return fmt::format("resuming with changes:\n  {}", list);

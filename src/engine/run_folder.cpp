@@ -38,14 +38,15 @@ RunFolder create_folder_unless_started(const config::Config& config, const std::
   if (const auto running = checkpoint::find_same_run_at_work(config.output_dir, config);
       !running.empty()) {
     throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: another process began this run meanwhile; wait until it has ended",
+                fmt::format("{}: another process has started this run; wait until it has finished",
                             running.string()));
   }
   if (checkpoint::find_same_run(config.output_dir, config, checkpoint::OpenMode::kReadOnly)) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: another process made this run meanwhile; start again to go on "
-                            "with it",
-                            config.output_dir));
+    throw Error(
+        ErrorKind::kFileSystem,
+        fmt::format(
+            "{}: another process has created this run; start the command again to resume it",
+            config.output_dir));
   }
   return create_folder(config, resolved);
 }

@@ -28,7 +28,7 @@ std::string data_text(const data::Datasets& data) {
   const bool is_regression = schema.task == config::Task::kRegression;
   const std::string target = fmt::format(
       "{} ({}{}{})",
-      is_regression ? "a number" : with_thousands(std::ssize(schema.labels)) + " classes",
+      is_regression ? "numeric" : with_thousands(std::ssize(schema.labels)) + " classes",
       is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
       data.task_reason);
   return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
@@ -40,7 +40,7 @@ std::string rows_text(const data::Datasets& data) {
       fmt::format("{} train, {} validation, {} test", with_thousands(data.train.size()),
                   with_thousands(data.validation.size()), with_thousands(data.test.size()));
   if (data.num_without_target > 0) {
-    text += fmt::format("; {} without a target left out", with_thousands(data.num_without_target));
+    text += fmt::format("; {} rows dropped (no target)", with_thousands(data.num_without_target));
   }
   return text;
 }
@@ -61,7 +61,7 @@ void log_columns(const data::Datasets& data) {
     }
   }
   if (is_long) {
-    log::info(fmt::format("{:<11} {} of single columns: in train.log, or shown by -v", "",
+    log::info(fmt::format("{:<11} {} about individual columns: see train.log or use -v", "",
                           counted(data.num_column_notes, "line")));
   }
 }

@@ -63,7 +63,8 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
   write_file_atomically(run.system(), system.dump(2) + "\n");
 }
 
-void write_summary(const TrainReport& report, const run::RunDir& run) {
+void write_summary(const TrainReport& report, const config::Config& config,
+                   const run::RunDir& run) {
   Json summary = {{"run", run.root.filename().string()},
                   {"time", run::timestamp()},
                   {"epochs", report.epochs},
@@ -72,7 +73,8 @@ void write_summary(const TrainReport& report, const run::RunDir& run) {
                   {"time_seconds", report.time_seconds}};
   if (report.best) {
     summary["best"] = {{"epoch", report.best->epoch},
-                       {"metric", report.best_metric},
+                       {"split", report.validation ? "validation" : "train"},
+                       {"metric", config::to_text(config.training.best_metric)},
                        {"value", report.best->value}};
   }
   const checkpoint::Recoveries& recoveries = report.recoveries;

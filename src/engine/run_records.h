@@ -15,7 +15,7 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
                        const Decisions& decisions, const train::Session& session);
 
 /// Writes summary.json, the results of a complete run. Throws Error(kFileSystem).
-void write_summary(const TrainReport& report, const run::RunDir& run);
+void write_summary(const TrainReport& report, const config::Config& config, const run::RunDir& run);
 
 /// Logs all metrics of the complete run: of the test split, or else of the validation split.
 void log_details(const TrainReport& report);

@@ -159,8 +159,8 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
   const double difference = largest_difference(file.flushed(), model, options.outputs);
   if (difference > kTolerance) {
     throw Error(ErrorKind::kRuntime,
-                fmt::format("{}: the outputs of what was written differ by {:.2g} from those of "
-                            "trainer; this is a mistake of trainer, please report it",
+                fmt::format("{}: the outputs of the exported file differ by {:.2g} from those of "
+                            "trainer; this is a bug in trainer, please report it",
                             path.string(), difference));
   }
   file.commit();
@@ -168,13 +168,14 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
     return apply::TensorInfo{
         name, fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
-  return {.format = "TorchScript",
-          .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
-                                 model.schema.num_features())},
-          .outputs = {tensor_info(apply::output_name(model, options.outputs),
-                                  apply::gives_doubles(model.schema),
-                                  apply::output_width(model, options.outputs))},
-          .checked = fmt::format("loaded again, outputs of 32 rows equal to {:.1g}", kTolerance)};
+  return {
+      .format = "TorchScript",
+      .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
+                             model.schema.num_features())},
+      .outputs = {tensor_info(apply::output_name(model, options.outputs),
+                              apply::gives_doubles(model.schema),
+                              apply::output_width(model, options.outputs))},
+      .checked = fmt::format("loaded back, outputs of 32 rows equal within {:.1g}", kTolerance)};
 }
 
 }  // namespace trainer::engine

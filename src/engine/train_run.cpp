@@ -69,7 +69,7 @@ void log_warnings(const train::Session& session) {
   for (const std::string& warning : session.data.warnings) log::warning(warning);
   if (run::blas_info().is_slow && session.device.is_cpu() && !train::uses_kernels(session)) {
     log::warning(
-        fmt::format("LibTorch computes with a slow BLAS ({}); install OpenBLAS (Debian: "
+        fmt::format("LibTorch uses a slow BLAS ({}); install OpenBLAS (Debian: "
                     "libopenblas0-openmp) to train many times faster",
                     run::blas_info().name));
   }
@@ -82,8 +82,8 @@ void rewind(const PreparedRun& prepared, const TrainRequest& request,
   // Without changes the run will reach the better epoch that replaced it again.
   if (prepared.changes.empty() && std::filesystem::exists(store.best())) return;
   log::warning(
-      fmt::format("the checkpoint of the best epoch so far ({}) is not there any more; "
-                  "the search for the best epoch starts anew",
+      fmt::format("the checkpoint of the best epoch so far ({}) no longer exists; the search for "
+                  "the best epoch starts over",
                   prepared.session->state.best->epoch));
   train::reset_best(*prepared.session);
 }
@@ -159,7 +159,7 @@ TrainReport run_training(const TrainRequest& request) {
   report.time_seconds = stopwatch.seconds();
   if (stop_signal == 0) {
     log_details(report);
-    write_summary(report, folder.run);
+    write_summary(report, session.config, folder.run);
   }
   log::close_file();
   return report;

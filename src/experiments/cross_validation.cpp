@@ -80,8 +80,9 @@ void refuse_changes(const CrossValidation& cv, const config::Config& before) {
   }
   if (changes.empty()) return;
   throw Error(ErrorKind::kCheckpoint,
-              fmt::format("{}: this is not the cross-validation that was begun:\n  {}\nundo the "
-                          "changes, or start a new one without --resume",
+              fmt::format("{}: the configuration differs from that of this cross-validation:\n"
+                          "  {}\n"
+                          "undo the changes, or start a new one without --resume",
                           cv.folder.string(), fmt::join(changes, "\n  ")));
 }
 
@@ -94,14 +95,14 @@ CrossValidation resume(const CrossValidationRequest& request) {
   cv.counts.repeats = find_num_repeats(cv.folder);
   if (request.num_repeats > 0 && request.num_repeats != cv.counts.repeats) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--repeats: {} was begun with {}, got {}; leave it out", given,
+                fmt::format("--repeats: {} was started with {}, got {}; remove this option", given,
                             cv.counts.repeats, request.num_repeats));
   }
   const std::optional<fs::path> first = find_fold(cv.folder, {}, cv.counts);
   if (!first) {
     throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: expected the folder of a cross-validation, with a run folder that "
-                            "ends in _fold_1, got none",
+                fmt::format("{}: expected the folder of a cross-validation, which contains a run "
+                            "folder ending in _fold_1; found none",
                             given));
   }
   cv.lock = std::make_unique<FolderLock>(cv.folder);

@@ -66,8 +66,8 @@ std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const Fold
   const Json summary = read_json_or_null(path);
   if (!summary.is_object() || !summary.contains("test")) {
     throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: expected the summary of a run with a test part; remove the run "
-                            "folder to train the fold again",
+                fmt::format("{}: expected the summary of a run with a test split; remove the run "
+                            "folder to train this fold again",
                             path.string()));
   }
   metrics::FoldResult result;

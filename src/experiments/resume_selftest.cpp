@@ -80,7 +80,7 @@ class WorkFolder {
     std::string name = (parent / "trainer_selftest_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw Error(ErrorKind::kFileSystem,
-                  fmt::format("cannot make the folder {}: {}", name, std::strerror(errno)));
+                  fmt::format("cannot create the folder {}: {}", name, std::strerror(errno)));
     }
     path_ = name;
   }
@@ -126,7 +126,7 @@ class ResumeTest {
     wait_for_success(child);
     training_seconds_ = stopwatch.seconds() - loading_seconds_;
     max_wait_ = training_seconds_ / 2;  // so that a run is killed more than once
-    log::info(fmt::format("the whole run took {}, {} of it for training",
+    log::info(fmt::format("the uninterrupted run took {}, {} of it for training",
                           human_duration(stopwatch.seconds()), human_duration(training_seconds_)));
   }
 
@@ -142,7 +142,7 @@ class ResumeTest {
       if (runs_without_kill > 0) max_wait_ *= 0.7;  // the machine is less busy than it was
       if (runs_without_kill == kMaxRunsWithoutKill) {
         throw Error(ErrorKind::kRuntime,
-                    "the run is too short to be killed within it; give it more epochs");
+                    "the run is too short to be killed while it trains; increase training.epochs");
       }
     } while (num_killed_ < num_kills_);
   }
@@ -194,7 +194,7 @@ class ResumeTest {
     std::ifstream stream(output());
     std::string output_text((std::istreambuf_iterator<char>(stream)), {});
     output_text.erase(output_text.find_last_not_of('\n') + 1);
-    throw Error(ErrorKind::kRuntime, fmt::format("a run ended with exit code {} and said:\n{}",
+    throw Error(ErrorKind::kRuntime, fmt::format("a run exited with code {} and printed:\n{}",
                                                  *child.exit_code(), output_text));
   }
 
@@ -234,7 +234,7 @@ class ResumeTest {
     if (in_training) ++num_killed_in_training_;
     const auto step = last_recorded_step(output_dir);
     log::info(fmt::format(
-        "kill {} of {} {}{}", num_killed_, num_kills_, in_training ? "" : "while it loaded, ",
+        "kill {} of {} {}{}", num_killed_, num_kills_, in_training ? "" : "while loading, ",
         step ? "after step " + with_thousands(*step) : "before the first record"));
   }
 
@@ -243,9 +243,9 @@ class ResumeTest {
     if (const auto difference =
             first_run_difference(uninterrupted() / "latest", interrupted() / "latest")) {
       throw Error(ErrorKind::kRuntime,
-                  fmt::format("{} differs from the whole run: {}", run, *difference));
+                  fmt::format("{} differs from the reference: {}", run, *difference));
     }
-    log::info(fmt::format("{} is the same to the bit", run));
+    log::info(fmt::format("{} is bit for bit identical", run));
     std::error_code ignored;
     fs::remove_all(interrupted(), ignored);
   }

@@ -66,7 +66,7 @@ std::string headline_table(const std::vector<FoldResult>& folds, const std::vect
   const bool repeats = folds.back().repeat > 1;
   Rows rows = {{"fold", "rows", "best epoch"}};
   std::vector<std::string> means = {"mean", "", ""};
-  std::vector<std::string> deviations = {"spread", "", ""};
+  std::vector<std::string> deviations = {"std", "", ""};
   for (const FoldResult& fold : folds) {
     rows.push_back(
         {repeats ? fmt::format("{}, repeat {}", fold.fold, fold.repeat) : std::to_string(fold.fold),
@@ -88,7 +88,7 @@ std::string headline_table(const std::vector<FoldResult>& folds, const std::vect
 }
 
 std::string all_scores_table(const std::vector<Spread>& all, const std::vector<Score>& baseline) {
-  Rows rows = {{"score", "mean", "spread", "baseline"}};
+  Rows rows = {{"metric", "mean", "std", "baseline"}};
   for (const Spread& spread : all) {
     rows.push_back({spread.name, score_text({spread.name, spread.mean}),
                     score_text({spread.name, spread.deviation}), cell(baseline, spread.name)});
@@ -129,7 +129,7 @@ Json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
   }
   for (const Spread& spread : spreads(folds)) {
     json["mean"][spread.name] = spread.mean;
-    json["spread"][spread.name] = spread.deviation;
+    json["std"][spread.name] = spread.deviation;
   }
   for (const Spread& spread : make_spreads(folds, &FoldResult::baseline)) {
     json["baseline"][spread.name] = spread.mean;

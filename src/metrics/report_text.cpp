@@ -79,10 +79,10 @@ std::string confused_pairs(const Report& report) {
     const int64_t count = report.confusion.counts[static_cast<std::size_t>(i)];
     if (i / n != i % n && count > 0) pairs.emplace_back(-count, i);
   }
-  if (pairs.empty()) return "no class was taken for another\n";
+  if (pairs.empty()) return "no misclassified rows";
   const std::size_t shown = std::min(pairs.size(), kMaxPairs);
   std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(shown), pairs.end());
-  Rows rows = {{"most confused", "taken for", "rows"}};
+  Rows rows = {{"most confused", "predicted as", "rows"}};
   for (std::size_t i = 0; i < shown; ++i) {
     const auto label = [&](int64_t which) {
       return cell_text(report.labels[static_cast<std::size_t>(which)]);

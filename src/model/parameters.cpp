@@ -24,7 +24,7 @@ void require_room(const FlatParameters& flat, int64_t size) {
   require_memory(2 * size * int64_t{sizeof(float)},
                  fmt::format("a model of {} parameters, with their gradients,",
                              with_thousands(flat.num_parameters())),
-                 "make model.hidden_sizes smaller");
+                 "reduce model.hidden_sizes");
 }
 
 }  // namespace

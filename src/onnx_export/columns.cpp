@@ -208,7 +208,7 @@ void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& number
 Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& codes,
                       int64_t other) {
   const Name cell =
-      graph.input(column.name, onnx::TensorProto::STRING, 1, "a text, empty where missing");
+      graph.input(column.name, onnx::TensorProto::STRING, 1, "a string, empty where missing");
   std::vector<std::string> texts = column.categories;
   std::vector<int64_t> numbers(texts.size());
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -238,17 +238,16 @@ void add_categorical(GraphBuilder& graph, const Column& column, const Missing& c
 
 void check_columns(const apply::Model& model) {
   if (!model.schema.columns.empty()) return;
-  throw Error(
-      ErrorKind::kUsage,
-      "--preprocessing: the model's data are no table with columns; export without it, then "
-      "the input is the matrix of features");
+  throw Error(ErrorKind::kUsage,
+              "--preprocessing: the model was not trained on a table with columns; export without "
+              "it: the input is then the feature matrix");
 }
 
 Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name) {
   const int64_t width = schema.num_features();
   Name features = graph.input(
       name, apply::takes_doubles(schema) ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT,
-      width, "features as trainer encodes them, not scaled");
+      width, "features as encoded by trainer, not scaled");
   if (apply::takes_doubles(schema)) {
     const Name offset = graph.constant("features.offset", {width}, schema.scaling.offset);
     features = as_float(graph, graph.node("Sub", {features, offset}));

@@ -43,10 +43,9 @@ void check_size(const Model& model) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 31;
   constexpr std::size_t kDescription = std::size_t{1} << 20;
   if (num_bytes + kDescription < kMostBytes) return;
-  throw Error(ErrorKind::kRuntime,
-              fmt::format("{}: an ONNX file holds less than 2 GiB, the weights have {}; take "
-                          "--format safetensors or torchscript",
-                          model.file.string(), human_bytes(num_bytes)));
+  throw Error(ErrorKind::kRuntime, fmt::format("{}: an ONNX file is limited to 2 GiB, the weights "
+                                               "need {}; use --format safetensors or torchscript",
+                                               model.file.string(), human_bytes(num_bytes)));
 }
 
 void add_opset(onnx::ModelProto& proto, const char* domain, int64_t version) {
@@ -60,9 +59,9 @@ std::string output_meaning(const Model& model, const ExportOptions& options) {
     return fmt::format("{}, in the units of the data", joined(model.schema.target_names, ", "));
   }
   if (apply::output_width(model, options.outputs) == 1) {
-    return fmt::format("of the class {}", model.schema.labels.back());
+    return fmt::format("for the class {}", model.schema.labels.back());
   }
-  return fmt::format("of the classes {}", fmt::join(model.schema.labels, ", "));
+  return fmt::format("for the classes {}", fmt::join(model.schema.labels, ", "));
 }
 
 /// The output keeps its name unless a column has it.
@@ -98,9 +97,8 @@ onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
   proto.set_ir_version(kIrVersion);
   proto.set_producer_name("trainer");
   proto.set_producer_version(build_info().version);
-  proto.set_doc_string(
-      fmt::format("A multilayer perceptron that trainer trained, from {}, epoch {}",
-                  model.file.filename().string(), model.position.epoch));
+  proto.set_doc_string(fmt::format("Multilayer perceptron trained by trainer, from {}, epoch {}",
+                                   model.file.filename().string(), model.position.epoch));
   add_opset(proto, "", kOpset);
   if (takes_columns(options)) add_opset(proto, "ai.onnx.ml", kMlOpset);
   for (const auto& [name, text] : apply::export_metadata(model)) {
@@ -132,10 +130,9 @@ onnx::ModelProto checked(const fs::path& written, const std::string& bytes, cons
   const std::string again{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   onnx::ModelProto proto;
   if (again != bytes || !proto.ParseFromString(again)) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: what was read back is not what was written; the disk or its file "
-                            "system is not in order",
-                            path.string()));
+    throw Error(ErrorKind::kFileSystem, fmt::format("{}: the file read back differs from what was "
+                                                    "written; check the disk or its file system",
+                                                    path.string()));
   }
   try {
     onnx::checker::check_model(proto);
@@ -144,10 +141,11 @@ onnx::ModelProto checked(const fs::path& written, const std::string& bytes, cons
     strict.error_mode = 1;
     onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(), strict);
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::kRuntime,
-                fmt::format("{}: ONNX refuses what was written: {}; this is a mistake of trainer, "
-                            "please report it",
-                            path.string(), error.what()));
+    throw Error(
+        ErrorKind::kRuntime,
+        fmt::format(
+            "{}: ONNX rejected the exported file: {}; this is a bug in trainer, please report it",
+            path.string(), error.what()));
   }
   return proto;
 }
@@ -167,7 +165,7 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
                  port_of);
   std::transform(graph.output().begin(), graph.output().end(), std::back_inserter(report.outputs),
                  port_of);
-  report.checked = "read again, ONNX's checker, shape inference";
+  report.checked = "read back, ONNX checker, shape inference";
   return report;
 }
 

@@ -54,7 +54,7 @@ std::string to_json(const MetricsRecord& record) {
   add_count("rollbacks", record.rollbacks);
   add_count("overflowed_steps", record.overflowed_steps);
   add_count("out_of_memory", record.out_of_memory);
-  add_count("rows_at_once", record.micro_batch_size);
+  add_count("micro_batch_size", record.micro_batch_size);
   add_count("memory_bytes", record.memory_bytes);
   add_count("peak_memory_bytes", record.peak_memory_bytes);
   add_count("device_memory_bytes", record.device_memory_bytes);
@@ -96,8 +96,8 @@ void MetricsLog::cut_to(uint64_t num_bytes) {
   if (fstat(descriptor_, &status) != 0) refuse(path_);
   if (static_cast<uint64_t>(status.st_size) < num_bytes) {
     throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: expected at least the {} bytes that the checkpoint knows of, got "
-                            "{}; resume into a new run folder by copying the checkpoint elsewhere",
+                fmt::format("{}: expected at least {} bytes as recorded in the checkpoint, got {}; "
+                            "to resume into a new run folder, copy the checkpoint elsewhere",
                             path_.string(), num_bytes, status.st_size));
   }
   crash_point();

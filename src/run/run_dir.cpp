@@ -20,7 +20,7 @@ namespace {
 
 [[noreturn]] void refuse(const fs::path& path, const std::error_code& why) {
   throw Error(ErrorKind::kFileSystem,
-              fmt::format("cannot make the folder {}: {}; choose another one with --output-dir",
+              fmt::format("cannot create the folder {}: {}; choose another one with --output-dir",
                           path.string(), why.message()));
 }
 
@@ -81,12 +81,12 @@ void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t
   const uint64_t needed =
       checkpoint_bytes > kMaxBytes / count ? kMaxBytes : checkpoint_bytes * count;
   if (error || space.available >= needed) return;  // a file system that does not say is believed
-  throw Error(ErrorKind::kFileSystem,
-              fmt::format("{}: expected room for {} checkpoints of {}, together {}, got {}; free "
-                          "some, choose another folder with --output-dir, or lower "
-                          "checkpoint.keep_last",
-                          folder.string(), num_checkpoints, human_bytes(checkpoint_bytes),
-                          human_bytes(needed), human_bytes(space.available)));
+  throw Error(
+      ErrorKind::kFileSystem,
+      fmt::format("{}: not enough disk space: {} checkpoints of {} need {}, {} are free; free some "
+                  "space, choose another folder with --output-dir, or lower checkpoint.keep_last",
+                  folder.string(), num_checkpoints, human_bytes(checkpoint_bytes),
+                  human_bytes(needed), human_bytes(space.available)));
 }
 
 void point_latest_to(const RunDir& run) {

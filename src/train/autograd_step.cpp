@@ -57,8 +57,8 @@ class AutogradStep : public TrainStep {
     } catch (const std::exception& e) {
       if (!device::is_out_of_memory(e)) throw;
       throw Error(ErrorKind::kOutOfMemory,
-                  "memory ran out while the weights were updated; resume from the last checkpoint "
-                  "with a smaller training.batch_size or on another device");
+                  "out of memory during the weight update; resume from the last checkpoint with a "
+                  "smaller training.batch_size or on another device");
     }
   }
 

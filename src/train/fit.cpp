@@ -117,8 +117,8 @@ void report_perfect_score(const Session& session, const run::MetricsRecord& vali
   if (!all_correct && !(r2 > kPerfectR2)) return;
   output.reported_perfect_score = true;
   log::info(fmt::format(
-      "validation {} after epoch {}: is a column a copy of the target, or known "
-      "only after it? data.ignore leaves columns out",
+      "validation {} after epoch {}: possible target leakage; drop columns that copy the target or "
+      "are only known after it with data.ignore",
       all_correct ? "accuracy is 100 %" : "R2 is above 0.9999", session.state.position.epoch));
 }
 
@@ -135,15 +135,16 @@ void complete_epoch(Session& session, Output& output) {
   if (session.validation) {
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);
-    selection = record_evaluation(session, evaluation, "val", session.state.position, output);
+    selection =
+        record_evaluation(session, evaluation, "validation", session.state.position, output);
     react_to_non_finite(session, output, selection);
     line += "  " + score_text(selection);
   }
   const IsBest is_best = update_best(session, selection);
   const std::string reduction = update_plateau(session, selection);
   save_epoch(session, output, is_best);
-  log::info(fmt::format("{}  {:>7}{}{}", line, human_duration(*train.time_seconds),
-                        is_best == IsBest::kYes ? "  best" : "", reduction));
+  log::info(fmt::format("{}  {:>6}{}{}", line, human_duration(*train.time_seconds),
+                        is_best == IsBest::kYes ? " best" : "", reduction));
   if (session.validation) report_perfect_score(session, selection, output);
   output.epoch_time.restart();
   output.samples_before = output.samples_done;
@@ -205,8 +206,7 @@ BestReports evaluate_best(Session& session, Output& output) {
   } else {
     use_averaged_weights(session);
     log::warning(
-        fmt::format("{} is missing or damaged; the last weights are judged instead of the "
-                    "best",
+        fmt::format("{} is missing or damaged; evaluating the last weights instead of the best",
                     output.checkpoints.best().string()));
   }
   BestReports reports;

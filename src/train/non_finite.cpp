@@ -29,15 +29,14 @@ constexpr int64_t kMaxRowsShown = 10;
   wait_for_saving(output);
   const bool stops = session.config.training.on_nonfinite == config::OnNonFinite::kStop;
   const bool clips = session.config.training.gradient_clip_norm > 0;
-  throw Error(
-      ErrorKind::kNonFinite,
-      fmt::format(
-          "step {} (epoch {}): {}; lower training.learning_rate{}, {}look for extreme "
-          "values in the data; the last good checkpoint is {}",
-          position.step, position.epoch, problem,
-          clips ? " or training.gradient_clip_norm" : ", set training.gradient_clip_norm: 1",
-          stops ? "try training.on_nonfinite: skip or rollback, " : "",
-          output.checkpoints.last().string()));
+  throw Error(ErrorKind::kNonFinite,
+              fmt::format("step {} (epoch {}): {}; lower training.learning_rate{}, {}check the "
+                          "data for extreme values; the last good checkpoint is {}",
+                          position.step, position.epoch, problem,
+                          clips ? " or training.gradient_clip_norm"
+                                : ", set training.gradient_clip_norm: 1",
+                          stops ? "try training.on_nonfinite: skip or rollback, " : "",
+                          output.checkpoints.last().string()));
 }
 
 bool is_finite_alone(Session& session, const Window& window, int64_t index) {
@@ -67,7 +66,7 @@ std::string rows_text(Session& session, const Window& window) {
   return fmt::format("{} {}{} {}{}{}", bad.empty() ? "the batch is" : "the loss is not finite for",
                      has_lines ? "line" : "row", count == 1 ? "" : "s",
                      fmt::join(shown.begin(), last, ", "),
-                     count > kMaxRowsShown ? fmt::format(", ... ({} in all)", count) : "",
+                     count > kMaxRowsShown ? fmt::format(", ... ({} in total)", count) : "",
                      has_lines ? " of " + data.path : "");
 }
 
@@ -112,9 +111,10 @@ Reaction react_to_non_finite(Session& session, Output& output, const StepStats& 
     const int64_t skipped = session.state.recoveries.skipped_steps + 1;
     if (skipped <= kMaxSkipWarnings) {
       log::warning(fmt::format(
-          "step {} (epoch {}) is skipped: {}{}", position.step, position.epoch, problem,
-          skipped == kMaxSkipWarnings ? "; skipped_steps in metrics.jsonl counts further ones"
-                                      : ""));
+          "step {} (epoch {}): skipped: {}{}", position.step, position.epoch, problem,
+          skipped == kMaxSkipWarnings
+              ? "; further skipped steps are only counted (skipped_steps in metrics.jsonl)"
+              : ""));
     }
     return Reaction::kSkipped;
   }
@@ -124,17 +124,18 @@ Reaction react_to_non_finite(Session& session, Output& output, const StepStats& 
   }
   wait_for_saving(output);
   roll_back(session, output);
-  log::warning(fmt::format(
-      "step {} (epoch {}): {}; back to the end of epoch {}, step {}, with half the learning rate",
-      position.step, position.epoch, problem, session.state.position.epoch,
-      session.state.position.step));
+  log::warning(
+      fmt::format("step {} (epoch {}): {}; rolling back to the end of epoch {}, step {}, and "
+                  "halving the learning rate",
+                  position.step, position.epoch, problem, session.state.position.epoch,
+                  session.state.position.step));
   return Reaction::kRolledBack;
 }
 
 void react_to_non_finite(const Session& session, Output& output, const run::MetricsRecord& record) {
   if (std::isfinite(*record.loss)) return;
   const std::string problem = fmt::format(
-      "the {} loss is {}", record.split == "val" ? "validation" : "training", *record.loss);
+      "the {} loss is {}", record.split == "train" ? "training" : record.split, *record.loss);
   const checkpoint::Position position{record.epoch, record.step, 0};
   if (session.config.training.on_nonfinite == config::OnNonFinite::kStop) {
     fail(session, output, position, problem);

@@ -34,8 +34,8 @@ std::string advice(const Session& session) {
     return "set training.on_out_of_memory: split, or use a smaller batch or model";
   }
   if (session.config.model.norm == config::Norm::kBatch && micro_batch_size(session) > 1) {
-    return "model.norm: batch needs whole batches, so none is split; use a smaller "
-           "training.batch_size, or model.norm: layer";
+    return "model.norm: batch needs the whole batch for its statistics, so the batch cannot be "
+           "split; use a smaller training.batch_size, or model.norm: layer";
   }
   return session.device.is_cpu()
              ? "use a smaller model or data file"
@@ -52,8 +52,7 @@ void halve_loss_scale(Session& session) {
       schedule::after_step(*session.state.scaler, schedule::GradientStatus::kNotFinite);
   ++session.state.recoveries.overflowed_steps;
   log::debug(
-      fmt::format("step {} (epoch {}): the gradient overflowed; it is made again with the "
-                  "loss times {:g}",
+      fmt::format("step {} (epoch {}): gradient overflow; retrying the step with loss scale {:g}",
                   session.state.position.step + 1, session.state.position.epoch + 1,
                   session.state.scaler->scale));
 }
@@ -66,19 +65,16 @@ void split_batches(Session& session) {
 
 /// Reduces the memory that the session needs, or throws if it cannot.
 void reduce_memory(Session& session, const std::string& what) {
-  const std::string problem =
-      fmt::format("step {} (epoch {}): memory ran out on {} with {} rows at once",
-                  session.state.position.step + 1, session.state.position.epoch + 1,
-                  session.device.str(), micro_batch_size(session));
+  const std::string problem = fmt::format(
+      "step {} (epoch {}): out of memory on {} with {} rows", session.state.position.step + 1,
+      session.state.position.epoch + 1, session.device.str(), micro_batch_size(session));
   if (can_split(session)) {
     split_batches(session);
-    log::warning(
-        fmt::format("{}; each batch is taken in parts of {} rows from now on, with the "
-                    "same result",
-                    problem, micro_batch_size(session)));
+    log::warning(fmt::format("{}; using micro-batches of {} rows from now on (same result)",
+                             problem, micro_batch_size(session)));
   } else if (can_fall_back(session)) {
     move_to_cpu(session);
-    log::warning(fmt::format("{}; the run goes on on the CPU", problem));
+    log::warning(fmt::format("{}; continuing on the CPU", problem));
   } else {
     throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("{}; {} ({})", problem, advice(session), what));

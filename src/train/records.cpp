@@ -106,8 +106,9 @@ metrics::Report make_report(const Session& session, const Evaluation& evaluation
 }
 
 std::string score_text(const run::MetricsRecord& record) {
-  std::string text = fmt::format("{} loss {}", record.split, metrics::loss_text(*record.loss));
-  if (record.accuracy) text += fmt::format(" acc {:6.2f} %", 100 * *record.accuracy);
+  std::string text = fmt::format("{} {}", record.split == "train" ? "loss" : "val loss",
+                                 metrics::loss_text(*record.loss));
+  if (record.accuracy) text += fmt::format(" acc {:5.2f} %", 100 * *record.accuracy);
   if (const auto r2 = metrics::find_score(record.scores, "r2")) {
     text += fmt::format(" R2 {:.4f}", *r2);
   }

@@ -39,7 +39,7 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
   for (const model::NamedTensor& target : to) {
     const checkpoint::NamedTensor* saved = find_by_name(from, target.name);
     if (saved == nullptr) {
-      add_problem(fmt::format("{} {}: missing in the file", what, target.name));
+      add_problem(fmt::format("{} {}: missing from the file", what, target.name));
     } else if (const archive::TensorData& data = saved->tensor;
                !accepts(data.dtype) || at::IntArrayRef(data.shape) != target.tensor.sizes()) {
       add_problem(fmt::format("{} {}: expected float32 [{}], got {}", what, target.name,
@@ -50,7 +50,7 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
   }
   for (const checkpoint::NamedTensor& named : from) {
     if (find_by_name(to, named.name) != nullptr) continue;
-    add_problem(fmt::format("{} {}: the model has no such tensor", what, named.name));
+    add_problem(fmt::format("{} {}: no such tensor in the model", what, named.name));
   }
 }
 

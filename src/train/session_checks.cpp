@@ -23,24 +23,24 @@ void check_task(const config::Config& config, const data::Schema& schema) {
   const std::string loss = "training.loss: " + config::to_text(config.training.loss);
   std::string problem;
   if (regression && config::is_for_classes(training.loss)) {
-    problem = loss + " needs classes; set data.task: classification";
+    problem = loss + " requires classes; set data.task: classification";
   } else if (!regression && config::is_for_regression(training.loss)) {
-    problem = loss + " needs a number; set data.task: regression";
+    problem = loss + " requires a numeric target; set data.task: regression";
   } else if (training.loss == config::Loss::kBinaryCrossEntropy && schema.labels.size() != 2) {
-    problem = fmt::format("{} is for two classes, got {}; set training.loss: cross_entropy", loss,
+    problem = fmt::format("{} requires two classes, got {}; set training.loss: cross_entropy", loss,
                           schema.labels.size());
   } else if (!config::fits_task(training.best_metric, schema.task)) {
-    problem = fmt::format("training.best_metric: {} has no {}; use loss",
-                          regression ? "regression" : "classification",
-                          config::to_text(config.training.best_metric));
+    problem = fmt::format("training.best_metric: {} is not defined for {}; use loss",
+                          config::to_text(config.training.best_metric),
+                          regression ? "regression" : "classification");
   } else if (training.best_metric == config::BestMetric::kBinaryF1 && schema.labels.size() != 2) {
-    problem = fmt::format("training.best_metric: binary_f1 is for two classes, got {}; use f1",
+    problem = fmt::format("training.best_metric: binary_f1 requires two classes, got {}; use f1",
                           schema.labels.size());
   } else if (regression && training.label_smoothing > 0) {
-    problem = "training.label_smoothing: it is for cross-entropy; remove it for regression";
+    problem = "training.label_smoothing: only applies to cross-entropy; remove it for regression";
   }
   if (problem.empty()) return;
-  throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was taken for {})", problem,
+  throw Error(ErrorKind::kUsage, fmt::format("{} (the target \"{}\" was inferred as {})", problem,
                                              fmt::join(schema.target_names, "\", \""),
                                              regression ? "regression" : "classification"));
 }
@@ -53,23 +53,24 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
   const std::string name = config::to_text(config.training.best_metric);
   if (validation.size() == 0) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("training.best_metric: {} needs a validation part; set "
+                fmt::format("training.best_metric: {} requires a validation split; set "
                             "data.validation_fraction above 0, or use loss",
                             name));
   }
   const std::vector<int64_t>& classes = validation.classes;
   const bool ranks = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
   if (ranks && std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("training.best_metric: {} needs two classes in the validation part, "
-                            "and all of its rows are of one; set a larger "
-                            "data.validation_fraction, or use loss",
-                            name));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "training.best_metric: {} requires two classes in the validation split, but all of its "
+            "rows have the same class; set a larger data.validation_fraction, or use loss",
+            name));
   }
   if (metric == config::BestMetric::kR2 && validation.size() == 1) {
     throw Error(ErrorKind::kUsage,
-                "training.best_metric: r2 needs two rows in the validation part, got one; set a "
-                "larger data.validation_fraction, or use loss");
+                "training.best_metric: r2 requires two rows in the validation split, got one; set "
+                "a larger data.validation_fraction, or use loss");
   }
 }
 
@@ -78,10 +79,11 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
   if (config.model.norm != config::Norm::kBatch) return;
   const int64_t batch_size = config.training.batch_size;
   if (std::min(batch_size, num_train) > 1 && num_train % batch_size != 1) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("training.batch_size: {} training rows in batches of {} leave a batch of "
-                          "one row, and model.norm: batch needs two; choose another batch size",
-                          num_train, batch_size));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("training.batch_size: {} training rows in batches of {} leave a last batch of "
+                  "one row, and model.norm: batch requires two; choose another batch size",
+                  num_train, batch_size));
 }
 
 // An explicitly requested step is not silently replaced.
@@ -99,7 +101,7 @@ void check_each(const char* key, const std::vector<std::string>& patterns,
   for (const std::string& pattern : patterns) {
     const auto fits = [&](const std::string& name) { return matches_any(name, {&pattern, 1}); };
     if (std::any_of(names.begin(), names.end(), fits)) continue;
-    throw Error(ErrorKind::kUsage, fmt::format("{}: no parameter fits {}; there are {}", key,
+    throw Error(ErrorKind::kUsage, fmt::format("{}: no parameter matches {}; available: {}", key,
                                                in_quotes(pattern), joined(names)));
   }
 }
@@ -125,7 +127,7 @@ void check_patterns(const config::Config& config, const model::Network& model) {
   check_each("training.freeze", config.training.freeze, names);
   if (flat.num_trained == 0) {
     throw Error(ErrorKind::kUsage,
-                "training.freeze: every parameter is frozen; leave at least one to be trained");
+                "training.freeze: every parameter is frozen; leave at least one trainable");
   }
   for (const model::NamedTensor& buffer : model.buffers()) names.push_back(buffer.name);
   check_each("model.init_skip", config.model.init_skip, names);

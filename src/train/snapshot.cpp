@@ -2,7 +2,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@
 namespace trainer::train {
 namespace {
 
-constexpr const char* kCheckpointDoesNotFit = "the checkpoint does not fit the model";
+constexpr const char* kCheckpointDoesNotFit = "the checkpoint does not match the model";
 
 // A copy in CPU memory: the checkpoint is written while training continues.
 at::Tensor copied(const at::Tensor& tensor) {
@@ -59,7 +58,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
     const checkpoint::Moment* saved = find_by_name(from.moments, moment.name);
     if (saved == nullptr) {
-      restorer.add_problem(fmt::format("optimizer moment {}: missing in the file", moment.name));
+      restorer.add_problem(fmt::format("optimizer moment {}: missing from the file", moment.name));
     } else {
       restorer.copy(moment.name, saved->tensors,
                     named_views(session.model.parameters(), moment.tensor));
@@ -68,7 +67,7 @@ void copy_moments(Restorer& restorer, Session& session, const checkpoint::Checkp
   for (const checkpoint::Moment& saved : from.moments) {
     if (find_by_name(session.optimizer_state.moments, saved.name) == nullptr) {
       restorer.add_problem(
-          fmt::format("optimizer moment {}: the optimizer has no such moment", saved.name));
+          fmt::format("optimizer moment {}: unknown to this optimizer", saved.name));
     }
   }
 }
@@ -142,10 +141,10 @@ void load_initial_weights(Session& session, const std::filesystem::path& file,
   std::vector<model::NamedTensor> state = session.model.state();
   std::erase_if(weights, is_skipped);
   std::erase_if(state, is_skipped);
-  Restorer restorer(fmt::format("{}: these weights do not fit the model; leave tensors out with "
-                                "model.init_skip",
-                                file.string()),
-                    Accepts::kAnyFloat);
+  Restorer restorer(
+      fmt::format("{}: these weights do not match the model; exclude tensors with model.init_skip",
+                  file.string()),
+      Accepts::kAnyFloat);
   restorer.copy("model", weights, state);
   restorer.finish();
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {

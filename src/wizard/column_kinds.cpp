@@ -71,15 +71,15 @@ data::TaskChoice infer_task(const ColumnFacts& column) {
 
 std::string kind_text(const ColumnFacts& column) {
   if (column.num_values() == 0) return "nothing";
-  if (is_constant(column)) return "always the same";
-  if (names_rows(column)) return "names of rows";
+  if (is_constant(column)) return "constant";
+  if (names_rows(column)) return "row identifiers";
   if (numbers_rows(column)) return "row numbers";
   if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
-    return "comma numbers";
+    return "numbers with commas";
   }
   if (is_mixed(column)) return "numbers and text";
   if (column.num_texts > 0) return "text";
-  return column.is_whole ? "whole numbers" : "numbers";
+  return column.is_whole ? "integers" : "numbers";
 }
 
 std::string target_text(const ColumnFacts& column) {
@@ -87,7 +87,7 @@ std::string target_text(const ColumnFacts& column) {
       numbers_rows(column) || column.num_with_commas > 0) {
     return "";
   }
-  if (infer_task(column).task == config::Task::kRegression) return "a number";
+  if (infer_task(column).task == config::Task::kRegression) return "numeric";
   const bool is_plausible =
       column.num_distinct > 1 && column.num_distinct <= kMaxNames &&
       (column.num_distinct <= kFew || 2 * column.num_distinct <= column.num_values());

@@ -26,11 +26,12 @@ constexpr int64_t kFew = 10;  // values that could be kinds, though they are num
 
 std::string mixed_reason(const ColumnFacts& column) {
   if (column.num_with_commas == column.num_texts) {
-    return fmt::format("numbers with a comma, the first in line {}: {}; write it {}",
-                       column.first_non_number_line, in_quotes(column.first_non_number),
-                       column.without_commas);
+    return fmt::format(
+        "numbers with a decimal comma or thousands separator, the first in line {}: {}; write it "
+        "as {}",
+        column.first_non_number_line, in_quotes(column.first_non_number), column.without_commas);
   }
-  return fmt::format("{} of {} values are no numbers, the first in line {}: {}",
+  return fmt::format("{} of {} values are not numbers, the first in line {}: {}",
                      with_thousands(column.num_texts), with_thousands(column.num_values()),
                      column.first_non_number_line, in_quotes(column.first_non_number));
 }
@@ -39,7 +40,7 @@ void decide_mixed(const ColumnFacts& column, FirstConfig& first) {
   const bool is_few = column.num_distinct > 0 && column.num_distinct <= kFew;
   if (column.num_with_commas < column.num_texts &&
       (is_few || column.num_texts > column.num_numbers)) {
-    first.categorical.push_back({column.name, "numbers and texts"});
+    first.categorical.push_back({column.name, "numbers and text"});
   } else {
     first.ignore.push_back({column.name, mixed_reason(column)});
   }
@@ -55,7 +56,7 @@ bool is_of_predictions(const std::string& name, const ColumnFacts& target) {
 void add_id(const ColumnFacts& column, const ColumnFacts& target, const std::string& reason,
             FirstConfig& first) {
   if (is_of_predictions(column.name, target)) {
-    first.ignore.push_back({column.name, reason + "; predictions have a column of that name"});
+    first.ignore.push_back({column.name, reason + "; the predictions have a column of this name"});
   } else {
     first.id.push_back({column.name, reason});
   }
@@ -63,15 +64,15 @@ void add_id(const ColumnFacts& column, const ColumnFacts& target, const std::str
 
 void decide_column(const ColumnFacts& column, const ColumnFacts& target, FirstConfig& first) {
   if (column.num_values() == 0) {
-    first.ignore.push_back({column.name, "no value in any row"});
+    first.ignore.push_back({column.name, "no values"});
   } else if (is_constant(column)) {
     first.ignore.push_back({column.name, column.num_missing == 0
-                                             ? "the same value in every row"
-                                             : "the same number in every row that has one"});
+                                             ? "constant"
+                                             : "constant, apart from missing values"});
   } else if (names_rows(column)) {
-    add_id(column, target, "another text in every row", first);
+    add_id(column, target, "a different text in every row", first);
   } else if (numbers_rows(column)) {
-    add_id(column, target, "another whole number in every row", first);
+    add_id(column, target, "a different integer in every row", first);
   } else if (is_mixed(column) || column.num_with_commas > 0) {
     decide_mixed(column, first);
   }
@@ -97,21 +98,21 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   };
   if (target.num_with_commas > 0) {
     throw Error(ErrorKind::kData,
-                fmt::format("{}:{}: column {}: expected a number, got {}; write it {}", table.file,
-                            target.first_non_number_line, name, in_quotes(target.first_non_number),
-                            target.without_commas));
+                fmt::format("{}:{}: column {}: expected a number, got {}; write it as {}",
+                            table.file, target.first_non_number_line, name,
+                            in_quotes(target.first_non_number), target.without_commas));
   }
   if (target.num_texts == 0) return;
   if (target.num_distinct == 0 || task == config::Task::kRegression) {
     refuse(mixed_reason(target) + "; correct them or choose another --target");
   }
   if (target.num_distinct > kFew && 2 * target.num_distinct > target.num_values()) {
-    refuse("its texts hardly ever repeat; choose another --target");
+    refuse("almost every text is different; choose another --target");
   }
   if (target.num_distinct > data::kMaxLabels && task == config::Task::kAuto) {
     refuse(
-        fmt::format("it has more than {} different labels; choose another --target, or --task "
-                    "classification if they all are classes",
+        fmt::format("more than {} distinct labels; choose another --target, or --task "
+                    "classification if all of them are classes",
                     with_thousands(data::kMaxLabels)));
   }
 }

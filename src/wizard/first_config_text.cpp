@@ -101,7 +101,7 @@ std::string classes_text(const ColumnFacts& target) {
   std::stable_sort(labels.begin(), labels.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   if (labels.size() > kMaxShown) {
-    return fmt::format("{} classes of {} to {}", labels.size(),
+    return fmt::format("{} classes with {} to {}", labels.size(),
                        with_thousands(labels.back().second), counted(labels.front().second, "row"));
   }
   std::vector<std::string> words;
@@ -122,11 +122,11 @@ void write_classes(Writer& writer, const ColumnFacts& target) {
   if (least == target.labels.end()) return;
   constexpr int64_t kTooFew = 10;
   if (least->second < kTooFew) {
-    writer.comment(fmt::format("Hardly anything can be learnt of {}, which has {}.",
-                               in_quotes(least->first), counted(least->second, "row")));
+    writer.comment(fmt::format("Too few rows to learn {}, which has {}.", in_quotes(least->first),
+                               counted(least->second, "row")));
   }
   if (3 * least->second < most->second) {
-    writer.comment("To let rare classes count as much as frequent ones: class_weights: balanced");
+    writer.comment("To make all classes contribute equally: class_weights: balanced");
   }
 }
 
@@ -140,7 +140,7 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
   writer.line("data.target", config::yaml_text(target.name));
   writer.key("data.task", first.task_reason);
   if (target.num_missing == 0) return;
-  writer.comment(fmt::format("{} {} no value there.", counted(target.num_missing, "row"),
+  writer.comment(fmt::format("{} {} no value.", counted(target.num_missing, "row"),
                              target.num_missing == 1 ? "has" : "have"));
   writer.key("data.drop_rows_without_target");
 }
@@ -149,8 +149,8 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
 void write_missing(Writer& writer, const config::Config& config) {
   const std::size_t num_default = config::default_missing_texts().size();
   if (config.data.missing.size() == num_default) return;
-  writer.comment("What stands for a missing value: the texts that do by default, and the last of");
-  writer.comment("these, found in columns of numbers. Correct the table where they are mistakes.");
+  writer.comment("Missing values: the default list, and codes found in numeric columns (the last");
+  writer.comment("entries). Remove entries that are real values.");
   writer.key("data.missing");
 }
 
@@ -191,27 +191,30 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
 
 void write_features(Writer& writer, const TableFacts& table, const data::Schema& schema) {
   const Features features = describe_features(table, schema);
-  std::string kinds = fmt::format("{}: {} with numbers", counted(schema.num_features(), "feature"),
-                                  counted(features.num_numeric, "column"));
+  std::string kinds = fmt::format("{}: {}", counted(schema.num_features(), "feature"),
+                                  counted(features.num_numeric, "numeric column"));
   if (!features.categorical.empty()) {
-    kinds += fmt::format(", {} with categories, {}", features.categorical.size(),
+    kinds += fmt::format(", {} categorical: {}", features.categorical.size(),
                          shown(features.categorical));
   }
   writer.comment(kinds + ".");
   if (!features.missing.empty()) {
-    writer.comment(fmt::format("Values are missing in {}; data.fill says what numbers become.",
-                               shown(features.missing)));
+    writer.comment(
+        fmt::format("Columns with missing values: {}; data.fill sets how numbers are imputed.",
+                    shown(features.missing)));
   }
   if (!features.group.empty()) {
-    writer.comment(fmt::format("If {} names what rows have in common (a customer), no feature:",
-                               in_quotes(features.group)));
+    writer.comment(
+        fmt::format("If {} identifies a group (a customer), use it as group, not as a feature:",
+                    in_quotes(features.group)));
     writer.comment("group: " + config::yaml_text(features.group) +
-                   "  # keeps its rows in one part");
+                   "  # keeps rows of a group in the same split");
   }
   // Of many columns they are more likely counts or pixels.
   constexpr int64_t kManyColumns = 20;
   if (features.few.empty() || features.num_numeric > kManyColumns) return;
-  writer.comment("Whole numbers with few different values; if they are kinds and no amounts:");
+  writer.comment(
+      "Integer columns with few distinct values; if they are categories and not quantities:");
   config::Config other;
   other.data.categorical = features.few;
   writer.comment("categorical: " + config::value_text("data.categorical", other));
@@ -220,11 +223,11 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
 void write_training(Writer& writer, const config::Config& config) {
   writer.key("training.epochs");
   writer.key("training.batch_size");
-  writer.key("training.learning_rate", "trainer config schedule shows its course");
+  writer.key("training.learning_rate", "trainer config schedule previews the schedule");
   const bool has_classes = config.data.task == config::Task::kClassification;
   writer.key("training.best_metric", has_classes ? "or accuracy, f1, auroc" : "or mae, rmse, r2");
   writer.key("training.schedule.name");
-  writer.key("training.early_stopping.patience", "epochs without a better one");
+  writer.key("training.early_stopping.patience", "epochs without improvement");
 }
 
 }  // namespace
@@ -236,21 +239,20 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   config.data.path = path;
   Writer writer(config);
   const std::string table_name = std::filesystem::path(table.file).filename().string();
-  writer.comment(fmt::format("Made by `trainer init` from {}: {} of {}. A beginning to be changed.",
+  writer.comment(fmt::format("Written by `trainer init` from {}: {}, {}. Edit as needed.",
                              in_quotes(table_name), counted(table.num_rows, "row"),
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
   writer.comment("");
-  writer.comment(
-      "Keys that are not here have their defaults; `trainer config reference` lists all.");
+  writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
   writer.blank();
   if (!config.tag.empty()) {
-    writer.key("tag", "ends the names of run folders");
+    writer.key("tag", "suffix of the run folder names");
     writer.blank();
   }
   writer.key("data.source");
-  writer.key("data.path", "starts at the folder of this file");
+  writer.key("data.path", "relative to the folder of this file");
   if (config.data.delimiter != "auto") writer.key("data.delimiter");
   if (config.data.decimal != ".") writer.key("data.decimal");
   write_missing(writer, config);

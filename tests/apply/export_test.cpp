@@ -78,9 +78,9 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
   EXPECT_EQ(description["feature_scaling"]["scale"], json({0.75, 0.75, 0.75, 0.75}));
   EXPECT_EQ(description["model"]["hidden_sizes"], json({8, 8}));
   EXPECT_EQ(description["columns"], json::parse(R"([
-      {"name": "x0", "kind": "numeric", "fill": 0.5, "marks_missing": false},
+      {"name": "x0", "kind": "numeric", "fill": 0.5, "missing_indicator": false},
       {"name": "id", "kind": "id"},
-      {"name": "k", "kind": "categorical", "categories": ["u", "v"], "marks_missing": true}])"));
+      {"name": "k", "kind": "categorical", "categories": ["u", "v"], "missing_indicator": true}])"));
   EXPECT_EQ(description["missing"], json(c.schema.missing));
   EXPECT_FALSE(description.contains("target_scaling"));
 }

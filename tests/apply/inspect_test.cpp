@@ -42,13 +42,14 @@ class InspectModelTest : public testing::Test {
 TEST_F(InspectModelTest, DescribesModelDataAndPlace) {
   expect_lines(
       text(),
-      {"stands at   epoch 3 of 10, step 12", "best epoch  2 (loss 0.0625)",
-       "task        classification of \"kind\", 2 classes: \"no\", \"yes\"",
+      {"progress    epoch 3 of 10, step 12", "best epoch  2 (loss 0.0625)",
+       "task        classification, target \"kind\", 2 classes: \"no\", \"yes\"",
        "model       34 parameters", "            layers.0: 3 -> 4, batch norm, relu",
        "            layers.1: 4 -> 2", "loss        cross_entropy",
-       "columns     2 numeric, 1 categorical, 1 id, 1 left out",
-       "            \"a\": numeric, 0.1 where it is missing", "            \"row\": names a row",
-       "            \"b\": categorical, 1 category: \"x\"", "            \"notes\": left out: long",
+       "columns     2 numeric, 1 categorical, 1 id, 1 dropped",
+       "            \"a\": numeric, missing values filled with 0.1",
+       "            \"row\": row identifier", "            \"b\": categorical, 1 category: \"x\"",
+       "            \"notes\": dropped: long",
        "data file   /data/train.csv: 987654321 bytes with CRC-32 fedcba98"});
   EXPECT_EQ(text().find("history"), std::string::npos);
 }
@@ -59,7 +60,7 @@ TEST_F(InspectModelTest, ShowsTheFirstTheLastAndTheBestEpochs) {
   for (int epoch = 1; epoch <= 30; ++epoch) {
     metrics += fmt::format(
         R"({{"step":{0},"epoch":{0},"split":"train","loss":{0},"accuracy":0.5,"time_seconds":1}}
-{{"step":{0},"epoch":{0},"split":"val","loss":0.5,"accuracy":0.25,"time_seconds":1}}
+{{"step":{0},"epoch":{0},"split":"validation","loss":0.5,"accuracy":0.25,"time_seconds":1}}
 )",
         epoch);
   }
@@ -87,7 +88,11 @@ TEST_F(InspectModelTest, JsonHasEverything) {
   EXPECT_EQ(json["columns"][2]["kind"], "categorical");
   EXPECT_EQ(json["columns"][3]["reason"], "long");
   EXPECT_EQ(json["missing"], (std::vector<std::string>{"NA", "-999"}));
-  EXPECT_EQ(json["scaling"]["shift"].size(), 3U);
+  EXPECT_EQ(json["feature_scaling"]["shift"].size(), 3U);
+  EXPECT_EQ(json["target_names"], (std::vector<std::string>{"kind"}));
+  EXPECT_EQ(json["data_files"][0]["crc32"], "fedcba98");
+  EXPECT_EQ(json["model"]["averaged_weights"], false);
+  EXPECT_TRUE(json["columns"][0].contains("missing_indicator"));
   EXPECT_FALSE(json.contains("history"));
 }
 

@@ -94,8 +94,8 @@ TEST_F(ModelTest, TensorsThatAreMissingOrOfAnotherShapeAreNamed) {
               c.model[2].tensor = float_data({3}, {1, 1, 1});
               c.moments.clear();
             }),
-            "|model norms.0.weight: expected [4], got [3]\n"
-            "|model norms.0.running_var: this tensor is missing");
+            "|model norms.0.weight: expected shape [4], got [3]\n"
+            "|model norms.0.running_var: missing tensor");
 }
 
 }  // namespace

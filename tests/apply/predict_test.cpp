@@ -168,22 +168,22 @@ TEST_F(PredictTest, TheOutputDependsNeitherOnThreadsNorOnRowsAtOnce) {
 
 TEST_F(PredictTest, FurtherColumnsAndLostIdsAreSaidOnce) {
   predict_text("z,k,a,y,note,more\n1,p,2,3,x,\n1,p,2,3,x,\n");
-  EXPECT_EQ(notes_,
-            (std::vector<std::string>{
-                "in.csv: the model was trained without columns \"z\" and \"more\"; left out",
-                "in.csv: the id column \"id\" is not in the header, so the predictions are "
-                "without it"}));
+  EXPECT_EQ(
+      notes_,
+      (std::vector<std::string>{
+          "in.csv: ignoring columns \"z\" and \"more\" that the training data did not have",
+          "in.csv: the id column \"id\" is not in the header; the predictions do not contain it"}));
 }
 
 TEST_F(PredictTest, MissingColumnsAreAllNamed) {
   EXPECT_EQ(problem("id,b,c\n1,2,3\n"),
-            "in.csv:1: expected the columns of the training data, but \"a\" and \"k\" are not in "
-            "the header");
+            "in.csv:1: expected the columns of the training data; missing from the header: \"a\" "
+            "and \"k\"");
 }
 
 TEST_F(PredictTest, TextInANumericColumnIsAnErrorWithItsLine) {
   EXPECT_EQ(problem("a,k\n1,p\ntwo,q\n"),
-            "in.csv:3: column \"a\": expected a number, got \"two\"; correct it, as the column was "
+            "in.csv:3: column \"a\": expected a number, got \"two\"; correct it: the column was "
             "numeric in the training data");
   EXPECT_EQ(problem("a,k\n\"1,234.5\",p\n"),
             "in.csv:2: column \"a\": expected a number, got \"1,234.5\"; write it without a comma: "
@@ -202,36 +202,34 @@ TEST_F(PredictTest, MissingNumbersAreFilledOrAnError) {
   Model model = linear_model();
   model.schema.columns[1].fill.reset();
   EXPECT_EQ(problem("a,k\n1,p\nnan,p\n", model),
-            "in.csv:3: column \"a\": expected a number, got \"nan\", a missing value; fill it in, "
-            "as the model has no value to take for it");
+            "in.csv:3: column \"a\": expected a number, got \"nan\", a missing value; fill it in: "
+            "the model has no fill value for this column");
 }
 
 TEST_F(PredictTest, UnknownCategoriesAreCountedOrAnError) {
   predict_text("a,k\n1,p\n2,new\n3,newer\n4,\n");
   EXPECT_EQ(report_.warnings.size(), 1U);
   EXPECT_EQ(without_folder(report_.warnings.at(0)),
-            "column \"k\": 3 rows of in.csv have a category that the training part lacks; taken "
-            "for none of the known ones (data.unknown_category)");
+            "column \"k\": 3 rows of in.csv have a category that does not occur in the training "
+            "split; treated as unknown (data.unknown_category)");
   fs::remove(output());
   Model model = linear_model();
   model.schema.unknown_category = config::UnknownCategory::kError;
   EXPECT_EQ(problem("a,k\n1,p\n2,new\n", model),
-            "in.csv:3: column \"k\": expected a category that the training part has, got \"new\"; "
+            "in.csv:3: column \"k\": expected a category of the training split, got \"new\"; "
             "correct it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(PredictTest, RefusesWhatIsNoTableOfRows) {
-  EXPECT_EQ(problem("a,k\n"), "in.csv: no rows after the header");
+  EXPECT_EQ(problem("a,k\n"), "in.csv: no data rows after the header");
   EXPECT_EQ(problem(""), "in.csv: the file is empty");
   EXPECT_EQ(problem("a;k\n1;p\n"),
-            "in.csv:1: the delimiter comma gives just one column, \"a;k\"; did you mean "
+            "in.csv:1: with the delimiter comma there is only one column, \"a;k\"; did you mean "
             "--delimiter semicolon?");
   EXPECT_EQ(problem("a,k\n1,p,7\n"), "in.csv:2: expected 2 fields as in the header, got 3");
-  EXPECT_EQ(problem("a,k\n1,\"p\n2,q\n"),
-            "in.csv:2: field 2: the quote that opens it is never closed");
+  EXPECT_EQ(problem("a,k\n1,\"p\n2,q\n"), "in.csv:2: field 2: unclosed quote");
   EXPECT_EQ(problem("a,k\n1,p\0\n"sv),
-            "in.csv:2: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-            "converted");
+            "in.csv:2: NUL byte: this is not UTF-8 text; convert a table saved as UTF-16");
   EXPECT_EQ(problem("a,k\n1,caf\xE9\n"),
             "in.csv:2: column \"k\": expected text in UTF-8, got \"caf\\xe9\"; save the file as "
             "UTF-8");
@@ -243,8 +241,8 @@ TEST_F(PredictTest, AMillionCharactersAreNoCategoryButMayBeAnId) {
             "in.csv:2: column \"k\": expected a category of at most 1,000 bytes, got 1,000,000 "
             "bytes: \"" +
                 std::string(60, 'x') +
-                "...\"; is a quote not closed? leave the column out with data.ignore if it is free "
-                "text");
+                "...\"; check for an unclosed quote, or drop the column with data.ignore if it is "
+                "free text");
   EXPECT_EQ(predict_text("a,k,id\n0,r," + text + "\n"),
             "id,prediction,p_no,\"p_yes, sir\"\n" + text + ",no,0.5,0.5\n");
 }
@@ -267,10 +265,10 @@ TEST_F(PredictTest, RefusesOutputsThatCannotBeWritten) {
   request.output = folder_.path();
   EXPECT_EQ(
       problem(linear_model(), request, ErrorKind::kFileSystem),
-      "cannot write " + folder_.path().string() + ": it is a folder, expected the name of a file");
+      "cannot write " + folder_.path().string() + ": it is a folder; give the name of a file");
   request.output = request.data;
   EXPECT_EQ(problem(linear_model(), request, ErrorKind::kUsage),
-            "--output: in.csv is the file of --data; choose another");
+            "--output: in.csv is the file of --data; choose another file");
 }
 
 TEST_F(PredictTest, AnOlderOutputStaysUntilTheNewOneIsComplete) {
@@ -311,15 +309,15 @@ TEST_F(PredictTest, RowsThatAreNotFiniteHaveEmptyCells) {
   EXPECT_EQ(predict_text("a,k\n3e38,r\n0,r\n", model),
             "prediction,p_no,\"p_yes, sir\"\n,,\nno,0.5,0.5\n");
   EXPECT_EQ(report_.warnings.back(),
-            "1 row has outputs that are not finite; the cells of its predictions are empty");
+            "1 row has non-finite outputs; the cells of its predictions are empty");
 }
 
 TEST_F(PredictTest, AnIdMayNotHaveTheNameOfAPrediction) {
   Model model = linear_model();
   model.schema.columns[0].name = "p_no";
   EXPECT_EQ(problem("p_no,a,k\n1,2,p\n", model),
-            "the column \"p_no\", which is carried along, has the name of a column of the "
-            "predictions; rename it in the data, or take it out");
+            "the copied column \"p_no\" has the same name as a column of the predictions; rename "
+            "it in the data, or do not copy it (--keep, data.id)");
 }
 
 TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
@@ -339,7 +337,7 @@ TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
   EXPECT_EQ(predict_text("pixel_0_1,pixel_0_0\n2,1\n255,5\n7,3\n", model), expected);
   fs::remove(output());
   EXPECT_EQ(problem("\0\0\x08\x02\0\0\0\x01\0\0\0\x03\x01\x02\x03"sv, model),
-            "in.csv: expected rows of 2 numbers as in the training data, got 3");
+            "in.csv: expected 2 features per row as in the training data, got 3");
 }
 
 // ---- columns that are carried along ----
@@ -368,7 +366,7 @@ TEST_F(PredictTest, AColumnThatIsNotThereCannotBeCarriedAlong) {
   };
   EXPECT_EQ(problem_of("kk"), "in.csv:1: --keep: \"kk\" is not in the header; did you mean \"k\"?");
   EXPECT_EQ(problem_of("zz*"),
-            "in.csv:1: --keep: \"zz*\" fits no column in the header; it has a and k");
+            "in.csv:1: --keep: \"zz*\" matches no column in the header; the header has a and k");
   EXPECT_FALSE(fs::exists(output()));
 }
 
@@ -390,23 +388,23 @@ TEST_F(PredictTest, RowsThatCannotBeReadAreLeftOutAndListed) {
               "id,prediction,p_no,\"p_yes, sir\"\n1,no,0.7310586,0.26894143\n"
               "7,\"yes, sir\",0.11920292,0.8807971\n")
         << batch_size;
-    EXPECT_EQ(read_file(request.errors),
-              "line,reason\n"
-              "3,\"column \"\"a\"\": expected a number, got \"\"x\"\"; correct it, as the column "
-              "was numeric in the training data\"\n"
-              "4,\"column \"\"k\"\": expected a category that the training part has, got "
-              "\"\"r\"\"; correct it, or train with data.unknown_category: unknown\"\n"
-              "5,\"expected 3 fields as in the header, got 2\"\n"
-              "7,\"column \"\"a\"\": expected a finite number of at most 3.4e+38, got "
-              "\"\"1e99\"\"\"\n"
-              "8,\"column \"\"k\"\": expected a category that the training part has, got "
-              "\"\"q\\n\"\"; correct it, or train with data.unknown_category: unknown\"\n");
+    EXPECT_EQ(
+        read_file(request.errors),
+        "line,reason\n"
+        "3,\"column \"\"a\"\": expected a number, got \"\"x\"\"; correct it: the column was "
+        "numeric in the training data\"\n"
+        "4,\"column \"\"k\"\": expected a category of the training split, got \"\"r\"\"; correct "
+        "it, or train with data.unknown_category: unknown\"\n"
+        "5,\"expected 3 fields as in the header, got 2\"\n"
+        "7,\"column \"\"a\"\": expected a finite number of at most 3.4e+38, got \"\"1e99\"\"\"\n"
+        "8,\"column \"\"k\"\": expected a category of the training split, got \"\"q\\n"
+        "\"\"; correct it, or train with data.unknown_category: unknown\"\n");
     EXPECT_EQ(report.num_rows, 2);
     EXPECT_EQ(report.num_skipped, 5);
     EXPECT_EQ(report.warnings.size(), 1U);
     EXPECT_TRUE(without_folder(report.warnings.back())
-                    .starts_with("5 rows could not be read and were left out, first line 3: column "
-                                 "\"a\": expected a number, got \"x\""))
+                    .starts_with("skipped 5 rows that could not be read, the first is line 3: "
+                                 "column \"a\": expected a number, got \"x\""))
         << report.warnings.back();
   }
 }
@@ -421,11 +419,10 @@ TEST_F(PredictTest, WhatIsNoMatterOfARowEndsThePredictionAllTheSame) {
                                 [](const PredictProgress&) { return true; });
                           }).what());
   };
-  EXPECT_EQ(problem_of("a,k\n0,p\n0,\"q\n1,p\n"),
-            "in.csv:3: field 2: the quote that opens it is never closed");
+  EXPECT_EQ(problem_of("a,k\n0,p\n0,\"q\n1,p\n"), "in.csv:3: field 2: unclosed quote");
   EXPECT_EQ(problem_of("a,k\nx,p\n"),
             "in.csv: no row could be read: line 2: column \"a\": expected a number, got \"x\"; "
-            "correct it, as the column was numeric in the training data");
+            "correct it: the column was numeric in the training data");
   EXPECT_FALSE(fs::exists(output()));
 }
 
@@ -441,12 +438,12 @@ TEST_F(PredictTest, NoOutputTakesThePlaceOfWhatIsRead) {
                           }).what());
   };
   request.output = model.file;
-  EXPECT_EQ(problem_of(), "--output: m.pt is the model; choose another");
+  EXPECT_EQ(problem_of(), "--output: m.pt is the model; choose another file");
   request.output = output();
   request.errors = request.data;
-  EXPECT_EQ(problem_of(), "--errors: in.csv is the file of --data; choose another");
+  EXPECT_EQ(problem_of(), "--errors: in.csv is the file of --data; choose another file");
   request.errors = folder_.path() / "." / "out.csv";
-  EXPECT_EQ(problem_of(), "--errors: ./out.csv is the file of --output; choose another");
+  EXPECT_EQ(problem_of(), "--errors: ./out.csv is the file of --output; choose another file");
 }
 
 // ---- arrays ----
@@ -466,9 +463,9 @@ TEST_F(PredictTest, AModelOfArraysTakesArraysOfNumPy) {
   }
   EXPECT_EQ(predict_text(npy, model), "prediction_u,prediction_v\n16,-3\n11,-0.5\n");
   fs::remove(output());
-  EXPECT_EQ(problem(npy, regression_model()),
-            "in.csv: expected a CSV file, as the model was trained on a table, got an array of "
-            "NumPy");
+  EXPECT_EQ(
+      problem(npy, regression_model()),
+      "in.csv: expected a CSV file, because the model was trained on a table; got a NumPy array");
 }
 
 }  // namespace

@@ -196,19 +196,19 @@ TEST_F(ArchiveTest, NestsAsDeepForTheWriterAsForTheReader) {
   const Error error = error_of([&] { save(path(), {{"a", List{value}}}); });
   EXPECT_EQ(error.kind(), ErrorKind::kRuntime);
   EXPECT_EQ(error.what(),
-            fmt::format("cannot write {}: nested deeper than 100 levels", path().string()));
+            fmt::format("cannot write {}: nested more than 100 levels deep", path().string()));
 }
 
 TEST_F(ArchiveTest, DoesNotWriteWhatItCouldNotRead) {
   EXPECT_EQ(error_of([&] {
               save(path(), {{"a", 1}, {"a", 2}});
             }).what(),
-            fmt::format("cannot write {}: the key \"a\" stands twice", path().string()));
+            fmt::format("cannot write {}: duplicate key \"a\"", path().string()));
   const TensorData tensor{DType::kFloat32, {3}, nullptr, nullptr};
   EXPECT_EQ(error_of([&] {
               save(path(), {{"a", tensor}});
             }).what(),
-            fmt::format("cannot write {}: a tensor has elements, but no data", path().string()));
+            fmt::format("cannot write {}: a tensor has elements but no data", path().string()));
   EXPECT_FALSE(fs::exists(path()));
 }
 
@@ -225,13 +225,13 @@ TEST_F(ArchiveTest, RefusesWhatIsNoArchive) {
   EXPECT_EQ(refusal(folder_.path()), "is a folder, expected a checkpoint file");
   EXPECT_EQ(refusal("/dev/null"), "is not a regular file, expected a checkpoint file");
   EXPECT_EQ(refusal(folder_.write("a.pt", "")),
-            "is empty; it was not written completely, take an older checkpoint");
+            "is empty: it was not written completely; use an older checkpoint");
   EXPECT_EQ(refusal(folder_.write("a.pt", "seed: 1\n")),
-            "expected a zip file as torch.save writes it, got a file that begins with "
-            "\"seed: 1\\n\"");
+            "expected a zip file as written by torch.save, got a file that starts with \"seed: 1\\n"
+            "\"");
   EXPECT_EQ(refusal(folder_.write(
                 "a.pt", "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02"s)),
-            "is in the format that torch.save wrote before PyTorch 1.6; load it in Python and save "
+            "is in the format that torch.save used before PyTorch 1.6; load it in Python and save "
             "it again with torch.save");
 }
 
@@ -242,7 +242,7 @@ TEST_F(ArchiveTest, RefusesAZipFileOfSomethingElse) {
   zip.finish();
   file.commit();
   EXPECT_EQ(refusal(path()),
-            "is a zip file, but not one that torch.save wrote: it has no record data.pkl");
+            "is a zip file, but not written by torch.save: it has no record data.pkl");
 }
 
 TEST_F(ArchiveTest, RefusesAnotherByteOrder) {
@@ -252,7 +252,7 @@ TEST_F(ArchiveTest, RefusesAnotherByteOrder) {
   zip.add("x/byteorder", std::as_bytes(std::span("big", 3)));
   zip.finish();
   file.commit();
-  EXPECT_EQ(refusal(path()), "expected the byte order \"little\", got \"big\"");
+  EXPECT_EQ(refusal(path()), "expected byte order \"little\", got \"big\"");
 }
 
 TEST_F(ArchiveTest, RefusesAGlobalThatIsNotPlain) {
@@ -263,8 +263,7 @@ TEST_F(ArchiveTest, RefusesAGlobalThatIsNotPlain) {
 
 TEST_F(ArchiveTest, RefusesARootThatIsNoDict) {
   EXPECT_EQ(pickle_error("]."),
-            "record data.pkl: expected a dict, got something else; save a dict of plain values and "
-            "tensors");
+            "record data.pkl: expected a dict; save a dict of plain values and tensors");
 }
 
 TEST_F(ArchiveTest, RefusesKeysThatAreNoStringsOrStandTwice) {
@@ -273,7 +272,7 @@ TEST_F(ArchiveTest, RefusesKeysThatAreNoStringsOrStandTwice) {
   EXPECT_EQ(pickle_error("}NNs."),
             "record data.pkl: a key of this dict is not a string, expected a string");
   EXPECT_EQ(pickle_error("}X\x01\0\0\0aNsX\x01\0\0\0aNs."s),
-            "record data.pkl: the key \"a\" stands twice");
+            "record data.pkl: duplicate key \"a\"");
 }
 
 TEST_F(ArchiveTest, RefusesAFunctionAsAValue) {
@@ -303,7 +302,7 @@ TEST_F(ArchiveTest, RefusesTextThatIsFarLargerThanItsFile) {
   for (int i = 0; i < 300; ++i) operations += "h\x01";
   const std::string message = pickle_error(operations + "es.");
   EXPECT_EQ(message,
-            "record data.pkl: \"a.256\": the file holds more than 268435456 bytes of text");
+            "record data.pkl: \"a.256\": the file holds more than 268435456 bytes of strings");
 }
 
 // The pickle of {"t": a float tensor over storage "0"}, with these operations for its parts.
@@ -318,17 +317,17 @@ std::string tensor_pickle(const std::string& num_stored, const std::string& rest
 TEST_F(ArchiveTest, RefusesTensorsThatDoNotFitTheirRecord) {
   const std::string begin = "record data.pkl: \"t\": ";
   EXPECT_EQ(pickle_error(tensor_pickle("K\x11", "K\x00K\x10\x85K\x01\x85"s)),
-            begin + "claims 17 elements of float32, its record holds 64 bytes");
+            begin + "claims 17 elements of float32, but its record has 64 bytes");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x11K\x01\x85K\x01\x85"s)),
-            begin + "is a tensor that begins after the end of its record");
+            begin + "is a tensor that starts beyond the end of its record");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x01K\x10\x85K\x01\x85"s)),
-            begin + "is a tensor that goes past the end of its record");
+            begin + "is a tensor that extends beyond the end of its record");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x10)\x29"s)),
-            begin + "is a tensor that goes past the end of its record");
+            begin + "is a tensor that extends beyond the end of its record");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00K\x02K\x02\x86K\x01\x85"s)),
-            begin + "is a tensor with too many or few strides");
+            begin + "is a tensor with the wrong number of strides");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00J\xFF\xFF\xFF\xFF\x85K\x01\x85"s)),
-            begin + "is a tensor with a size that is no number >= 0");
+            begin + "is a tensor whose size is not a number >= 0");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00NK\x01\x85"s)),
             begin + "is a tensor whose shape is not a tuple of at most 64 sizes");
 }
@@ -338,7 +337,7 @@ TEST_F(ArchiveTest, RefusesShapesWhoseProductOverflows) {
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00"s + huge + huge + "\x86K\x00K\x00\x86"s)),
             "record data.pkl: \"t\": is a tensor with too many elements");
   EXPECT_EQ(pickle_error(tensor_pickle("K\x10", "K\x00K\x02\x85"s + huge + "\x85")),
-            "record data.pkl: \"t\": is a tensor that goes past the end of its record");
+            "record data.pkl: \"t\": is a tensor that extends beyond the end of its record");
 }
 
 TEST_F(ArchiveTest, RefusesAnExpandedTensorThatIsFarLargerThanItsFile) {

@@ -83,72 +83,71 @@ TEST(PickleTest, RefusesEveryFunctionThatIsNotNeeded) {
 
 TEST(PickleTest, RefusesEveryOtherOperation) {
   EXPECT_EQ(refusal("(ios\nsystem\n."),
-            "wrong at byte 3: the operation 0x69 is not one that torch.save writes");
-  EXPECT_EQ(refusal("\x93."),
-            "wrong at byte 2: the operation 0x93 is not one that torch.save writes");
-  EXPECT_EQ(refusal("N2."),
-            "wrong at byte 3: the operation 0x32 is not one that torch.save writes");
+            "invalid at byte 3: opcode 0x69 is not one that torch.save writes");
+  EXPECT_EQ(refusal("\x93."), "invalid at byte 2: opcode 0x93 is not one that torch.save writes");
+  EXPECT_EQ(refusal("N2."), "invalid at byte 3: opcode 0x32 is not one that torch.save writes");
 }
 
 TEST(PickleTest, RefusesOtherProtocols) {
   EXPECT_EQ(refusal("\x80\x04N."),
-            "wrong at byte 4: expected pickle protocol 2, the default of torch.save, got 4");
+            "invalid at byte 4: expected pickle protocol 2, the default of torch.save, got 4");
 }
 
 TEST(PickleTest, RefusesIntegersThatNeedMoreThan64Bits) {
   EXPECT_EQ(refusal("\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
-            "wrong at byte 13: an integer that needs more than 64 bits is not supported");
+            "invalid at byte 13: integers of more than 64 bits are not supported");
 }
 
 TEST(PickleTest, RefusesClaimedLengthsBeyondTheEnd) {
   EXPECT_EQ(refusal("X\xFF\xFF\xFF\xFFtext."),
-            "wrong at byte 7: expected 4294967295 more bytes, got 5");
+            "invalid at byte 7: expected 4294967295 more bytes, got 5");
   EXPECT_EQ(refusal("\x8B\xFF\xFF\xFF\xFF."),
-            "wrong at byte 7: expected 4294967295 more bytes, got 1");
-  EXPECT_EQ(refusal("G12."), "wrong at byte 3: expected 8 more bytes, got 3");
-  EXPECT_EQ(refusal("cos\nsystem"), "wrong at byte 6: a name does not end");
-  EXPECT_EQ(refusal("N"), "wrong at byte 3: expected 1 more bytes, got 0");
+            "invalid at byte 7: expected 4294967295 more bytes, got 1");
+  EXPECT_EQ(refusal("G12."), "invalid at byte 3: expected 8 more bytes, got 3");
+  EXPECT_EQ(refusal("cos\nsystem"), "invalid at byte 6: unterminated name");
+  EXPECT_EQ(refusal("N"), "invalid at byte 3: expected 1 more bytes, got 0");
 }
 
 TEST(PickleTest, RefusesAStackThatRunsEmpty) {
-  const std::string empty = ": takes a value from an empty stack";
-  EXPECT_EQ(refusal("0."), "wrong at byte 3" + empty);
-  EXPECT_EQ(refusal("N\x86."), "wrong at byte 4" + empty);
-  EXPECT_EQ(refusal("N(0."), "wrong at byte 5" + empty);
-  EXPECT_EQ(refusal("q\x01."), "wrong at byte 4" + empty);
-  EXPECT_EQ(refusal("a."), "wrong at byte 3" + empty);
-  EXPECT_EQ(refusal("(e."), "wrong at byte 4" + empty);
-  EXPECT_EQ(refusal("R."), "wrong at byte 3" + empty);
-  EXPECT_EQ(refusal("b."), "wrong at byte 3" + empty);
-  EXPECT_EQ(refusal("Q."), "wrong at byte 3" + empty);
-  EXPECT_EQ(refusal("t."), "wrong at byte 3: a mark is missing");
-  EXPECT_EQ(refusal("."), "wrong at byte 3: expected one value at the end");
-  EXPECT_EQ(refusal("NN."), "wrong at byte 5: expected one value at the end");
-  EXPECT_EQ(refusal("N(."), "wrong at byte 5: expected one value at the end");
-  EXPECT_EQ(refusal("N.N"), "wrong at byte 4: there are bytes after the end");
+  const std::string empty = ": pops from an empty stack";
+  EXPECT_EQ(refusal("0."), "invalid at byte 3" + empty);
+  EXPECT_EQ(refusal("N\x86."), "invalid at byte 4" + empty);
+  EXPECT_EQ(refusal("N(0."), "invalid at byte 5" + empty);
+  EXPECT_EQ(refusal("q\x01."), "invalid at byte 4" + empty);
+  EXPECT_EQ(refusal("a."), "invalid at byte 3" + empty);
+  EXPECT_EQ(refusal("(e."), "invalid at byte 4" + empty);
+  EXPECT_EQ(refusal("R."), "invalid at byte 3" + empty);
+  EXPECT_EQ(refusal("b."), "invalid at byte 3" + empty);
+  EXPECT_EQ(refusal("Q."), "invalid at byte 3" + empty);
+  EXPECT_EQ(refusal("t."), "invalid at byte 3: missing mark");
+  EXPECT_EQ(refusal("."), "invalid at byte 3: expected exactly one value at the end");
+  EXPECT_EQ(refusal("NN."), "invalid at byte 5: expected exactly one value at the end");
+  EXPECT_EQ(refusal("N(."), "invalid at byte 5: expected exactly one value at the end");
+  EXPECT_EQ(refusal("N.N"), "invalid at byte 4: trailing bytes after the end");
 }
 
 TEST(PickleTest, RefusesOperationsOnTheWrongKindOfObject) {
-  EXPECT_EQ(refusal("}Na."), "wrong at byte 5: appends to something that is no list");
-  EXPECT_EQ(refusal("]NNs."), "wrong at byte 6: sets a key of something that is no dict");
-  EXPECT_EQ(refusal("}(Nu."), "wrong at byte 6: a key has no value");
-  EXPECT_EQ(refusal("h\x01."), "wrong at byte 4: refers to an object that was not there before");
+  EXPECT_EQ(refusal("}Na."), "invalid at byte 5: appends to a value that is not a list");
+  EXPECT_EQ(refusal("]NNs."), "invalid at byte 6: sets a key of a value that is not a dict");
+  EXPECT_EQ(refusal("}(Nu."), "invalid at byte 6: key without a value");
+  EXPECT_EQ(refusal("h\x01."), "invalid at byte 4: refers to an unknown object");
   EXPECT_EQ(refusal("}}b."),
-            "wrong at byte 5: sets attributes of something that is no OrderedDict");
-  EXPECT_EQ(refusal("NQ."), "wrong at byte 4: a storage is not described");
-  EXPECT_EQ(refusal("N)R."), "wrong at byte 5: calls something that is no function");
-  EXPECT_EQ(refusal(kOrderedDict + "NR."), "wrong at byte 29: calls something that is no function");
+            "invalid at byte 5: sets attributes of a value that is not an OrderedDict");
+  EXPECT_EQ(refusal("NQ."), "invalid at byte 4: invalid storage description");
+  EXPECT_EQ(refusal("N)R."), "invalid at byte 5: calls a value that is not a function");
+  EXPECT_EQ(refusal(kOrderedDict + "NR."),
+            "invalid at byte 29: calls a value that is not a function");
   EXPECT_EQ(refusal(kOrderedDict + "N\x85R."),
-            "wrong at byte 30: collections.OrderedDict is called with the wrong arguments");
+            "invalid at byte 30: collections.OrderedDict is called with invalid arguments");
   EXPECT_EQ(refusal("ctorch\nFloatStorage\n)R."),
-            "wrong at byte 24: torch.FloatStorage is called with the wrong arguments");
+            "invalid at byte 24: torch.FloatStorage is called with invalid arguments");
   EXPECT_EQ(refusal("ctorch._utils\n_rebuild_parameter\nNNN\x87R."),
-            "wrong at byte 40: torch._utils._rebuild_parameter is called with the wrong arguments");
+            "invalid at byte 40: torch._utils._rebuild_parameter is called with invalid arguments");
 }
 
 TEST(PickleTest, RefusesMoreObjectsThanItHasMemoryFor) {
   EXPECT_EQ(refusal("(" + std::string(kMaxObjects + 1, 'N') + "t."),
-            "wrong at byte 4000004: more than 4000000 objects; keep large data in tensors");
+            "invalid at byte 4000004: more than 4000000 objects; keep large data in tensors");
 }
 
 TEST(PickleTest, EscapesOnlyBytesThatAreNoUtf8) {

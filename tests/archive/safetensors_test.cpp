@@ -131,19 +131,19 @@ TEST_F(SafetensorsTest, AreToldFromOtherFilesByTheirContentOrTheirName) {
 }
 
 TEST_F(SafetensorsTest, WhatIsNoSuchFileIsRefused) {
-  EXPECT_EQ(message_of(""), "is empty; it was not written completely, take an older checkpoint");
-  EXPECT_EQ(message_of("abc"),
-            "expected a safetensors file, got 3 bytes; it was not written or copied completely");
+  EXPECT_EQ(message_of(""), "is empty: it was not written completely; use an older checkpoint");
+  EXPECT_EQ(
+      message_of("abc"),
+      "expected a safetensors file, got 3 bytes; the file was not written or copied completely");
   EXPECT_EQ(message_of("PK\x03\x04 a zip file"),
-            "expected a safetensors file, got a file that begins with \"PK\\x03\\x04 a zip file\"; "
+            "expected a safetensors file, got a file that starts with \"PK\\x03\\x04 a zip file\"; "
             "save it with safetensors.torch.save_file");
   EXPECT_EQ(
       message_of(with_length("{}").substr(0, 9)),
-      "the header is said to have 2 bytes, expected at most 1; the file is damaged or was not "
-      "copied completely");
+      "header length 2, expected at most 1; the file is damaged or was not copied completely");
   EXPECT_EQ(message_of("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F{}"),
-            "the header is said to have 9223372036854775807 bytes, expected at most 2; the file is "
-            "damaged or was not copied completely");
+            "header length 9223372036854775807, expected at most 2; the file is damaged or was not "
+            "copied completely");
 }
 
 TEST_F(SafetensorsTest, AHeaderThatIsWrongIsRefused) {
@@ -153,21 +153,22 @@ TEST_F(SafetensorsTest, AHeaderThatIsWrongIsRefused) {
   EXPECT_NE(message("{\"a\":").find("the header cannot be read ("), std::string::npos);
   EXPECT_EQ(message(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                     R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})"),
-            "the header has \"a\" twice");
+            "duplicate key \"a\" in the header");
   EXPECT_EQ(message(R"({"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}})"),
-            "the header has \"shape\" twice");
-  EXPECT_EQ(message(R"({"__metadata__":[]})"), "__metadata__: expected texts by name, got array");
+            "duplicate key \"shape\" in the header");
+  EXPECT_EQ(message(R"({"__metadata__":[]})"),
+            "__metadata__: expected an object of strings, got array");
   EXPECT_EQ(message(R"({"__metadata__":{"epoch":3}})"),
-            "__metadata__: \"epoch\": expected a text, got number");
+            "__metadata__: \"epoch\": expected a string, got number");
   EXPECT_EQ(message(R"({"a":3})"),
             "tensor \"a\": expected dtype, shape and data_offsets, got number");
   EXPECT_EQ(message(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})"),
             "tensor \"a\": shape is missing");
   EXPECT_EQ(message(R"({"a":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})"),
-            "tensor \"a\": expected a dtype of F32, F64, F16, BF16, I64, I32, I16, I8, U8 or BOOL, "
-            "got \"F8_E4M3\"; convert it to F32");
+            "tensor \"a\": expected one of the dtypes F32, F64, F16, BF16, I64, I32, I16, I8, U8 "
+            "or BOOL, got \"F8_E4M3\"; convert the tensor to F32");
   EXPECT_EQ(message(R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})"),
-            "tensor \"a\": expected a shape of whole numbers, got \"[-2]\"");
+            "tensor \"a\": expected a shape of integers, got \"[-2]\"");
 }
 
 TEST_F(SafetensorsTest, SizesAndPlacesThatCannotBeAreRefused) {
@@ -179,7 +180,7 @@ TEST_F(SafetensorsTest, SizesAndPlacesThatCannotBeAreRefused) {
                                   "12345678"));
   };
   const std::string not_within =
-      "tensor \"a\": expected data_offsets within the 8 bytes behind the header, got \"";
+      "tensor \"a\": expected data_offsets within the 8 bytes after the header, got \"";
   const std::string damaged = "\"; the file is damaged or was not copied completely";
   for (const char* offsets :
        {"[0,12]", "[8,0]", "[0]", "[0,8.0]", "[-4,4]", "8", "[0,18446744073709551615]"}) {
@@ -187,21 +188,20 @@ TEST_F(SafetensorsTest, SizesAndPlacesThatCannotBeAreRefused) {
   }
   const std::string largest = "9223372036854775807";
   EXPECT_EQ(message("[3]", "[0,8]"),
-            "tensor \"a\": float32 [3] does not take the 8 bytes of its data_offsets");
+            "tensor \"a\": float32 [3] does not match the 8 bytes of its data_offsets");
   EXPECT_EQ(
       message("[" + largest + ",2]", "[0,8]"),
-      "tensor \"a\": float32 [" + largest + ", 2] does not take the 8 bytes of its data_offsets");
+      "tensor \"a\": float32 [" + largest + ", 2] does not match the 8 bytes of its data_offsets");
   EXPECT_EQ(message("[4294967296,4294967296]", "[0,0]"),
-            "tensor \"a\": float32 [4294967296, 4294967296] does not take the 0 bytes of its "
+            "tensor \"a\": float32 [4294967296, 4294967296] does not match the 0 bytes of its "
             "data_offsets");
   EXPECT_EQ(message("[1]", "[0,4]"),
-            "the tensors end at 4, expected at 8, the end of the file; it has bytes that belong to "
-            "nothing");
-  const std::string rule = "; tensors may not overlap or leave gaps";
+            "the tensors end at 4, expected 8, the end of the file; the file has trailing bytes");
+  const std::string rule = "; tensors must not overlap or leave gaps";
   EXPECT_EQ(message("[1]", "[4,8]"),
-            "tensor \"a\": begins at 4, but the one before it ends at 0" + rule);
+            "tensor \"a\": starts at 4, but the previous one ends at 0" + rule);
   EXPECT_EQ(message("[2]", "[0,8]", R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})"),
-            "tensor \"b\": begins at 4, but the one before it ends at 8" + rule);
+            "tensor \"b\": starts at 4, but the previous one ends at 8" + rule);
 }
 
 TEST_F(SafetensorsTest, AFileThatWasCutAnywhereIsRefused) {

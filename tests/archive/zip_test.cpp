@@ -100,22 +100,22 @@ TEST(ZipTest, RefusesAWrongChecksum) {
   zip[zip.find("one")] = 'O';
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": the CRC-32 is 0x4221c011, expected 0x7a6c86f1; the file is "
-            "damaged, take an older checkpoint");
+            "damaged, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesACompressedRecord) {
   std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 10, 8);
   EXPECT_EQ(refusal(zip),
-            "a.pt: record \"a/1\": expected plain stored bytes, got compression method 8; save "
-            "the file again with torch.save");
+            "a.pt: record \"a/1\": expected uncompressed bytes, got compression method 8; save the "
+            "file again with torch.save");
 }
 
 TEST(ZipTest, RefusesAnEncryptedRecord) {
   std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 8, 1);
   EXPECT_EQ(refusal(zip),
-            "a.pt: record \"a/1\": expected plain stored bytes, got encrypted ones; save the file "
+            "a.pt: record \"a/1\": expected uncompressed bytes, got encrypted data; save the file "
             "again with torch.save");
 }
 
@@ -128,7 +128,7 @@ TEST(ZipTest, RefusesASizeBeyondTheEndOfTheFile) {
   }
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": claims 100000 bytes from byte 64 of a file of 524 bytes; the "
-            "file is damaged, take an older checkpoint");
+            "file is damaged, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
@@ -139,7 +139,7 @@ TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
   std::memcpy(zip.data() + size + sizeof(huge), &huge, sizeof(huge));
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": claims 18446744073709551605 bytes from byte 64 of a file of 580 "
-            "bytes; the file is damaged, take an older checkpoint");
+            "bytes; the file is damaged, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
@@ -147,7 +147,7 @@ TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
   patch<uint32_t>(zip, kCentral, 42, 0xFFFFFFF0);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": expected its header at byte 4294967280, got something else; the "
-            "file is damaged, take an older checkpoint");
+            "file is damaged, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesHeadersThatDisagree) {
@@ -155,21 +155,20 @@ TEST(ZipTest, RefusesHeadersThatDisagree) {
   patch<uint32_t>(zip, kLocal, 22, 2);
   EXPECT_EQ(refusal(zip),
             "a.pt: record \"a/1\": its header and the zip directory disagree; the file is damaged, "
-            "take an older checkpoint");
+            "use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesTwoSizes) {
   std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kCentral, 20, 2);
   EXPECT_EQ(refusal(zip),
-            "a.pt: record \"a/1\": two different sizes are claimed; the file is damaged, take an "
+            "a.pt: record \"a/1\": conflicting sizes; the file is damaged, use an "
             "older checkpoint");
 }
 
 TEST(ZipTest, RefusesANameThatStandsTwice) {
   EXPECT_EQ(refusal(make_zip({{"a/1", "one"}, {"a/1", "two"}})),
-            "a.pt: record \"a/1\": the name stands twice; the file is damaged, take an older "
-            "checkpoint");
+            "a.pt: record \"a/1\": duplicate name; the file is damaged, use an older checkpoint");
 }
 
 // A record may not hold the header of another one: nested a million times, a small file would take
@@ -187,7 +186,7 @@ TEST(ZipTest, RefusesRecordsThatOverlap) {
   patch<uint64_t>(zip, kLocator, 8, zip.find(kEnd64));
   patch<uint32_t>(zip, kEnd, 16, directory);
   EXPECT_EQ(refusal(zip),
-            "a.pt: record \"a/2\": overlaps another record; the file is damaged, take an older "
+            "a.pt: record \"a/2\": overlaps another record; the file is damaged, use an older "
             "checkpoint");
 }
 
@@ -196,7 +195,7 @@ TEST(ZipTest, RefusesAFileThatWasCutShort) {
   zip.pop_back();
   EXPECT_EQ(refusal(zip),
             "a.pt: expected the end of a zip directory in the last 22 bytes, got something else; "
-            "the file is damaged or cut short, take an older checkpoint");
+            "the file is damaged or truncated, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesADirectoryThatIsNotWhereItShouldBe) {
@@ -205,7 +204,7 @@ TEST(ZipTest, RefusesADirectoryThatIsNotWhereItShouldBe) {
   patch<uint32_t>(zip, kEnd, 16, 7);
   EXPECT_EQ(refusal(zip),
             "a.pt: expected a zip directory that ends at byte 426, got 98 bytes from byte 7; the "
-            "file is damaged or cut short, take an older checkpoint");
+            "file is damaged or truncated, use an older checkpoint");
 }
 
 TEST(ZipTest, RefusesAnEntryCountThatIsTooLargeOrTooSmall) {
@@ -216,11 +215,11 @@ TEST(ZipTest, RefusesAnEntryCountThatIsTooLargeOrTooSmall) {
     patch<uint16_t>(zip, kEnd, 8, count);
     patch<uint16_t>(zip, kEnd, 10, count);
     EXPECT_EQ(refusal(zip),
-              count == 1 ? "a.pt: the zip directory has bytes that belong to no entry; the file is "
-                           "damaged or cut short, take an older checkpoint"
-                         : "a.pt: expected an entry of the zip directory at byte 426, got "
-                           "something else; the file is damaged or cut short, take an older "
-                           "checkpoint");
+              count == 1
+                  ? "a.pt: the zip directory has bytes that belong to no entry; the file is "
+                    "damaged or truncated, use an older checkpoint"
+                  : "a.pt: expected an entry of the zip directory at byte 426, got something else; "
+                    "the file is damaged or truncated, use an older checkpoint");
   }
 }
 

@@ -32,14 +32,14 @@ TEST(AdviceTest, RecommendsTheFastestAndSaysWhy) {
   const std::vector<Row> rows = {make_row("cpu", "fp32", 20), make_row("mps", "fp32", 10)};
   EXPECT_EQ(recommendation(rows),
             "Recommendation: device: mps, precision: fp32, training.step: fused\n"
-            "  because it is 2.00x faster than cpu_fp32, the next one.");
+            "  because it is 2.00x faster than the next one, cpu_fp32.");
 }
 
 TEST(AdviceTest, RecommendsThePlainerOneOfTwoThatAreEquallyFast) {
   const std::vector<Row> rows = {make_row("mps", "fp32", 10.4), make_row("mps", "bf16", 10)};
   EXPECT_EQ(recommendation(rows),
             "Recommendation: device: mps, precision: fp32, training.step: fused\n"
-            "  because it is plainer than mps_bf16 and as fast within 5 %.");
+            "  because it is simpler than mps_bf16 and within 5 % of its speed.");
 }
 
 TEST(AdviceTest, NeverRecommendsAWrongLoss) {
@@ -47,9 +47,9 @@ TEST(AdviceTest, NeverRecommendsAWrongLoss) {
                                  with_loss_difference(make_row("mps", "fp16", 5), 0.5)};
   EXPECT_EQ(recommendation(rows),
             "Recommendation: device: cpu, precision: fp32, training.step: fused\n"
-            "  because it is the only one that was measured with the right loss.");
+            "  because it is the only one with a correct loss.");
   EXPECT_EQ(recommendation({rows.data() + 1, 1}),
-            "Recommendation: none, because no row has the right loss.");
+            "Recommendation: none, because no row has a correct loss.");
 }
 
 TEST(AdviceTest, OneChoiceForAllWorkloadsIsSaidOnce) {
@@ -71,9 +71,9 @@ TEST(AdviceTest, SeveralChoicesAreSaidForEachWorkload) {
   EXPECT_EQ(recommendation(rows),
             "Recommendation (it depends on the model and the batch):\n"
             "  a, batch 8: device: cpu, precision: fp32, training.step: fused\n"
-            "    because it is 2.00x faster than mps_fp32, the next one.\n"
+            "    because it is 2.00x faster than the next one, mps_fp32.\n"
             "  b, batch 8: device: mps, precision: fp32, training.step: fused\n"
-            "    because it is 2.00x faster than cpu_fp32, the next one.");
+            "    because it is 2.00x faster than the next one, cpu_fp32.");
 }
 
 }  // namespace

@@ -54,14 +54,14 @@ TEST(BaselineTest, TellsRowsThatOnlyOneSideHasAndOtherConditions) {
 
   EXPECT_EQ(num_slower(comparison), 1);
   EXPECT_EQ(comparison_text(comparison, 5),
-            R"(Against the baseline, medians
+            R"(Comparison with the baseline (medians)
 Row                                Baseline ms   Now ms   Change
 ----------------------------------------------------------------
 cpu_fp32/784-256-256-10/batch_128        2.000    3.000  +50.0 %  SLOWER
 cuda_fp32/784-256-256-10/batch_128: not in the baseline
-mps_fp32/784-256-256-10/batch_128: in the baseline only
-Other conditions: system/host/cpu: A -> B
-1 of 1 rows slower by more than 5 % and their noise.
+mps_fp32/784-256-256-10/batch_128: only in the baseline
+Differing conditions: system/host/cpu: A -> B
+1 of 1 rows are slower by more than 5 % and outside the noise.
 )");
 }
 
@@ -79,8 +79,8 @@ TEST(BaselineTest, AComparisonOfNothingFails) {
       [] { compare(make_results({make_row("mps", "fp32", 1)}), make_results({make_row(1)}), 5); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
-               "the baseline has 1 rows and none of the 1 that were measured now; measure it anew "
-               "with the same options");
+               "the baseline has 1 rows, but none of the 1 rows measured now; create a new "
+               "baseline with the same options");
 }
 
 TEST(ConsistencyTest, ARowVariesByTheCoefficientOfVariationOfItsMedians) {

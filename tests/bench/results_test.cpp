@@ -64,13 +64,13 @@ TEST(ResultsTest, OtherFilesAreRefusedWithTheirPlace) {
     return test::error_of([&] { from_text(text, "a.json"); });
   };
   EXPECT_EQ(error("device: cpu").kind(), ErrorKind::kData);
-  const std::string expected = "a.json: expected a file of bench_devices --json: ";
+  const std::string expected = "a.json: expected a file written by bench_devices --json: ";
   EXPECT_EQ(std::string(error("{}").what()).substr(0, expected.size()), expected);
   EXPECT_EQ(
       std::string(error(R"({"schema_version": 1, "rows": 3})").what()).substr(0, expected.size()),
       expected);
   EXPECT_STREQ(error(R"({"schema_version": 2})").what(),
-               "a.json: expected schema_version 1, got 2; measure it anew");
+               "a.json: expected schema_version 1, got 2; create a new file");
 }
 
 TEST(ResultsTest, AFileThatIsNotThereIsNamed) {
@@ -78,7 +78,7 @@ TEST(ResultsTest, AFileThatIsNotThereIsNamed) {
   const std::string file = (folder.path() / "base.json").string();
   const Error error = test::error_of([&] { read_results(file); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
-  EXPECT_EQ(error.what(), file + ": cannot be read; make it with bench_devices --json " + file);
+  EXPECT_EQ(error.what(), file + ": cannot be read; create it with bench_devices --json " + file);
   EXPECT_EQ(test::error_of([&] { read_results(folder.path()); }).kind(), ErrorKind::kData);
 }
 

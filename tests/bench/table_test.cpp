@@ -35,7 +35,7 @@ Failed: mps_fp16/784-256-256-10/batch_128: out of memory
 Absent: cuda: LibTorch finds none on this machine
 
 Recommendation: device: mps, precision: fp32, training.step: fused
-  because it is 1.69x faster than cpu_fp32, the next one.
+  because it is 1.69x faster than the next one, cpu_fp32.
 )");
 }
 
@@ -45,9 +45,9 @@ TEST(TableTest, MarksAWrongLossAndTimeThatWasOver) {
   results.rows[0].asked_steps = 50;
   const std::string table = comparison_table(results);
   EXPECT_NE(table.find("     3e-01!\n"), std::string::npos) << table;
-  EXPECT_NE(table.find("cpu_fp32: 3 of 50 steps, the time of --max-seconds was over\n"),
+  EXPECT_NE(table.find("cpu_fp32: 3 of 50 steps: the --max-seconds limit was reached\n"),
             std::string::npos);
-  EXPECT_NE(table.find("cpu_fp32: wrong loss: its relative difference may be 1e-03 at most\n"),
+  EXPECT_NE(table.find("cpu_fp32: wrong loss: its relative difference must be at most 1e-03\n"),
             std::string::npos);
 }
 

@@ -126,9 +126,8 @@ TEST_F(CheckpointTest, ColumnsThatDoNotMakeTheFeaturesAreRefused) {
   c.schema.columns[0].has_missing_indicator = true;
   write(path_, c);
   const Error error = test::error_of([&] { read(path_); });
-  EXPECT_EQ(error.what(), path_.string() +
-                              ": schema.columns: they do not make the features of "
-                              "schema.feature_names");
+  EXPECT_EQ(error.what(),
+            path_.string() + ": schema.columns: they do not match schema.feature_names");
 }
 
 TEST_F(CheckpointTest, DataThatIsNoTableHasNoColumns) {
@@ -191,8 +190,8 @@ TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
               root[1].second = 6;
               root[2].second = "9.8.7";
             }),
-            "format_version: this program reads versions 1 to 5, the file has 6; it was written by "
-            "trainer 9.8.7, use that version or a newer one");
+            "format_version: this program reads format versions 1 to 5, but the file has version "
+            "6; it was written by trainer 9.8.7, use that version or a newer one");
 }
 
 TEST_F(CheckpointTest, MissingValuesAreKeptAndWereOnceTheSameFour) {
@@ -310,7 +309,7 @@ TEST_F(CheckpointTest, EachMissingEntryIsNamed) {
                           "data_files",
                           "num_threads"}) {
     write(path_, full_checkpoint());
-    EXPECT_EQ(refusal_without(key), std::string(key) + ": this entry is missing");
+    EXPECT_EQ(refusal_without(key), std::string(key) + ": missing entry");
   }
 }
 
@@ -368,7 +367,7 @@ TEST_F(CheckpointTest, ATensorOfAnotherTypeIsNamed) {
 
 TEST_F(CheckpointTest, AnEntryOfADataFileIsNamed) {
   EXPECT_EQ(refusal_of("data_files", List{Dict{{"path", "a.csv"}, {"num_bytes", 1}}}),
-            "data_files.crc32: this entry is missing");
+            "data_files.crc32: missing entry");
 }
 
 }  // namespace

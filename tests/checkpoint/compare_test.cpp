@@ -96,13 +96,13 @@ TEST(CompareTest, ElementsOfOtherTypesAreShown) {
 
 TEST(CompareTest, TensorsThatAreMissingOrOfAnotherKindAreNamed) {
   expect_found(
-      {{[](Checkpoint& c) { c.model.pop_back(); }, "model layers.0.bias: missing in the second"},
+      {{[](Checkpoint& c) { c.model.pop_back(); }, "model layers.0.bias: missing from the second"},
        {[](Checkpoint& c) {
           c.model.push_back({"extra", {}});
         },
-        "model extra: missing in the first"},
+        "model extra: missing from the first"},
        {[](Checkpoint& c) { c.model[1].name = "other"; },
-        "model layers.0.bias: other in its place in the second"},
+        "model layers.0.bias: other at this position in the second"},
        {[](Checkpoint& c) {
           c.model[0].tensor.shape = {3, 2};
         },
@@ -110,11 +110,11 @@ TEST(CompareTest, TensorsThatAreMissingOrOfAnotherKindAreNamed) {
        {[](Checkpoint& c) { c.model[1].tensor.dtype = archive::DType::kInt32; },
         "model layers.0.bias: float32 [2] and int32 [2]"},
        {[](Checkpoint& c) { c.moments.pop_back(); },
-        "optimizer moment exp_avg_sq: missing in the second"},
+        "optimizer moment exp_avg_sq: missing from the second"},
        {[](Checkpoint& c) { c.moments[0].name = "momentum"; },
-        "optimizer moment exp_avg: momentum in its place in the second"},
+        "optimizer moment exp_avg: momentum at this position in the second"},
        {[](Checkpoint& c) { c.moments[0].tensors.clear(); },
-        "optimizer moment exp_avg layers.0.bias: missing in the second"}});
+        "optimizer moment exp_avg layers.0.bias: missing from the second"}});
 }
 
 TEST(CompareTest, EveryPlainFieldIsCompared) {

@@ -45,7 +45,7 @@ TEST(FindCheckpointTest, AFolderOfRunsNamesTheNewest) {
   folder.write("runs/notes/x", "");
   fs::create_symlink("gone", folder.path() / "runs/latest");
   const std::string runs = (folder.path() / "runs").string();
-  const std::string list = "name a run: " + runs + "/d, " + runs + "/c or " + runs + "/b";
+  const std::string list = "specify a run: " + runs + "/d, " + runs + "/c or " + runs + "/b";
   EXPECT_EQ(test::error_of([&] { find_checkpoint(runs); }).what(),
             runs + ": no such checkpoint; " + list);
   EXPECT_EQ(test::error_of([&] { find_checkpoint(runs + "/latest"); }).what(),

@@ -92,8 +92,8 @@ TEST_F(ResumePointTest, AFolderWithDamagedOnesOnlyNamesThemAll) {
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   const std::string folder = (run / "checkpoints/").string();
   const std::string problem =
-      ": expected a zip file as torch.save writes it, got a file that begins with \"x\"";
-  EXPECT_EQ(error.what(), "no checkpoint of this run can be read:\n  " + folder + "last.pt" +
+      ": expected a zip file as written by torch.save, got a file that starts with \"x\"";
+  EXPECT_EQ(error.what(), "no checkpoint of this run is readable:\n  " + folder + "last.pt" +
                               problem + "\n  " + folder + "checkpoint_epoch_002.pt" + problem +
                               "\n  " + folder + "checkpoint_epoch_001.pt" + problem + "\n  " +
                               folder + "best.pt" + problem);
@@ -103,7 +103,7 @@ TEST_F(ResumePointTest, ARunIsLockedWhileItIsContinued) {
   const fs::path run = make_run("a", "seed: 1");
   const ResumePoint point = open_checkpoint(run, OpenMode::kResume);
   EXPECT_EQ(error_of([&] { open_checkpoint(run, OpenMode::kResume); }).what(),
-            run.string() + ": another process is working in this folder; wait until it has ended");
+            run.string() + ": another process is using this folder; wait until it has finished");
   EXPECT_NO_THROW(open_checkpoint(run, OpenMode::kReadOnly));
 }
 

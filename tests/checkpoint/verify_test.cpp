@@ -83,30 +83,27 @@ TEST_F(VerifyTest, TheTensorsAreThoseOfTheNetwork) {
               c.schema.columns.pop_back();
               c.schema.scaling = {{0, 0}, {1, 1}};
             }),
-            "|model layers.0.weight: expected [4, 2], got [4, 3]");
+            "|model layers.0.weight: expected shape [4, 2], got [4, 3]");
   EXPECT_EQ(problems_after([](Checkpoint& c) { c.schema.labels.emplace_back("maybe"); }),
             "|schema.target_means: expected 3 numbers, got 2");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.schema.labels.emplace_back("maybe");
               c.schema.target_means.clear();
             }),
-            "|model layers.1.weight: expected [3, 4], got [2, 4]"
-            "|model layers.1.bias: expected [3], got [2]");
+            "|model layers.1.weight: expected shape [3, 4], got [2, 4]"
+            "|model layers.1.bias: expected shape [3], got [2]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();
               c.model[4].tensor.shape = {4, 2};
             }),
-            "|model layers.1.weight: expected [2, 4], got [4, 2]");
+            "|model layers.1.weight: expected shape [2, 4], got [4, 2]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();
               c.model.erase(c.model.begin(), c.model.begin() + 6);
             }),
-            "|model layers.0.weight: this tensor is missing"
-            "|model layers.0.bias: this tensor is missing"
-            "|model norms.0.weight: this tensor is missing"
-            "|model norms.0.bias: this tensor is missing"
-            "|model layers.1.weight: this tensor is missing"
-            "|model layers.1.bias: this tensor is missing");
+            "|model layers.0.weight: missing tensor|model layers.0.bias: missing tensor|model "
+            "norms.0.weight: missing tensor|model norms.0.bias: missing tensor|model "
+            "layers.1.weight: missing tensor|model layers.1.bias: missing tensor");
 }
 
 // The column "c" of the sound checkpoint becomes five learned numbers for each of two categories.
@@ -130,18 +127,18 @@ TEST_F(VerifyTest, EmbeddingsFitTheirColumnsAndTheFirstLayer) {
               embed_last_column(c);
               c.schema.columns[4].categories.emplace_back("r");
             }),
-            "|model embeddings.0.weight: expected [4, 5], got [3, 5]");
+            "|model embeddings.0.weight: expected shape [4, 5], got [3, 5]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               embed_last_column(c);
               c.schema.columns[4].embedding_size = 4;
             }),
-            "|model embeddings.0.weight: expected [3, 4], got [3, 5]"
-            "|model layers.0.weight: expected [4, 6], got [4, 7]");
+            "|model embeddings.0.weight: expected shape [3, 4], got [3, 5]"
+            "|model layers.0.weight: expected shape [4, 6], got [4, 7]");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               embed_last_column(c);
               c.model.erase(c.model.begin());
             }),
-            "|model embeddings.0.weight: this tensor is missing");
+            "|model embeddings.0.weight: missing tensor");
   EXPECT_EQ(problems_after([](Checkpoint& c) {
               c.moments.clear();
               c.model.push_back({"embeddings.0.weight", float_data({1, 1}, {1})});
@@ -156,27 +153,26 @@ TEST_F(VerifyTest, MomentsHaveTheNamesAndShapesOfTheParameters) {
               c.moments[1].tensors.pop_back();
               c.moments[1].tensors.push_back(c.model[6]);
             }),
-            "|optimizer moment exp_avg layers.0.weight: expected the shape of the parameter, "
-            "[4, 3], got [3, 4]"
-            "|optimizer moment exp_avg layers.9.bias: the model has no such parameter"
-            "|optimizer moment exp_avg layers.0.bias: this tensor is missing"
-            "|optimizer moment exp_avg_sq norms.0.running_mean: the model has no such parameter"
-            "|optimizer moment exp_avg_sq layers.1.bias: this tensor is missing");
+            "|optimizer moment exp_avg layers.0.weight: expected the shape of the parameter, [4, "
+            "3], got [3, 4]|optimizer moment exp_avg layers.9.bias: the model has no parameter of "
+            "this name|optimizer moment exp_avg layers.0.bias: missing tensor|optimizer moment "
+            "exp_avg_sq norms.0.running_mean: the model has no parameter of this name|optimizer "
+            "moment exp_avg_sq layers.1.bias: missing tensor");
 }
 
 TEST_F(VerifyTest, TheConfigurationLoadsAndFitsTheModel) {
   EXPECT_EQ(problems_after([](Checkpoint& c) { c.config = "model: 5\nsede: 1\n"; }),
-            "|config:1: model: expected a section of keys, got \"5\""
-            "|config:2: sede: unknown key; did you mean \"seed\"?");
+            "|config:1: model: expected a mapping, got \"5\"|config:2: sede: unknown key; did you "
+            "mean \"seed\"?");
   EXPECT_EQ(
       problems_after([](Checkpoint& c) { c.config = "model: {hidden_sizes: [8], norm: batch}"; }),
-      "|model layers.0.weight: expected [8, 3], got [4, 3]"
-      "|model layers.0.bias: expected [8], got [4]"
-      "|model norms.0.weight: expected [8], got [4]"
-      "|model norms.0.bias: expected [8], got [4]"
-      "|model layers.1.weight: expected [2, 8], got [2, 4]"
-      "|model norms.0.running_mean: expected [8], got [4]"
-      "|model norms.0.running_var: expected [8], got [4]");
+      "|model layers.0.weight: expected shape [8, 3], got [4, 3]"
+      "|model layers.0.bias: expected shape [8], got [4]"
+      "|model norms.0.weight: expected shape [8], got [4]"
+      "|model norms.0.bias: expected shape [8], got [4]"
+      "|model layers.1.weight: expected shape [2, 8], got [2, 4]"
+      "|model norms.0.running_mean: expected shape [8], got [4]"
+      "|model norms.0.running_var: expected shape [8], got [4]");
 }
 
 TEST_F(VerifyTest, TheStateOfADataFileIsTold) {

@@ -107,11 +107,11 @@ TEST_F(WeightsTest, AFileWithoutAStateDictIsRefused) {
   archive::save(path_, {{"epoch", 3}, {"model", Dict{{"layers", 2}}}});
   const Error error = test::error_of([&] { read_weights(path_, kNetwork); });
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-  EXPECT_EQ(error.what(),
-            path_.string() +
-                ": expected a state dict, or one under \"model\", \"state_dict\" or "
-                "\"model_state_dict\", got neither; save it with torch.save(model.state_dict(), "
-                "path)");
+  EXPECT_EQ(
+      error.what(),
+      path_.string() +
+          ": expected a state dict, or one under \"model\", \"state_dict\" or "
+          "\"model_state_dict\", found none; save it with torch.save(model.state_dict(), path)");
 }
 
 }  // namespace

@@ -147,9 +147,9 @@ TEST(CommandLineTest, JsonIsForCommandsThatHaveResults) {
     EXPECT_EQ(parse({command, "--json", "a=b"}).name, command);
   }
   EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--json"}),
-            "--json: this command has no results as JSON; leave it out");
+            "--json is not supported by this command; remove it");
   EXPECT_EQ(message_of({"--json", "--print-config"}),
-            "--json: this command has no results as JSON; leave it out");
+            "--json is not supported by this command; remove it");
 }
 
 TEST(CommandLineTest, VerbosityIsUnderstood) {
@@ -161,7 +161,7 @@ TEST(CommandLineTest, VerbosityIsUnderstood) {
 TEST(CommandLineTest, HelpNamesCommandsFlagsAndExitCodes) {
   const std::string text = parse({"--help"}).text;
   for (const char* part : {"--config", "--resume", "--lr", "training.learning_rate", "train",
-                           "config", "Exit codes: 0 done", "143 terminated"}) {
+                           "config", "Exit codes: 0 success", "143 SIGTERM"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(parse({"help"}).text, text);

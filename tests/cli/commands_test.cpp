@@ -39,21 +39,21 @@ TEST(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(message_of({"export"}),
             "export: expected a run folder or a checkpoint file, got nothing\n"
             "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
-  EXPECT_EQ(message_of({"export", "a", "-o", "m.bin", "seed=1"}),
-            "--output: expected a name that ends in .onnx, .safetensors or .pt, got \"m.bin\"; or "
-            "say which format with --format\n"
-            "command line: seed: export goes by the run's own configuration; leave it out");
+  EXPECT_EQ(
+      message_of({"export", "a", "-o", "m.bin", "seed=1"}),
+      "--output: expected a name ending in .onnx, .safetensors or .pt, got \"m.bin\"; or set "
+      "--format\n"
+      "command line: seed: export always uses the run's saved configuration; remove this override");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
             "--format: expected onnx, safetensors or torchscript, got \"tflite\"");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
-            "--resume: export goes on with no run");
+            "--resume is not supported by export");
 }
 
 TEST(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
   const std::string only_weights =
-      "--softmax: a safetensors file holds weights only; take --format onnx or torchscript";
-  const std::string only_onnx =
-      "--preprocessing: only ONNX files take the columns of a table; take --format onnx";
+      "--softmax: a safetensors file contains weights only; use --format onnx or torchscript";
+  const std::string only_onnx = "--preprocessing: only supported for ONNX; use --format onnx";
   const auto problem = [](std::vector<const char*> words) {
     words.insert(words.begin(), {"export", "a.pt", "--softmax", "--preprocessing", "-o"});
     return message_of(words);
@@ -82,17 +82,16 @@ TEST(CommandsTest, PredictTakesThreadsAndRefusesWhatItDoesNotUnderstand) {
 
 TEST(CommandsTest, EvalTakesTargetsOfDataOnly) {
   EXPECT_EQ(parse({"eval", "m.pt", "--data", "x", "--labels", "y", "threads=2"}).name, "eval");
-  EXPECT_EQ(message_of({"eval", "m.pt", "--targets", "y"}),
-            "--targets: expected --data FILE beside it, got nothing");
+  EXPECT_EQ(message_of({"eval", "m.pt", "--targets", "y"}), "--targets requires --data FILE");
 }
 
 TEST(CommandsTest, InitTakesNeitherRunsNorKeys) {
   EXPECT_EQ(message_of({"init", "--target", "y", "--resume", "r", "-c", "a.yaml", "seed=1"}),
             "init: expected --data FILE.csv, got nothing\n"
             "init: expected --output FILE.yaml, or - for standard output, got nothing\n"
-            "--resume: init goes on with no run\n"
-            "--config: init reads no configuration; --output names the new one\n"
-            "command line: init takes no keys; write seed into the new file");
+            "--resume is not supported by init\n"
+            "--config is not supported by init; --output names the new configuration\n"
+            "command line: init takes no keys; set seed in the new file");
 }
 
 TEST(CommandsTest, CountsArePositive) {
@@ -112,7 +111,7 @@ TEST(CommandsTest, SelftestTakesItsOptionsAndThoseOfARun) {
   EXPECT_EQ(line.name, "selftest resume");
   EXPECT_EQ(line.common.overrides.size(), 2U);
   EXPECT_EQ(message_of({"selftest", "resume", "--resume", "runs"}),
-            "--resume: selftest resume makes its own runs");
+            "--resume is not supported by selftest resume, which starts its own runs");
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(FieldsTest, ExpectedTextSaysTheBoundsInWords) {
   EXPECT_EQ(expected("threads"), "an integer >= 0 and <= 1024 or auto");
   EXPECT_EQ(expected("model.activation"), "relu, gelu, silu or tanh");
   EXPECT_EQ(expected("data.path"), "a path");
-  EXPECT_EQ(expected("data.ignore"), "a text or a list of texts");
+  EXPECT_EQ(expected("data.ignore"), "a string or a list of strings");
 }
 
 }  // namespace

@@ -117,45 +117,42 @@ TEST(LoadTest, AnUnknownKeyHasTheNearestOneAsSuggestion) {
 }
 
 TEST(LoadTest, ANameOfAnotherToolIsNamedAsItIsCalledHere) {
-  EXPECT_EQ(message_of("lr: 3\n"),
-            "a.yaml:1: lr: unknown key; it is called \"training.learning_rate\" here");
+  EXPECT_EQ(message_of("lr: 3\n"), "a.yaml:1: lr: unknown key; use \"training.learning_rate\"");
   EXPECT_EQ(message_of("training: {max_epochs: 3}\n"),
-            "a.yaml:1: training.max_epochs: unknown key; it is called \"training.epochs\" here");
+            "a.yaml:1: training.max_epochs: unknown key; use \"training.epochs\"");
   EXPECT_EQ(message_of_override("gradient_clip_val", "1"),
-            "--set: gradient_clip_val: unknown key; it is called \"training.gradient_clip_norm\" "
-            "here");
+            "--set: gradient_clip_val: unknown key; use \"training.gradient_clip_norm\"");
 }
 
 TEST(LoadTest, ADuplicateKeyIsAnError) {
-  EXPECT_EQ(message_of("seed: 1\nseed: 2\n"), "a.yaml:2: seed: this key stands twice; remove one");
+  EXPECT_EQ(message_of("seed: 1\nseed: 2\n"), "a.yaml:2: seed: duplicate key; remove one");
 }
 
 TEST(LoadTest, AYamlSyntaxErrorNamesItsLineInPlainWords) {
-  EXPECT_EQ(message_of("seed: 1\ndata: [1,\n"), "a.yaml:3: YAML: a [ is never closed");
-  EXPECT_EQ(message_of("data: {a: 1\n"), "a.yaml:2: YAML: a { is never closed");
-  EXPECT_EQ(message_of("seed: ]\n"), "a.yaml:1: YAML: a ] or } that closes nothing");
+  EXPECT_EQ(message_of("seed: 1\ndata: [1,\n"), "a.yaml:3: YAML: unclosed [");
+  EXPECT_EQ(message_of("data: {a: 1\n"), "a.yaml:2: YAML: unclosed {");
+  EXPECT_EQ(message_of("seed: ]\n"), "a.yaml:1: YAML: unmatched ] or }");
   EXPECT_EQ(message_of("training:\n\tepochs: 1\n"),
-            "a.yaml:2: YAML: a tab at the beginning of the line; indent with spaces");
+            "a.yaml:2: YAML: a tab in the indentation; indent with spaces");
   EXPECT_EQ(message_of("training:\n  epochs: 1\n batch_size: 2\n"),
-            "a.yaml:3: YAML: this line is indented unlike those above; keys of one section stand "
-            "below each other");
+            "a.yaml:3: YAML: the indentation of this line does not match the lines above; keys of "
+            "one section must be aligned");
   EXPECT_EQ(message_of("tag: a: b\n"),
-            "a.yaml:1: YAML: a colon where none can be; indent the line as those above, or put the "
-            "value in quotes");
+            "a.yaml:1: YAML: unexpected colon; indent the line like those above, or put the value "
+            "in quotes");
   EXPECT_EQ(message_of("seed: 1\ntag: @b\n"),
-            "a.yaml:2: YAML: a value cannot begin with \"@\"; put it in quotes");
+            "a.yaml:2: YAML: a value cannot start with \"@\"; put it in quotes");
   EXPECT_EQ(message_of("training: *no\n"),
-            "a.yaml:1: YAML: a name behind * that no & above defines");
-  EXPECT_EQ(
-      message_of("tag: \"C:\\data\"\n"),
-      "a.yaml:1: YAML: a backslash within double quotes that begins no known escape; write it "
-      "twice, or use single quotes");
+            "a.yaml:1: YAML: undefined anchor: no & above defines the name after *");
+  EXPECT_EQ(message_of("tag: \"C:\\data\"\n"),
+            "a.yaml:1: YAML: unknown escape sequence in double quotes; write the backslash twice, "
+            "or use single quotes");
 }
 
 TEST(LoadTest, ASecondDocumentIsAnError) {
   const std::string problem =
-      ": YAML: a second document begins here, and only one is read; make it a file of its own "
-      "(--config takes several) or remove this line";
+      ": YAML: a second document starts here, but only one is supported; move it to a separate "
+      "file (--config accepts several) or remove this line";
   EXPECT_EQ(message_of("seed: 1\n---\ntraining: {epochs: 3}\n"), "a.yaml:2" + problem);
   EXPECT_EQ(message_of("# a\n---\nseed: 1\n...\nseed: 2\n"), "a.yaml:4" + problem);
   EXPECT_EQ(load({document("---\nseed: 7\n---\n")}, {}).config.seed, 7);
@@ -187,15 +184,15 @@ TEST(LoadTest, MappingsThatMergeEachOtherManyTimesAreReadOnce) {
     text += fmt::format("x-{0}: &m{0} {{<<: *m{1}}}\n", i, i - 1);
   }
   EXPECT_EQ(message_of(text + "training:\n  <<: *m120\n"),
-            "a.yaml:22: YAML: <<: expected at most 100 mappings that merge each other");
+            "a.yaml:22: YAML: <<: expected at most 100 nested merge keys");
 }
 
 TEST(LoadTest, WhatIsNoUtf8IsRefused) {
   EXPECT_EQ(message_of("seed: 1\ntag: caf\xe9\n"),
             "a.yaml:2: expected UTF-8 text, got the byte 0xe9; save the file as UTF-8");
   EXPECT_EQ(message_of_override("output_dir", "/tmp/caf\xe9"),
-            "output_dir: expected a path in UTF-8, got \"/tmp/caf\\xe9\"; rename the file or "
-            "folder, or go to another working directory");
+            "output_dir: expected a UTF-8 path, got \"/tmp/caf\\xe9\"; rename the file or folder, "
+            "or change to another working directory");
 }
 
 TEST(LoadTest, AFlagThatIsItsKeyIsNamedOnce) {
@@ -204,10 +201,9 @@ TEST(LoadTest, AFlagThatIsItsKeyIsNamedOnce) {
 }
 
 TEST(LoadTest, AnEmptyValueOnTheCommandLineIsNoDefault) {
-  EXPECT_EQ(
-      message_of_override("training.epochs", ""),
-      "--set: training.epochs: expected an integer >= 1 and <= 1000000000, got nothing; null sets "
-      "the default");
+  EXPECT_EQ(message_of_override("training.epochs", ""),
+            "--set: training.epochs: expected an integer >= 1 and <= 1000000000, got nothing; null "
+            "restores the default");
   EXPECT_EQ(load({document("tag: a")}, {{"tag", "", "--set"}}).config.tag, "");
 }
 
@@ -236,17 +232,17 @@ TEST(LoadTest, ATildeIsTheHomeFolder) {
 }
 
 TEST(LoadTest, NullInAListOfTextsIsToBeQuoted) {
-  EXPECT_EQ(message_of("data: {missing: [NA, null]}\n"),
-            "a.yaml:1: data.missing: element 2: expected a text, got null; write it in quotes: "
-            "\"null\"");
+  EXPECT_EQ(
+      message_of("data: {missing: [NA, null]}\n"),
+      "a.yaml:1: data.missing: element 2: expected a string, got null; put it in quotes: \"null\"");
 }
 
 TEST(LoadTest, ADecimalCommaNeedsAnotherDelimiter) {
   const std::string csv = "data: {source: csv, path: a.csv, target: y, decimal: \",\"";
   for (const char* delimiter : {"comma", "\",\""}) {
     EXPECT_EQ(message_of(csv + ", delimiter: " + delimiter + "}\n"),
-              "a.yaml:1: data.decimal: conflicts with data.delimiter, which is a comma too; one of "
-              "them must be another");
+              "a.yaml:1: data.decimal: conflicts with data.delimiter, which is also a comma; "
+              "change one of them");
   }
   EXPECT_EQ(load({document(csv + "}\n")}, {}).config.data.decimal, ",");
 }
@@ -257,14 +253,13 @@ TEST(LoadTest, AFileThatIsNoMappingIsAnError) {
 }
 
 TEST(LoadTest, ASectionIsNoValueAndAValueNoSection) {
-  EXPECT_EQ(message_of("model: 5\n"), "a.yaml:1: model: expected a section of keys, got \"5\"");
+  EXPECT_EQ(message_of("model: 5\n"), "a.yaml:1: model: expected a mapping, got \"5\"");
   EXPECT_EQ(message_of("seed: {a: 1}\n"),
             "a.yaml:1: seed: expected an integer >= 0, got a mapping");
   EXPECT_EQ(message_of("seed: [1, 2]\n"),
             "a.yaml:1: seed: expected an integer >= 0, got a list of 2 values");
   EXPECT_EQ(message_of_override("model", "5"),
-            "--set: model: this is a section; name one of its keys, such as "
-            "\"model.name\"");
+            "--set: model is a section, not a key; set one of its keys, such as \"model.name\"");
 }
 
 TEST(LoadTest, AQuotedNumberIsAText) {
@@ -281,7 +276,7 @@ TEST(LoadTest, ABadListElementIsNamed) {
             "a.yaml:1: model.hidden_sizes: element 2: expected an integer >= 1 and <= 1048576, got "
             "\"zero\"");
   EXPECT_EQ(message_of("data: {ignore: [a, [b]]}\n"),
-            "a.yaml:1: data.ignore: element 2: expected a text, got a list of 1 value");
+            "a.yaml:1: data.ignore: element 2: expected a string, got a list of 1 value");
 }
 
 TEST(LoadTest, NotANumberAndInfinityAreOutOfBounds) {
@@ -311,8 +306,8 @@ TEST(LoadTest, AnUnreadableFileIsAnError) {
 TEST(LoadTest, AFolderInPlaceOfAFileIsAnError) {
   const test::TemporaryFolder folder;
   const Error error = test::error_of([&] { read_document(folder.path()); });
-  EXPECT_EQ(error.what(),
-            folder.path().string() + ": expected a YAML file, got a folder; name the file in it");
+  EXPECT_EQ(error.what(), folder.path().string() +
+                              ": expected a YAML file, got a folder; give the path of the file");
 }
 
 }  // namespace

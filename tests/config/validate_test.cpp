@@ -30,8 +30,8 @@ TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
 
 TEST(ValidateTest, QuantilesAndEmbeddingsAreForTables) {
   EXPECT_EQ(message_of("data: {source: synthetic, scaling: quantile}"),
-            "a.yaml:1: data.scaling: expected another scaling for data.source: synthetic, got "
-            "quantile, which is for the columns of a CSV file; set robust");
+            "a.yaml:1: data.scaling: quantile scaling is only supported for CSV files, not for "
+            "data.source: synthetic; use robust");
   EXPECT_EQ(message_of("data: {embed_above: 5, embedding_size: 3}"),
             "a.yaml:1: data.embed_above: has no effect unless data.source is csv; set data.source: "
             "csv\na.yaml:1: data.embedding_size: has no effect unless data.source is csv; set "
@@ -56,19 +56,21 @@ TEST(ValidateTest, ArraysNeedTheirFilesAndGoTogether) {
                        "train_labels: c}}"),
             "a.yaml:1: data.npy.features: has no effect unless data.source is npy; set "
             "data.source: npy");
-  EXPECT_EQ(message_of("data: {source: npy, test_fraction: 0.2, npy: {features: a, targets: b, "
-                       "test_targets: c}}"),
-            "data.npy.test_features: expected a file because its counterpart is set, got nothing");
+  EXPECT_EQ(
+      message_of("data: {source: npy, test_fraction: 0.2, npy: {features: a, targets: b, "
+                 "test_targets: c}}"),
+      "data.npy.test_features: expected a file because data.npy.test_targets is set, got nothing");
 }
 
 TEST(ValidateTest, TestImagesAndLabelsGoTogether) {
-  EXPECT_EQ(message_of("data:\n  source: idx\n  idx:\n    train_images: a\n    train_labels: b\n"
-                       "    test_images: c\n"),
-            "data.idx.test_labels: expected a file because its counterpart is set, got nothing");
+  EXPECT_EQ(
+      message_of("data:\n  source: idx\n  idx:\n    train_images: a\n    train_labels: b\n"
+                 "    test_images: c\n"),
+      "data.idx.test_labels: expected a file because data.idx.test_images is set, got nothing");
   EXPECT_EQ(message_of("data:\n  source: idx\n  test_fraction: 0.2\n  idx:\n    train_images: a\n"
                        "    train_labels: b\n    test_images: c\n    test_labels: d\n"),
-            "a.yaml:3: data.test_fraction: conflicts with data.idx.test_images, which is the test "
-            "part; remove one, or unset it with data.test_fraction=null");
+            "a.yaml:3: data.test_fraction: conflicts with data.idx.test_images, which provides the "
+            "test split; remove one, or unset it with data.test_fraction=null");
 }
 
 TEST(ValidateTest, TheFractionsLeaveSomethingToTrainOn) {
@@ -79,19 +81,17 @@ TEST(ValidateTest, TheFractionsLeaveSomethingToTrainOn) {
 
 TEST(ValidateTest, RowsAreDividedInOneWay) {
   const std::string csv = "data:\n  source: csv\n  path: x.csv\n  target: y\n";
-  EXPECT_EQ(
-      message_of(csv + "  validation_fraction: 0.2\n  validation_path: v.csv\n"
-                       "  test_fraction: 0.2\n  test_path: t.csv"),
-      "a.yaml:5: data.validation_fraction: conflicts with data.validation_path, which decides "
-      "that; remove one, or unset it with data.validation_fraction=null\n"
-      "a.yaml:7: data.test_fraction: conflicts with data.test_path, which decides that; "
-      "remove one, or unset it with data.test_fraction=null");
-  EXPECT_EQ(
-      message_of(csv + "  split_column: p\n  group: g\n  test_path: t.csv"),
-      "a.yaml:6: data.group: conflicts with data.split_column, which decides that; remove "
-      "one, or unset it with data.group=null\n"
-      "a.yaml:7: data.test_path: conflicts with data.split_column, which decides that; remove "
-      "one, or unset it with data.test_path=null");
+  EXPECT_EQ(message_of(csv + "  validation_fraction: 0.2\n  validation_path: v.csv\n"
+                             "  test_fraction: 0.2\n  test_path: t.csv"),
+            "a.yaml:5: data.validation_fraction: conflicts with data.validation_path, which "
+            "already determines it; remove one, or unset it with data.validation_fraction=null\n"
+            "a.yaml:7: data.test_fraction: conflicts with data.test_path, which already determines "
+            "it; remove one, or unset it with data.test_fraction=null");
+  EXPECT_EQ(message_of(csv + "  split_column: p\n  group: g\n  test_path: t.csv"),
+            "a.yaml:6: data.group: conflicts with data.split_column, which already determines it; "
+            "remove one, or unset it with data.group=null\n"
+            "a.yaml:7: data.test_path: conflicts with data.split_column, which already determines "
+            "it; remove one, or unset it with data.test_path=null");
 }
 
 TEST(ValidateTest, AFillValueNeedsTheConstantFill) {
@@ -110,7 +110,7 @@ TEST(ValidateTest, EarlyStoppingAcceptsAValidationFile) {
 TEST(ValidateTest, EarlyStoppingNeedsAValidationPart) {
   EXPECT_EQ(message_of("data: {validation_fraction: 0}\n"
                        "training: {early_stopping: {patience: 3}}"),
-            "a.yaml:2: training.early_stopping.patience: needs a validation part; set "
+            "a.yaml:2: training.early_stopping.patience: requires a validation split; set "
             "data.validation_fraction above 0");
 }
 
@@ -130,8 +130,8 @@ TEST(ValidateTest, AConflictIsJudgedByWhatWasWrittenAndNotByItsValue) {
   const Override file{"data.test_path", "t.csv", "command line"};
   const Error error = test::error_of([&] { load({{"a.yaml", fraction, "/folder"}}, {file}); });
   EXPECT_STREQ(error.what(),
-               "a.yaml:5: data.test_fraction: conflicts with data.test_path, which decides that; "
-               "remove one, or unset it with data.test_fraction=null");
+               "a.yaml:5: data.test_fraction: conflicts with data.test_path, which already "
+               "determines it; remove one, or unset it with data.test_fraction=null");
   const Override unset{"data.test_fraction", "null", "command line"};
   EXPECT_NO_THROW(load({{"a.yaml", fraction, "/folder"}}, {file, unset}));
   // No part by a fraction is no conflict with a file for it.
@@ -179,8 +179,9 @@ TEST(ValidateTest, CountsHaveRoomForTheirProducts) {
 }
 
 TEST(ValidateTest, TheFolderOfTheRunsHasAName) {
-  EXPECT_EQ(message_of("output_dir: \"\""),
-            "a.yaml:1: output_dir: expected a folder, got nothing; the working directory is .");
+  EXPECT_EQ(
+      message_of("output_dir: \"\""),
+      "a.yaml:1: output_dir: expected a folder, got nothing; use . for the working directory");
 }
 
 TEST(ValidateTest, ResidualLayersNeedEqualWidths) {
@@ -194,9 +195,9 @@ TEST(ValidateTest, ResidualLayersNeedEqualWidths) {
 
 TEST(ValidateTest, NesterovNeedsMomentum) {
   EXPECT_EQ(message_of("training: {optimizer: {nesterov: true}}"),
-            "a.yaml:1: training.optimizer.nesterov: needs training.optimizer.name: sgd");
+            "a.yaml:1: training.optimizer.nesterov: requires training.optimizer.name: sgd");
   EXPECT_EQ(message_of("training: {optimizer: {name: sgd, momentum: 0, nesterov: true}}"),
-            "a.yaml:1: training.optimizer.nesterov: needs training.optimizer.momentum above 0");
+            "a.yaml:1: training.optimizer.nesterov: requires training.optimizer.momentum above 0");
 }
 
 TEST(ValidateTest, TheWarmUpEndsBeforeTheTraining) {
@@ -237,8 +238,7 @@ TEST(ValidateTest, KeysOfOtherSchedulesAreConflicts) {
 TEST(ValidateTest, OneCycleHasAWarmUpOfItsOwn) {
   EXPECT_EQ(message_of("training: {schedule: {name: one_cycle, warmup_epochs: 1}}"),
             "a.yaml:1: training.schedule.warmup_epochs: conflicts with training.schedule.name: "
-            "one_cycle, which begins with a rise of its own; set training.schedule.rise_fraction "
-            "instead");
+            "one_cycle, which has its own warm-up; set training.schedule.rise_fraction instead");
 }
 
 TEST(ValidateTest, TheLeastLearningRateIsNotAboveTheHighest) {
@@ -262,13 +262,14 @@ TEST(ValidateTest, EveryScheduleTakesItsOwnKeys) {
 
 TEST(ValidateTest, LossAndTaskAgree) {
   EXPECT_EQ(message_of("data: {task: classification}\ntraining: {loss: mse}"),
-            "a.yaml:2: training.loss: mse needs data.task: regression");
+            "a.yaml:2: training.loss: mse requires data.task: regression");
   EXPECT_EQ(message_of("data: {task: regression}\ntraining: {loss: cross_entropy}"),
-            "a.yaml:2: training.loss: cross_entropy needs data.task: classification");
+            "a.yaml:2: training.loss: cross_entropy requires data.task: classification");
   EXPECT_EQ(message_of("data: {task: regression}\n"
                        "training: {label_smoothing: 0.1, best_metric: accuracy}"),
-            "a.yaml:2: training.label_smoothing: is for cross-entropy; remove it for regression\n"
-            "a.yaml:2: training.best_metric: regression has no accuracy; use loss");
+            "a.yaml:2: training.label_smoothing: only applies to cross-entropy; remove it for "
+            "regression\n"
+            "a.yaml:2: training.best_metric: accuracy is not defined for regression; use loss");
 }
 
 TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
@@ -278,11 +279,11 @@ TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
   EXPECT_EQ(message_of(csv + "split: chronological}"),
             "data.time: expected a column because data.split is chronological, got nothing");
   EXPECT_EQ(message_of(csv + "split: chronological, time: t, group: g}"),
-            "a.yaml:1: data.split: chronological conflicts with data.group, which divides the "
+            "a.yaml:1: data.split: chronological conflicts with data.group, which also splits the "
             "rows; remove one");
   EXPECT_EQ(message_of(csv + "split: chronological, time: t, folds: 3, repeat: 2}"),
-            "a.yaml:1: data.repeat: conflicts with data.split: chronological, which divides the "
-            "rows in one way only");
+            "a.yaml:1: data.repeat: conflicts with data.split: chronological, which has only one "
+            "possible split");
   EXPECT_EQ(message_of("data: {split: chronological}"),
             "a.yaml:1: data.split: has no effect unless data.source is csv; set data.source: csv");
   EXPECT_EQ(message_of("data: {repeat: 2}"),

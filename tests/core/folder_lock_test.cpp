@@ -25,7 +25,7 @@ TEST(FolderLockTest, KeepsOthersOutUntilItEnds) {
     EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
     EXPECT_EQ(error.what(),
               folder.path().string() +
-                  ": another process is working in this folder; wait until it has ended");
+                  ": another process is using this folder; wait until it has finished");
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   }
   EXPECT_NO_THROW(FolderLock(folder.path()));

@@ -93,8 +93,9 @@ TEST_F(LogTest, AFileThatIsFullIsOneWarning) {
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "warning: cannot write " + path.string() +
-                ": File too large; messages will be missing there\n"
-                "the first after it\nthe second after it\n");
+                ": File too large; messages will be missing from this file\n"
+                "the first after it\n"
+                "the second after it\n");
 }
 
 TEST_F(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
@@ -109,7 +110,7 @@ TEST_F(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "warning: cannot write " + path.string() +
-                ": File too large; messages will be missing there\n");
+                ": File too large; messages will be missing from this file\n");
 }
 
 TEST_F(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {

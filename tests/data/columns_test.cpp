@@ -96,11 +96,11 @@ TEST_F(ColumnsTest, AnUnknownCategoryIsAnErrorIfThatIsWanted) {
   Table table = read("k,y\np,0\n\"q\n\",0\nr,0\n");
   const std::vector<Column> columns = fit_columns(table, Rows{0}, {});
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
-            "t.csv:3: column \"k\": expected a category that the training part has, got \"q\\n\"; "
-            "correct it, or train with data.unknown_category: unknown");
+            "t.csv:3: column \"k\": expected a category of the training split, got \"q\\n"
+            "\"; correct it, or train with data.unknown_category: unknown");
   Table missing = read("k,y\np,0\n,0\n");
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, missing); }),
-            "t.csv:3: column \"k\": expected a category that the training part has, got a missing "
+            "t.csv:3: column \"k\": expected a category of the training split, got a missing "
             "value; correct it, or train with data.unknown_category: unknown");
 }
 
@@ -140,7 +140,7 @@ TEST_F(ColumnsTest, AnUnknownCategoryOfAnEmbeddedColumnIsAnErrorIfThatIsWanted) 
   Table table = read("k,y\np,0\nq,0\n,0\n");
   const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {.embed_above = 1});
   EXPECT_EQ(message_of([&] { encode(columns, UnknownCategory::kError, table); }),
-            "t.csv:4: column \"k\": expected a category that the training part has, got a missing "
+            "t.csv:4: column \"k\": expected a category of the training split, got a missing "
             "value; correct it, or train with data.unknown_category: unknown");
 }
 
@@ -198,7 +198,7 @@ TEST_F(ColumnsTest, ColumnsThatAreLeftOutBecomeNoFeature) {
 TEST_F(ColumnsTest, AColumnWithoutAValueInTheTrainingPartIsLeftOut) {
   const Column column = fitted(read("a,b,y\n,1,0\n,2,0\n3,4,0\n"), {0, 1});
   EXPECT_EQ(column.kind, ColumnKind::kIgnored);
-  EXPECT_EQ(column.reason, "every cell of the training part is missing");
+  EXPECT_EQ(column.reason, "all cells of the training split are missing");
 }
 
 TEST_F(ColumnsTest, ADeclaredColumnWithoutAValueIsAnError) {
@@ -208,19 +208,18 @@ TEST_F(ColumnsTest, ADeclaredColumnWithoutAValueIsAnError) {
     EXPECT_EQ(message_of([&] {
                 fit_columns(table, Rows{0, 1}, {});
               }),
-              "t.csv: column \"a\": expected a value in some row of the training part, got none; "
-              "fill it in or leave the column out with data.ignore");
+              "t.csv: column \"a\": expected at least one value in the training split, got none; "
+              "fill it in or drop the column with data.ignore");
   }
 }
 
 TEST_F(ColumnsTest, ATableWithoutAnyFeatureSaysWhyEachColumnIsNone) {
   const Table table = read("a,b,y\n," + std::string(1001, 'x') + ",0\n,x,1\n");
-  EXPECT_EQ(
-      message_of([&] {
-        fit_columns(table, Rows{0, 1}, {});
-      }),
-      "t.csv: no column is left as a feature (\"a\": every cell is missing and \"b\": it holds "
-      "long texts (over 1,000 bytes)); name features in data.numeric or data.categorical");
+  EXPECT_EQ(message_of([&] {
+              fit_columns(table, Rows{0, 1}, {});
+            }),
+            "t.csv: no feature columns left (\"a\": all cells are missing and \"b\": long "
+            "texts (over 1,000 bytes)); list features in data.numeric or data.categorical");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST_F(CsvColumnsTest, LooksAsFarAsTheFirstValueOfAColumn) {
   for (int i = 0; i < 2000; ++i) content += ",,,1\n";
   const Table table = read(content + "5,x,,1\n");
   EXPECT_EQ(kinds(table), "n numeric, k categorical, e left out");
-  EXPECT_EQ(table.columns[2].reason, "every cell is missing");
+  EXPECT_EQ(table.columns[2].reason, "all cells are missing");
   EXPECT_EQ(table.feature_names, (Words{"n", "k"}));
 }
 
@@ -77,7 +77,7 @@ TEST_F(CsvColumnsTest, RefusesTextFarBehindManyNumbers) {
 TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
   const Table table = read(texts(100, 6), {.targets = {"y"}, .max_categories = 5});
   EXPECT_EQ(kinds(table), "a left out, b numeric");
-  EXPECT_EQ(table.columns[0].reason, "more than 5 different texts (data.max_categories)");
+  EXPECT_EQ(table.columns[0].reason, "more than 5 distinct texts (data.max_categories)");
   EXPECT_EQ(kinds(read(texts(100, 5), {.targets = {"y"}, .max_categories = 5})),
             "a categorical, b numeric");
 }
@@ -85,7 +85,7 @@ TEST_F(CsvColumnsTest, LeavesOutTextsThatAreTooMany) {
 TEST_F(CsvColumnsTest, LeavesOutTextsThatHardlyRepeat) {
   const Table table = read(texts(21, 11), {.targets = {"y"}, .max_categories = 64});
   EXPECT_EQ(table.columns[0].kind, ColumnKind::kIgnored);
-  EXPECT_EQ(table.columns[0].reason, "its texts hardly ever repeat (11 in 21 rows)");
+  EXPECT_EQ(table.columns[0].reason, "almost every text is different (11 distinct in 21 rows)");
   EXPECT_EQ(kinds(read(texts(22, 11), {.targets = {"y"}, .max_categories = 64})),
             "a categorical, b numeric");
   EXPECT_EQ(kinds(read(texts(10, 10))), "a categorical, b numeric");
@@ -97,15 +97,15 @@ TEST_F(CsvColumnsTest, KeepsAsManyTextsAsHaveFiveRowsEach) {
   const Table table = read(texts(499, 100));
   EXPECT_EQ(kinds(table), "a left out, b numeric");
   EXPECT_EQ(table.columns[0].reason,
-            "fewer than 5 rows for each of its 100 texts (data.max_categories)");
+            "fewer than 5 rows per category (100 distinct texts; data.max_categories)");
   EXPECT_EQ(read(texts(50'005, 10'001)).columns[0].reason,
-            "more than 10,000 different texts (data.max_categories)");
+            "more than 10,000 distinct texts (data.max_categories)");
 }
 
 TEST_F(CsvColumnsTest, LeavesOutLongTexts) {
   const Table table = read("a,b,y\np,1,2\n" + std::string(1001, 'x') + ",1,2\np,2,3\n");
   EXPECT_EQ(kinds(table), "a left out, b numeric");
-  EXPECT_EQ(table.columns[0].reason, "it holds long texts (over 1,000 bytes)");
+  EXPECT_EQ(table.columns[0].reason, "long texts (over 1,000 bytes)");
 }
 
 TEST_F(CsvColumnsTest, KeepsDeclaredCategoriesHoweverMany) {
@@ -153,12 +153,13 @@ TEST_F(CsvColumnsTest, RefusesARoleForAnAbsentColumn) {
             "t.csv:1: data.categorical: column \"isalnd\" is not in the header; did you mean "
             "\"island\"?");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"age"}}),
-            "t.csv:1: data.numeric: column \"age\" is not in the header; it has island, sex and y");
+            "t.csv:1: data.numeric: column \"age\" is not in the header; the header has island, "
+            "sex and y");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .id = {"sx"}}),
             "t.csv:1: data.id: column \"sx\" is not in the header; did you mean \"sex\"?");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .split_column = "part"}),
-            "t.csv:1: data.split_column: column \"part\" is not in the header; it has island, sex "
-            "and y");
+            "t.csv:1: data.split_column: column \"part\" is not in the header; the header has "
+            "island, sex and y");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .group = "ilsand"}),
             "t.csv:1: data.group: column \"ilsand\" is not in the header; did you mean "
             "\"island\"?");
@@ -166,21 +167,22 @@ TEST_F(CsvColumnsTest, RefusesARoleForAnAbsentColumn) {
 
 TEST_F(CsvColumnsTest, RefusesAPatternThatFitsNoColumn) {
   EXPECT_EQ(problem("a,b,y\n1,2,3\n", {.targets = {"y"}, .ignored = {"pixel_*"}}),
-            "t.csv:1: data.ignore: no column of the header fits \"pixel_*\"; it has a, b and y");
+            "t.csv:1: data.ignore: no column matches \"pixel_*\"; the header has a, b and y");
 }
 
 TEST_F(CsvColumnsTest, RefusesTwoRolesForAColumn) {
   const std::string content = "a,b,y\n1,2,3\n";
   EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a"}, .categorical = {"a"}}),
-            "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
-            "them");
+            "t.csv:1: data.categorical: column \"a\" is also in data.numeric; remove it from one "
+            "of them");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a*"}, .categorical = {"*"}}),
-            "t.csv:1: data.categorical: column \"a\" is in data.numeric too; take it out of one of "
-            "them");
-  EXPECT_EQ(problem(content, {.targets = {"y"}, .numeric = {"a"}, .group = "a"}),
-            "t.csv:1: data.group: column \"a\" is in data.numeric too; take it out of one of them");
+            "t.csv:1: data.categorical: column \"a\" is also in data.numeric; remove it from one "
+            "of them");
+  EXPECT_EQ(
+      problem(content, {.targets = {"y"}, .numeric = {"a"}, .group = "a"}),
+      "t.csv:1: data.group: column \"a\" is also in data.numeric; remove it from one of them");
   EXPECT_EQ(problem(content, {.targets = {"y"}, .split_column = "y"}),
-            "t.csv:1: data.split_column: column \"y\" is the target; take it out of "
+            "t.csv:1: data.split_column: column \"y\" is the target; remove it from "
             "data.split_column or choose another data.target");
 }
 
@@ -221,22 +223,20 @@ TEST_F(CsvAsTest, FindsColumnsInAnyOrderAndLeavesOutFurtherOnes) {
 }
 
 TEST_F(CsvAsTest, RefusesMissingColumnsAllAtOnce) {
-  EXPECT_EQ(
-      message_of([&] { read_as("n,row\n1,2\n"); }),
-      "t.csv:1: expected the columns of the training data, but \"y\", \"m\" and \"k\" are not "
-      "in the header");
+  EXPECT_EQ(message_of([&] { read_as("n,row\n1,2\n"); }),
+            "t.csv:1: expected the columns of the training data; missing from the header: \"y\", "
+            "\"m\" and \"k\"");
   EXPECT_EQ(message_of([&] { read_as("n,m,y\n1,2,3\n"); }),
-            "t.csv:1: expected the columns of the training data, but \"k\" is not in the header");
+            "t.csv:1: expected the columns of the training data; missing from the header: \"k\"");
 }
 
 TEST_F(CsvAsTest, RefusesTextAndWhatHasNoFill) {
-  EXPECT_EQ(
-      message_of([&] { read_as("n,m,k,y\nx,2,p,4\n"); }),
-      "t.csv:2: column \"n\": expected a number, got \"x\"; correct it, as the column was numeric "
-      "in the training data");
+  EXPECT_EQ(message_of([&] { read_as("n,m,k,y\nx,2,p,4\n"); }),
+            "t.csv:2: column \"n\": expected a number, got \"x\"; correct it: the column was "
+            "numeric in the training data");
   EXPECT_EQ(message_of([&] { read_as("n,m,k,y\n,,p,4\n"); }),
-            "t.csv:2: column \"m\": expected a number, got an empty field; fill it in, as the "
-            "model has no value to take for it");
+            "t.csv:2: column \"m\": expected a number, got an empty field; fill it in: the model "
+            "has no fill value for this column");
 }
 
 }  // namespace

@@ -71,9 +71,8 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
 
 TEST_F(CsvFormatTest, AMissingTargetIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(problem("a,y\n1,1\n2,N/A\n", {.targets = kTarget}),
-            "t.csv:3: column \"y\": expected a value to predict, got \"N/A\", a missing value; "
-            "fill it in, remove the row, or leave all such rows out with "
-            "data.drop_rows_without_target: true");
+            "t.csv:3: column \"y\": expected a target, got \"N/A\", a missing value; fill it in, "
+            "remove the row, or drop all such rows with data.drop_rows_without_target: true");
 }
 
 TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
@@ -89,7 +88,7 @@ TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
   EXPECT_EQ(problem("a,y\n1,\n2,3,4\n", {.targets = kTarget, .drop_rows_without_target = true}),
             "t.csv:3: expected 2 fields as in the header, got 3");
   EXPECT_EQ(problem("a,y\n1,\n2,\n", {.targets = kTarget, .drop_rows_without_target = true}),
-            "t.csv: none of the 2 rows has a value to predict");
+            "t.csv: none of the 2 rows has a target");
 }
 
 TEST_F(CsvFormatTest, PiecesSkipRowsWithoutATargetToo) {
@@ -117,7 +116,7 @@ TEST_F(CsvFormatTest, DecimalCommasAreRead) {
 TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {
   const CsvOptions options = {.targets = kTarget, .format = {.delimiter = ';', .decimal = ','}};
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
-  const std::string fix = "; write it with a decimal comma and nothing between thousands: ";
+  const std::string fix = "; write it with a decimal comma and without thousands separators: ";
   EXPECT_EQ(problem("a;y\n1.234,5;1\n", options), begin + "\"1.234,5\"" + fix + "1234,5");
   EXPECT_EQ(problem("a;y\n1.234;1\n", options), begin + "\"1.234\"" + fix + "1234");
   EXPECT_EQ(problem("a;y\n3.14;1\n", options), begin + "\"3.14\"" + fix + "3,14");
@@ -140,14 +139,14 @@ TEST_F(CsvFormatTest, ADecimalCommaWhereAPointIsExpectedNamesTheKey) {
                         {.columns = columns, .targets = {}, .delimiter_option = "--delimiter "},
                         {.delimiter = ';'});
                   }).what())
-          .ends_with("write it without a comma: 39.1, or choose --decimal ,"));
+          .ends_with("write it without a comma: 39.1, or use --decimal ,"));
 }
 
 TEST_F(CsvFormatTest, AnyCharacterCanBeTheDelimiter) {
   EXPECT_EQ(cells(read("a|b|y\n1|\"2\"|3\n", {.delimiter = '|'})), (Floats{1, 2}));
   EXPECT_EQ(cells(read("a b y\n1 2 3\n", {.delimiter = ' '})), (Floats{1, 2}));
   EXPECT_EQ(problem("a|y\n1|3\n", {.targets = kTarget}),
-            "t.csv:1: the delimiter comma gives just one column, \"a|y\"; did you mean "
+            "t.csv:1: with the delimiter comma there is only one column, \"a|y\"; did you mean "
             "data.delimiter: '|'?");
 }
 
@@ -191,9 +190,9 @@ TEST_F(CsvFormatTest, ADamagedGzipFileIsAnError) {
     return problem(content, {.targets = kTarget});
   };
   EXPECT_EQ(message(packed.substr(0, packed.size() - 3)),
-            "t.csv: the gzip file is cut off; get it again");
+            "t.csv: the gzip file is truncated; download or copy it again");
   EXPECT_EQ(message(packed.substr(0, 10) + std::string(100, '\xFF')),
-            "t.csv: the gzip file is damaged; get it again");
+            "t.csv: the gzip file is damaged; download or copy it again");
 }
 
 }  // namespace

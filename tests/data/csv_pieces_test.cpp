@@ -84,15 +84,15 @@ TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
   using namespace std::string_view_literals;
   for (const size_t block_bytes : {size_t{1}, size_t{4}, size_t{7}, size_t{100}}) {
     const std::string found = walk("a,b\n1,2\n3,\0\n"sv, block_bytes);
-    EXPECT_TRUE(found.ends_with(
-        ":3: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-        "converted"))
+    EXPECT_TRUE(
+        found.ends_with(":3: NUL byte: this is not UTF-8 text; convert a table saved as UTF-16"))
         << found;
   }
 }
 
 TEST_F(CsvPiecesTest, APackedFileIsToldFromText) {
-  EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4), ": the gzip file is damaged; get it again");
+  EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4),
+            ": the gzip file is damaged; download or copy it again");
 }
 
 TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
@@ -187,8 +187,8 @@ TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
   ASSERT_TRUE(pieces.next(table, 1));
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 1); }).what(),
             path.string() +
-                ":4: column \"a\": expected a number, got \"x\"; correct it, as the "
-                "column was numeric in the training data");
+                ":4: column \"a\": expected a number, got \"x\"; correct it: the column was "
+                "numeric in the training data");
 }
 
 TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
@@ -196,7 +196,7 @@ TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
   CsvPieces pieces(path, trained(), {});
   Table table;
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
-            path.string() + ": no rows after the header");
+            path.string() + ": no data rows after the header");
 }
 
 TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
@@ -213,7 +213,7 @@ TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {
   const auto path = folder_.write("t.csv", "a;k\n1;p\n");
   EXPECT_EQ(test::error_of([&] { CsvPieces(path, columns, {}); }).what(),
             path.string() +
-                ":1: the delimiter comma gives just one column, \"a;k\"; did you mean "
+                ":1: with the delimiter comma there is only one column, \"a;k\"; did you mean "
                 "--delimiter semicolon?");
 }
 

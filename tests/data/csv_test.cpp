@@ -185,42 +185,40 @@ TEST_F(CsvTest, RefusesAnEmptyFile) {
 
 TEST_F(CsvTest, RefusesANulByte) {
   EXPECT_EQ(problem(std::string_view("a,y\n1,\0\n", 8)),
-            "t.csv:2: a NUL byte, so this is not UTF-8 text; a table saved as UTF-16 must be "
-            "converted");
+            "t.csv:2: NUL byte: this is not UTF-8 text; convert a table saved as UTF-16");
 }
 
 // ---- bad headers ----
 
 TEST_F(CsvTest, RefusesAHeaderWithoutRows) {
-  EXPECT_EQ(problem("a,y\n"), "t.csv: no rows after the header");
-  EXPECT_EQ(problem("a,y"), "t.csv: no rows after the header");
+  EXPECT_EQ(problem("a,y\n"), "t.csv: no data rows after the header");
+  EXPECT_EQ(problem("a,y"), "t.csv: no data rows after the header");
 }
 
 TEST_F(CsvTest, RefusesOneColumnAndNamesTheDelimiter) {
   EXPECT_EQ(problem("a;b;y\n1;2;3\n"),
-            "t.csv:1: the delimiter comma gives just one column, \"a;b;y\"; did you mean "
+            "t.csv:1: with the delimiter comma there is only one column, \"a;b;y\"; did you mean "
             "data.delimiter: semicolon?");
   EXPECT_EQ(problem("a\ty\n1\t3\n"),
-            "t.csv:1: the delimiter comma gives just one column, \"a\\ty\"; did you mean "
+            "t.csv:1: with the delimiter comma there is only one column, \"a\\ty\"; did you mean "
             "data.delimiter: tab?");
   EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}, {}, {.delimiter = '\t'}}),
-            "t.csv:1: the delimiter tab gives just one column, \"a,y\"; did you mean "
+            "t.csv:1: with the delimiter tab there is only one column, \"a,y\"; did you mean "
             "data.delimiter: comma?");
   EXPECT_EQ(problem("a:y\n1:3\n"),
-            "t.csv:1: the delimiter comma gives just one column, \"a:y\"; choose another with "
-            "data.delimiter (comma, semicolon, tab or the character itself)");
+            "t.csv:1: with the delimiter comma there is only one column, \"a:y\"; choose another "
+            "with data.delimiter (comma, semicolon, tab or the character itself)");
 }
 
 TEST_F(CsvTest, RefusesAColumnWithoutName) {
-  EXPECT_EQ(problem("a,,y\n1,2,3\n"), "t.csv:1: column 2 has no name; give it one");
+  EXPECT_EQ(problem("a,,y\n1,2,3\n"), "t.csv:1: column 2 has no name; add one");
   EXPECT_EQ(problem(",a,y\n0,1,2\n"),
-            "t.csv:1: column 1 has no name; give it one (pandas leaves out its row index by "
-            "index=False)");
+            "t.csv:1: column 1 has no name; add one (in pandas: index=False omits the row index)");
 }
 
 TEST_F(CsvTest, RefusesTwoColumnsOfOneName) {
   EXPECT_EQ(problem("a,b,a,y\n1,2,3,4\n"),
-            "t.csv:1: column \"a\" is there twice, as columns 1 and 3; rename one of them");
+            "t.csv:1: duplicate column \"a\", in positions 1 and 3; rename one of them");
 }
 
 TEST_F(CsvTest, RefusesAnAbsentTarget) {
@@ -228,17 +226,17 @@ TEST_F(CsvTest, RefusesAnAbsentTarget) {
             "t.csv:1: data.target: column \"speices\" is not in the header; did you mean "
             "\"species\"?");
   EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {{"price"}, {}, {}}),
-            "t.csv:3: data.target: column \"price\" is not in the header; it has length and "
-            "species");
+            "t.csv:3: data.target: column \"price\" is not in the header; the header has length "
+            "and species");
   EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {{"price"}, {}, {}}),
-            "t.csv:1: data.target: column \"price\" is not in the header; it has c1, c2, c3, c4, "
-            "c5, c6, c7, c8 and 2 more");
+            "t.csv:1: data.target: column \"price\" is not in the header; the header has c1, c2, "
+            "c3, c4, c5, c6, c7, c8 and 2 more");
 }
 
 TEST_F(CsvTest, SaysThatAHeaderIsRequired) {
   EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {{"species"}, {}, {}}),
-            "t.csv:1: data.target: column \"species\" is not in the header; the first line holds "
-            "only numbers, but a header with the column names is required");
+            "t.csv:1: data.target: column \"species\" is not in the header; the first line "
+            "contains only numbers; expected a header with column names");
 }
 
 TEST_F(CsvTest, RefusesAnAbsentIgnoredColumn) {
@@ -248,15 +246,14 @@ TEST_F(CsvTest, RefusesAnAbsentIgnoredColumn) {
 
 TEST_F(CsvTest, RefusesAnIgnoredTarget) {
   EXPECT_EQ(problem("a,y\n1,2\n", {{"y"}, {"y"}, {}}),
-            "t.csv:1: data.ignore: column \"y\" is the target; take it out of data.ignore or "
+            "t.csv:1: data.ignore: column \"y\" is the target; remove it from data.ignore or "
             "choose another data.target");
 }
 
 TEST_F(CsvTest, RefusesAHeaderWithoutFeatures) {
-  EXPECT_EQ(
-      problem("a,y\n1,2\n", {{"y"}, {"a"}, {}}),
-      "t.csv:1: no feature columns are left beside the target \"y\"; take some out of data.ignore "
-      "and data.id");
+  EXPECT_EQ(problem("a,y\n1,2\n", {{"y"}, {"a"}, {}}),
+            "t.csv:1: no feature columns besides the target \"y\"; remove some from data.ignore "
+            "and data.id");
 }
 
 // ---- bad rows ----
@@ -322,8 +319,7 @@ TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
 
 TEST_F(CsvTest, RefusesMissingNumbersIfThatIsWanted) {
   const CsvOptions options{.targets = {"y"}, .fill = config::Imputation::kError};
-  const std::string fix =
-      "; fill it in, choose a data.fill or leave the column out with data.ignore";
+  const std::string fix = "; fill it in, choose a data.fill, or drop the column with data.ignore";
   EXPECT_EQ(problem("a,b,y\n1,,2\n2,2,2\n", options),
             "t.csv:2: column \"b\": expected a number, got an empty field" + fix);
   EXPECT_EQ(problem("a,b,y\n1,2,2\n1,NULL,2\n", options),
@@ -337,12 +333,12 @@ TEST_F(CsvTest, ShowsTheBeginningOfAMillionCharacters) {
             "t.csv:3: column \"a\": expected a number, got " + shown +
                 "; correct it, add it to data.missing, or list the column in "
                 "data.categorical or data.ignore");
-  EXPECT_EQ(problem("a,y\n" + field + ",2\n", {.targets = {"y"}, .categorical = {"a"}}),
-            "t.csv:2: column \"a\": expected a category of at most 1,000 bytes, got 1,000,000 "
-            "bytes: " +
-                shown +
-                "; is a quote not closed? leave the column out with data.ignore if it is free "
-                "text");
+  EXPECT_EQ(
+      problem("a,y\n" + field + ",2\n", {.targets = {"y"}, .categorical = {"a"}}),
+      "t.csv:2: column \"a\": expected a category of at most 1,000 bytes, got 1,000,000 "
+      "bytes: " +
+          shown +
+          "; check for an unclosed quote, or drop the column with data.ignore if it is free text");
 }
 
 TEST_F(CsvTest, RefusesBytesThatAreNoUtf8) {
@@ -367,23 +363,21 @@ TEST_F(CsvTest, RefusesNumbersBeyondFloat32) {
 
 TEST_F(CsvTest, RefusesAMissingTarget) {
   EXPECT_EQ(problem("a,y\n1,p\n2,\n"),
-            "t.csv:3: column \"y\": expected a value to predict, got an empty field; fill it in, "
-            "remove the row, or leave all such rows out with data.drop_rows_without_target: true");
+            "t.csv:3: column \"y\": expected a target, got an empty field; fill it in, remove the "
+            "row, or drop all such rows with data.drop_rows_without_target: true");
   EXPECT_EQ(problem("a,y\n1,NA\n"),
-            "t.csv:2: column \"y\": expected a value to predict, got \"NA\", a missing value; fill "
-            "it in, remove the row, or leave all such rows out with "
-            "data.drop_rows_without_target: true");
+            "t.csv:2: column \"y\": expected a target, got \"NA\", a missing value; fill it in, "
+            "remove the row, or drop all such rows with data.drop_rows_without_target: true");
 }
 
 TEST_F(CsvTest, RefusesAnUnclosedQuote) {
-  EXPECT_EQ(problem("a,y\n1,p\n2,\"q\n3,r\n"),
-            "t.csv:3: field 2: the quote that opens it is never closed");
+  EXPECT_EQ(problem("a,y\n1,p\n2,\"q\n3,r\n"), "t.csv:3: field 2: unclosed quote");
 }
 
 TEST_F(CsvTest, RefusesTextAfterAClosingQuote) {
   EXPECT_EQ(problem("a,y\n1,\"q\" r\n"),
-            "t.csv:2: field 2: expected a delimiter after the closing quote, got \"r\"; inside "
-            "quotes a quote is written twice");
+            "t.csv:2: field 2: expected a delimiter after the closing quote, got \"r\"; double a "
+            "quote inside a quoted field");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_F(DatasetOffsetsTest, CellsAndTargetsKeepWhatTellsThemApart) {
   EXPECT_NEAR(unscaled(schema.target_scaling, datasets.test.values)[0], 1e9 + 0.25, 1e-5);
   EXPECT_EQ(datasets.notes.front(), "1 numeric");
   EXPECT_EQ(datasets.notes[1],
-            fmt::format("\"t\": numeric, as the difference from {}", schema.columns[0].offset));
+            fmt::format("\"t\": numeric, minus offset {}", schema.columns[0].offset));
 }
 
 TEST_F(DatasetOffsetsTest, OrdinaryTablesHaveNone) {
@@ -84,10 +84,9 @@ TEST_F(DatasetOffsetsTest, FillsAreInTheUnitsOfTheFile) {
   const Datasets datasets = load_datasets(data, 1);
   const Column& t = datasets.schema.columns[0];
   EXPECT_EQ(features(datasets.train).back() + t.offset, 1.7e9 - 7);
-  EXPECT_EQ(datasets.notes[1],
-            fmt::format("\"t\": numeric, as the difference from {}, 1 missing: filled with "
-                        "1699999993",
-                        t.offset));
+  EXPECT_EQ(
+      datasets.notes[1],
+      fmt::format("\"t\": numeric, minus offset {}, 1 missing: filled with 1699999993", t.offset));
 }
 
 TEST_F(DatasetOffsetsTest, OnlyATargetThatIsTheSameEverywhereIsRefused) {
@@ -96,7 +95,8 @@ TEST_F(DatasetOffsetsTest, OnlyATargetThatIsTheSameEverywhereIsRefused) {
   config::DataConfig same = table("t,y\n1,1e8\n2,100000000\n");
   same.task = config::Task::kRegression;
   EXPECT_EQ(test::error_of([&] { load_datasets(same, 1); }).what(),
-            same.path + ": column \"y\": every row has the value 1e8; there is nothing to learn");
+            same.path +
+                ": column \"y\": every row has the value 1e8; a constant target cannot be learned");
 }
 
 std::string npy(const char* shape, const Numbers& values) {

@@ -50,12 +50,11 @@ TEST_F(DatasetTableTest, SaysWhatColumnsWereTakenFor) {
   data.categorical = {"c"};
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.notes,
-            (Words{"1 numeric, 2 categorical, 2 no feature (\"row\" and \"text\")",
-                   "\"row\": names a row", "\"a\": numeric, 1 missing: filled with the mean 3",
-                   "\"k\": categorical as it holds text, 2 categories, 1 missing: a category of "
-                   "their own",
+            (Words{"1 numeric, 2 categorical, 2 not used as features (\"row\" and \"text\")",
+                   "\"row\": row identifier", "\"a\": numeric, 1 missing: filled with the mean 3",
+                   "\"k\": categorical (text), 2 categories, 1 missing: a separate category",
                    "\"c\": categorical, 2 categories",
-                   "\"text\": left out: it holds long texts (over 1,000 bytes)"}));
+                   "\"text\": dropped: long texts (over 1,000 bytes)"}));
   EXPECT_TRUE(datasets.warnings.empty());
   EXPECT_EQ(datasets.schema.columns.size(), 5u);
 }
@@ -70,7 +69,7 @@ TEST_F(DatasetTableTest, ManyCategoriesAreEmbeddedAndNotScaled) {
   EXPECT_EQ(features(datasets.train), (Floats{2, 0, 6, 1, 4, 2, 4, 2}));
   EXPECT_EQ(datasets.notes,
             (Words{"1 numeric, 1 categorical",
-                   "\"k\": categorical as it holds text, 3 categories as 3 learned numbers"}));
+                   "\"k\": categorical (text), 3 categories, embedding of size 3"}));
   const network::NetworkSpec network = network::build({}, datasets.schema);
   EXPECT_EQ(network.num_features, 2);
   EXPECT_EQ(network::summary(network), "4-128-128-2 relu, embeddings 4x3");
@@ -83,8 +82,8 @@ TEST_F(DatasetTableTest, AnUnknownCategoryOfAnotherFileHasTheLastNumber) {
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(features(datasets.validation), (Floats{1, 3, 2, 1, 3, 3}));
   EXPECT_EQ(datasets.warnings,
-            (Words{"column \"k\": 2 rows of data.validation_path have a category that the training "
-                   "part lacks; taken for none of the known ones (data.unknown_category)"}));
+            (Words{"column \"k\": 2 rows of data.validation_path have a category that does not "
+                   "occur in the training split; treated as unknown (data.unknown_category)"}));
 }
 
 TEST_F(DatasetTableTest, ASizeOfEmbeddingsWithoutAnyIsAnError) {
@@ -94,7 +93,7 @@ TEST_F(DatasetTableTest, ASizeOfEmbeddingsWithoutAnyIsAnError) {
   EXPECT_EQ(error.kind(), ErrorKind::kUsage);
   EXPECT_STREQ(error.what(),
                "data.embedding_size: has no effect: no categorical column has more than 16 "
-               "categories (data.embed_above); lower that or remove this");
+               "categories (data.embed_above); lower data.embed_above or remove this key");
 }
 
 TEST_F(DatasetTableTest, PlacesAmongQuantilesAreTheFeatures) {
@@ -113,12 +112,13 @@ TEST_F(DatasetTableTest, SaysNothingOfPlainNumbers) {
 TEST_F(DatasetTableTest, NamesConstantAndRepeatedColumns) {
   const Datasets datasets = load_datasets(
       table("a,one,b,k,copy,two,y\n1,5,7,p,1,0,0\n2,5,7.5,p,2,0,1\n3,5,7,p,3,0,0\n"), 1);
-  EXPECT_EQ(datasets.notes,
-            (Words{"5 numeric, 1 categorical", "\"k\": categorical as it holds text, 1 category",
-                   "the same value in every row of the training part: \"one\", \"k\" and \"two\"; "
-                   "nothing can be learnt from that, data.ignore leaves columns out",
-                   "the same values as another column: \"copy\" (as \"a\"); data.ignore leaves "
-                   "columns out"}));
+  EXPECT_EQ(
+      datasets.notes,
+      (Words{
+          "5 numeric, 1 categorical", "\"k\": categorical (text), 1 category",
+          "constant in the training split: \"one\", \"k\" and \"two\"; constant columns carry "
+          "no information, drop them with data.ignore",
+          "duplicates of another column: \"copy\" (same as \"a\"); drop them with data.ignore"}));
 }
 
 TEST_F(DatasetTableTest, TellsNoMoreThanEightConstantColumns) {
@@ -132,9 +132,9 @@ TEST_F(DatasetTableTest, TellsNoMoreThanEightConstantColumns) {
       load_datasets(table(header + "a,y\n" + zeros + "1,0\n" + zeros + "2,1\n"), 1);
   EXPECT_EQ(
       datasets.notes,
-      Words{"the same value in every row of the training part: \"c0\", \"c1\", \"c2\", \"c3\", "
-            "\"c4\", \"c5\", \"c6\", \"c7\" and 2 more; nothing can be learnt from that, "
-            "data.ignore leaves columns out"});
+      Words{
+          "constant in the training split: \"c0\", \"c1\", \"c2\", \"c3\", \"c4\", \"c5\", \"c6\", "
+          "\"c7\" and 2 more; constant columns carry no information, drop them with data.ignore"});
 }
 
 // ---- a column that divides the rows ----
@@ -156,12 +156,12 @@ TEST_F(DatasetTableTest, AColumnDividesTheRowsAndOnlyTheTrainingPartIsLearntFrom
   EXPECT_EQ(features(datasets.validation), (Floats{2, 0, 4, 0}));
   EXPECT_EQ(datasets.schema.scaling.shift, (Floats{2, 0}));
   EXPECT_EQ(datasets.notes.back(),
-            "the same value in every row of the training part: \"k\"; nothing can be learnt from "
-            "that, data.ignore leaves columns out");
-  EXPECT_EQ(datasets.warnings,
-            (Words{"column \"k\": 3 rows of the validation and test parts have a category that the "
-                   "training part lacks; taken for none of the known ones "
-                   "(data.unknown_category)"}));
+            "constant in the training split: \"k\"; constant columns carry no information, drop "
+            "them with data.ignore");
+  EXPECT_EQ(
+      datasets.warnings,
+      (Words{"column \"k\": 3 rows of the validation and test splits have a category that does not "
+             "occur in the training split; treated as unknown (data.unknown_category)"}));
 }
 
 TEST_F(DatasetTableTest, RefusesAnUnknownCategoryIfThatIsWanted) {
@@ -169,23 +169,23 @@ TEST_F(DatasetTableTest, RefusesAnUnknownCategoryIfThatIsWanted) {
   data.split_column = "part";
   data.unknown_category = config::UnknownCategory::kError;
   EXPECT_EQ(problem(data),
-            "t.csv:2: column \"k\": expected a category that the training part has, got \"r\"; "
-            "correct it, or train with data.unknown_category: unknown");
+            "t.csv:2: column \"k\": expected a category of the training split, got \"r\"; correct "
+            "it, or train with data.unknown_category: unknown");
 }
 
 TEST_F(DatasetTableTest, RefusesALabelThatIsOnlyInTheValidationPart) {
   DataConfig data = table("part,a,y\ntrain,1,u\nval,2,w\ntrain,3,v\n");
   data.split_column = "part";
-  EXPECT_EQ(
-      problem(data),
-      "t.csv:3: column \"y\": the label \"w\" is in no row of the training part, so it cannot "
-      "be learnt; divide the rows in another way or remove those with it");
+  EXPECT_EQ(problem(data),
+            "t.csv:3: column \"y\": the label \"w\" does not occur in the training split; split "
+            "the rows differently or remove rows with this label");
 }
 
 TEST_F(DatasetTableTest, RefusesASplitColumnWithoutTrainingRows) {
   DataConfig data = table("part,a,y\ntest,1,u\nval,2,w\n");
   data.split_column = "part";
-  EXPECT_EQ(problem(data), "t.csv: column \"part\": expected train in some row, got none");
+  EXPECT_EQ(problem(data),
+            "t.csv: column \"part\": expected at least one row with train, got none");
 }
 
 // ---- groups ----
@@ -217,7 +217,7 @@ TEST_F(DatasetTableTest, AGroupIsNeverInTwoParts) {
   EXPECT_EQ(load_datasets(data, 3).test.source_lines, datasets.test.source_lines);
   EXPECT_NE(load_datasets(data, 4).test.source_lines, datasets.test.source_lines);
   EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
-  EXPECT_EQ(datasets.notes.back(), "\"who\": left out: it groups the rows (data.group)");
+  EXPECT_EQ(datasets.notes.back(), "\"who\": dropped: it groups the rows (data.group)");
 }
 
 // ---- splits in files of their own ----
@@ -237,10 +237,10 @@ TEST_F(DatasetTableTest, ReadsPartsFromTheirFiles) {
   ASSERT_EQ(datasets.fingerprints.size(), 3u);
   EXPECT_TRUE(datasets.fingerprints[2].path.ends_with("/test.tsv"));
   EXPECT_EQ(datasets.warnings,
-            (Words{"column \"k\": 1 row of data.validation_path has a category that the training "
-                   "part lacks; taken for none of the known ones (data.unknown_category)",
-                   "column \"k\": 1 row of data.test_path has a category that the training part "
-                   "lacks; taken for none of the known ones (data.unknown_category)"}));
+            (Words{"column \"k\": 1 row of data.validation_path has a category that does not occur "
+                   "in the training split; treated as unknown (data.unknown_category)",
+                   "column \"k\": 1 row of data.test_path has a category that does not occur in "
+                   "the training split; treated as unknown (data.unknown_category)"}));
 }
 
 TEST_F(DatasetTableTest, RefusesALabelThatIsOnlyInTheValidationFile) {
@@ -255,7 +255,7 @@ TEST_F(DatasetTableTest, RefusesAFileThatLacksAColumn) {
   data.test_path = file("test.csv", "a,y\n1,u\n");
   EXPECT_EQ(
       problem(data),
-      "test.csv:1: expected the columns of the training data, but \"b\" is not in the header");
+      "test.csv:1: expected the columns of the training data; missing from the header: \"b\"");
 }
 
 // ---- labels ----
@@ -267,7 +267,7 @@ TEST_F(DatasetTableTest, RefusesLabelsThatAreNoUtf8OrVeryLong) {
   EXPECT_EQ(problem(table("a,y\n1,u\n2," + std::string(1'000'000, 'x') + "\n")),
             "t.csv:3: column \"y\": expected a label of at most 1,000 bytes, got 1,000,000 bytes: "
             "\"" +
-                std::string(60, 'x') + "...\"; is a quote not closed?");
+                std::string(60, 'x') + "...\"; check for an unclosed quote");
 }
 
 TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
@@ -307,7 +307,7 @@ TEST_F(DatasetTableTest, RowsAreDividedByADateThatIsNoFeature) {
   EXPECT_EQ(datasets.validation.source_lines, Rows{4});
   EXPECT_EQ(datasets.test.source_lines, Rows{2});
   EXPECT_EQ(datasets.schema.feature_names, Words{"a"});
-  EXPECT_EQ(datasets.notes.back(), "\"day\": left out: it orders the rows (data.time)");
+  EXPECT_EQ(datasets.notes.back(), "\"day\": dropped: it orders the rows (data.time)");
   EXPECT_EQ(datasets.schema.target_means, (std::vector<double>{1.0 / 3, 2.0 / 3}));
 }
 
@@ -337,18 +337,18 @@ TEST_F(DatasetTableTest, RefusesTimesThatCannotBeCompared) {
             "t.csv:2: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
             "2026-03-01T12:30:00, got \"01.02.2026\"");
   EXPECT_EQ(problem_of("t,a,y\n2026-01-01,1,0\n20260102,2,1\n"),
-            "t.csv:3: column \"t\": expected a date as in the rows before, got \"20260102\"");
+            "t.csv:3: column \"t\": expected a date as in previous rows, got \"20260102\"");
   EXPECT_EQ(problem_of("when,a,y\n2026-01-01,1,0\n"),
-            "t.csv:1: data.time: column \"t\" is not in the header; it has when, a and y");
+            "t.csv:1: data.time: column \"t\" is not in the header; the header has when, a and y");
 }
 
 TEST_F(DatasetTableTest, SeveralColumnsWithUnknownCategoriesAreOneWarning) {
   DataConfig data = table("k,m,a,y\np,r,2,u\nq,s,6,v\n");
   data.validation_path = file("v.csv", "k,m,a,y\nx,r,1,u\nz,t,2,v\n");
-  EXPECT_EQ(load_datasets(data, 1).warnings,
-            Words{"columns \"k\" (2 rows) and \"m\" (1 row): categories of data.validation_path "
-                  "that the training part lacks; taken for none of the known ones "
-                  "(data.unknown_category)"});
+  EXPECT_EQ(
+      load_datasets(data, 1).warnings,
+      Words{"columns \"k\" (2 rows) and \"m\" (1 row): categories in data.validation_path that do "
+            "not occur in the training split; treated as unknown (data.unknown_category)"});
 }
 
 }  // namespace

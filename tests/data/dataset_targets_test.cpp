@@ -39,7 +39,7 @@ TEST_F(DatasetTargetsTest, RefusesSeveralTargetsAsClasses) {
   DataConfig data = table("u,a,v\n1,1,2\n", {"u", "v"});
   data.task = config::Task::kClassification;
   EXPECT_EQ(problem(data),
-            "t.csv: 2 targets, and only regression predicts several; leave one, or set data.task: "
+            "t.csv: 2 targets, but only regression supports several; keep one, or set data.task: "
             "regression");
 }
 
@@ -48,7 +48,7 @@ TEST_F(DatasetTargetsTest, NamesTheTargetThatIsWrong) {
             "t.csv:3: column \"v\": expected a number, got \"x\"; correct it or set data.task: "
             "classification");
   EXPECT_EQ(problem(table("u,a,v\n1.5,1,2\n2.5,2,2\n", {"u", "v"})),
-            "t.csv: column \"v\": every row has the value 2; there is nothing to learn");
+            "t.csv: column \"v\": every row has the value 2; a constant target cannot be learned");
 }
 
 TEST_F(DatasetTargetsTest, WeightsAreOneOnAverageInEachPart) {
@@ -96,9 +96,9 @@ TEST_F(DatasetTargetsTest, LabelsAndCategoriesThatAreNumbersAreKnownInAnySpellin
 
 TEST_F(DatasetTargetsTest, RefusesBadWeights) {
   for (const auto& [cell, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"-1", "expected a weight, a number of at least 0, got \"-1\""},
-           {"inf", "expected a weight, a number of at least 0, got \"inf\""},
-           {"x", "expected a weight, a number of at least 0, got \"x\""},
+           {"-1", "expected a weight (a number >= 0), got \"-1\""},
+           {"inf", "expected a weight (a number >= 0), got \"inf\""},
+           {"x", "expected a weight (a number >= 0), got \"x\""},
            {"", "expected a weight, got an empty field; fill it in or remove the row"}}) {
     DataConfig data = table("a,w,y\n1,1,p\n2," + cell + ",q\n");
     data.weight = "w";
@@ -107,25 +107,23 @@ TEST_F(DatasetTargetsTest, RefusesBadWeights) {
   DataConfig data = table("a,w,y\n1,0,p\n2,0,q\n");
   data.weight = "w";
   EXPECT_EQ(problem(data).substr(problem(data).find(": ") + 2),
-            "column \"w\": every row of the training part has weight 0");
+            "column \"w\": every row of the training split has weight 0");
 }
 
 TEST_F(DatasetTargetsTest, RefusesClassWeightsOfNumbers) {
   DataConfig data = table("a,y\n1,1.5\n2,2.5\n");
   data.class_weights = config::ClassWeights::kBalanced;
-  EXPECT_STREQ(
-      test::error_of([&] { load_datasets(data, 1); }).what(),
-      "data.class_weights: balanced is for classes, and the target y was taken for a number; "
-      "remove it or set data.task: classification");
+  EXPECT_STREQ(test::error_of([&] { load_datasets(data, 1); }).what(),
+               "data.class_weights: balanced requires classes, but the target y is numeric; remove "
+               "it or set data.task: classification");
 }
 
 TEST_F(DatasetTargetsTest, RefusesAFoldWithoutAClass) {
   DataConfig data = table("a,y\n1,p\n2,p\n3,p\n4,q\n5,q\n");
   data.folds = 3;
-  EXPECT_EQ(
-      problem(data),
-      "t.csv: column \"y\": the label \"q\" has 2 rows, and there are 3 folds, so that a fold "
-      "would lack it; use fewer folds or leave its rows out");
+  EXPECT_EQ(problem(data),
+            "t.csv: column \"y\": the label \"q\" has 2 rows, fewer than the 3 folds, so some fold "
+            "would lack it; use fewer folds or drop its rows");
 }
 
 }  // namespace

@@ -85,11 +85,11 @@ TEST_F(DatasetTest, TakesManyWholeNumbersForValues) {
   for (int i = 0; i < 20; ++i) target.push_back(std::to_string(2 * i));
   const Datasets classes = load_datasets(csv(target), 1);
   EXPECT_EQ(classes.schema.task, Task::kClassification);
-  EXPECT_EQ(classes.task_reason, "as it holds 20 different whole numbers");
+  EXPECT_EQ(classes.task_reason, "because it has 20 distinct integer values");
   target.push_back("100");
   const Datasets values = load_datasets(csv(target), 1);
   EXPECT_EQ(values.schema.task, Task::kRegression);
-  EXPECT_EQ(values.task_reason, "as it holds 21 different whole numbers");
+  EXPECT_EQ(values.task_reason, "because it has 21 distinct integer values");
 }
 
 TEST_F(DatasetTest, ObeysTheTaskThatIsAskedFor) {
@@ -100,16 +100,18 @@ TEST_F(DatasetTest, ObeysTheTaskThatIsAskedFor) {
 
 TEST_F(DatasetTest, RefusesTwoSpellingsOfOneNumberAsLabels) {
   EXPECT_EQ(problem(csv({"2", "1", "1.0"})),
-            "t.csv:4: column \"y\": \"1.0\" is the same number as the label \"1\" above; write "
-            "them alike");
+            "t.csv:4: column \"y\": \"1.0\" is the same number as the label \"1\" above; use one "
+            "spelling");
   EXPECT_EQ(load_datasets(csv({"1", "1.0", "2.5"}), 1).train.values, (Floats{1, 1, 2.5f}));
 }
 
 TEST_F(DatasetTest, RefusesAConstantTarget) {
-  EXPECT_EQ(problem(csv({"cat", "cat"})),
-            "t.csv: column \"y\": every row has the label \"cat\"; there is nothing to learn");
-  EXPECT_EQ(problem(csv({"1.5", "1.50"})),
-            "t.csv: column \"y\": every row has the value 1.5; there is nothing to learn");
+  EXPECT_EQ(
+      problem(csv({"cat", "cat"})),
+      "t.csv: column \"y\": every row has the label \"cat\"; a constant target cannot be learned");
+  EXPECT_EQ(
+      problem(csv({"1.5", "1.50"})),
+      "t.csv: column \"y\": every row has the value 1.5; a constant target cannot be learned");
 }
 
 TEST_F(DatasetTest, RefusesTextAsARegressionTarget) {
@@ -129,8 +131,8 @@ TEST_F(DatasetTest, RefusesNamesAsClassesUnlessTheyAreAskedFor) {
   Labels target;
   for (int i = 0; i <= 1000; ++i) target.push_back("name" + std::to_string(i));
   EXPECT_EQ(problem(csv(target)),
-            "t.csv: column \"y\": more than 1,000 different labels, the first is \"name0\"; choose "
-            "another data.target, or set data.task: classification if they all are classes");
+            "t.csv: column \"y\": more than 1,000 distinct labels, the first is \"name0\"; choose "
+            "another data.target, or set data.task: classification if all of them are classes");
   EXPECT_EQ(
       load_datasets(csv(target, Task::kClassification), 1).schema.num_outputs(config::Loss::kAuto),
       1001);
@@ -140,8 +142,8 @@ TEST_F(DatasetTest, RefusesQuantitiesAsClasses) {
   Labels target;
   for (int i = 0; i <= 1000; ++i) target.push_back(std::to_string(i) + ".5");
   EXPECT_EQ(problem(csv(target, Task::kClassification)),
-            "t.csv: column \"y\": more than 1,000 different numbers that are not whole are no "
-            "classes; set data.task: regression");
+            "t.csv: column \"y\": more than 1,000 distinct non-integer numbers are not classes; "
+            "set data.task: regression");
 }
 
 // ---- sources and splits ----
@@ -267,7 +269,7 @@ TEST_F(DatasetTest, RefusesTestLabelsThatTrainingLacks) {
 
 TEST_F(DatasetTest, RefusesTestImagesOfAnotherSize) {
   EXPECT_EQ(problem(idx_files("\x09\x07\x09", {3, 2, 2})),
-            "test_images: expected 2 features in a row, as train_images has, got 4");
+            "test_images: expected 2 features per row as in train_images, got 4");
 }
 
 TEST_F(DatasetTest, ReadsFashionMnist) {

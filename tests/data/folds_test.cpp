@@ -99,7 +99,7 @@ TEST(FoldsTest, RefusesFewerGroupsThanFolds) {
   });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
-               "data.group: expected at least 6 groups for 5 folds and a validation part, got 5; "
+               "data.group: expected at least 6 groups for 5 folds and a validation split, got 5; "
                "use another column or fewer folds");
 }
 

@@ -115,40 +115,41 @@ TEST_F(IdxTest, RefusesAnEmptyFile) { EXPECT_EQ(problem(""), "f: the file is emp
 
 TEST_F(IdxTest, RefusesAnotherFormat) {
   EXPECT_EQ(problem("a,b,c\n1,2,3\n"),
-            "f: not an IDX file: it must begin with the bytes 00 00 08, got 61 2c 62 2c");
+            "f: not an IDX file: expected the first bytes 00 00 08, got 61 2c 62 2c");
   EXPECT_EQ(problem(std::string_view("\0\0", 2)),
-            "f: not an IDX file: it must begin with the bytes 00 00 08, got 00 00");
+            "f: not an IDX file: expected the first bytes 00 00 08, got 00 00");
   EXPECT_EQ(problem_of(write_gzip("f.gz", "text")),
-            "f.gz: not an IDX file: it must begin with the bytes 00 00 08, got 74 65 78 74");
+            "f.gz: not an IDX file: expected the first bytes 00 00 08, got 74 65 78 74");
 }
 
 TEST_F(IdxTest, RefusesOtherElementTypes) {
   EXPECT_EQ(problem(std::string_view("\0\0\x0D\x01\0\0\0\0", 8)),
-            "f: element type 0x0d is not supported; only unsigned bytes (0x08) are");
+            "f: element type 0x0d is not supported; only unsigned bytes (0x08) are supported");
 }
 
 TEST_F(IdxTest, RefusesAFileWithoutDimensions) {
   EXPECT_EQ(problem(std::string_view("\0\0\x08\0", 4)),
-            "f: an IDX file needs at least one dimension, got 0");
+            "f: expected at least one dimension, got 0");
 }
 
 TEST_F(IdxTest, RefusesAFileThatIsCutOff) {
-  EXPECT_EQ(problem(std::string_view("\0\0\x08\x03\0\0", 6)), "f: the file ends within its header");
+  EXPECT_EQ(problem(std::string_view("\0\0\x08\x03\0\0", 6)),
+            "f: the file ends within its header; it is truncated");
   EXPECT_EQ(problem(idx_file({2, 3, 1000}, "abc")),
-            "f: cut off: the header announces 6,000 elements (2 x 3 x 1,000), the file holds 3");
+            "f: truncated: the header specifies 6,000 elements (2 x 3 x 1,000), the file has 3");
 }
 
 TEST_F(IdxTest, RefusesBytesAfterTheEnd) {
   EXPECT_EQ(problem(idx_file({1, 2}, "abc")),
-            "f: bytes after the 2 elements that the header announces (1 x 2)");
+            "f: trailing bytes after the 2 elements of the header (1 x 2)");
 }
 
 TEST_F(IdxTest, RefusesSizesThatNoFileHasWithoutTakingTheMemory) {
   EXPECT_EQ(problem(idx_file({4'000'000'000, 1000, 1000}, "abc")),
-            "f: cut off: the header announces 4,000,000,000,000,000 elements (4,000,000,000 x "
-            "1,000 x 1,000), the file holds 3");
+            "f: truncated: the header specifies 4,000,000,000,000,000 elements (4,000,000,000 x "
+            "1,000 x 1,000), the file has 3");
   EXPECT_EQ(problem(idx_file({4'000'000'000, 4'000'000'000, 4'000'000'000}, "abc")),
-            "f: impossible sizes 4,000,000,000 x 4,000,000,000 x 4,000,000,000");
+            "f: invalid sizes 4,000,000,000 x 4,000,000,000 x 4,000,000,000");
 }
 
 TEST_F(IdxTest, RefusesDamagedGzip) {
@@ -157,21 +158,22 @@ TEST_F(IdxTest, RefusesDamagedGzip) {
   const std::string packed = read_file(path);
   std::string damaged = packed;
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // its CRC
-  EXPECT_EQ(problem(damaged), "f: the gzip file is damaged; get it again");
+  EXPECT_EQ(problem(damaged), "f: the gzip file is damaged; download or copy it again");
   for (const size_t missing : {size_t{1}, size_t{9}, packed.size() - 2}) {
     EXPECT_EQ(problem(packed.substr(0, packed.size() - missing)),
-              "f: the gzip file is cut off; get it again");
+              "f: the gzip file is truncated; download or copy it again");
   }
 }
 
 TEST_F(IdxTest, RefusesAnotherNumberOfLabelsThanImages) {
   EXPECT_EQ(pair_problem(idx_file({2, 1, 1}, "ab"), idx_file({3}, "abc")),
-            "labels: 3 labels do not fit the 2 images of images");
+            "labels: 3 labels, but 2 images in images");
 }
 
 TEST_F(IdxTest, RefusesImagesAndLabelsInTheWrongPlaces) {
   EXPECT_EQ(pair_problem(idx_file({2}, "ab"), idx_file({2, 1, 1}, "ab")),
-            "images: expected images in 2 or 3 dimensions, got 1; are images and labels swapped?");
+            "images: expected images in 2 or 3 dimensions, got 1; check that images and labels are "
+            "not swapped");
   EXPECT_EQ(pair_problem(idx_file({2, 1, 1, 1}, "ab"), idx_file({2}, "ab")),
             "images: expected images in 2 or 3 dimensions, got 4");
   EXPECT_EQ(pair_problem(idx_file({2, 1}, "ab"), idx_file({2, 1}, "ab")),

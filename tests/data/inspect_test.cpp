@@ -135,14 +135,14 @@ TEST(InspectCsvTest, TheDelimiterIsTheOneThatFits) {
 
 TEST(InspectCsvTest, WhatIsNoTableIsRefused) {
   EXPECT_EQ(message_of("a:b\n1:2\n"),
-            "t.csv:1: the delimiter comma gives just one column, \"a:b\"; choose another with "
-            "--delimiter (comma, semicolon, tab or the character itself)");
+            "t.csv:1: with the delimiter comma there is only one column, \"a:b\"; choose another "
+            "with --delimiter (comma, semicolon, tab or the character itself)");
   EXPECT_EQ(message_of(""), "t.csv: the file is empty");
-  EXPECT_EQ(message_of("a,b\n"), "t.csv: no rows after the header");
+  EXPECT_EQ(message_of("a,b\n"), "t.csv: no data rows after the header");
   EXPECT_EQ(message_of("a,b\n1,2\n1,2,3\n"), "t.csv:3: expected 2 fields as in the header, got 3");
   EXPECT_EQ(message_of("a,b\n1,2\n1\n"), "t.csv:3: expected 2 fields as in the header, got 1");
   EXPECT_EQ(message_of("a,a\n1,2\n"),
-            "t.csv:1: column \"a\" is there twice, as columns 1 and 2; rename one of them");
+            "t.csv:1: duplicate column \"a\", in positions 1 and 2; rename one of them");
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ TEST_F(NpyTest, HalvesAreThoseOfIeee) {
   EXPECT_TRUE(std::signbit(floats(content)[4]));
   EXPECT_EQ(
       problem(npy_file(npy_header("<f2", "(1,)"), element_bytes(std::vector<uint16_t>{0xFC00}))),
-      "a.npy: element [0]: expected a finite number that float32 can hold, got -inf; correct "
-      "it or remove its row");
+      "a.npy: element [0]: expected a finite float32 number, got -inf; correct it or remove its "
+      "row");
 }
 
 TEST_F(NpyTest, BytesAndBoolsStayBytes) {
@@ -94,7 +94,7 @@ TEST_F(NpyTest, EveryVersionOfTheFormatIsRead) {
               (Floats{3, 4}));
   }
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1,)"), element_bytes(Floats{3}), 4)),
-            "a.npy: expected format version 1, 2 or 3, got 4; write it again with numpy.save");
+            "a.npy: expected format version 1, 2 or 3, got 4; save it again with numpy.save");
 }
 
 TEST_F(NpyTest, FortranOrderBecomesCOrder) {
@@ -121,60 +121,61 @@ TEST_F(NpyTest, ElementsThatAreNotFiniteAreNamedByTheirIndex) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(2, 3)", "True"),
                              element_bytes(Floats{1, 4, 2, nan, 3, 6}))),
-            "a.npy: element [1, 1]: expected a finite number that float32 can hold, got nan; "
-            "correct it or remove its row");
+            "a.npy: element [1, 1]: expected a finite float32 number, got nan; correct it or "
+            "remove its row");
   EXPECT_EQ(
       problem(npy_file(npy_header("<f8", "(1, 2)"), element_bytes(std::vector<double>{0, 1e300}))),
-      "a.npy: element [0, 1]: expected a finite number that float32 can hold, got 1e+300; "
-      "correct it or remove its row");
+      "a.npy: element [0, 1]: expected a finite float32 number, got 1e+300; correct it or remove "
+      "its row");
 }
 
 TEST_F(NpyTest, OtherTypesAreRefusedWithAWayOut) {
   const std::string end =
       "; expected float16 to float64, integers or bool: save array.astype('float32')";
   EXPECT_EQ(problem(npy_file(npy_header("|O", "(1,)"), "x")),
-            "a.npy: elements are Python objects, which are pickled (\"|O\")" + end);
+            "a.npy: the elements are pickled Python objects (\"|O\")" + end);
   EXPECT_EQ(problem(npy_file(npy_header("<c8", "(1,)"), "12345678")),
-            "a.npy: elements are complex numbers (\"<c8\")" + end);
+            "a.npy: the elements are complex numbers (\"<c8\")" + end);
   EXPECT_EQ(problem(npy_file(npy_header("<U3", "(1,)"), "x")),
-            "a.npy: elements are texts (\"<U3\")" + end);
+            "a.npy: the elements are strings (\"<U3\")" + end);
   EXPECT_EQ(
       problem(npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "")),
-      "a.npy: elements are structured" + end);
+      "a.npy: the elements are structured" + end);
   EXPECT_EQ(problem(npy_file(npy_header("<f16", "(1,)"), "x")),
-            "a.npy: elements are of an unknown type (\"<f16\")" + end);
+            "a.npy: the elements are of an unknown type (\"<f16\")" + end);
 }
 
 TEST_F(NpyTest, SizesAreComparedWithTheFileBeforeMemoryIsTaken) {
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(2, 3)"), element_bytes(Floats{1, 2, 3, 4, 5}))),
-            "a.npy: expected 24 bytes of elements (shape [2, 3]), got 20; the file is cut off, get "
-            "it again");
+            "a.npy: expected 24 bytes of elements (shape [2, 3]), got 20; the file is truncated, "
+            "download or copy it again");
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1,)"), element_bytes(Floats{1, 2}))),
-            "a.npy: expected 4 bytes of elements (shape [1]), got 8; write one array alone with "
+            "a.npy: expected 4 bytes of elements (shape [1]), got 8; save one array per file with "
             "numpy.save");
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(1000000000000, 3)"), "abcd")),
             "a.npy: expected 12,000,000,000,000 bytes of elements (shape [1000000000000, 3]), got "
-            "4; the file is cut off, get it again");
+            "4; the file is truncated, download or copy it again");
   EXPECT_EQ(problem(npy_file(npy_header("<f8", "(4000000000, 4000000000, 3)"), "")),
-            "a.npy: impossible sizes [4000000000, 4000000000, 3]");
+            "a.npy: invalid shape [4000000000, 4000000000, 3]");
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "(0, 3)"), "")),
             "a.npy: no elements: the shape is [0, 3]");
   EXPECT_EQ(problem(npy_file(npy_header("<f4", "()"), "abcd")),
-            "a.npy: expected an array, got a single number");
+            "a.npy: expected an array, got a scalar");
 }
 
 TEST_F(NpyTest, DamagedFilesAreRefused) {
   EXPECT_EQ(problem(""), "a.npy: the file is empty");
   const std::string not_npy =
-      "a.npy: not a .npy file: it does not begin with 93 4e 55 4d 50 59 (\\x93NUMPY); write it "
-      "with numpy.save";
+      "a.npy: not a .npy file: it does not start with 93 4e 55 4d 50 59 (\\x93NUMPY); save the "
+      "array with numpy.save";
   EXPECT_EQ(problem("a,b\n1,2\n"), not_npy);
   EXPECT_EQ(problem("\x93NUM"), not_npy);
   EXPECT_EQ(problem("PK\3\4 and so on"),
-            "a.npy: is an archive of NumPy (.npz); write its array alone with numpy.save");
+            "a.npy: is a NumPy archive (.npz); save the array itself with numpy.save");
   const std::string whole = npy_file(npy_header("<f4", "(2, 1)"), element_bytes(Floats{1, 2}));
-  EXPECT_EQ(problem(whole.substr(0, 9)), "a.npy: the file ends within its header");
-  EXPECT_EQ(problem(whole.substr(0, 50)), "a.npy: the file ends within its header; get it again");
+  EXPECT_EQ(problem(whole.substr(0, 9)), "a.npy: the file ends within its header; it is truncated");
+  EXPECT_EQ(problem(whole.substr(0, 50)),
+            "a.npy: the file ends within its header; download or copy it again");
   EXPECT_EQ(message_of([&] { read_npy(folder_.path() / "none.npy"); }), "none.npy: no such file");
 }
 
@@ -187,9 +188,10 @@ TEST_F(NpyTest, DamagedHeadersAreRefused) {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "{'descr"}) {
-    EXPECT_TRUE(problem(npy_file(header, "abcd"))
-                    .starts_with("a.npy: the header is damaged: expected a dict of descr, "
-                                 "fortran_order and shape, got "))
+    EXPECT_TRUE(
+        problem(npy_file(header, "abcd"))
+            .starts_with(
+                "a.npy: damaged header: expected a dict of descr, fortran_order and shape, got "))
         << header;
   }
 }
@@ -245,21 +247,19 @@ TEST_F(NpyPairTest, SeveralTargetsHaveNumbers) {
 TEST_F(NpyPairTest, ShapesThatDoNotFitAreRefused) {
   const std::string two = npy_file(npy_header("|u1", "(2,)"), {'\1', '\2'});
   EXPECT_EQ(message_of([&] { pair(two, two); }),
-            "x.npy: expected features [n, features], got the shape [2]; save array.reshape(-1, 1) "
-            "if it is one feature");
-  EXPECT_EQ(
-      message_of([&] { pair(features_, npy_file(npy_header("|u1", "(3,)"), "abc")); }),
-      "y.npy: expected a target for each of the 2 rows of x.npy, got 3; write both files from "
-      "the same rows");
-  EXPECT_EQ(
-      message_of([&] { pair(two, npy_file(npy_header("|u1", "(2, 1, 1)"), "ab")); }),
-      "y.npy: expected targets [n] or [n, targets], got the shape [2, 1, 1]; are features and "
-      "targets swapped?");
+            "x.npy: expected features [n, features], got shape [2]; save array.reshape(-1, 1) if "
+            "it is a single feature");
+  EXPECT_EQ(message_of([&] { pair(features_, npy_file(npy_header("|u1", "(3,)"), "abc")); }),
+            "y.npy: expected one target for each of the 2 rows of x.npy, got 3; save both files "
+            "from the same rows");
+  EXPECT_EQ(message_of([&] { pair(two, npy_file(npy_header("|u1", "(2, 1, 1)"), "ab")); }),
+            "y.npy: expected targets [n] or [n, targets], got shape [2, 1, 1]; check that features "
+            "and targets are not swapped");
   EXPECT_EQ(message_of([&] {
               pair(features_, npy_file(npy_header("<f4", "(2,)"), element_bytes(Floats{1, NAN})));
             }),
-            "y.npy: element [1]: expected a finite number that float32 can hold, got nan; correct "
-            "it or remove its row");
+            "y.npy: element [1]: expected a finite float32 number, got nan; correct it or remove "
+            "its row");
 }
 
 class NpyDatasetTest : public NpyTest {
@@ -300,7 +300,7 @@ TEST_F(NpyDatasetTest, FractionsAndSeveralTargetsAreARegression) {
   EXPECT_EQ(datasets.train.source_lines.size(), 4U);
   config.task = config::Task::kClassification;
   EXPECT_EQ(message_of([&] { load_datasets(config, 1); }),
-            "y.npy: 2 targets, and only regression predicts several; leave one, or set data.task: "
+            "y.npy: 2 targets, but only regression supports several; keep one, or set data.task: "
             "regression");
 }
 
@@ -316,7 +316,7 @@ TEST_F(NpyDatasetTest, ATestPartHasTheSameShape) {
   EXPECT_EQ(datasets.fingerprints.size(), 4U);
   folder_.write("xt.npy", npy_file(npy_header("<f4", "(1, 3)"), element_bytes(Floats{1, 2, 3})));
   EXPECT_EQ(message_of([&] { load_datasets(config, 1); }),
-            "xt.npy: expected 2 features in a row, as x.npy has, got 3");
+            "xt.npy: expected 2 features per row as in x.npy, got 3");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(OffsetTest, OrdinaryColumnsHaveNone) {
       {"Kelvin", [](int i) { return 293.15 + mixed(i); }},
       {"pascals", [](int i) { return 101325 + 600 * mixed(i); }},
       {"degrees of a city", [](int i) { return -122.4 + 0.1 * mixed(i); }},
-      {"whole numbers that float32 holds", [](int i) { return 1.6e7 + i; }},
+      {"integers that float32 holds", [](int i) { return 1.6e7 + i; }},
       {"populations", [](int i) { return std::floor(1.4e9 * mixed(i)); }},
       {"a constant", [](int) { return 0.1; }},
       {"a code in most rows", [](int i) { return i % 5 < 3 ? 9999999999 : 100 * mixed(i); }},

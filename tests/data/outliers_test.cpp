@@ -99,9 +99,8 @@ class OutliersOfTableTest : public ::testing::Test {
 
   const std::string of_target_ =
       "t.csv:52: column \"y\": 10000000 is 269,795 deviations from the median 49.5; all others are "
-      "from "
-      "0.5 to 99.5; correct the target or remove the row, or set training.loss: huber or l1, for "
-      "which it counts less";
+      "from 0.5 to 99.5; correct the target or remove the row, or set training.loss: huber or l1, "
+      "which are less sensitive to it";
 
   test::TemporaryFolder folder_;
   double wild_ = 1e6;
@@ -110,11 +109,12 @@ class OutliersOfTableTest : public ::testing::Test {
 TEST_F(OutliersOfTableTest, AreNamedWithLineAndColumn) {
   using config::Outliers;
   using config::ScalingMethod;
-  EXPECT_EQ(load(Outliers::kWarn, ScalingMethod::kStandard).warnings,
-            (Lines{"t.csv:42: column \"t\": 1000000 is 26,978 deviations from the median 50; all "
-                   "others are from 0 to 99; correct it, set data.outliers: clip, or data.scaling: "
-                   "robust or quantile, or add it to data.missing if it is a code",
-                   of_target_}));
+  EXPECT_EQ(
+      load(Outliers::kWarn, ScalingMethod::kStandard).warnings,
+      (Lines{"t.csv:42: column \"t\": 1000000 is 26,978 deviations from the median 50; all others "
+             "are from 0 to 99; correct it, set data.outliers: clip, or data.scaling: robust or "
+             "quantile, or add it to data.missing if it is a code for missing values",
+             of_target_}));
   EXPECT_EQ(load(Outliers::kWarn, ScalingMethod::kRobust).warnings, Lines{of_target_});
   EXPECT_EQ(load(Outliers::kIgnore, ScalingMethod::kStandard).warnings, Lines{});
 }
@@ -131,8 +131,8 @@ TEST_F(OutliersOfTableTest, ADistanceOfAnySizeIsWritten) {
 TEST_F(OutliersOfTableTest, ClippingLimitsCellsToTheRangeOfTheOthers) {
   const Datasets datasets = load(config::Outliers::kClip, config::ScalingMethod::kNone);
   EXPECT_EQ(datasets.warnings, Lines{of_target_});
-  EXPECT_EQ(datasets.notes, Lines{"\"t\": 1 cell limited to -99 .. 198, the first is 1000000 in "
-                                  "line 42"});
+  EXPECT_EQ(datasets.notes,
+            Lines{"\"t\": 1 cell clipped to -99 .. 198, the first is 1000000 in line 42"});
   const Column& t = datasets.schema.columns[1];
   ASSERT_TRUE(t.limits);
   EXPECT_EQ(t.limits->low, -99);

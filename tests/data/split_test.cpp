@@ -129,8 +129,8 @@ TEST(SplitTest, RefusesToLeaveNothingToTrainOn) {
   const Error error = test::error_of([] { split_rows(2, {}, {0.4, 0.5, 1}); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
-               "no rows left to train on: of 2 rows 1 are for validation and 1 for test; use more "
-               "data or smaller data.validation_fraction and data.test_fraction");
+               "no rows left for training: of 2 rows, 1 are for validation and 1 for test; use "
+               "more data or a smaller data.validation_fraction and data.test_fraction");
 }
 
 // ---- groups and splits ----
@@ -170,8 +170,8 @@ TEST(SplitTest, RefusesFewerGroupsThanParts) {
   });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
-               "data.group: expected at least 3 groups for as many parts, got 2; use another "
-               "column, or 0 for data.validation_fraction or data.test_fraction");
+               "data.group: expected at least 3 groups, one per split, got 2; use another column, "
+               "or 0 for data.validation_fraction or data.test_fraction");
 }
 
 TEST(SplitTest, NeverLeavesNoGroupToTrainOn) {
@@ -179,7 +179,7 @@ TEST(SplitTest, NeverLeavesNoGroupToTrainOn) {
     split_groups(Rows{0, 1, 2, 3, 3, 3, 3, 3, 3, 3}, {0.4, 0.4, 1});
   });
   EXPECT_STREQ(error.what(),
-               "data.group: no group is left to train on; use smaller data.validation_fraction and "
+               "data.group: no group left for training; use a smaller data.validation_fraction and "
                "data.test_fraction");
 }
 
@@ -236,12 +236,12 @@ TEST(SplitByTimeTest, TooFewDifferentTimesAreAnError) {
   EXPECT_STREQ(test::error_of([&] {
                  split_by_time(times, {0.2, 0.2, 42});
                }).what(),
-               "data.time: expected at least 3 different times for as many parts, got 2; use "
+               "data.time: expected at least 3 distinct times for 3 splits, got 2; use "
                "another column or another data.split");
   EXPECT_STREQ(test::error_of([&] {
                  split_by_time(times, {0.2, 0, 42, 3, 1});
                }).what(),
-               "data.time: expected at least 5 different times for 3 folds and a validation part, "
+               "data.time: expected at least 5 distinct times for 3 folds and a validation split, "
                "got 2; use another column or another data.split");
 }
 

@@ -36,8 +36,8 @@ class TargetCopiesTest : public ::testing::Test {
   }
 
   static std::string line(const std::string& names) {
-    return "the same as the target: " + names +
-           "; data.ignore leaves out what is not known before the target is";
+    return "copies of the target (leakage): " + names +
+           "; use data.ignore to drop columns that are not known before the target";
   }
 
   test::TemporaryFolder folder_;

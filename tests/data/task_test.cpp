@@ -15,22 +15,22 @@ TaskChoice whole_numbers(int64_t num_distinct, double min, double max, int64_t n
 TEST(TaskTest, TextMakesClassesAndFractionsANumber) {
   const TaskChoice text = infer_task({.all_numbers = false, .all_whole = false});
   EXPECT_EQ(text.task, Task::kClassification);
-  EXPECT_EQ(text.reason, "as it holds text");
+  EXPECT_EQ(text.reason, "because it is text");
   const TaskChoice fractions = infer_task({.all_whole = false});
   EXPECT_EQ(fractions.task, Task::kRegression);
-  EXPECT_EQ(fractions.reason, "as it holds numbers with fractions");
+  EXPECT_EQ(fractions.reason, "because it has non-integer values");
 }
 
 TEST(TaskTest, FewWholeNumbersMakeClasses) {
   const TaskChoice few = whole_numbers(20, 3, 400, 1000);
   EXPECT_EQ(few.task, Task::kClassification);
-  EXPECT_EQ(few.reason, "as it holds 20 different whole numbers");
-  EXPECT_EQ(few.otherwise, "task: regression takes them for amounts");
+  EXPECT_EQ(few.reason, "because it has 20 distinct integer values");
+  EXPECT_EQ(few.otherwise, "set task: regression if they are quantities");
   EXPECT_EQ(whole_numbers(2, 0, 1, 1000).otherwise, "");
   const TaskChoice ages = whole_numbers(80, 18, 97, 1000);
   EXPECT_EQ(ages.task, Task::kRegression);
-  EXPECT_EQ(ages.reason, "as it holds 80 different whole numbers");
-  EXPECT_EQ(ages.otherwise, "task: classification takes them for classes");
+  EXPECT_EQ(ages.reason, "because it has 80 distinct integer values");
+  EXPECT_EQ(ages.otherwise, "set task: classification if they are classes");
 }
 
 TEST(TaskTest, NumbersWithoutAGapFromZeroOrOneMakeClassesUpToAHundred) {

@@ -68,15 +68,15 @@ const Absent kAbsent[] = {
 
 std::string problem(const Absent& absent) {
   return std::string("device ") + absent.requested +
-         " is not available here (there is: " + absent.there_is + ")";
+         " is not available (available: " + absent.there_is + ")";
 }
 
 TEST(DeviceTest, AnAbsentDeviceBecomesTheCpuWithAWarning) {
   for (const Absent& absent : kAbsent) {
     const DeviceChoice choice = choose_device(absent.requested, Fallback::kToCpu, absent.available);
     EXPECT_EQ(choice.device.str(), "cpu");
-    EXPECT_EQ(choice.reason, std::string("in place of ") + absent.requested);
-    EXPECT_EQ(choice.warning, problem(absent) + "; the CPU is used instead");
+    EXPECT_EQ(choice.reason, std::string("instead of ") + absent.requested);
+    EXPECT_EQ(choice.warning, problem(absent) + "; using the CPU instead");
   }
 }
 

@@ -48,8 +48,8 @@ TEST(PrecisionTest, ACpuWithoutTheInstructionsIsWarnedOf) {
       choose_precision(Precision::kBf16, kCpu, Fallback::kForbidden, kNoInstructions);
   EXPECT_EQ(choice.precision, Precision::kBf16);
   EXPECT_EQ(choice.warning,
-            "precision: this CPU has no instructions for bf16 and takes several times longer than "
-            "with fp32");
+            "precision: this CPU has no instructions for bf16; training is several times slower "
+            "than with fp32");
   // Accelerators have their own.
   EXPECT_EQ(
       choose_precision(Precision::kBf16, kCuda, Fallback::kForbidden, kNoInstructions).warning, "");
@@ -63,12 +63,12 @@ struct Lack {
 };
 
 const Lack kLacks[] = {
-    {kCpu, Precision::kFp16, "", "LibTorch 2.6.0 does not compute in fp16 on cpu"},
-    {kCuda, Precision::kBf16, "", "LibTorch 2.6.0 does not compute in bf16 on cuda:1"},
-    {kMps, Precision::kFp16, "13.6", "LibTorch 2.6.0 does not compute in fp16 on mps"},
+    {kCpu, Precision::kFp16, "", "LibTorch 2.6.0 does not support fp16 on cpu"},
+    {kCuda, Precision::kBf16, "", "LibTorch 2.6.0 does not support bf16 on cuda:1"},
+    {kMps, Precision::kFp16, "13.6", "LibTorch 2.6.0 does not support fp16 on mps"},
     {kMps, Precision::kBf16, "13.6",
-     "LibTorch 2.6.0 does not compute in bf16 on mps with macOS 13.6 (it needs macOS 14 and "
-     "LibTorch 2.3)"},
+     "LibTorch 2.6.0 does not support bf16 on mps with macOS 13.6 (requires macOS 14 and LibTorch "
+     "2.3)"},
 };
 
 TEST(PrecisionTest, WhatADeviceLacksBecomesFp32WithAWarning) {
@@ -76,7 +76,7 @@ TEST(PrecisionTest, WhatADeviceLacksBecomesFp32WithAWarning) {
     const PrecisionChoice choice =
         choose_precision(lack.precision, lack.device, Fallback::kToCpu, not_computed(lack.macos));
     EXPECT_EQ(choice.precision, Precision::kFp32);
-    EXPECT_EQ(choice.warning, std::string("precision: ") + lack.text + "; fp32 is used instead");
+    EXPECT_EQ(choice.warning, std::string("precision: ") + lack.text + "; using fp32 instead");
   }
 }
 
@@ -105,8 +105,8 @@ TEST(PrecisionTest, AnAbsentDeviceComputesNothing) {
 
 TEST(PrecisionTest, TheFallbackOfMpsIsNamedWhereItIsSet) {
   EXPECT_EQ(mps_fallback_note(kMps, "1"),
-            "PYTORCH_ENABLE_MPS_FALLBACK=1: what MPS lacks is computed on the CPU, slowly and "
-            "without another word");
+            "PYTORCH_ENABLE_MPS_FALLBACK=1: operations that MPS does not support run on the CPU, "
+            "slowly and without further warnings");
   EXPECT_EQ(mps_fallback_note(kMps, "0"), "");
   EXPECT_EQ(mps_fallback_note(kMps, nullptr), "");
   EXPECT_EQ(mps_fallback_note(kCpu, "1"), "");

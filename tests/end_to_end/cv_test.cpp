@@ -57,7 +57,7 @@ TEST_F(CvTest, PenguinsReachNinetySevenPercentOverFiveFolds) {
     EXPECT_TRUE(fs::exists(cv_folder() / run["run"].get<std::string>() / "summary.json"));
   }
   EXPECT_EQ(num_rows, 344);
-  EXPECT_TRUE(result.out.starts_with("fold    rows  best epoch ")) << result.out;
+  EXPECT_TRUE(result.out.starts_with("fold  rows  best epoch ")) << result.out;
   EXPECT_NE(result.err.find("fold 5/5  loss "), std::string::npos) << result.err;
 }
 
@@ -86,7 +86,7 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   const json after = results();
   EXPECT_EQ(after["runs"][1]["run"], second);
   EXPECT_EQ(after["mean"], before["mean"]);
-  EXPECT_EQ(after["spread"], before["spread"]);
+  EXPECT_EQ(after["std"], before["std"]);
 }
 
 TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {
@@ -99,8 +99,9 @@ TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {
     return trainer("cv -q --resume " + folder.string() + more);
   };
   const auto refusal = [&](const std::string& changes) {
-    return "error: " + folder.string() + ": this is not the cross-validation that was begun:\n  " +
-           changes + "\nundo the changes, or start a new one without --resume\n";
+    return "error: " + folder.string() +
+           ": the configuration differs from that of this cross-validation:\n  " + changes +
+           "\nundo the changes, or start a new one without --resume\n";
   };
   const test::ProcessResult rate = resumed(" training.learning_rate=0.5");
   EXPECT_EQ(rate.exit_code, 7);
@@ -165,8 +166,7 @@ TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
   const test::ProcessResult result = trainer("cv --resume " + cv_folder().string());
   EXPECT_EQ(result.exit_code, 8);
   EXPECT_EQ(result.err, "error: " + cv_folder().string() +
-                            ": another process is working in this folder; wait until it has "
-                            "ended\n");
+                            ": another process is using this folder; wait until it has finished\n");
 }
 
 TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
@@ -221,7 +221,7 @@ TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
 
   EXPECT_EQ(trainer("cv --repeats 3 --resume runs/" + cv_folder().filename().string()).err,
             "error: --repeats: runs/" + cv_folder().filename().string() +
-                " was begun with 2, got 3; leave it out\n");
+                " was started with 2, got 3; remove this option\n");
   fs::remove_all(cv_folder() / before["runs"][3]["run"].get<std::string>());
   fs::remove(cv_folder() / "out_of_fold.csv");
   const test::ProcessResult again = trainer("cv --resume " + cv_folder().string());
@@ -266,22 +266,20 @@ TEST_F(CvTest, RefusesWhatCannotBeDone) {
             "configs/train.yaml --folds 5\n");
   const test::ProcessResult few = cv("penguins.yaml", "--folds 100");
   EXPECT_EQ(few.exit_code, 3);
-  EXPECT_NE(
-      few.err.find("penguins.csv: column \"species\": the label \"Chinstrap\" has 68 rows, and "
-                   "there are 100 folds, so that a fold would lack it; use fewer folds or "
-                   "leave its rows out\n"),
-      std::string::npos)
+  EXPECT_NE(few.err.find(
+                "penguins.csv: column \"species\": the label \"Chinstrap\" has 68 rows, fewer than "
+                "the 100 folds, so some fold would lack it; use fewer folds or drop its rows\n"),
+            std::string::npos)
       << few.err;
-  EXPECT_EQ(
-      cv("penguins.yaml", "--repeats 2 data.split=chronological data.time=island").err,
-      "error: --repeats: data.repeat: conflicts with data.split: chronological, which divides "
-      "the rows in one way only\n");
+  EXPECT_EQ(cv("penguins.yaml", "--repeats 2 data.split=chronological data.time=island").err,
+            "error: --repeats: data.repeat: conflicts with data.split: chronological, which has "
+            "only one possible split\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
   const test::ProcessResult elsewhere = trainer("cv --resume .");
   EXPECT_EQ(elsewhere.exit_code, 7);
   EXPECT_EQ(elsewhere.err,
-            "error: .: expected the folder of a cross-validation, with a run folder that ends in "
-            "_fold_1, got none\n");
+            "error: .: expected the folder of a cross-validation, which contains a run folder "
+            "ending in _fold_1; found none\n");
 }
 
 }  // namespace

@@ -48,10 +48,10 @@ TEST(DeviceTest, Fp16IsComputedOrSaidNotToBe) {
   }
   EXPECT_EQ(strict.exit_code, 4);
   EXPECT_TRUE(std::regex_match(
-      strict.err, std::regex("error: precision: LibTorch [0-9.]+ does not compute in fp16 on cpu; "
+      strict.err, std::regex("error: precision: LibTorch [0-9.]+ does not support fp16 on cpu; "
                              "choose another precision or device, or set device_fallback: true\n")))
       << strict.err;
-  EXPECT_NE(lenient.err.find("does not compute in fp16 on cpu; fp32 is used instead\n"),
+  EXPECT_NE(lenient.err.find("does not support fp16 on cpu; using fp32 instead\n"),
             std::string::npos)
       << lenient.err;
   EXPECT_NE(lenient.err.find("precision   fp32"), std::string::npos);
@@ -64,7 +64,7 @@ TEST(DeviceTest, TheFusedStepIsRefusedWhereItHasNoKernels) {
   EXPECT_EQ(checkpointing.exit_code, 2);
   EXPECT_EQ(checkpointing.err,
             "error: command line: model.activation_checkpointing: conflicts with training.step: "
-            "fused, which keeps all values; set training.step: auto\n");
+            "fused, which keeps all activations; set training.step: auto\n");
   const ProcessResult bf16 =
       trainer_in(folder.path(), "--device cpu --precision bf16 training.step=fused");
   EXPECT_EQ(bf16.exit_code, 2);
@@ -90,7 +90,7 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
       "model.hidden_size=1024 training.batch_size=20000 training.epochs=1 --threads 1 --device cpu";
   ASSERT_EQ(trainer_in(folder.path(), run).exit_code, 0);
   const auto whole = nlohmann::json::parse(last_record(folder.path(), "train"));
-  EXPECT_FALSE(whole.contains("rows_at_once"));
+  EXPECT_FALSE(whole.contains("micro_batch_size"));
   for (int64_t kibibytes = 1000000; kibibytes < 8000000; kibibytes += 150000) {
     const ProcessResult result =
         trainer_in(folder.path(), run, "ulimit -v " + std::to_string(kibibytes) + " &&");
@@ -99,14 +99,14 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
       EXPECT_TRUE(result.exit_code == 5 || result.exit_code == 4) << result.err;
       continue;
     }
-    EXPECT_NE(result.err.find("memory ran out on cpu with 20000 rows at once; each batch is taken "
-                              "in parts of 10000 rows from now on, with the same result\n"),
+    EXPECT_NE(result.err.find("out of memory on cpu with 20000 rows; using micro-batches of 10000 "
+                              "rows from now on (same result)\n"),
               std::string::npos)
         << result.err;
-    EXPECT_TRUE(std::regex_search(result.out, std::regex("memory      ran out .* with [0-9,]+ rows "
-                                                         "at once\n")));
+    EXPECT_TRUE(std::regex_search(
+        result.out, std::regex("memory      ran out .* with micro-batches of [0-9,]+ rows\n")));
     const auto split = nlohmann::json::parse(last_record(folder.path(), "train"));
-    EXPECT_LE(split["rows_at_once"].get<int64_t>(), 10000);
+    EXPECT_LE(split["micro_batch_size"].get<int64_t>(), 10000);
     EXPECT_NEAR(split["loss"].get<double>(), whole["loss"].get<double>(), 1e-6);
     return;
   }
@@ -122,8 +122,7 @@ TEST(DeviceTest, FindBatchTellsTheLargestAndTheFastestBatch) {
       << result.out;
   EXPECT_TRUE(std::regex_search(result.out, std::regex("\n        32 +\\d+ +\\S+ us +[0-9,]+ ")))
       << result.out;
-  EXPECT_NE(result.out.find("\nlargest  40 rows, the most that were to be tried\n"),
-            std::string::npos);
+  EXPECT_NE(result.out.find("\nlargest  40 rows, the limit of --max-batch\n"), std::string::npos);
   EXPECT_TRUE(std::regex_search(
       result.out, std::regex("\nfastest  \\d+ rows: [0-9,]+ samples/s, within 5 % of the best\n")));
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
@@ -138,7 +137,7 @@ TEST(DeviceTest, FindBatchNamesWhatIsWrong) {
       trainer_in(folder.path(), "find-batch seed=1 --max-batch none --resume auto");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "error: --resume: find-batch goes on with no run\n"
+            "error: --resume is not supported by find-batch\n"
             "--max-batch: expected an integer >= 1, got \"none\"\n");
 }
 

@@ -66,7 +66,7 @@ TEST(DiskTest, ALogThatCannotGrowIsAWarningAndEndsNoRun) {
       trainer_in_shell(folder.path(), "ulimit -f 1000;", "-q --resume runs/latest --epochs 3");
   EXPECT_EQ(resumed.exit_code, 0);
   EXPECT_EQ(resumed.err, "warning: cannot write " + log.string() +
-                             ": File too large; messages will be missing there\n");
+                             ": File too large; messages will be missing from this file\n");
   EXPECT_EQ(
       checkpoint::read(folder.path() / "runs/latest/checkpoints/last.pt").state.position.epoch, 3);
 }
@@ -126,8 +126,8 @@ TEST(DiskTest, AFullDiskEndsWithEightAndTheRunGoesOnWhenThereIsSpace) {
   // What does not fit first is chance.
   const std::regex expected(
       "(warning: cannot write " + run.string() +
-      "/train\\.log: No space left on device; messages will be missing there\n)?"
-      "error: cannot write " +
+      "/train\\.log: No space left on device; messages will be missing from this file\n"
+      ")?error: cannot write " +
       run.string() +
       "/(checkpoints/checkpoint_epoch_\\d+\\.pt|metrics\\.jsonl): No space left on device\n");
   EXPECT_TRUE(std::regex_match(full.err, expected)) << full.err;
@@ -181,7 +181,7 @@ TEST_F(ReadOnlyFolderTest, MakesNoRunAndEndsWithEight) {
   const ReadOnly read_only({folder_.path()});
   const ProcessResult result = trainer_in_shell(folder_.path(), as_user_, "--epochs 1");
   EXPECT_EQ(result.exit_code, 8);
-  EXPECT_EQ(result.err, "error: cannot make the folder " + (folder_.path() / "runs").string() +
+  EXPECT_EQ(result.err, "error: cannot create the folder " + (folder_.path() / "runs").string() +
                             ": Permission denied; choose another one with --output-dir\n");
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }

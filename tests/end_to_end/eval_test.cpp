@@ -87,8 +87,8 @@ TEST_F(EvalTest, AFileWithoutWeightsIsEvaluatedWithAllRowsAlike) {
   const test::ProcessResult result = trainer("eval runs/latest --json --data bare.csv");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err,
-            "warning: bare.csv has no column \"w\" (data.weight); every row counts alike in the "
-            "loss\n");
+            "warning: bare.csv has no column \"w\" (data.weight); all rows have the same weight in "
+            "the loss\n");
   json expected = eval("--data alike.csv");
   json without = json::parse(result.out);
   EXPECT_EQ(without["loss"], expected["loss"]);
@@ -116,7 +116,7 @@ TEST_F(EvalTest, ATextIsForPeople) {
   const test::ProcessResult result = trainer("eval runs/latest");
   EXPECT_TRUE(
       result.out.starts_with("model       runs/latest/checkpoints/best.pt (epoch 5)\n"
-                             "data        the test part of the run: 34 rows\n"
+                             "data        the test split of the run: 34 rows\n"
                              "result      accuracy "))
       << result.out;
   EXPECT_NE(result.out.find("\ntrue \\ predicted  Adelie  Chinstrap  Gentoo\n"), std::string::npos)
@@ -130,30 +130,30 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
       "data.test_fraction=0 --batch-size 2 -q");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_EQ(refusal("a;y\n1;p\n"),
-            "error: bad.csv:1: the delimiter comma gives just one column, \"a;y\"; did you "
+            "error: bad.csv:1: with the delimiter comma there is only one column, \"a;y\"; did you "
             "mean --delimiter semicolon?\n");
   EXPECT_EQ(refusal("a,z\n1,p\n"),
-            "error: bad.csv:1: expected the columns of the training data, but \"y\" is not in the "
-            "header\n");
-  EXPECT_EQ(refusal("a,y\n"), "error: bad.csv: no rows after the header\n");
+            "error: bad.csv:1: expected the columns of the training data; missing from the header: "
+            "\"y\"\n");
+  EXPECT_EQ(refusal("a,y\n"), "error: bad.csv: no data rows after the header\n");
   EXPECT_EQ(refusal("a,y\n1,p\n1,\n"),
-            "error: bad.csv:3: column \"y\": expected a value to predict, got an empty field; fill "
-            "it in or remove the row\n");
+            "error: bad.csv:3: column \"y\": expected a target, got an empty field; fill it in or "
+            "remove the row\n");
   const std::string label = refusal("a,y\n1,p\n1,r\n");
   EXPECT_TRUE(
       label.starts_with("error: bad.csv:3: column \"y\": the label \"r\" does not occur in "
                         "the training data "))
       << label;
-  EXPECT_EQ(
-      refusal("a,y\n1,p\nx,q\n"),
-      "error: bad.csv:3: column \"a\": expected a number, got \"x\"; correct it, as the column "
-      "was numeric in the training data\n");
-  // There is no test part: the validation part is evaluated.
-  EXPECT_EQ(eval()["data"], "the validation part of the run");
+  EXPECT_EQ(refusal("a,y\n1,p\nx,q\n"),
+            "error: bad.csv:3: column \"a\": expected a number, got \"x\"; correct it: the column "
+            "was numeric in the training data\n");
+  // There is no test split: the validation split is evaluated.
+  EXPECT_EQ(eval()["split"], "validation");
+  EXPECT_EQ(eval()["data"], nullptr);
   folder_.write("t.csv", "a,y\n1,p\n2,q\n");
   const test::ProcessResult changed = trainer("eval runs/latest");
   EXPECT_EQ(changed.exit_code, 3);
-  EXPECT_NE(changed.err.find("the data files of the run are not what they were: expected 36 bytes "
+  EXPECT_NE(changed.err.find("the data files of the run have changed: expected 36 bytes "
                              "with CRC-32 "),
             std::string::npos)
       << changed.err;
@@ -211,11 +211,16 @@ std::string csv(const Images& images, const char* names, const char* target) {
 
 class EvalArraysTest : public EvalTest {
  protected:
-  /// Evaluates data that must give what the run's own test part does.
+  /// Evaluates data that must give what the run's own test split does.
   void expect_own(const std::string& more) {
     json own = eval();
     json other = eval(more);
-    for (json* result : {&own, &other}) result->erase("data");
+    EXPECT_EQ(own["split"], "test");
+    EXPECT_EQ(other["split"].is_null(), more.find("--data") != std::string::npos) << more;
+    for (json* result : {&own, &other}) {
+      result->erase("data");
+      result->erase("split");
+    }
     EXPECT_EQ(own, other) << more;
   }
   std::string problem(const std::string& more, int exit_code) {
@@ -248,15 +253,14 @@ TEST_F(EvalArraysTest, ImagesAreEvaluatedAsTheyAreTrainedOn) {
   folder_.write("pixels.csv", csv(test_images, "pixel_0_0,pixel_0_1,pixel_1_0,pixel_1_1", "label"));
   expect_own("--data pixels.csv");
   EXPECT_EQ(problem("--data images", 2),
-            "error: --targets: expected the file with the targets of images, got nothing\n");
+            "error: --targets: expected a file with the targets of images, got nothing\n");
   EXPECT_EQ(problem("--data pixels.csv --targets labels", 2),
-            "error: --targets: is for IDX images and arrays of NumPy; the targets of a table stand "
-            "in pixels.csv itself\n");
-  EXPECT_EQ(problem("--labels labels", 2),
-            "error: --targets: expected --data FILE beside it, got nothing\n");
+            "error: --targets: only for IDX images and NumPy arrays; the targets of a table are in "
+            "pixels.csv itself\n");
+  EXPECT_EQ(problem("--labels labels", 2), "error: --targets requires --data FILE\n");
   folder_.write("small.npy", npy("(60, 2)", test_images.pixels.substr(0, 120)));
   EXPECT_EQ(problem("--data small.npy --targets y.npy", 3),
-            "error: small.npy: expected rows of 4 numbers as in the training data, got 2\n");
+            "error: small.npy: expected 4 features per row as in the training data, got 2\n");
 }
 
 TEST_F(EvalArraysTest, ArraysOfNumPyAreEvaluatedAndPredictedAsTheyAreTrainedOn) {

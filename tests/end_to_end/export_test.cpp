@@ -493,7 +493,7 @@ TEST_F(ExportTest, AnExportThatIsHandedBackIsRecognised) {
       EXPECT_EQ(result.exit_code, 7) << command << file;
       EXPECT_NE((result.out + result.err)
                     .find(file + ": is an export (" + format +
-                          "), not a checkpoint; name the run or the checkpoint that it was "
+                          "), not a checkpoint; give the run or the checkpoint that it was "
                           "exported from\n"),
                 std::string::npos)
           << command << result.out << result.err;
@@ -535,9 +535,9 @@ TEST_F(ExportTest, WithoutItsOnnxPartTheProgramSaysWhatToInstall) {
                                                  " && bin/trainer export anything -o m.onnx");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "error: --format onnx: this trainer was built without ONNX; install it (Debian, "
-            "Ubuntu: apt-get install libonnx-dev; macOS: brew install onnx) and build again, or "
-            "export to .safetensors or .pt\n");
+            "error: --format onnx: this build has no ONNX support; install ONNX (Debian, Ubuntu: "
+            "apt-get install libonnx-dev; macOS: brew install onnx) and build again, or export to "
+            ".safetensors or .pt\n");
 }
 
 TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
@@ -548,8 +548,9 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
     EXPECT_EQ(result.out, "");
     return result.err;
   };
-  EXPECT_EQ(refused("c.checkpoint -o m.pt --softmax", 2),
-            "error: --softmax: c.checkpoint is a regression, which has no classes; leave it out\n");
+  EXPECT_EQ(
+      refused("c.checkpoint -o m.pt --softmax", 2),
+      "error: --softmax: c.checkpoint is a regression model without classes; remove this option\n");
   EXPECT_EQ(refused("c.checkpoint -o c.checkpoint --format safetensors", 2),
             "error: --output: c.checkpoint is the model itself; choose another name\n");
   EXPECT_EQ(refused("none.checkpoint -o m.safetensors", 7).find("error: none.checkpoint: "), 0U);
@@ -557,10 +558,11 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
             "error: cannot write nowhere/m.safetensors: No such file or directory\n");
   if (kHasOnnx) {
     EXPECT_EQ(refused("c.checkpoint -o m.onnx --preprocessing", 2),
-              "error: --preprocessing: the model's data are no table with columns; export without "
-              "it, then the input is the matrix of features\n");
+              "error: --preprocessing: the model was not trained on a table with columns; export "
+              "without it: the input is then the feature matrix\n");
   } else {
-    EXPECT_NE(refused("c.checkpoint -o m.onnx", 2).find("built without ONNX"), std::string::npos);
+    EXPECT_NE(refused("c.checkpoint -o m.onnx", 2).find("this build has no ONNX support"),
+              std::string::npos);
   }
   EXPECT_EQ(names_here(), std::vector<std::string>{"c.checkpoint"});
 }

@@ -54,30 +54,30 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
   const ProcessResult result = test::trainer_in(
       folder.path(), "init --data auto_mpg.csv --target miles_per_gallon --output -");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.err,
-            "read 398 rows and 9 columns of auto_mpg.csv, comma between them\n"
-            "column \"name\" is left out: its texts hardly ever repeat (304 in 398 rows)\n");
   EXPECT_EQ(
-      result.out,
-      R"(# Made by `trainer init` from "auto_mpg.csv": 398 rows of 9 columns. A beginning to be changed.
+      result.err,
+      "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
+      "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n");
+  EXPECT_EQ(result.out,
+            R"(# Written by `trainer init` from "auto_mpg.csv": 398 rows, 9 columns. Edit as needed.
 #
 #   trainer --config FILE.yaml
 #
-# Keys that are not here have their defaults; `trainer config reference` lists all.
+# All other keys have their defaults; `trainer config reference` lists them.
 
-tag: auto_mpg  # ends the names of run folders
+tag: auto_mpg  # suffix of the run folder names
 
 data:
   source: csv
-  path: auto_mpg.csv  # starts at the folder of this file
+  path: auto_mpg.csv  # relative to the folder of this file
   # Numbers from 9 to 46.6.
   target: miles_per_gallon
-  task: regression  # as it holds numbers with fractions
+  task: regression  # because it has non-integer values
   ignore:
-    - name  # its texts hardly ever repeat (304 in 398 rows)
-  # 9 features: 6 columns with numbers, 1 with categories, "origin" (3).
-  # Values are missing in "horsepower" (6); data.fill says what numbers become.
-  # Whole numbers with few different values; if they are kinds and no amounts:
+    - name  # almost every text is different (304 distinct in 398 rows)
+  # 9 features: 6 numeric columns, 1 categorical: "origin" (3).
+  # Columns with missing values: "horsepower" (6); data.fill sets how numbers are imputed.
+  # Integer columns with few distinct values; if they are categories and not quantities:
   # categorical: [cylinders]
   validation_fraction: 0.2
   test_fraction: 0.2
@@ -88,12 +88,12 @@ model:
 training:
   epochs: 100
   batch_size: 32
-  learning_rate: 0.003  # trainer config schedule shows its course
+  learning_rate: 0.003  # trainer config schedule previews the schedule
   best_metric: loss  # or mae, rmse, r2
   schedule:
     name: cosine
   early_stopping:
-    patience: 50  # epochs without a better one
+    patience: 50  # epochs without improvement
 )");
 }
 
@@ -112,9 +112,9 @@ TEST(InitTest, OddNamesAndDelimitersSurvive) {
   }
   const std::string yaml = test::read_file(folder.path() / "it's.yaml");
   for (const char* line :
-       {"\n  path: \"my data/odd one.csv\"  # starts", "\n  delimiter: semicolon\n",
-        "\n  target: \"is\\ntwo\"\n", "\n    - \"na: me #1\"  # another text in every row\n",
-        "\n    - \"-\"  # no value in any row\n", "\n    - \"[const]\"  # the same value"}) {
+       {"\n  path: \"my data/odd one.csv\"  # relative", "\n  delimiter: semicolon\n",
+        "\n  target: \"is\\ntwo\"\n", "\n    - \"na: me #1\"  # a different text in every row\n",
+        "\n    - \"-\"  # no values\n", "\n    - \"[const]\"  # constant"}) {
     EXPECT_NE(yaml.find(line), std::string::npos) << line << "\nis not in\n" << yaml;
   }
 }
@@ -126,15 +126,14 @@ TEST(InitTest, WhyNothingIsLeftToLearnFromIsSaid) {
       test::trainer_in(folder.path(), "init --data t.csv --target a --output -");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(
-      result.err,
-      "read 3 rows and 2 columns of t.csv, comma between them\n"
-      "column \"b\" is left out: numbers with a comma, the first in line 2: \"2,5\"; write it "
-      "2.5\n"
-      "error: " +
-          (fs::canonical(folder.path()) / "t.csv").string() +
-          ":1: no feature columns are left beside the target \"a\"; take some out of "
-          "data.ignore and data.id\n");
+  EXPECT_EQ(result.err,
+            "read 3 rows and 2 columns from t.csv, delimiter comma\n"
+            "dropping column \"b\": numbers with a decimal comma or thousands separator, the first "
+            "in line 2: \"2,5\"; write it as 2.5\n"
+            "error: " +
+                (fs::canonical(folder.path()) / "t.csv").string() +
+                ":1: no feature columns besides the target \"a\"; remove some from data.ignore and "
+                "data.id\n");
 }
 
 TEST(InitTest, WithoutATargetItListsTheColumns) {
@@ -144,23 +143,23 @@ TEST(InitTest, WithoutATargetItListsTheColumns) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(
       result.out,
-      R"(column             holds             different    missing  the first             as target
+      R"(column             contents           distinct    missing  first value           as target
 species            text                      3          0  Adelie                3 classes
 island             text                      3          0  Torgersen             3 classes
-beak_length_mm     numbers                              2  39.1                  a number
-beak_depth_mm      numbers                              2  18.7                  a number
-flipper_length_mm  whole numbers            55          2  181                   a number
-body_mass_g        whole numbers            94          2  3750                  a number
+beak_length_mm     numbers                              2  39.1                  numeric
+beak_depth_mm      numbers                              2  18.7                  numeric
+flipper_length_mm  integers                 55          2  181                   numeric
+body_mass_g        integers                 94          2  3750                  numeric
 sex                text                      2         11  MALE                  2 classes
 )");
   EXPECT_EQ(result.err,
-            "choose the column to predict with --target, and a file with --output; it may be "
+            "choose the column to predict with --target, and a file with --output; likely targets: "
             "\"species\" or \"sex\"\n");
   const ProcessResult with_output =
       test::trainer_in(folder.path(), "init --data penguins.csv -o p.yaml");
   EXPECT_EQ(with_output.exit_code, 2);
   EXPECT_EQ(with_output.err,
-            "error: init: expected --target COLUMN, got nothing; it may be \"species\" or "
+            "error: init: expected --target COLUMN, got nothing; likely targets: \"species\" or "
             "\"sex\"\n");
   EXPECT_FALSE(fs::exists(folder.path() / "p.yaml"));
 }
@@ -178,22 +177,21 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
       test::trainer_in(folder.path(), "init --data t.csv --target wage -o t.yaml");
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(made.err,
-            "column \"t\": \"-\" in 10 rows is taken for a missing value (data.missing)\n"
-            "column \"u\": \"-999\" in 8 rows is taken for a missing value (data.missing)\n"
-            "read 200 rows and 4 columns of t.csv, semicolon between them, decimal commas\n"
-            "the same as the target: \"t\"; data.ignore leaves out what is not known before the "
-            "target is\n");
+            "column \"t\": \"-\" in 10 rows is treated as a missing value (data.missing)\n"
+            "column \"u\": \"-999\" in 8 rows is treated as a missing value (data.missing)\n"
+            "read 200 rows and 4 columns from t.csv, delimiter semicolon, decimal comma\n"
+            "copies of the target (leakage): \"t\"; use data.ignore to drop columns that are not "
+            "known before the target\n");
   const std::string yaml = test::read_file(folder.path() / "t.yaml");
-  for (const char* line :
-       {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",
-        "\n  # 50 rows have no value there.\n  drop_rows_without_target: true\n",
-        "\n  # 5 features: 2 columns with numbers, 1 with categories, \"kind\" (3).\n"}) {
+  for (const char* line : {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",
+                           "\n  # 50 rows have no value.\n  drop_rows_without_target: true\n",
+                           "\n  # 5 features: 2 numeric columns, 1 categorical: \"kind\" (3).\n"}) {
     EXPECT_NE(yaml.find(line), std::string::npos) << line << "\nis not in\n" << yaml;
   }
   const ProcessResult trained =
       test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1");
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_NE(trained.err.find("; 50 without a target left out\n"), std::string::npos) << trained.err;
+  EXPECT_NE(trained.err.find("; 50 rows dropped (no target)\n"), std::string::npos) << trained.err;
 }
 
 TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
@@ -207,8 +205,8 @@ TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
   ASSERT_EQ(test::trainer_in(folder.path(), "init --data t.csv --target y -o t.yaml").exit_code, 0);
   std::string yaml = test::read_file(folder.path() / "t.yaml");
   const std::string hint =
-      "  # If \"customer_id\" names what rows have in common (a customer), no feature:\n"
-      "  # group: customer_id  # keeps its rows in one part\n";
+      "  # If \"customer_id\" identifies a group (a customer), use it as group, not as a feature:\n"
+      "  # group: customer_id  # keeps rows of a group in the same split\n";
   ASSERT_NE(yaml.find(hint), std::string::npos) << yaml;
 
   // The line is right as it stands.
@@ -216,7 +214,7 @@ TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
   folder.write("t.yaml", yaml.erase(place, 2));
   const ProcessResult result = test::trainer_in(folder.path(), "--config t.yaml --epochs 1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find("\"customer_id\": left out: it groups the rows (data.group)\n"),
+  EXPECT_NE(result.err.find("\"customer_id\": dropped: it groups the rows (data.group)\n"),
             std::string::npos)
       << result.err;
 }
@@ -242,8 +240,8 @@ TEST(InitTest, FlagsSayWhatIsKnownOfTheTable) {
       folder.path(), "init --data t.csv --target y -o - --delimiter comma --decimal ,");
   EXPECT_EQ(bad.exit_code, 2);
   EXPECT_EQ(bad.err,
-            "error: --decimal: data.decimal: conflicts with data.delimiter, which is a comma too; "
-            "one of them must be another\n");
+            "error: --decimal: data.decimal: conflicts with data.delimiter, which is also a comma; "
+            "change one of them\n");
 }
 
 TEST(InitTest, ManyCategoriesWithEnoughRowsAreLearntFrom) {
@@ -274,7 +272,7 @@ TEST(InitTest, NothingIsReplacedUnlessItIsSaid) {
   const ProcessResult kept = test::trainer_in(folder.path(), arguments + "--output there.yaml");
   EXPECT_EQ(kept.exit_code, 2);
   EXPECT_EQ(kept.err,
-            "error: --output: there.yaml is there already; choose another name, or replace it with "
+            "error: --output: there.yaml already exists; choose another name, or overwrite it with "
             "--force\n");
   EXPECT_EQ(test::read_file(folder.path() / "there.yaml"), "mine");
   const ProcessResult is_folder = test::trainer_in(folder.path(), arguments + "--output .");
@@ -282,9 +280,9 @@ TEST(InitTest, NothingIsReplacedUnlessItIsSaid) {
   EXPECT_EQ(is_folder.err, "error: --output: expected a file, got the folder .\n");
   const ProcessResult no_folder = test::trainer_in(folder.path(), arguments + "--output no/a.yaml");
   EXPECT_EQ(no_folder.exit_code, 8);
-  EXPECT_EQ(no_folder.err, "error: no/a.yaml: there is no folder " +
+  EXPECT_EQ(no_folder.err, "error: no/a.yaml: the folder " +
                                (fs::canonical(folder.path()) / "no").string() +
-                               "; make it first\n");
+                               " does not exist; create it first\n");
   const ProcessResult replaced =
       test::trainer_in(folder.path(), arguments + "--output there.yaml --force --quiet");
   EXPECT_EQ(replaced.exit_code, 0);
@@ -301,15 +299,16 @@ TEST(InitTest, WrongCommandLinesAreRefused) {
   const ProcessResult pipe = test::trainer_in(folder.path(), "init --data - --target y");
   EXPECT_EQ(pipe.exit_code, 2);
   EXPECT_EQ(pipe.err,
-            "error: init: expected a file that the configuration can name, got --data -; save the "
-            "table\ninit: expected --output FILE.yaml, or - for standard output, got nothing\n");
+            "error: init: expected a file whose path the configuration can contain, got --data -; "
+            "save the table to a file\n"
+            "init: expected --output FILE.yaml, or - for standard output, got nothing\n");
   const ProcessResult much =
       test::trainer_in(folder.path(), "init --data a.csv --output - --lr 1 --config a --resume b");
   EXPECT_EQ(much.exit_code, 2);
   EXPECT_EQ(much.err,
-            "error: --resume: init goes on with no run\n"
-            "--config: init reads no configuration; --output names the new one\n"
-            "--lr: init takes no keys; write training.learning_rate into the new file\n");
+            "error: --resume is not supported by init\n"
+            "--config is not supported by init; --output names the new configuration\n"
+            "--lr: init takes no keys; set training.learning_rate in the new file\n");
   const ProcessResult missing = test::trainer_in(folder.path(), "init --data no.csv --output -");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_EQ(missing.err, "error: no.csv: no such file\n");

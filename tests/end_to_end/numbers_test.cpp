@@ -83,8 +83,7 @@ TEST_F(NumbersTest, SecondsSince1970AreLearntAsWellAsSecondsSinceToday) {
   EXPECT_NEAR(eval("runs/latest")["loss"].get<double>(), large["loss"].get<double>(), 1e-6);
   EXPECT_EQ(trainer("--resume runs/latest --epochs 61").exit_code, 0);
   const test::ProcessResult inspected = trainer("inspect runs/latest");
-  EXPECT_NE(inspected.out.find("\"t\": numeric, as the difference from 17000000"),
-            std::string::npos)
+  EXPECT_NE(inspected.out.find("\"t\": numeric, minus offset 17000000"), std::string::npos)
       << inspected.out;
   EXPECT_EQ(trainer("verify runs/latest").exit_code, 0);
 }
@@ -143,13 +142,12 @@ TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
   });
   const test::ProcessResult result = train("leak", "--epochs 5");
   const std::string note =
-      "the same as the target: \"told\"; data.ignore leaves out what is not known "
-      "before the target is\n";
+      "copies of the target (leakage): \"told\"; use data.ignore to drop columns that are not "
+      "known before the target\n";
   EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
   const std::string question =
-      "validation accuracy is 100 % after epoch 1: is a column a copy of "
-      "the target, or known only after it? data.ignore leaves columns "
-      "out\n";
+      "validation accuracy is 100 % after epoch 1: possible target leakage; drop columns that copy "
+      "the target or are only known after it with data.ignore\n";
   const std::size_t at = result.err.find(question);
   EXPECT_NE(at, std::string::npos) << result.err;
   EXPECT_EQ(result.err.find("validation accuracy is", at + 1), std::string::npos);
@@ -162,8 +160,8 @@ TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
                        predicted_class(i));
   });
   const test::ProcessResult fine = train("fine", "--epochs 5");
-  EXPECT_EQ(fine.err.find("same as the target"), std::string::npos);
-  EXPECT_EQ(fine.err.find("is a column a copy"), std::string::npos);
+  EXPECT_EQ(fine.err.find("copies of the target"), std::string::npos);
+  EXPECT_EQ(fine.err.find("possible target leakage"), std::string::npos);
 }
 
 TEST_F(NumbersTest, TheLossOfTheSameRowsIsTheSameWithBalancedClasses) {

@@ -158,11 +158,12 @@ TEST_F(PredictEndToEndTest, SaysOnceWhatIsToBeKnown) {
   const test::ProcessResult result = predict("--data new.csv --output p.csv");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("new.csv: the model was trained without column \"who\"; left out\n"
-                            "warning: column \"island\": 1 row of new.csv has a category that the "
-                            "training part lacks; taken for none of the known ones "
-                            "(data.unknown_category)\npredicted 2 rows in "),
-            std::string::npos)
+  EXPECT_NE(
+      result.err.find("new.csv: ignoring column \"who\" that the training data did not have\n"
+                      "warning: column \"island\": 1 row of new.csv has a category that does not "
+                      "occur in the training split; treated as unknown (data.unknown_category)\n"
+                      "2 rows predicted in "),
+      std::string::npos)
       << result.err;
   EXPECT_EQ(predict("--data new.csv --output q.csv --quiet").err.find("warning: "), 0U);
 }
@@ -179,16 +180,17 @@ TEST_F(PredictEndToEndTest, ErrorsHaveTheirExitCodesAndLeaveNoOutput) {
                 "sex,island,beak_length_mm,beak_depth_mm,flipper_length_mm,body_mass_g\n"
                 "MALE,Dream,40,18,long,4000\n");
   expect("--data bad.csv", 3,
-         "bad.csv:2: column \"flipper_length_mm\": expected a number, got \"long\"; correct it, as "
+         "bad.csv:2: column \"flipper_length_mm\": expected a number, got \"long\"; correct it: "
          "the column was numeric in the training data");
   folder_.write("less.csv", "sex,island\nMALE,Dream\n");
   expect("--data less.csv", 3,
-         "less.csv:1: expected the columns of the training data, but \"beak_length_mm\", "
-         "\"beak_depth_mm\", \"flipper_length_mm\" and \"body_mass_g\" are not in the header");
+         "less.csv:1: expected the columns of the training data; missing from the header: "
+         "\"beak_length_mm\", \"beak_depth_mm\", \"flipper_length_mm\" and \"body_mass_g\"");
   expect("--data none.csv", 3, "none.csv: no such file");
   expect("", 2, "predict: expected --data FILE, got nothing");
   expect("--data bad.csv --epochs 3", 2,
-         "--epochs: training.epochs: predict goes by the run's own configuration; leave it out");
+         "--epochs: training.epochs: predict always uses the run's saved configuration; remove "
+         "this override");
   const test::ProcessResult unwritable = predict("--data test.csv --output no/p.csv");
   EXPECT_EQ(unwritable.exit_code, 8);
   EXPECT_EQ(unwritable.err, "error: cannot write no/p.csv: No such file or directory\n");
@@ -206,9 +208,9 @@ TEST_F(PredictEndToEndTest, AModelFromBeforeTheFirstStepIsNamed) {
   const test::ProcessResult result =
       test::trainer_in(folder_.path(), "-q predict " + first + " --data test.csv --output p.csv");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_TRUE(result.err.starts_with("warning: " + first +
-                                     ": this model has not been trained a step; its weights are "
-                                     "the initial ones\n"))
+  EXPECT_TRUE(result.err.starts_with(
+      "warning: " + first +
+      ": this model has not been trained; its weights are the initial ones\n"))
       << result.err;
 }
 
@@ -232,7 +234,7 @@ TEST_F(PredictEndToEndTest, ASignalLeavesNoOutput) {
     program.send(signal);
     const test::ProcessResult result = program.finish();
     EXPECT_EQ(result.exit_code, 128 + signal) << result.err;
-    EXPECT_NE(result.err.find("warning: stopped; no output was written\n"), std::string::npos)
+    EXPECT_NE(result.err.find("warning: interrupted; no output was written\n"), std::string::npos)
         << result.err;
     for (const auto& entry : fs::directory_iterator(folder_.path())) {
       EXPECT_EQ(entry.path().filename().string().find("p.csv"), std::string::npos);
@@ -258,11 +260,11 @@ TEST_F(PredictEndToEndTest, TheOutputIsNoInput) {
               "error: --output: " + name + " is the model itself; choose another name\n");
   }
   EXPECT_EQ(refusal("test.csv"),
-            "error: --output: test.csv is the file of --data; choose another\n");
+            "error: --output: test.csv is the file of --data; choose another file\n");
   EXPECT_EQ(test::read_file(path("m.pt")), before);
   EXPECT_EQ(predict("--data test.csv --output runs/latest/checkpoints/p.csv").err,
-            "error: --output: runs/latest/checkpoints/p.csv would stand among the checkpoints of "
-            "the run; choose another folder\n");
+            "error: --output: runs/latest/checkpoints/p.csv is in the checkpoints folder of the "
+            "run; choose another folder\n");
 }
 
 TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {
@@ -291,10 +293,10 @@ TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead)
                        "'body*' --on-error skip");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(
-      result.err.find("warning: 1 row could not be read and was left out, first line 3: column "
-                      "\"beak_length_mm\": expected a number, got \"much\"; correct it, as "
-                      "the column was numeric in the training data (all in "
-                      "out.csv.errors.csv)\npredicted 2 rows in "),
+      result.err.find("warning: skipped 1 row that could not be read, the first is line 3: column "
+                      "\"beak_length_mm\": expected a number, got \"much\"; correct it: the column "
+                      "was numeric in the training data (all listed in out.csv.errors.csv)\n"
+                      "2 rows predicted in "),
       std::string::npos)
       << result.err;
   const std::vector<Row> rows = cells_of(read_file(folder_.path() / "out.csv"));
@@ -311,8 +313,8 @@ TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead)
       folder_.path(), "predict runs/latest --data new.csv -o runs/latest/checkpoints/best.pt");
   EXPECT_EQ(over.exit_code, 2);
   EXPECT_EQ(over.err,
-            "error: --output: runs/latest/checkpoints/best.pt would stand among the checkpoints of "
-            "the run; choose another folder\n");
+            "error: --output: runs/latest/checkpoints/best.pt is in the checkpoints folder of the "
+            "run; choose another folder\n");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
     int64_t num_epochs = 0;
     for (const std::string& line : test::lines_of(test::read_file(run / "train.log"))) {
       EXPECT_TRUE(line.starts_with("20")) << closed << ": " << line;  // its date
-      num_epochs += line.find("/3  train loss ") == std::string::npos ? 0 : 1;
+      num_epochs += line.find("/3  loss ") == std::string::npos ? 0 : 1;
     }
     EXPECT_EQ(num_epochs, 3) << closed;
   }
@@ -91,7 +91,7 @@ TEST_F(ProcessTest, ANumberOfOpenmpThreadsThatCannotBeIsNamedAndIgnored) {
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err,
               "warning: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got \"" +
-                  wrong + "\"; it is ignored\n");
+                  wrong + "\"; ignoring it\n");
   }
   for (const std::string right : {"", "2", "2,1", "\" 2 , 1\""}) {
     const ProcessResult result = trainer("-q --epochs 1", "OMP_NUM_THREADS=" + right);
@@ -112,8 +112,7 @@ TEST_F(ProcessTest, AStackThatIsTooSmallIsSaid) {
   const ProcessResult result = in_shell("ulimit -s 128;", "--version");
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_EQ(result.err,
-            "error: the limit of the stack (ulimit -s) is 128.0 KiB; raise it to 512.0 KiB at "
-            "least\n");
+            "error: the stack limit (ulimit -s) is 128.0 KiB; raise it to at least 512.0 KiB\n");
 }
 
 #ifdef __linux__
@@ -121,10 +120,9 @@ TEST_F(ProcessTest, AnAddressSpaceThatLibTorchDoesNotFitIntoIsSaid) {
   if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer needs terabytes of it";
   const ProcessResult little = in_shell("ulimit -v $((1024 * 100));", "--epochs 1 --threads 1 -q");
   EXPECT_EQ(little.exit_code, 5);
-  EXPECT_EQ(
-      little.err,
-      "error: LibTorch does not fit into the 100.0 MiB of memory that ulimit -v allows; raise "
-      "it\n");
+  EXPECT_EQ(little.err,
+            "error: LibTorch needs more than the 100.0 MiB of address space that ulimit -v allows; "
+            "raise the limit\n");
   EXPECT_TRUE(fs::is_empty(folder_.path()));
   // What some BLAS waits in for ever; another may do with it.
   const ProcessResult more = in_shell("ulimit -v $((1024 * 600));", "--epochs 1 --threads 1 -q");
@@ -139,8 +137,8 @@ TEST_F(ProcessTest, WhatTheSystemRefusesIsSaidInItsWordsAndWithThePath) {
       "error: TMPDIR: expected a folder for temporary files, got \"/none\": "))
       << temporary.err;
   EXPECT_EQ(trainer("output_dir=").err,
-            "error: command line: output_dir: expected a folder, got nothing; the working "
-            "directory is .\n");
+            "error: command line: output_dir: expected a folder, got nothing; use . for the "
+            "working directory\n");
   const std::string name(300, 'n');
   const ProcessResult folder = trainer("--epochs 1 --output-dir " + name);
   EXPECT_EQ(folder.exit_code, 8);
@@ -158,14 +156,14 @@ TEST_F(ProcessTest, WhatCannotFitIntoMemoryIsSaidBeforeItIsTried) {
   const ProcessResult model = trainer("--device cpu model.hidden_sizes=[1048576,1048576,1048576]");
   EXPECT_EQ(model.exit_code, 5);
   EXPECT_TRUE(model.err.starts_with("error: a model of 2,199,0")) << model.err;
-  EXPECT_TRUE(model.err.ends_with(" of memory; make model.hidden_sizes smaller\n")) << model.err;
+  EXPECT_TRUE(model.err.ends_with(" of memory; reduce model.hidden_sizes\n")) << model.err;
   const ProcessResult data = trainer(
       "config schedule data.synthetic.num_samples=1000000000 "
       "data.synthetic.num_features=1000000");
   EXPECT_EQ(data.exit_code, 5);
   EXPECT_TRUE(
-      data.err.starts_with("error: data.synthetic: a table of 1,000,000,000 rows and "
-                           "1,000,000 features takes 3.6 PiB, and this machine has "))
+      data.err.starts_with("error: data.synthetic: a table of 1,000,000,000 rows and 1,000,000 "
+                           "features needs 3.6 PiB, but this machine has "))
       << data.err;
 }
 

@@ -46,7 +46,7 @@ class ReaderTest : public test::ProgramTest {
 TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
   const ProcessResult trained = trainer("--config t.yaml");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_NE(trained.err.find("; 10 without a target left out\n"), std::string::npos) << trained.err;
+  EXPECT_NE(trained.err.find("; 10 rows dropped (no target)\n"), std::string::npos) << trained.err;
   EXPECT_NE(trained.err.find("\"a\": numeric, 11 missing: filled with the mean"), std::string::npos)
       << trained.err;
 
@@ -74,7 +74,7 @@ TEST_F(ReaderTest, AModelReadsNewTablesAsItReadItsOwn) {
 
   const ProcessResult evaluated = trainer("eval runs/latest --data t.csv.gz");
   EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
-  EXPECT_EQ(evaluated.err, "10 rows without a target are left out\n");
+  EXPECT_EQ(evaluated.err, "dropped 10 rows without a target\n");
   EXPECT_NE(evaluated.out.find(": 70 rows\n"), std::string::npos) << evaluated.out;
 }
 
@@ -140,10 +140,9 @@ TEST_F(ReaderTest, AnIdThatIsCalledAsAPredictionIsFoundBeforeTraining) {
   const ProcessResult result =
       trainer("data.source=csv data.path=p.csv data.target=y data.id=prediction");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err,
-            "error: " + (folder_.path() / "p.csv").string() +
-                ": data.id: column \"prediction\" has the name of a column of the predictions; "
-                "rename it, or list it in data.ignore\n");
+  EXPECT_EQ(result.err, "error: " + (folder_.path() / "p.csv").string() +
+                            ": data.id: column \"prediction\" has the same name as a column of the "
+                            "predictions; rename it, or list it in data.ignore\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
 }
 
@@ -156,16 +155,17 @@ TEST_F(ReaderTest, WhyTheTaskIsWhatItIsStandsInTheFirstLines) {
   folder_.write("ages.csv", text);
   const std::string common = "data.source=csv data.path=ages.csv training.epochs=1 threads=1 ";
   const ProcessResult age = trainer(common + "data.target=age");
-  EXPECT_NE(age.err.find("a number (regression as it holds 80 different whole numbers)\n"),
+  EXPECT_NE(age.err.find("numeric (regression because it has 80 distinct integer values)\n"),
             std::string::npos)
       << age.err;
   const ProcessResult kind = trainer(common + "data.target=kind");
-  EXPECT_NE(kind.err.find("3 classes (classification as it holds 3 different whole numbers)\n"),
+  EXPECT_NE(kind.err.find("3 classes (classification because it has 3 distinct integer values)\n"),
             std::string::npos)
       << kind.err;
   const ProcessResult made = trainer("init --data ages.csv --target age -o -");
-  EXPECT_NE(made.out.find("\n  task: regression  # as it holds 80 different whole numbers; task: "
-                          "classification takes them for classes\n"),
+  EXPECT_NE(made.out.find("\n"
+                          "  task: regression  # because it has 80 distinct integer values; set "
+                          "task: classification if they are classes\n"),
             std::string::npos)
       << made.out;
 }

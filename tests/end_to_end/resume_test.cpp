@@ -73,7 +73,7 @@ TEST(ResumeTest, AStoppedRunIsSavedWithinAnEpochAndEndsAsTheUninterruptedOne) {
     const ProcessResult stopped = run.finish();
     EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.err;
     EXPECT_NE(stopped.err.find(std::string("warning: stopped by ") + signal_name(signal) +
-                               "; go on with: trainer --resume parts/"),
+                               "; resume with: trainer --resume parts/"),
               std::string::npos)
         << stopped.out;
     // However late the signal came on this machine: one epoch more than was started.
@@ -110,7 +110,7 @@ TEST(ResumeTest, WhatToTypeNextCanBeTyped) {
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
   EXPECT_NE(
       stopped.out.find(
-          "stopped     by SIGTERM; go on with: trainer --resume '" +
+          "stopped     by SIGTERM; resume with: trainer --resume '" +
           ("two words" / fs::read_symlink(folder.path() / "two words/latest")).string() + "'\n"),
       std::string::npos)
       << stopped.out;
@@ -124,15 +124,13 @@ TEST(ResumeTest, OfSeveralThatBeginOneRunAtOnceOneDoes) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() / "runs"), {}), 2) << result.err;
   const std::string run = fs::canonical(folder.path() / "runs/latest").string();
   for (const std::string& line : test::lines_of(result.err)) {
-    EXPECT_TRUE(line == "error: " + run +
-                            ": another process began this run meanwhile; wait until "
-                            "it has ended" ||
-                line == "error: " + run +
-                            ": another process is working in this folder; wait "
-                            "until it has ended" ||
-                line == "error: " + (folder.path() / "runs").string() +
-                            ": another process made this run meanwhile; start again to go on "
-                            "with it")
+    EXPECT_TRUE(
+        line == "error: " + run +
+                    ": another process has started this run; wait until it has finished" ||
+        line == "error: " + run +
+                    ": another process is using this folder; wait until it has finished" ||
+        line == "error: " + (folder.path() / "runs").string() +
+                    ": another process has created this run; start the command again to resume it")
         << line;
   }
 }
@@ -157,14 +155,14 @@ TEST(ResumeTest, AnotherTargetIsRefusedWhoeverAllowsIt) {
       folder.path(), "--resume runs/latest data.target=island --epochs 2 --allow-changes");
   EXPECT_EQ(refused.exit_code, 7);
   EXPECT_NE(refused.err.find(
-                ": its weights were trained for something else:\n"
+                ": the run was trained with other data:\n"
                 "  target: species before, island now\n"
                 "  labels: Adelie, Chinstrap and Gentoo before, Biscoe, Dream and Torgersen now\n"),
             std::string::npos)
       << refused.err;
   EXPECT_TRUE(refused.err.ends_with(
-      "target, task, labels and features of a run never change; start a new run, which may begin "
-      "with these weights (model.init_from)\n"))
+      "target, task, labels and features of a run cannot change; start a new run, which can use "
+      "these weights (model.init_from)\n"))
       << refused.err;
 }
 
@@ -175,12 +173,13 @@ TEST(ResumeTest, AFolderOfRunsIsNoRunButNamesThem) {
   for (const std::string command : {"--resume runs", "eval runs", "verify runs"}) {
     const ProcessResult result = trainer_in(folder.path(), command);
     EXPECT_EQ(result.exit_code, 7) << command;
-    EXPECT_EQ(result.err, "error: runs: no such checkpoint; name a run: " + run + "\n") << command;
+    EXPECT_EQ(result.err, "error: runs: no such checkpoint; specify a run: " + run + "\n")
+        << command;
   }
   fs::remove(folder.path() / "runs/latest");
   fs::create_symlink("gone", folder.path() / "runs/latest");
   EXPECT_EQ(trainer_in(folder.path(), "inspect runs/latest").err,
-            "error: runs/latest: no such checkpoint; name a run: " + run + "\n");
+            "error: runs/latest: no such checkpoint; specify a run: " + run + "\n");
 }
 
 TEST(ResumeTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
@@ -201,11 +200,11 @@ TEST(ResumeTest, AChangedLearningRateIsRefusedOnResume) {
       trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5");
   EXPECT_EQ(refused.exit_code, 7);
   EXPECT_EQ(refused.err,
-            "error: runs/latest/checkpoints/last.pt: this is not the run that the checkpoint "
-            "belongs to:\n"
+            "error: runs/latest/checkpoints/last.pt: the configuration or data differ from those "
+            "of the checkpoint:\n"
             "  training.learning_rate: 0.001 before, 0.5 now\n"
-            "undo the changes, give --allow-changes to go on all the same, or start a new run: "
-            "without --resume, or with another --tag for --resume auto\n");
+            "undo the changes, pass --allow-changes to resume anyway, or start a new run: without "
+            "--resume, or with another --tag for --resume auto\n");
   const ProcessResult allowed =
       trainer_in(folder.path(), "--resume runs/latest/last.pt --epochs 2 --lr 0.5 --allow-changes");
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
@@ -261,13 +260,13 @@ TEST(ResumeTest, ADamagedNewestCheckpointGivesWayToTheOneBefore) {
   EXPECT_EQ(file.exit_code, 7);
   const std::string problem =
       "last.pt: expected the end of a zip directory in the last 22 bytes, got something else; the "
-      "file is damaged or cut short, take an older checkpoint\n";
+      "file is damaged or truncated, use an older checkpoint\n";
   EXPECT_EQ(file.err, "error: runs/latest/checkpoints/" + problem);
   const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest");
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_TRUE(resumed.err.starts_with("warning: runs/latest/checkpoints/" + problem))
       << resumed.err;
-  EXPECT_NE(resumed.err.find("warning: going on from an older checkpoint, "
+  EXPECT_NE(resumed.err.find("warning: resuming from an older checkpoint, "
                              "runs/latest/checkpoints/checkpoint_epoch_002.pt at epoch 2, step "),
             std::string::npos)
       << resumed.err;
@@ -283,9 +282,8 @@ TEST(ResumeTest, TwoProcessesDoNotWorkInOneRunFolder) {
   ASSERT_TRUE(run.go_on_until(has_started(latest)));
   const ProcessResult result = trainer_in(folder.path(), "--resume runs/latest");
   EXPECT_EQ(result.exit_code, 8);
-  EXPECT_EQ(result.err,
-            "error: " + fs::canonical(latest).string() +
-                ": another process is working in this folder; wait until it has ended\n");
+  EXPECT_EQ(result.err, "error: " + fs::canonical(latest).string() +
+                            ": another process is using this folder; wait until it has finished\n");
 }
 
 TEST(ResumeTest, WeightsThatCannotBeReadEndWithSevenAndMakeNothing) {

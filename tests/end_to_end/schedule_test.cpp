@@ -32,11 +32,11 @@ TEST(ScheduleTest, PrintsStepsRatesAndTheirCurve) {
   EXPECT_EQ(result.out,
             R"(rows             80 training, 10 validation, 10 test
 effective batch  16 rows: 2 batches of 8
-steps            5 an epoch; 10 in 2 epochs
+steps            5 per epoch; 10 in 2 epochs
 warm-up          2 steps
-schedule         linear, learning rate at most 0.4
+schedule         linear, peak learning rate 0.4
 
-  epoch    from step      to step  learning rate     at the end
+  epoch   first step    last step  learning rate     at the end
       1            1            1      2.000e-01      2.000e-01
       1            2            2      4.000e-01      4.000e-01
       1            3            3      4.000e-01      4.000e-01
@@ -64,11 +64,12 @@ schedule         linear, learning rate at most 0.4
 TEST(ScheduleTest, SaysWhenStepReducesTheRate) {
   const test::ProcessResult result =
       schedule("training.schedule.name=step training.schedule.step_epochs=4");
-  EXPECT_NE(result.out.find("reductions       by the factor 0.1: after epoch 4, 8\n"),
+  EXPECT_NE(result.out.find("reductions       by a factor of 0.1: after epoch 4, 8\n"),
             std::string::npos)
       << result.out;
   const test::ProcessResult never = schedule("training.schedule.name=step --epochs 10");
-  EXPECT_NE(never.out.find("reductions       by the factor 0.1: none, as the run is over before\n"),
+  EXPECT_NE(never.out.find(
+                "reductions       by a factor of 0.1: none; the run ends before the first one\n"),
             std::string::npos)
       << never.out;
 }
@@ -76,10 +77,11 @@ TEST(ScheduleTest, SaysWhenStepReducesTheRate) {
 TEST(ScheduleTest, SaysThatAPlateauDependsOnTheMetric) {
   const test::ProcessResult result =
       schedule("training.schedule.name=reduce_on_plateau training.schedule.patience=2");
-  EXPECT_NE(result.out.find("reductions       by the factor 0.1: they depend on the validation "
-                            "loss, and what follows is\n                 without them; if it "
-                            "never improved: after epoch 4, 7\n"),
-            std::string::npos)
+  EXPECT_NE(
+      result.out.find(
+          "reductions       by a factor of 0.1, depending on the validation loss; the rates below\n"
+          "                 do not include reductions. If it never improved: after epoch 4, 7\n"),
+      std::string::npos)
       << result.out;
 }
 

@@ -31,9 +31,9 @@ TEST(SelftestTest, AKilledRunEndsWithTheSameBits) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(std::regex_search(
       result.out,
-      std::regex(R"(interrupted 5 times by SIGKILL, (once|\d times) while it trained\n)"
-                 R"(compared    \d+ runs? with the whole run: weights, optimizer, counters and )"
-                 R"(metrics are the same to the bit\n$)")))
+      std::regex(R"(interrupted 5 times by SIGKILL, (once|\d times) during training\n)"
+                 R"(compared    \d+ runs? with the reference: weights, optimizer, counters and )"
+                 R"(metrics are bit for bit identical\n$)")))
       << result.out;
   EXPECT_NE(result.err.find("kill 5 of 5 "), std::string::npos) << result.err;
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -46,7 +46,7 @@ TEST(SelftestTest, TheRunCanBeTheUsers) {
       selftest_in(folder.path(), "--kills 1 -q --config mine.yaml --seed 3");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_NE(result.out.find("whole run   20 epochs, 1,500 steps in "), std::string::npos)
+  EXPECT_NE(result.out.find("reference   20 epochs, 1,500 steps in "), std::string::npos)
       << result.out;
 }
 
@@ -59,7 +59,7 @@ TEST(SelftestTest, WhatAFailedRunSaidIsShownAndTheFolderKept) {
   EXPECT_EQ(result.out, "");
   ASSERT_FALSE(fs::is_empty(folder.path())) << result.err;
   const fs::path kept = fs::directory_iterator(folder.path())->path();
-  EXPECT_EQ(result.err, "error: a run ended with exit code 3 and said:\nerror: " +
+  EXPECT_EQ(result.err, "error: a run exited with code 3 and printed:\nerror: " +
                             (folder.path() / "none.csv").string() +
                             ": no such file\nthe runs are kept in " + kept.string() + "\n");
 }

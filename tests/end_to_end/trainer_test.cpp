@@ -116,7 +116,7 @@ TEST(TrainerTest, AnAbsentDeviceEndsWithFourWhenFallbackIsForbidden) {
   const ProcessResult result =
       trainer_in(folder.path(), "--device cuda:99 device_fallback=false --epochs 1");
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_EQ(result.err.rfind("error: device cuda:99 is not available here (there is: cpu", 0), 0U)
+  EXPECT_EQ(result.err.rfind("error: device cuda:99 is not available (available: cpu", 0), 0U)
       << result.err;
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
@@ -130,8 +130,8 @@ TEST(TrainerTest, AnUnknownCheckpointEndsWithSeven) {
   folder.write("text.pt", "this is no checkpoint, whatever its name says");
   const ProcessResult text = trainer_in(folder.path(), "--resume text.pt");
   EXPECT_EQ(text.exit_code, 7);
-  EXPECT_EQ(text.err.rfind("error: text.pt: expected a zip file as torch.save writes it, got a "
-                           "file that begins with ",
+  EXPECT_EQ(text.err.rfind("error: text.pt: expected a zip file as written by torch.save, got a "
+                           "file that starts with ",
                            0),
             0U)
       << text.err;
@@ -142,7 +142,8 @@ TEST(TrainerTest, AnOutputFolderThatCannotBeMadeEndsWithEight) {
   folder.write("file", "in the way");
   const ProcessResult result = trainer_in(folder.path(), "--epochs 1 --output-dir file/runs");
   EXPECT_EQ(result.exit_code, 8);
-  EXPECT_EQ(result.err, "error: cannot make the folder " + (folder.path() / "file/runs").string() +
+  EXPECT_EQ(result.err, "error: cannot create the folder " +
+                            (folder.path() / "file/runs").string() +
                             ": Not a directory; choose another one with --output-dir\n");
 }
 
@@ -243,8 +244,8 @@ TEST(TrainerTest, ARollbackIsToldInTheResults) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(std::regex_search(
       result.err,
-      std::regex("warning: step \\d+ \\(epoch \\d\\): the gradient is not finite .*; back "
-                 "to the end of epoch \\d, step \\d+, with half the learning rate\n")))
+      std::regex("warning: step \\d+ \\(epoch \\d\\): the gradient is not finite .*; rolling back "
+                 "to the end of epoch \\d, step \\d+, and halving the learning rate\n")))
       << result.err;
   EXPECT_TRUE(std::regex_search(
       result.out, std::regex("\nrollbacks   \\d+, each with half the learning rate\n")))
@@ -274,8 +275,8 @@ TEST(TrainerTest, ResultsCanBeHadAsJson) {
   const ProcessResult run = trainer_in(folder.path(), "-q --epochs 1 --json");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   nlohmann::json json = nlohmann::json::parse(run.out);
-  const std::string root = json["folder"];
-  json.erase("folder");
+  const std::string root = json["run_folder"];
+  json.erase("run_folder");
   EXPECT_EQ(json, nlohmann::json::parse(test::read_file(root + "/summary.json")));
   EXPECT_TRUE(json["test"]["baseline"].contains("accuracy"));
   const ProcessResult search = trainer_in(folder.path(), "find-batch seed=1 --max-batch 4 --json");
@@ -283,8 +284,8 @@ TEST(TrainerTest, ResultsCanBeHadAsJson) {
   const nlohmann::json batches = nlohmann::json::parse(search.out);
   EXPECT_EQ(batches["largest"], 4);
   EXPECT_EQ(batches["too_large"], nullptr);
-  EXPECT_EQ(batches["tried"].size(), 3U);
-  EXPECT_EQ(batches["tried"][2]["batch_size"], 4);
+  EXPECT_EQ(batches["trials"].size(), 3U);
+  EXPECT_EQ(batches["trials"][2]["batch_size"], 4);
 }
 
 TEST(TrainerTest, ManyColumnsAreDescribedInTheLogAndNotOnTheTerminal) {
@@ -305,10 +306,10 @@ TEST(TrainerTest, ManyColumnsAreDescribedInTheLogAndNotOnTheTerminal) {
   const ProcessResult result = trainer_in(folder.path(), run);
   EXPECT_NE(
       result.err.find("columns     12 categorical\n"
-                      "            12 lines of single columns: in train.log, or shown by -v\n"),
+                      "            12 lines about individual columns: see train.log or use -v\n"),
       std::string::npos)
       << result.err;
-  const std::string line = "            \"k11\": categorical as it holds text, 2 categories\n";
+  const std::string line = "            \"k11\": categorical (text), 2 categories\n";
   EXPECT_NE(test::read_file(folder.path() / "runs/latest/train.log").find(line), std::string::npos);
   EXPECT_NE(trainer_in(folder.path(), "-v " + run).err.find(line), std::string::npos);
 }

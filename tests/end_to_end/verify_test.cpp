@@ -24,8 +24,7 @@ using test::trainer_in;
 
 const std::string kDamage =
     "record \"archive/data/0\": the CRC-32 is 0x4cff0dec, expected 0x714ee130; the file is "
-    "damaged, "
-    "take an older checkpoint";
+    "damaged, use an older checkpoint";
 
 // A run folder with three names of two checkpoints.
 class VerifyProgramTest : public testing::Test {
@@ -96,7 +95,7 @@ TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {
             "written by  trainer " +
                 build_info().version +
                 ", format version 4\n"
-                "stands at   epoch 3, step 12, 64 samples into epoch 4\n"
+                "progress    epoch 3, step 12, 64 samples into epoch 4\n"
                 "best epoch  2 (loss 0.0625)\n"
                 "model       3-4-2 batch norm, relu; 34 parameters, 8 tensors\n"
                 "optimizer   adamw at step 11, exp_avg and exp_avg_sq\n"
@@ -106,7 +105,7 @@ TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {
                 ": unchanged\n"
                 "data file   /nowhere/gone.csv: missing\n"
                 "threads     4\n"
-                "verified    22 tensors, every CRC-32 right, BYTES in TIME\n");
+                "verified    22 tensors, all CRC-32 match, BYTES in TIME\n");
 }
 
 TEST_F(VerifyProgramTest, ADamagedFileEndsWithSeven) {
@@ -122,7 +121,7 @@ TEST_F(VerifyProgramTest, AFolderIsATableInWhichAFileIsReadOnce) {
       "file                      epoch    step      size  state\n"
       "best.pt                       3      12  SIZE  good\n"
       "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
-      "last.pt                   1,200  54,321  SIZE  the same file as checkpoint_epoch_1200.pt\n"
+      "last.pt                   1,200  54,321  SIZE  same file as checkpoint_epoch_1200.pt\n"
       "verified    2 of 2 files are good, BYTES in TIME\n";
   for (const char* folder : {"runs/one", "runs/one/checkpoints"}) {
     const ProcessResult result = verify(folder);
@@ -137,15 +136,15 @@ TEST_F(VerifyProgramTest, ADamagedFileInAFolderHasItsReasonThereAndEndsWithSeven
   const ProcessResult result = verify("runs/one");
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(result.out,
-            "file                      epoch    step      size  state\n"
-            "best.pt                       -       -  SIZE  " +
-                kDamage +
-                "\n"
-                "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
-                "last.pt                   1,200  54,321  SIZE  the same file as "
-                "checkpoint_epoch_1200.pt\n"
-                "verified    1 of 2 files are good, BYTES in TIME\n");
+  EXPECT_EQ(
+      result.out,
+      "file                      epoch    step      size  state\n"
+      "best.pt                       -       -  SIZE  " +
+          kDamage +
+          "\n"
+          "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
+          "last.pt                   1,200  54,321  SIZE  same file as checkpoint_epoch_1200.pt\n"
+          "verified    1 of 2 files are good, BYTES in TIME\n");
 }
 
 TEST_F(VerifyProgramTest, SeveralPathsAreOneTable) {

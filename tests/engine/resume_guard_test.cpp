@@ -29,8 +29,9 @@ fs::path last_checkpoint(const TrainReport& report) {
 
 std::string refusal(const fs::path& checkpoint, const std::string& changes) {
   return fmt::format(
-      "{}: this is not the run that the checkpoint belongs to:\n  {}\n"
-      "undo the changes, give --allow-changes to go on all the same, or start a new run: without "
+      "{}: the configuration or data differ from those of the checkpoint:\n"
+      "  {}\n"
+      "undo the changes, pass --allow-changes to resume anyway, or start a new run: without "
       "--resume, or with another --tag for --resume auto",
       checkpoint.string(), changes);
 }

@@ -94,15 +94,15 @@ TEST_F(CrossValidationTest, RepeatsAreCountedInTheFolder) {
   request_.resume = folder;
   request_.num_repeats = 3;
   EXPECT_EQ(message(ErrorKind::kUsage),
-            "--repeats: " + folder.string() + " was begun with 2, got 3; leave it out");
+            "--repeats: " + folder.string() + " was started with 2, got 3; remove this option");
 }
 
 TEST_F(CrossValidationTest, OnlyACrossValidationOfTheSameConfigurationIsResumed) {
   request_.resume = folder_.path();
   EXPECT_EQ(message(ErrorKind::kCheckpoint),
             folder_.path().string() +
-                ": expected the folder of a cross-validation, with a run "
-                "folder that ends in _fold_1, got none");
+                ": expected the folder of a cross-validation, which contains a run folder ending "
+                "in _fold_1; found none");
   request_.resume.reset();
   num_complete_ = 1;
   const fs::path folder = cross_validate(request_).folder;
@@ -110,7 +110,7 @@ TEST_F(CrossValidationTest, OnlyACrossValidationOfTheSameConfigurationIsResumed)
   request_.overrides = {{"seed", "5", "--seed"}};
   EXPECT_EQ(message(ErrorKind::kCheckpoint),
             folder.string() +
-                ": this is not the cross-validation that was begun:\n"
+                ": the configuration differs from that of this cross-validation:\n"
                 "  seed: 42 before, 5 now\n"
                 "undo the changes, or start a new one without --resume");
 }

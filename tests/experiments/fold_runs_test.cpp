@@ -75,8 +75,8 @@ TEST(FoldRunsTest, ASummaryWithoutATestPartIsAnError) {
     EXPECT_EQ(
         test::message_of(ErrorKind::kFileSystem, [&] { read_fold(folder.path() / "run", {}); }),
         (folder.path() / "run/summary.json").string() +
-            ": expected the summary of a run with a test part; remove the run folder to "
-            "train the fold again");
+            ": expected the summary of a run with a test split; remove the run folder to train "
+            "this fold again");
   }
 }
 

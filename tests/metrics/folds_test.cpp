@@ -17,11 +17,11 @@ std::vector<FoldResult> two_folds() {
 
 TEST(FoldsTableTest, HasMeanAndSpreadOfEachScore) {
   EXPECT_EQ(folds_table(two_folds()),
-            "fold     rows  best epoch    loss  accuracy\n"
-            "1       1,000          12  0.2500   90.00 %\n"
-            "2         999           -  0.7500   80.00 %\n"
-            "mean                       0.5000   85.00 %\n"
-            "spread                     0.3536    7.07 %\n");
+            "fold   rows  best epoch    loss  accuracy\n"
+            "1     1,000          12  0.2500   90.00 %\n"
+            "2       999           -  0.7500   80.00 %\n"
+            "mean                     0.5000   85.00 %\n"
+            "std                      0.3536    7.07 %\n");
 }
 
 TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
@@ -50,7 +50,7 @@ TEST(FoldsTableTest, JsonHasTheSame) {
       json["runs"][0].dump(),
       R"({"fold":1,"run":"a_fold_1","best_epoch":12,"rows":1000,"loss":0.25,"accuracy":0.9})");
   EXPECT_EQ(json["mean"]["loss"], 0.5);
-  EXPECT_TRUE(json["spread"].contains("accuracy"));
+  EXPECT_TRUE(json["std"].contains("accuracy"));
 }
 
 // The second fold of the second of two repeats alone has a further score.
@@ -70,9 +70,9 @@ TEST(FoldsTableTest, HasRepeatsAndTheBaselineOfAllScores) {
             "1, repeat 1  1,000          12  0.2500   90.00 %\n"
             "2, repeat 2    999           -  0.7500   80.00 %\n"
             "mean                            0.5000   85.00 %\n"
-            "spread                          0.3536    7.07 %\n"
+            "std                             0.3536    7.07 %\n"
             "\n"
-            "score        mean  spread  baseline\n"
+            "metric       mean     std  baseline\n"
             "loss       0.5000  0.3536         -\n"
             "accuracy  85.00 %  7.07 %   90.00 %\n"
             "pr_auc     0.5000  0.0000    0.2500\n"

@@ -146,7 +146,7 @@ TEST(ReportTest, ManyClassesAreShownByThePairsThatAreConfusedMost) {
   const data::Dataset three = rows({4, 4, 7});
   const std::string text = details_text(make_report({classes(labels), three, {logits, 40}}, 1));
   EXPECT_NE(text.find("and 10 more classes\n\n"
-                      "most confused        taken for  rows\n"
+                      "most confused     predicted as  rows\n"
                       "class number 4  class number 5     2\n"),
             std::string::npos)
       << text;

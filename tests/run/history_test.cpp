@@ -13,7 +13,7 @@ TEST(History, HasTheRecordsThatCloseAnEpochAndTheTest) {
   folder.write("metrics.jsonl",
                R"({"step":2,"epoch":1,"split":"train","loss":2,"accuracy":0.25}
 {"step":4,"epoch":1,"split":"train","loss":1.5,"accuracy":0.5,"time_seconds":2}
-{"step":4,"epoch":1,"split":"val","loss":1.25,"accuracy":0.75,"time_seconds":0.1}
+{"step":4,"epoch":1,"split":"validation","loss":1.25,"accuracy":0.75,"time_seconds":0.1}
 {"step":8,"epoch":2,"split":"train","loss":null,"non_finite":{"loss":"nan"},"time_seconds":3}
 {"step":8,"epoch":2,"split":"test","loss":1,"accuracy":1,"time_seconds":0.1}
 {"step":9,"epo)");
@@ -29,6 +29,17 @@ TEST(History, HasTheRecordsThatCloseAnEpochAndTheTest) {
   EXPECT_EQ(history.test->accuracy, 1);
   ASSERT_EQ(history.starts.size(), 1U);
   EXPECT_EQ(history.starts[0].device, "cpu");
+}
+
+// The name of the validation split before 0.1.0.
+TEST(History, ReadsTheOldNameOfTheValidationSplit) {
+  const test::TemporaryFolder folder;
+  folder.write("metrics.jsonl", R"({"step":4,"epoch":1,"split":"train","loss":1.5,"time_seconds":2}
+{"step":4,"epoch":1,"split":"val","loss":1.25,"time_seconds":0.1}
+)");
+  const History history = read_history(folder.path());
+  ASSERT_EQ(history.epochs.size(), 1U);
+  EXPECT_EQ(history.epochs[0].validation->loss, 1.25);
 }
 
 TEST(History, OfAFolderWithoutFilesIsEmpty) {

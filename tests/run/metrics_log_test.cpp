@@ -73,9 +73,8 @@ TEST(MetricsTest, AFileThatLostRecordsIsAnError) {
   const Error error = test::error_of([&] { const MetricsLog file(path, 100); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
   EXPECT_EQ(error.what(), path.string() +
-                              ": expected at least the 100 bytes that the checkpoint knows of, got "
-                              "5; resume into a new run folder by copying the checkpoint "
-                              "elsewhere");
+                              ": expected at least 100 bytes as recorded in the checkpoint, got 5; "
+                              "to resume into a new run folder, copy the checkpoint elsewhere");
 }
 
 TEST(MetricsTest, AFileThatCannotBeOpenedIsAnError) {

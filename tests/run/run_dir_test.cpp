@@ -69,7 +69,7 @@ TEST(RunDirTest, ANameThatIsTooLongIsAnErrorAndLeavesNothingBehind) {
   const fs::path parent = folder.path() / "a" / std::string(300, 'b');
   const Error error = test::error_of([&] { create_run_dir(parent, "", some_time()); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
-  EXPECT_EQ(error.what(), "cannot make the folder " + parent.string() +
+  EXPECT_EQ(error.what(), "cannot create the folder " + parent.string() +
                               ": File name too long; choose another one with --output-dir");
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
@@ -88,7 +88,7 @@ TEST(RunDirTest, AFileInTheWayIsAnErrorAndLeavesNothingBehind) {
   const fs::path file = folder.write("file", "x");
   const Error error = test::error_of([&] { create_run_dir(file / "runs", "", some_time()); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
-  EXPECT_EQ(error.what(), "cannot make the folder " + (file / "runs").string() +
+  EXPECT_EQ(error.what(), "cannot create the folder " + (file / "runs").string() +
                               ": Not a directory; choose another one with --output-dir");
 }
 
@@ -100,7 +100,7 @@ TEST(RunDirTest, AFolderThatMayNotBeWrittenIsAnErrorAndLeavesNothingBehind) {
   fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
   const Error error = test::error_of([&] { create_run_dir(locked / "runs", "", some_time()); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
-  EXPECT_EQ(error.what(), "cannot make the folder " + (locked / "runs").string() +
+  EXPECT_EQ(error.what(), "cannot create the folder " + (locked / "runs").string() +
                               ": Permission denied; choose another one with --output-dir");
   EXPECT_TRUE(fs::is_empty(locked));
   fs::permissions(locked, fs::perms::owner_all);
@@ -129,12 +129,12 @@ TEST(RunDirTest, RoomForTheCheckpointsIsLookedForBeforeTheFolderIsMade) {
   const Error error = test::error_of([&] { check_free_space(runs, uint64_t{1} << 50, 5); });
   EXPECT_EQ(error.kind(), ErrorKind::kFileSystem);
   const std::string message = error.what();
-  EXPECT_TRUE(message.starts_with(runs.string() + ": expected room for 5 checkpoints of 1.0 PiB, "
-                                                  "together 5.0 PiB, got "))
+  EXPECT_TRUE(message.starts_with(
+      runs.string() + ": not enough disk space: 5 checkpoints of 1.0 PiB need 5.0 PiB, "))
       << message;
   EXPECT_TRUE(
-      message.ends_with("; free some, choose another folder with --output-dir, or lower "
-                        "checkpoint.keep_last"))
+      message.ends_with(" are free; free some space, choose another folder with --output-dir, or "
+                        "lower checkpoint.keep_last"))
       << message;
   EXPECT_FALSE(fs::exists(folder.path() / "not"));
 }

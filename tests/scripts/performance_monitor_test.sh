@@ -41,7 +41,7 @@ check() { # check NAME CONDITION...
 
 expect 'no folder' 2 'Usage: ' "$monitor"
 expect 'help' 0 '--new-baseline' "$monitor" --help
-expect 'no program' 2 'is not there; run: make build' env BENCH_DEVICES="$room/none" "$monitor" "$folder"
+expect 'no program' 2 'does not exist; run: make build' env BENCH_DEVICES="$room/none" "$monitor" "$folder"
 expect 'the first run keeps a baseline' 0 "^Baseline: $folder/baseline.json" \
   "$monitor" "$folder" "${tiny[@]}"
 expect 'its line is in the history' 0 ',measured,1,0,' cat "$folder/history.csv"

@@ -48,11 +48,11 @@ TEST(FitTest, WritesARecordOfEachStepAndOfEachEpoch) {
       R"({"step":1,"epoch":1,"split":"train","loss":1.0,"learning_rate":0.0625,"grad_norm":4.0}
 {"step":2,"epoch":1,"split":"train","loss":0.25,"learning_rate":0.0625,"grad_norm":2.0}
 {"step":2,"epoch":1,"split":"train","loss":0.625,"learning_rate":0.0625}
-{"step":2,"epoch":1,"split":"val","loss":0.0625,"mae":0.25,"rmse":0.25,"mape":0.25,"r2":0.0}
+{"step":2,"epoch":1,"split":"validation","loss":0.0625,"mae":0.25,"rmse":0.25,"mape":0.25,"r2":0.0}
 {"step":3,"epoch":2,"split":"train","loss":0.0625,"learning_rate":0.0625,"grad_norm":1.0}
 {"step":4,"epoch":2,"split":"train","loss":0.015625,"learning_rate":0.0625,"grad_norm":0.5}
 {"step":4,"epoch":2,"split":"train","loss":0.0390625,"learning_rate":0.0625}
-{"step":4,"epoch":2,"split":"val","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"mape":0.0625,"r2":0.0})");
+{"step":4,"epoch":2,"split":"validation","loss":0.00390625,"mae":0.0625,"rmse":0.0625,"mape":0.0625,"r2":0.0})");
 }
 
 TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
@@ -199,8 +199,8 @@ TEST(FitTest, ARankingNeedsTwoClassesInTheValidationPart) {
                                      std::pair{config::BestMetric::kPrAuc, "pr_auc"}}) {
     EXPECT_EQ(std::string(test::error_of([&, by = metric] { make_one_class_session(by); }).what()),
               std::string("training.best_metric: ") + name +
-                  " needs two classes in the validation part, and all of its rows are of one; set "
-                  "a larger data.validation_fraction, or use loss");
+                  " requires two classes in the validation split, but all of its rows have the "
+                  "same class; set a larger data.validation_fraction, or use loss");
   }
 }
 
@@ -293,7 +293,7 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
   fit(*session, traces.output());
   EXPECT_EQ(
       timeless_lines(traces.metrics()).back(),
-      R"({"step":2,"epoch":1,"split":"val","loss":0.25,"mae":0.5,"rmse":0.5,"mape":0.5,"r2":0.0})");
+      R"({"step":2,"epoch":1,"split":"validation","loss":0.25,"mae":0.5,"rmse":0.5,"mape":0.5,"r2":0.0})");
   EXPECT_EQ(test::find(session->model.state(), "layers.0.bias").item<float>(), 0.1875F);
   EXPECT_EQ(evaluate_best(*session, traces.output()).test.value().loss, 0.25);
   // The same without the best checkpoint.

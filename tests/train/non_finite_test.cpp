@@ -32,7 +32,7 @@ using test::Traces;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr const char* kAdvice =
     "lower training.learning_rate, set training.gradient_clip_norm: 1, try training.on_nonfinite: "
-    "skip or rollback, look for extreme values in the data; the last good checkpoint is ";
+    "skip or rollback, check the data for extreme values; the last good checkpoint is ";
 
 config::Config config_with(OnNonFinite policy) {
   config::Config config = exact_config();
@@ -86,7 +86,7 @@ TEST(NonFiniteTest, ManyRowsAreCutShort) {
   const auto session = make_exact_session(config, equal_rows(12, kInfinity), {});
   Traces traces(config);
   const std::string message = error_of([&] { fit(*session, traces.output()); }).what();
-  EXPECT_NE(message.find("for rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ... (12 in all); "),
+  EXPECT_NE(message.find("for rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ... (12 in total); "),
             std::string::npos)
       << message;
 }
@@ -114,8 +114,8 @@ TEST(NonFiniteTest, TheAdviceIsForWhatIsSet) {
   const auto session = make_exact_session(config, equal_rows(4, kInfinity), {});
   Traces traces(config);
   const std::string message = error_of([&] { fit(*session, traces.output()); }).what();
-  EXPECT_NE(message.find("; lower training.learning_rate or training.gradient_clip_norm, look for "
-                         "extreme values in the data; "),
+  EXPECT_NE(message.find("; lower training.learning_rate or training.gradient_clip_norm, check "
+                         "the data for extreme values; "),
             std::string::npos)
       << message;
 }
@@ -128,8 +128,8 @@ TEST(NonFiniteTest, AnEpochWithoutASingleStepEndsTheRun) {
   EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
   EXPECT_EQ(error.what(),
             "step 2 (epoch 1): every step of the epoch was skipped; lower training.learning_rate, "
-            "set training.gradient_clip_norm: 1, look for extreme values in the data; the last "
-            "good checkpoint is " +
+            "set training.gradient_clip_norm: 1, check the data for extreme values; the last good "
+            "checkpoint is " +
                 traces.output().checkpoints.last().string());
 }
 
@@ -213,7 +213,7 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
                               (kAdvice + traces.output().checkpoints.last().string()));
   EXPECT_EQ(
       timeless_lines(traces.metrics()).back(),
-      R"({"step":4,"epoch":2,"split":"val","loss":null,"mae":null,"rmse":null,"mape":null,"r2":null,"non_finite":{"loss":"inf","mae":"inf","rmse":"inf","mape":"nan","r2":"nan"}})");
+      R"({"step":4,"epoch":2,"split":"validation","loss":null,"mae":null,"rmse":null,"mape":null,"r2":null,"non_finite":{"loss":"inf","mae":"inf","rmse":"inf","mape":"nan","r2":"nan"}})");
 }
 
 TEST(NonFiniteTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {

@@ -95,25 +95,24 @@ std::string refusal(const config::Config& config, std::size_t largest) {
 
 TEST_F(OutOfMemoryTest, WhereNotEvenOneRowFitsTheRunEnds) {
   EXPECT_EQ(refusal(wide_config(), 16),
-            "step 1 (epoch 1): memory ran out on cpu with 1 rows at once; use a smaller model or "
-            "data file");
+            "step 1 (epoch 1): out of memory on cpu with 1 rows; use a smaller model or data file");
 }
 
 TEST_F(OutOfMemoryTest, ARunThatIsToStopIsNotSplit) {
   config::Config config = wide_config();
   config.training.on_out_of_memory = OnOutOfMemory::kStop;
   EXPECT_EQ(refusal(config, 1000),
-            "step 1 (epoch 1): memory ran out on cpu with 48 rows at once; set "
-            "training.on_out_of_memory: split, or use a smaller batch or model");
+            "step 1 (epoch 1): out of memory on cpu with 48 rows; set training.on_out_of_memory: "
+            "split, or use a smaller batch or model");
 }
 
 TEST_F(OutOfMemoryTest, BatchesOfABatchNormAreNotSplit) {
   config::Config config = wide_config();
   config.model.norm = config::Norm::kBatch;
   EXPECT_EQ(refusal(config, 1000),
-            "step 1 (epoch 1): memory ran out on cpu with 48 rows at once; model.norm: batch needs "
-            "whole batches, so none is split; use a smaller training.batch_size, or model.norm: "
-            "layer");
+            "step 1 (epoch 1): out of memory on cpu with 48 rows; model.norm: batch needs the "
+            "whole batch for its statistics, so the batch cannot be split; use a smaller "
+            "training.batch_size, or model.norm: layer");
 }
 
 // Wherever in the pass it happens: some limits are met before the norm, some behind it.
@@ -140,8 +139,8 @@ TEST_F(OutOfMemoryTest, AnUpdateThatRunsOutNamesTheWayOn) {
   const Error error = test::error_of([&] { run_step(*session); });
   EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
   EXPECT_STREQ(error.what(),
-               "memory ran out while the weights were updated; resume from the last checkpoint "
-               "with a smaller training.batch_size or on another device");
+               "out of memory during the weight update; resume from the last checkpoint with a "
+               "smaller training.batch_size or on another device");
 }
 
 TEST_F(OutOfMemoryTest, AnEvaluationTakesFewerRowsAtATime) {

@@ -108,20 +108,20 @@ std::string refusal(const std::function<void(config::Config&)>& change, bool reg
 
 TEST(SessionTest, CrossEntropyOfANumberIsRefused) {
   EXPECT_EQ(refusal([](auto& c) { c.training.loss = config::Loss::kCrossEntropy; }, true),
-            "training.loss: cross_entropy needs classes; set data.task: classification (the target "
-            "\"y\" was taken for regression)");
+            "training.loss: cross_entropy requires classes; set data.task: classification (the "
+            "target \"y\" was inferred as regression)");
 }
 
 TEST(SessionTest, SquaredErrorOfClassesIsRefused) {
   EXPECT_EQ(refusal([](auto& c) { c.training.loss = config::Loss::kMse; }, false),
-            "training.loss: mse needs a number; set data.task: regression (the target \"class\" "
-            "was taken for classification)");
+            "training.loss: mse requires a numeric target; set data.task: regression (the target "
+            "\"class\" was inferred as classification)");
 }
 
 TEST(SessionTest, AccuracyOfARegressionIsRefused) {
   EXPECT_EQ(refusal([](auto& c) { c.training.best_metric = config::BestMetric::kAccuracy; }, true),
-            "training.best_metric: regression has no accuracy; use loss (the target \"y\" was "
-            "taken for regression)");
+            "training.best_metric: accuracy is not defined for regression; use loss (the target "
+            "\"y\" was inferred as regression)");
 }
 
 TEST(SessionTest, AMetricThatTheDataDoNotHaveIsRefused) {
@@ -129,27 +129,27 @@ TEST(SessionTest, AMetricThatTheDataDoNotHaveIsRefused) {
     return [metric](config::Config& c) { c.training.best_metric = metric; };
   };
   EXPECT_EQ(refusal(by(config::BestMetric::kBinaryF1), false),
-            "training.best_metric: binary_f1 is for two classes, got 3; use f1 (the target "
-            "\"class\" was taken for classification)");
+            "training.best_metric: binary_f1 requires two classes, got 3; use f1 (the target "
+            "\"class\" was inferred as classification)");
   EXPECT_EQ(refusal(by(config::BestMetric::kPrAuc), true),
-            "training.best_metric: regression has no pr_auc; use loss (the target \"y\" was taken "
-            "for regression)");
+            "training.best_metric: pr_auc is not defined for regression; use loss (the target "
+            "\"y\" was inferred as regression)");
   EXPECT_EQ(refusal(by(config::BestMetric::kMape), false),
-            "training.best_metric: classification has no mape; use loss (the target \"class\" was "
-            "taken for classification)");
+            "training.best_metric: mape is not defined for classification; use loss (the target "
+            "\"class\" was inferred as classification)");
   config::Config config = exact_config();
   config.training.best_metric = config::BestMetric::kR2;
   const Error error =
       test::error_of([&] { make_exact_session(config, equal_rows(4, 1), equal_rows(1, 1)); });
   EXPECT_STREQ(error.what(),
-               "training.best_metric: r2 needs two rows in the validation part, got one; set a "
+               "training.best_metric: r2 requires two rows in the validation split, got one; set a "
                "larger data.validation_fraction, or use loss");
 }
 
 TEST(SessionTest, LabelSmoothingOfARegressionIsRefused) {
   EXPECT_EQ(refusal([](auto& c) { c.training.label_smoothing = 0.1; }, true),
-            "training.label_smoothing: it is for cross-entropy; remove it for regression (the "
-            "target \"y\" was taken for regression)");
+            "training.label_smoothing: only applies to cross-entropy; remove it for regression "
+            "(the target \"y\" was inferred as regression)");
 }
 
 TEST(SessionTest, ABatchOfOneRowIsRefusedForBatchNorm) {
@@ -160,11 +160,11 @@ TEST(SessionTest, ABatchOfOneRowIsRefusedForBatchNorm) {
     };
   };
   EXPECT_EQ(refusal(with_batch_size(47), false),
-            "training.batch_size: 48 training rows in batches of 47 leave a batch of one row, and "
-            "model.norm: batch needs two; choose another batch size");
+            "training.batch_size: 48 training rows in batches of 47 leave a last batch of one row, "
+            "and model.norm: batch requires two; choose another batch size");
   EXPECT_EQ(refusal(with_batch_size(1), false),
-            "training.batch_size: 48 training rows in batches of 1 leave a batch of one row, and "
-            "model.norm: batch needs two; choose another batch size");
+            "training.batch_size: 48 training rows in batches of 1 leave a last batch of one row, "
+            "and model.norm: batch requires two; choose another batch size");
   config::Config config = small_config();
   with_batch_size(48)(config);
   EXPECT_NO_THROW(make_small_session(config));
@@ -177,13 +177,13 @@ TEST(SessionTest, APatternThatFitsNoNameIsRefused) {
   const Error error = test::error_of([&] { make_small_session(config); });
   EXPECT_EQ(error.kind(), ErrorKind::kUsage);
   EXPECT_STREQ(error.what(),
-               "training.freeze: no parameter fits \"layer.1.*\"; there are layers.0.weight, "
+               "training.freeze: no parameter matches \"layer.1.*\"; available: layers.0.weight, "
                "layers.0.bias, layers.1.weight and layers.1.bias");
   config.training.freeze = {};
   config.model.init_from = "weights.pt";
   config.model.init_skip = {"head"};
   EXPECT_STREQ(test::error_of([&] { make_small_session(config); }).what(),
-               "model.init_skip: no parameter fits \"head\"; there are layers.0.weight, "
+               "model.init_skip: no parameter matches \"head\"; available: layers.0.weight, "
                "layers.0.bias, layers.1.weight and layers.1.bias");
 }
 
@@ -193,7 +193,7 @@ TEST(SessionTest, AModelThatIsFrozenWholeIsRefused) {
   const Error error = test::error_of([&] { make_small_session(config); });
   EXPECT_EQ(error.kind(), ErrorKind::kUsage);
   EXPECT_STREQ(error.what(),
-               "training.freeze: every parameter is frozen; leave at least one to be trained");
+               "training.freeze: every parameter is frozen; leave at least one trainable");
 }
 
 }  // namespace

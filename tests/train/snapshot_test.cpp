@@ -144,7 +144,7 @@ struct Refused {
   }
 };
 
-constexpr const char* kDoesNotFit = "the checkpoint does not fit the model:\n  ";
+constexpr const char* kDoesNotFit = "the checkpoint does not match the model:\n  ";
 
 TEST(SnapshotTest, HasTheNamesAndShapesOfTheModel) {
   const auto session = make_small_session(small_config());
@@ -199,7 +199,7 @@ TEST(SnapshotTest, AMissingTensorIsRefused) {
   Refused refused;
   refused.saved.model.erase(refused.saved.model.begin() + 1);
   EXPECT_EQ(refused.message(),
-            std::string(kDoesNotFit) + "model layers.0.bias: missing in the file");
+            std::string(kDoesNotFit) + "model layers.0.bias: missing from the file");
 }
 
 TEST(SnapshotTest, EachMisfitIsNamed) {
@@ -208,14 +208,13 @@ TEST(SnapshotTest, EachMisfitIsNamed) {
   refused.saved.model[2].tensor.shape = {64};
   refused.saved.model[3].tensor.dtype = archive::DType::kFloat64;
   refused.saved.moments[1].tensors[0].tensor.shape = {5, 8};
-  EXPECT_EQ(refused.message(), std::string(kDoesNotFit) +
-                                   "model layers.0.weight: missing in the file\n"
-                                   "  model layers.1.weight: expected float32 [8, 8], got float32 "
-                                   "[64]\n"
-                                   "  model layers.1.bias: expected float32 [8], got float64 [8]\n"
-                                   "  model layers.7.weight: the model has no such tensor\n"
-                                   "  exp_avg_sq layers.0.weight: expected float32 [8, 5], got "
-                                   "float32 [5, 8]");
+  EXPECT_EQ(refused.message(),
+            std::string(kDoesNotFit) +
+                "model layers.0.weight: missing from the file\n"
+                "  model layers.1.weight: expected float32 [8, 8], got float32 [64]\n"
+                "  model layers.1.bias: expected float32 [8], got float64 [8]\n"
+                "  model layers.7.weight: no such tensor in the model\n"
+                "  exp_avg_sq layers.0.weight: expected float32 [8, 5], got float32 [5, 8]");
 }
 
 TEST(SnapshotTest, AnotherOptimizerIsRefused) {
@@ -228,15 +227,14 @@ TEST(SnapshotTest, AMissingMomentIsRefused) {
   Refused refused;
   refused.saved.moments.pop_back();
   EXPECT_EQ(refused.message(),
-            std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing in the file");
+            std::string(kDoesNotFit) + "optimizer moment exp_avg_sq: missing from the file");
 }
 
 TEST(SnapshotTest, AnUnknownMomentIsRefused) {
   Refused refused;
   refused.saved.moments.push_back({"momentum_buffer", {}});
-  EXPECT_EQ(refused.message(),
-            std::string(kDoesNotFit) +
-                "optimizer moment momentum_buffer: the optimizer has no such moment");
+  EXPECT_EQ(refused.message(), std::string(kDoesNotFit) +
+                                   "optimizer moment momentum_buffer: unknown to this optimizer");
 }
 
 TEST(SnapshotTest, APositionBeyondTheEpochIsRefused) {
@@ -256,8 +254,8 @@ TEST(SnapshotTest, TheWeightsAloneComeWithoutTheOptimizer) {
   EXPECT_TRUE(identical(session->model.parameters().values, trained->model.parameters().values));
   saved.model.pop_back();
   EXPECT_STREQ(error_of([&] { restore_model(session->model, saved); }).what(),
-               "the checkpoint does not fit the model:\n"
-               "  model layers.2.bias: missing in the file");
+               "the checkpoint does not match the model:\n"
+               "  model layers.2.bias: missing from the file");
 }
 
 // What init_from is for: the first layers of another model, and a new head.
@@ -286,11 +284,11 @@ TEST(InitialWeightsTest, EveryMissingExtraAndMisshapenNameIsListedAndNothingTake
   EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
   EXPECT_EQ(error.what(),
             file.string() +
-                ": these weights do not fit the model; leave tensors out with model.init_skip:\n"
+                ": these weights do not match the model; exclude tensors with model.init_skip:\n"
                 "  model layers.0.weight: expected float32 [8, 5], got float32 [5]\n"
-                "  model layers.1.weight: missing in the file\n"
-                "  model layers.1.bias: missing in the file\n"
-                "  model head.bias: the model has no such tensor");
+                "  model layers.1.weight: missing from the file\n"
+                "  model layers.1.bias: missing from the file\n"
+                "  model head.bias: no such tensor in the model");
   EXPECT_TRUE(identical(session->model.parameters().values, before));
 }
 

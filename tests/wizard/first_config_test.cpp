@@ -71,14 +71,15 @@ TEST(FirstConfigTest, ColumnsThatAreNoFeaturesAreNamed) {
                                                           {"price", with_commas},
                                                           {"y", half}}),
                                               "y");
-  EXPECT_EQ(names(first.id), (Words{"count: another whole number in every row",
-                                    "car_id: another whole number in every row",
-                                    "name: another text in every row"}));
+  EXPECT_EQ(names(first.id), (Words{"count: a different integer in every row",
+                                    "car_id: a different integer in every row",
+                                    "name: a different text in every row"}));
   EXPECT_EQ(names(first.ignore),
-            (Words{"same: the same value in every row", "empty: no value in any row",
-                   "bad: 11 of 100 values are no numbers, the first in line 5: \"<5\"",
-                   "price: numbers with a comma, the first in line 2: \"0,5\"; write it 0.5"}));
-  EXPECT_EQ(names(first.categorical), (Words{"grade: numbers and texts"}));
+            (Words{"same: constant", "empty: no values",
+                   "bad: 11 of 100 values are not numbers, the first in line 5: \"<5\"",
+                   "price: numbers with a decimal comma or thousands separator, the first in line "
+                   "2: \"0,5\"; write it as 0.5"}));
+  EXPECT_EQ(names(first.categorical), (Words{"grade: numbers and text"}));
   EXPECT_EQ(first.config.data.ignore, (Words{"same", "empty", "bad", "price"}));
   EXPECT_EQ(first.config.data.target, Words{"y"});
   EXPECT_EQ(first.config.data.task, config::Task::kClassification);
@@ -92,7 +93,7 @@ TEST(FirstConfigTest, ColumnsThatTheReaderLeftOutAreNamedToo) {
                     {.name = "same", .kind = data::ColumnKind::kIgnored, .is_declared = true},
                     {.name = "z", .kind = data::ColumnKind::kIgnored, .reason = "long texts"}};
   add_left_out(first, schema);
-  EXPECT_EQ(names(first.ignore), (Words{"same: the same value in every row", "z: long texts"}));
+  EXPECT_EQ(names(first.ignore), (Words{"same: constant", "z: long texts"}));
   EXPECT_EQ(first.config.data.ignore, (Words{"same", "z"}));
 }
 
@@ -125,25 +126,26 @@ TEST(FirstConfigTest, TheLossDecidesWhichEpochIsBest) {
 
 TEST(FirstConfigTest, HexadecimalNumbersOfRowsAreIds) {
   const FirstConfig first = make_first_config(table(100, {{"uuid", hex}, {"y", half}}), "y");
-  EXPECT_EQ(names(first.id), Words{"uuid: another text in every row"});
+  EXPECT_EQ(names(first.id), Words{"uuid: a different text in every row"});
   EXPECT_TRUE(first.categorical.empty());
 }
 
 TEST(FirstConfigTest, ANumberBesideMissingCellsOnlyIsNoFeature) {
   const FirstConfig first =
       make_first_config(table(100, {{"five", mostly_five}, {"y", half}}), "y");
-  EXPECT_EQ(names(first.ignore), Words{"five: the same number in every row that has one"});
+  EXPECT_EQ(names(first.ignore), Words{"five: constant, apart from missing values"});
 }
 
 TEST(FirstConfigTest, AnIdThatIsCalledAsAPredictionIsIgnored) {
   const FirstConfig first = make_first_config(
       table(100, {{"prediction", name_of}, {"p_a", counting}, {"p_c", counting}, {"y", half}}),
       "y");
-  EXPECT_EQ(names(first.ignore),
-            (Words{"prediction: another text in every row; predictions have a column of that name",
-                   "p_a: another whole number in every row; predictions have a column of that "
-                   "name"}));
-  EXPECT_EQ(names(first.id), Words{"p_c: another whole number in every row"});
+  EXPECT_EQ(
+      names(first.ignore),
+      (Words{
+          "prediction: a different text in every row; the predictions have a column of this name",
+          "p_a: a different integer in every row; the predictions have a column of this name"}));
+  EXPECT_EQ(names(first.id), Words{"p_c: a different integer in every row"});
 }
 
 TEST(FirstConfigTest, WhatStandsForAMissingValueIsFoundInColumnsOfNumbers) {
@@ -184,9 +186,9 @@ TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
     targets.push_back(target_text(column));
     kinds.push_back(kind_text(column));
   }
-  EXPECT_EQ(targets, (Words{"a number", "2 classes", "", "", "2 classes", ""}));
-  EXPECT_EQ(kinds,
-            (Words{"numbers", "text", "names of rows", "row numbers", "text", "comma numbers"}));
+  EXPECT_EQ(targets, (Words{"numeric", "2 classes", "", "", "2 classes", ""}));
+  EXPECT_EQ(kinds, (Words{"numbers", "text", "row identifiers", "row numbers", "text",
+                          "numbers with commas"}));
 }
 
 TEST(FirstConfigTest, LikelyTargetsHaveATellingNameOrStandAtTheEnd) {
@@ -213,9 +215,9 @@ TEST(FirstConfigTest, ATargetThatIsNotThereOrCannotBeLearntIsRefused) {
             "--target: FILE has no column \"something else\"; trainer init without --target lists "
             "them");
   EXPECT_EQ(refusal("price", ErrorKind::kData),
-            "FILE:2: column \"price\": expected a number, got \"0,5\"; write it 0.5");
+            "FILE:2: column \"price\": expected a number, got \"0,5\"; write it as 0.5");
   EXPECT_EQ(refusal("name", ErrorKind::kData),
-            "FILE: column \"name\" cannot be predicted: its texts hardly ever repeat; choose "
+            "FILE: column \"name\" cannot be predicted: almost every text is different; choose "
             "another --target");
 }
 

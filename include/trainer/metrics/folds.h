@@ -44,7 +44,7 @@ std::vector<Spread> spreads(const std::vector<FoldResult>& folds);
 std::string folds_table(const std::vector<FoldResult>& folds);
 
 /// {"folds", "repeats", "runs": [{"fold", "repeat", "run", "rows", scores, "baseline": {score}}],
-/// "mean": {score}, "spread": {score}, "baseline": {score}}; `folds` may lack some of `counts`, and
+/// "mean": {score}, "std": {score}, "baseline": {score}}; `folds` may lack some of `counts`, and
 /// repeats are left out where there is one.
 nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts);
 

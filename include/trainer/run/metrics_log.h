@@ -16,7 +16,7 @@ namespace trainer::run {
 struct MetricsRecord {
   int64_t step = 0;   // optimizer steps done
   int64_t epoch = 0;  // counted from 1
-  std::string split;  // "train", "val" or "test"
+  std::string split;  // "train", "validation" or "test"
   std::optional<double> loss;
   std::optional<double> accuracy;           // 0 .. 1
   std::vector<metrics::Score> scores = {};  // of an evaluation, but for the accuracy

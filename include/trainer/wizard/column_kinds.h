@@ -14,7 +14,7 @@ namespace trainer::wizard {
 /// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
 std::string kind_text(const data::ColumnFacts& column);
 
-/// What a column would be as a target, "3 classes" or "a number"; "" where it cannot be one.
+/// What a column would be as a target, "3 classes" or "numeric"; "" where it cannot be one.
 std::string target_text(const data::ColumnFacts& column);
 
 /// Whether a column is called an id, and its values repeat: they name what rows have in common.
