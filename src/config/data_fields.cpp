@@ -16,9 +16,8 @@ bool valid_delimiter(std::string_view text) {
 
 bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
 
-}  // namespace
-
-std::vector<Field> data_fields() {
+// The table, and the roles of its columns.
+std::vector<Field> table_fields() {
   return {
       choice(TRAINER_MEMBER(data.source),
              "Data source: synthetic (generated), a CSV table, IDX files (the format of MNIST), or "
@@ -59,6 +58,12 @@ std::vector<Field> data_fields() {
              "Class weights in the loss. balanced: all classes contribute equally, whatever their "
              "number of rows in the training split; multiplied by data.weight.",
              {.aliases = {"class_weight", "scale_pos_weight"}}),
+  };
+}
+
+// How columns become features.
+std::vector<Field> column_fields() {
+  return {
       texts(TRAINER_MEMBER(data.numeric),
             "Numeric columns: text in them is an error. Columns in no list are numeric if they "
             "contain numbers.",
@@ -102,6 +107,12 @@ std::vector<Field> data_fields() {
              "limits them to the range of the others, in training and in predictions; ignore "
              "leaves them unchanged.",
              {.aliases = {"winsorize", "clip_outliers"}}),
+  };
+}
+
+// Which rows are for training, validation and test.
+std::vector<Field> split_fields() {
+  return {
       file(TRAINER_MEMBER(data.validation_path),
            "CSV file with the validation split, with the columns of data.path in any order. Then "
            "no rows of data.path are used for validation.",
@@ -133,6 +144,12 @@ std::vector<Field> data_fields() {
               "Which assignment of rows to data.folds: each number gives a different one, with the "
               "same seed.",
               {.aliases = {"n_repeats"}}),
+  };
+}
+
+// Sources other than tables.
+std::vector<Field> source_fields() {
+  return {
       file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or not.",
            {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.idx.train_labels), "IDX file, gzipped or not.",
@@ -163,6 +180,11 @@ std::vector<Field> data_fields() {
       number(TRAINER_MEMBER(data.synthetic.separation), kAtLeast0,
              "Distance of a class center from the origin along each feature, in standard "
              "deviations of the noise. 0: the features carry no information."),
+  };
+}
+
+std::vector<Field> scaling_fields() {
+  return {
       number(TRAINER_MEMBER(data.validation_fraction), kFraction,
              "Fraction of the rows for the validation split, stratified by class. 0: none.",
              {.aliases = {"val_size", "validation_split", "val_split"}}),
@@ -179,6 +201,13 @@ std::vector<Field> data_fields() {
              "in scaled units; other metrics and predictions are in the units of the file.",
              {.aliases = {"normalize_target", "target_transform"}}, kNumTargetScalings),
   };
+}
+
+}  // namespace
+
+std::vector<Field> data_fields() {
+  return concatenated(
+      {table_fields(), column_fields(), split_fields(), source_fields(), scaling_fields()});
 }
 
 }  // namespace trainer::config

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,15 @@ namespace trainer::config {
 
 /// The keys of `data`, part of fields().
 std::vector<Field> data_fields();
+
+/// All rows of `sections`, in their order.
+inline std::vector<Field> concatenated(std::initializer_list<std::vector<Field>> sections) {
+  std::vector<Field> all;
+  for (const std::vector<Field>& section : sections) {
+    all.insert(all.end(), section.begin(), section.end());
+  }
+  return all;
+}
 
 template <typename T>
 Member<T> make_member(T& (*to_write)(Config&), const T& (*to_read)(const Config&)) {

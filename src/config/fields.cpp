@@ -125,8 +125,7 @@ std::vector<Field> training_fields() {
              "Fraction of the target probability that is spread over all classes; cross-entropy "
              "only."),
       number(TRAINER_MEMBER(training.huber_delta), kPositive,
-             "Where huber becomes linear, in units of the scaled target.",
-             {.aliases = {"delta"}}),
+             "Where huber becomes linear, in units of the scaled target.", {.aliases = {"delta"}}),
       number(TRAINER_MEMBER(training.gradient_clip_norm), kAtLeast0,
              "Maximum norm of the gradient over all parameters; larger gradients are scaled down. "
              "0: no clipping.",
@@ -166,6 +165,11 @@ std::vector<Field> training_fields() {
              "Decay per step of an exponential moving average of the weights, which is evaluated "
              "and exported instead of the weights; for example 0.999. 0: off.",
              {.aliases = {"ema", "use_ema", "model_ema_decay"}}),
+  };
+}
+
+std::vector<Field> optimizer_fields() {
+  return {
       choice(TRAINER_MEMBER(training.optimizer.name), "Optimizer, as defined by PyTorch.",
              {.aliases = {"optim", "optimizer.type", "optimizer.name"}}),
       number(TRAINER_MEMBER(training.optimizer.weight_decay), kAtLeast0,
@@ -182,6 +186,11 @@ std::vector<Field> training_fields() {
              "adam, adamw: decay of the running mean of the squared gradient."),
       number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
              "adam, adamw: added to the denominator.", {.aliases = {"eps", "adam_epsilon"}}),
+  };
+}
+
+std::vector<Field> schedule_fields() {
+  return {
       choice(TRAINER_MEMBER(training.schedule.name),
              "Learning rate schedule after the warm-up: a closed-form function of the step, except "
              "reduce_on_plateau, which follows best_metric. `trainer config schedule` previews it.",
@@ -219,6 +228,11 @@ std::vector<Field> training_fields() {
               "improvement."),
       number(TRAINER_MEMBER(training.schedule.min_learning_rate), kAtLeast0,
              "reduce_on_plateau: lower limit of the rate.", {.aliases = {"min_lr"}}),
+  };
+}
+
+std::vector<Field> early_stopping_fields() {
+  return {
       integer(
           TRAINER_MEMBER(training.early_stopping.patience), kCount0,
           "Epochs without improvement of best_metric after which training stops. 0: never.",
@@ -254,19 +268,12 @@ std::vector<Field> output_fields() {
   };
 }
 
-std::vector<Field> all_fields() {
-  std::vector<Field> all;
-  for (auto part :
-       {run_fields(), data_fields(), model_fields(), training_fields(), output_fields()}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
-
 }  // namespace
 
 const std::vector<Field>& fields() {
-  static const std::vector<Field> table = all_fields();
+  static const std::vector<Field> table = concatenated(
+      {run_fields(), data_fields(), model_fields(), training_fields(), optimizer_fields(),
+       schedule_fields(), early_stopping_fields(), output_fields()});
   return table;
 }
 
