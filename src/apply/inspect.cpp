@@ -9,9 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
@@ -111,27 +112,14 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
   return shown;
 }
 
-/// The lines of the text, each with a name before it.
-class Lines {
- public:
-  void add(const char* name, const std::string& value) {
-    text_ += fmt::format("{:<11} {}\n", name, value);
-  }
-  void add_further(const std::string& value) { add("", value); }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-void add_model(const Model& model, Lines& lines) {
+void add_model(const Model& model, LabeledLines& lines) {
   lines.add("model",
             fmt::format("{} parameters{}", with_thousands(network::num_parameters(model.network)),
                         model.is_averaged ? ", averaged weights (EMA)" : ""));
-  for (const std::string& line : network::layer_lines(model.network)) lines.add_further(line);
+  for (const std::string& line : network::layer_lines(model.network)) lines.add("", line);
 }
 
-void add_columns(const data::Schema& schema, Lines& lines) {
+void add_columns(const data::Schema& schema, LabeledLines& lines) {
   if (schema.columns.empty()) {
     lines.add("features", fmt::format("{}: {}", with_thousands(schema.num_features()),
                                       some(schema.feature_names)));
@@ -140,16 +128,16 @@ void add_columns(const data::Schema& schema, Lines& lines) {
   lines.add("columns", columns_text(schema.columns));
   for (std::size_t i = 0; i < schema.columns.size() && i < kMaxLines; ++i) {
     const data::Column& column = schema.columns[i];
-    lines.add_further(fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
+    lines.add("", fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
   }
   if (schema.columns.size() > kMaxLines) {
-    lines.add_further(
-        fmt::format("and {} more; see --json",
-                    with_thousands(static_cast<int64_t>(schema.columns.size() - kMaxLines))));
+    lines.add("",
+              fmt::format("and {} more; see --json",
+                          with_thousands(static_cast<int64_t>(schema.columns.size() - kMaxLines))));
   }
 }
 
-void add_history(const Inspection& inspection, Lines& lines) {
+void add_history(const Inspection& inspection, LabeledLines& lines) {
   const run::History& history = *inspection.history;
   lines.add("run folder", inspection.run.string());
   for (const run::Start& start : history.starts) {
@@ -164,15 +152,15 @@ void add_history(const Inspection& inspection, Lines& lines) {
                         has_accuracy ? "val loss  accuracy" : "val loss", width, "time"));
   for (const int64_t i : shown_epochs(history, inspection.model)) {
     if (i < 0) {
-      lines.add_further("  ...");
+      lines.add("", "  ...");
       continue;
     }
     const run::EpochRecord& epoch = history.epochs[static_cast<std::size_t>(i)];
     const bool is_best = inspection.model.best && inspection.model.best->epoch == epoch.epoch;
-    lines.add_further(fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch,
-                                  score_text(epoch.train), width,
-                                  epoch.validation ? score_text(*epoch.validation) : "-", width,
-                                  human_duration(epoch.time_seconds), is_best ? "  best" : ""));
+    lines.add("",
+              fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch, score_text(epoch.train),
+                          width, epoch.validation ? score_text(*epoch.validation) : "-", width,
+                          human_duration(epoch.time_seconds), is_best ? "  best" : ""));
   }
   std::vector<std::string> scores;
   for (const metrics::Score& score : history.all_of_test) {
@@ -198,7 +186,7 @@ std::string inspection_text(const Inspection& inspection) {
   const data::Schema& schema = model.schema;
   const auto value = [&](const char* key) { return config::value_text(key, *model.config); };
   std::error_code unknown;
-  Lines lines;
+  LabeledLines lines;
   lines.add("file", fmt::format("{} ({})", model.file.string(),
                                 human_bytes(fs::file_size(model.file, unknown))));
   lines.add("written by", "trainer " + model.trainer_version);
@@ -230,7 +218,7 @@ std::string inspection_text(const Inspection& inspection) {
     lines.add("data file", fmt::format("{}: {}", file.path, data::content_text(file)));
   }
   if (inspection.history) add_history(inspection, lines);
-  return lines.take();
+  return lines.text();
 }
 
 }  // namespace trainer::apply

@@ -5,6 +5,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
@@ -51,7 +52,7 @@ void log_columns(const data::Datasets& data) {
   const bool is_long = data.num_column_notes > kMaxColumns;
   const std::vector<std::string>& notes = data.notes;
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    const std::string line = fmt::format("{:<11} {}", i == 0 ? "columns" : "", notes[i]);
+    const std::string line = labeled_line(i == 0 ? "columns" : "", notes[i]);
     const auto index = static_cast<int64_t>(i);
     const bool is_of_column = index > 0 && index <= data.num_column_notes;
     if (is_long && is_of_column) {
@@ -61,8 +62,8 @@ void log_columns(const data::Datasets& data) {
     }
   }
   if (is_long) {
-    log::info(fmt::format("{:<11} {} about individual columns: see train.log or use -v", "",
-                          counted(data.num_column_notes, "line")));
+    log::info(labeled_line("", fmt::format("{} about individual columns: see train.log or use -v",
+                                           counted(data.num_column_notes, "line"))));
   }
 }
 
@@ -79,7 +80,7 @@ std::string step_text(const train::Session& session) {
 void log_header(const train::Session& session, const TrainRequest& request,
                 const Decisions& decisions, const run::RunDir& run) {
   const auto line = [](const char* name, const std::string& value) {
-    log::info(fmt::format("{:<11} {}", name, value));
+    log::info(labeled_line(name, value));
   };
   const config::Config& config = session.config;
   if (request.resume) log::info("---------- resumed ----------");
@@ -108,7 +109,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   if (!config.model.init_from.empty() && !request.resume) {
     line("weights", "from " + config.model.init_from);
   }
-  log::note(fmt::format("{:<11} {}", "run folder", run.root.string()));
+  log::note(labeled_line("run folder", run.root.string()));
   if (request.resume) {
     line("resumed",
          fmt::format("{} at epoch {}, step {}", request.resume->file.string(),

@@ -10,6 +10,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/text_table.h"
 #include "trainer/metrics/score.h"
 
@@ -140,7 +141,7 @@ std::string result_lines(const std::string& split, const Report& report,
                          const std::string& remark) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) text += fmt::format("{:<11} {}\n", name, value);
+    if (!value.empty()) text += labeled_line(name, value) + "\n";
   };
   line(split, summary_text(report) + remark);
   line("", some_scores(report.scores, Rank::kFurther));
