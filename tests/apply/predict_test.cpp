@@ -126,7 +126,7 @@ TEST_F(PredictTest, WritesTheTargetsOfARegressionInTheirUnits) {
   EXPECT_EQ(predict_text("a\n1\n-2.5\n", regression_model()),
             "prediction_u,prediction_v\n12,-1\n5,2.5\n");
   Model one = regression_model();
-  one.network.num_outputs = 1;
+  one.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
   one.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
                  {"layers.0.bias", float_data({1}, {0})}};
   one.schema.target_names = {"u"};
@@ -140,7 +140,7 @@ TEST_F(PredictTest, OneLogitHasAProbabilityForBothClasses) {
   model.schema.task = config::Task::kClassification;
   model.schema.target_names = {"y"};
   model.schema.labels = {"0", "1"};
-  model.network.num_outputs = 1;
+  model.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
   model.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
                    {"layers.0.bias", float_data({1}, {0})}};
   EXPECT_EQ(predict_text("a\n0\n2\n", model),
