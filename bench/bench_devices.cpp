@@ -22,7 +22,6 @@
 #include "trainer/device/device.h"
 #include "trainer/run/system_info.h"
 
-#include "devices/advice.h"
 #include "devices/baseline.h"
 #include "devices/history.h"
 #include "devices/measurement.h"

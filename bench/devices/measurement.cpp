@@ -16,6 +16,7 @@
 #include "trainer/device/precision.h"
 
 #include "devices/peak_memory.h"
+#include "training.h"
 
 namespace trainer::bench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "devices/options.h"
 #include "devices/results.h"
-#include "training.h"
+#include "workload.h"
 
 namespace trainer::bench {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/evaluate.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -10,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/cpu/kernels.h"

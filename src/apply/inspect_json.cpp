@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/json.h"
 
 #include "apply/model_json.h"

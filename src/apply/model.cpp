@@ -7,7 +7,7 @@
 
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/run/run_dir.h"

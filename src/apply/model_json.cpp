@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apply/model_json.h"
 
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/json.h"
 
 namespace trainer::apply {

@@ -16,7 +16,7 @@
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/csv.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"

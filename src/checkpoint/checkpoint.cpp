@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/checkpoint.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"

@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/archive/archive.h"
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
 #include "trainer/core/stopwatch.h"

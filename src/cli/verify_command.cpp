@@ -15,13 +15,11 @@
 
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
-#include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/metrics/score.h"
-#include "trainer/run/run_dir.h"
 
 #include "cli/command.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 #include "config/field_makers.h"
 

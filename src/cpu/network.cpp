@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "trainer/cpu/ceil_div.h"
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
 #include "trainer/data/scaling.h"
 
 namespace trainer {

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/parse.h"
 
 #include "data/error.h"
 #include "data/plain_number.h"

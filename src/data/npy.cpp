@@ -2,12 +2,10 @@
 #include "trainer/data/npy.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>

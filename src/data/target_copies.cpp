@@ -12,8 +12,6 @@
 
 #include "trainer/core/format.h"
 
-#include "data/cells.h"
-
 namespace trainer::data {
 namespace {
 

@@ -30,7 +30,6 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/cpus.h"
-#include "trainer/run/run_dir.h"
 
 #include "experiments/child_process.h"
 #include "experiments/run_comparison.h"

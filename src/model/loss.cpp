@@ -2,17 +2,13 @@
 #include "trainer/model/loss.h"
 
 #include <ATen/core/Reduction.h>
-#include <ATen/ops/argmax.h>
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/eq.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/gt.h>
 #include <ATen/ops/huber_loss.h>
 #include <ATen/ops/l1_loss.h>
 #include <ATen/ops/mse_loss.h>
 #include <ATen/ops/sigmoid.h>
-#include <ATen/ops/sign.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 

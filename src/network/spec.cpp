@@ -5,8 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

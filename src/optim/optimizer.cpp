@@ -4,12 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include <ATen/ops/add.h>
-#include <ATen/ops/addcdiv.h>
-#include <ATen/ops/clamp.h>
 #include <ATen/ops/linalg_vector_norm.h>
-#include <ATen/ops/mul.h>
-#include <ATen/ops/sqrt.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace trainer::optim {

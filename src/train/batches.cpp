@@ -3,7 +3,6 @@
 
 #include <variant>
 
-#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
 namespace trainer::train {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "trainer/core/stopwatch.h"

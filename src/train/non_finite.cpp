@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -13,7 +13,6 @@
 #include "trainer/archive/archive.h"
 #include "trainer/checkpoint/compare.h"
 #include "trainer/core/error.h"
-#include "trainer/core/version.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"

@@ -7,10 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/archive/archive.h"
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
-#include "trainer/core/version.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"

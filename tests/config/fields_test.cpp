@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/config/dump.h"
+#include "trainer/config/config.h"
+#include "trainer/config/load.h"
 
 namespace trainer::config {
 namespace {

@@ -9,7 +9,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
 
-#include "support/process.h"
+#include "support/files.h"
 
 namespace trainer::config {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
-#include "trainer/data/npy.h"
 
 #include "support/datasets.h"
 #include "support/error_of.h"

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"

@@ -10,7 +10,6 @@
 #include "trainer/config/data_config.h"
 
 #include "support/datasets.h"
-#include "support/error_of.h"
 #include "support/idx.h"
 
 namespace trainer::data {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "support/data_folder.h"
-#include "support/error_of.h"
 #include "support/files.h"
 #include "support/gzip.h"
 #include "support/idx.h"

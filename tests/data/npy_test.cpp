@@ -13,7 +13,6 @@
 #include "trainer/data/dataset.h"
 
 #include "support/data_folder.h"
-#include "support/error_of.h"
 #include "support/npy.h"
 #include "support/temporary_folder.h"
 

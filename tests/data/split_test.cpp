@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
 
 #include <gtest/gtest.h>
 

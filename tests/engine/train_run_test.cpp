@@ -16,7 +16,6 @@
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
-#include "support/sessions.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::engine {

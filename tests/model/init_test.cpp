@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/model/init.h"
-
 #include <cmath>
 #include <vector>
 
 #include <ATen/Context.h>
-#include <ATen/ops/std.h>
 #include <gtest/gtest.h>
 
 #include "support/networks.h"

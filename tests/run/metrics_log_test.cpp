@@ -9,7 +9,7 @@
 #include "trainer/core/error.h"
 
 #include "support/error_of.h"
-#include "support/process.h"
+#include "support/files.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::run {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "support/golden_file.h"
+#include "support/golden_file.h"  // IWYU pragma: export
 #include "support/tensors.h"
 
 namespace trainer::test {

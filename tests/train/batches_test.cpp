@@ -2,7 +2,6 @@
 #include "trainer/train/batches.h"
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
 #include <ATen/ops/tensor.h>

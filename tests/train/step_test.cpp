@@ -12,7 +12,6 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
-#include "support/error_of.h"
 #include "support/golden.h"
 #include "support/networks.h"
 #include "support/sessions.h"

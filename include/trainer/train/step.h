@@ -6,10 +6,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/run_state.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
+#include "trainer/schedule/loss_scale.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/evaluate.h"
 
