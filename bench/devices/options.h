@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "trainer/config/config.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
 
 #include "workload.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

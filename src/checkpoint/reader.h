@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/archive/archive.h"
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cpu/vector.h"
+#include "cpu/vector.h"  // IWYU pragma: keep (TRAINER_ISA)
 
 // Functions of one number without branches, so that a loop over them becomes vector code. NaN stays
 // NaN. Errors are measured in tests/cpu/math_test.cpp.

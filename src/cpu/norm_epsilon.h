@@ -3,7 +3,7 @@
 
 #include "trainer/network/constants.h"
 
-#include "cpu/vector.h"
+#include "cpu/vector.h"  // IWYU pragma: keep (TRAINER_ISA)
 
 namespace trainer::cpu::TRAINER_ISA {
 

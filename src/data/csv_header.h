@@ -3,15 +3,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trainer/data/column.h"
 #include "trainer/data/csv.h"
-
-#include "data/csv_cursor.h"
 
 namespace trainer::data {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program itself with tiny settings; what it measures is not asserted.
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "support/error_of.h"
-#include "support/process.h"
+#include "support/files.h"
+#include "support/temporary_folder.h"
 
 namespace trainer::bench {
 namespace {

@@ -3,7 +3,6 @@
 #include "support/numbers.h"
 
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "support/process.h"
 #include "support/program_test.h"
 #include "support/temporary_folder.h"
-#include "support/trainer_program.h"
 
 namespace trainer {
 namespace {

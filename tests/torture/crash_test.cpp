@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/compare.h"
-#include "trainer/checkpoint/store.h"
 #include "trainer/run/metrics_log_compare.h"
 
 #include "support/child.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "trainer/config/optimizer_config.h"
-#include "trainer/config/types.h"
 
 /// Operands of the functions in cpu/kernels.h: views of memory, which they do not own.
 namespace trainer::cpu {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/run_state.h"
 #include "trainer/config/load.h"
 
 namespace trainer::experiments {
