@@ -3,28 +3,14 @@
 # headers that it may see, and not with others.
 # Usage: tests/scripts/add_layer_test.sh
 # shellcheck disable=SC2016  # variables of CMake
-set -euo pipefail
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-num_failed=0
-
-put() {  # put PATH LINE...: writes a file of the house
-  mkdir -p "$house/$(dirname "$1")"
-  printf '%s\n' "${@:2}" >"$house/$1"
-}
+# shellcheck source=tests/scripts/house.sh
+source "$(dirname "$0")/house.sh"
 
 expect() {  # expect NAME STATUS TEXT: how the build of the house ends, and what it says
   local said status=0
   said=$(cmake --build "$house/build" 2>&1) || status=$?
-  if [ "$((status != 0))" = "$2" ] && [[ "$said" == *"$3"* ]]; then
-    printf 'ok: %s\n' "$1"
-  else
-    printf 'FAILED: %s\nexpected status %s and: %s\ngot status %s:\n%s\n' "$1" "$2" "$3" "$status" \
-      "$said"
-    num_failed=$((num_failed + 1))
-  fi
+  [[ "$said" == *"$3"* ]] && said=$3
+  report "$1" "status $2: $3" "status $((status != 0)): $said"
 }
 
 layers="low middle high side"
@@ -59,4 +45,4 @@ put src/low/file.cpp ''
 put src/middle/file.cpp '#include "trainer/side/side.h"'
 expect "no layer beside" 1 "trainer/side/side.h"
 
-[ "$num_failed" -eq 0 ]
+finish

@@ -2,26 +2,14 @@
 # Tests that scripts/check_comments.py accepts documented headers and names each undocumented class and
 # function.
 # Usage: tests/scripts/check_comments_test.sh
-set -euo pipefail
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-num_failed=0
+# shellcheck source=tests/scripts/house.sh
+source "$(dirname "$0")/house.sh"
 header=$house/include/trainer/core/shapes.h
 mkdir -p "$(dirname "$header")"
 
 expect() {  # expect NAME STATUS TEXT: the check of the header on standard input
-  local said status=0
   cat >"$header"
-  said=$("$root/scripts/check_comments.py" "$house" 2>&1) || status=$?
-  if [ "$status" = "$2" ] && [ "$said" = "$3" ]; then
-    printf 'ok: %s\n' "$1"
-  else
-    printf 'FAILED: %s\nexpected status %s:\n%s\ngot status %s:\n%s\n' "$1" "$2" "$3" "$status" \
-      "$said"
-    num_failed=$((num_failed + 1))
-  fi
+  expect_of "$@" "$root/scripts/check_comments.py" "$house"
 }
 
 missing() {  # missing LINE NAME: the text of a finding
@@ -154,4 +142,4 @@ class Line {
 };
 HEADER
 
-[ "$num_failed" -eq 0 ]
+finish

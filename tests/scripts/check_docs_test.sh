@@ -2,28 +2,11 @@
 # Proves that scripts/check_docs.py accepts documents in order and names each thing that is not there.
 # Usage: tests/scripts/check_docs_test.sh
 # shellcheck disable=SC2016  # backticks of Markdown
-set -euo pipefail
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-num_failed=0
-
-put() {  # put PATH LINE...: writes a file of the house
-  mkdir -p "$house/$(dirname "$1")"
-  printf '%s\n' "${@:2}" >"$house/$1"
-}
+# shellcheck source=tests/scripts/house.sh
+source "$(dirname "$0")/house.sh"
 
 expect() {  # expect NAME STATUS TEXT: what the check says about the house, whole
-  local said status=0
-  said=$("$root/scripts/check_docs.py" "$house" 2>&1) || status=$?
-  if [ "$status" = "$2" ] && [ "$said" = "$3" ]; then
-    printf 'ok: %s\n' "$1"
-  else
-    printf 'FAILED: %s\nexpected status %s:\n%s\ngot status %s:\n%s\n' "$1" "$2" "$3" "$status" \
-      "$said"
-    num_failed=$((num_failed + 1))
-  fi
+  expect_of "$@" "$root/scripts/check_docs.py" "$house"
 }
 
 put src/CMakeLists.txt 'set(core_layers core data)' 'set(engine_layers model)' \
@@ -67,4 +50,4 @@ expect "links to nothing" 1 \
   "README.md:2: link to docs/none.md: no such file
 README.md:2: link to docs/architecture.md#rooms: no such heading"
 
-[ "$num_failed" -eq 0 ]
+finish

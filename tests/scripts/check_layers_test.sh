@@ -1,28 +1,11 @@
 #!/usr/bin/env bash
 # Proves that scripts/check_layers.py accepts a house in order and names each thing that is not.
 # Usage: tests/scripts/check_layers_test.sh
-set -euo pipefail
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-num_failed=0
-
-put() {  # put PATH LINE...: writes a file of the house
-  mkdir -p "$house/$(dirname "$1")"
-  printf '%s\n' "${@:2}" >"$house/$1"
-}
+# shellcheck source=tests/scripts/house.sh
+source "$(dirname "$0")/house.sh"
 
 expect() {  # expect NAME STATUS TEXT: what the check says about the house, whole
-  local said status=0
-  said=$("$root/scripts/check_layers.py" "$house" 2>&1) || status=$?
-  if [ "$status" = "$2" ] && [ "$said" = "$3" ]; then
-    printf 'ok: %s\n' "$1"
-  else
-    printf 'FAILED: %s\nexpected status %s:\n%s\ngot status %s:\n%s\n' "$1" "$2" "$3" "$status" \
-      "$said"
-    num_failed=$((num_failed + 1))
-  fi
+  expect_of "$@" "$root/scripts/check_layers.py" "$house"
 }
 
 layers="core data run apply onnx_export model engine cli"
@@ -73,4 +56,4 @@ yes '//' | head -n 151 >"$house/include/trainer/core/long.h" || true
 expect "a header that is too long" 1 \
   "include/trainer/core/long.h:151: a header has at most 150 lines; divide it"
 
-[ "$num_failed" -eq 0 ]
+finish
