@@ -13,19 +13,14 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = re.compile(r"^set\((?:core|onnx|engine|program)_layers\s+([^)]*)\)", re.MULTILINE)
+from check_layers import read_layers
+
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)")
 TOP_FOLDERS = ("src", "include", "tests", "bench", "docs", "scripts", "configs", ".github", ".ci")
 PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?")
 NAME = re.compile(r"(?:trainer::)?(\w+)::(\w+)(?:::\w+)*(?:\(\))?")
-
-
-def read_layers(root: Path) -> list[str]:
-    """The layers, in the order of src/CMakeLists.txt."""
-    text = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
-    return " ".join(LAYERS.findall(text)).split()
 
 
 def anchor(heading: str) -> str:
@@ -119,7 +114,7 @@ def check_layer_tables(root: Path, layers: list[str]) -> list[str]:
 
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
-    layers = read_layers(root)
+    layers = list(read_layers(root))
     documents = sorted([*root.glob("*.md"), *(root / "docs").glob("*.md")])
     problems = check_layer_tables(root, layers)
     for document in documents:
