@@ -3,7 +3,7 @@
 looked at again until it, a header that it includes, its flags, the settings or the tool change.
 Usage: scripts/check_sources.py tidy|types|includes TOOL BUILD_FOLDER [FILE...]
   tidy: TOOL is clang-tidy, with the checks of .clang-tidy
-  types: TOOL is clang++, which only judges: strict warnings as errors
+  types: TOOL is clang++, with strict warnings as errors
   includes: TOOL is clang-include-cleaner: unused includes, also in own headers, and the warnings of
     types, because both checks spend most of their time parsing the same headers
 Status 1 if any fails.
@@ -149,7 +149,7 @@ def command_for(check: str, tool: str, source: Source) -> list[str]:
     return [*words, str(source.path), "--", *source.flags, "-Wno-everything"]
 
 
-def judge(check: str, source: Source, status: int, output: str) -> str:
+def find_problems(check: str, source: Source, status: int, output: str) -> str:
     """What is wrong with the source; "" when it passes."""
     problems = []
     for line in output.splitlines():
@@ -209,7 +209,7 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
         for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
             source, _, stamp, key = futures[future]
             status, output, seconds = future.result()
-            problems = judge(check, source, status, output)
+            problems = find_problems(check, source, status, output)
             stamp.write("failed" if problems else key, seconds)
             num_failed += bool(problems)
             print(f"{check} [{number}/{len(work)}] {source.name} {seconds:.1f} s"

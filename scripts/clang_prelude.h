@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read first when Clang judges a file that includes LibTorch 1.13 (scripts/check_sources.py).
+// Read first when Clang checks a file that includes LibTorch 1.13 (scripts/check_sources.py).
 // That release's IValue holds a std::vector of itself while it is still incomplete. GCC accepts
 // it; Clang does not where the members of std::vector are constexpr, as they are in C++20.
 #pragma once

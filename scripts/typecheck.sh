@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles everything with strict warnings as errors, with two compilers: the release tree with its
-# own compiler (from then on that tree stays strict), and a pass of Clang that only judges. With
+# own compiler (from then on that tree stays strict), and a pass of Clang without code generation. With
 # clang-include-cleaner that pass also finds unused includes; scripts/lint.sh shares its results.
 # Usage: scripts/typecheck.sh
 # shellcheck source=scripts/common.sh

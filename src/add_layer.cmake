@@ -5,7 +5,8 @@
 # itself, of those in SEES and of those that they see, and no others: each layer has an include root
 # of its own in the build tree, with links to include/trainer/NAME and src/NAME. An include of any
 # other layer, or of another layer's private header, does not compile.
-#   SEES         layers whose public headers it includes; the program links them with it
+#   SEES         layers whose public headers it includes; a shared library of src/CMakeLists.txt
+#                links their objects
 #   OPENS        layers whose public headers it includes, and whose library it opens at run time
 #   PACKAGES     what it needs beside fmt, spdlog and nlohmann_json
 #   OPTIMIZE     of a release build, in place of -O3: -O1 where a layer only reads settings and prints

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the data of one work: a made table as CSV, or images as IDX files.
 Usage: make_data.py FOLDER WORK NUM_ROWS [FASHION_FOLDER]
-Without the folder of Fashion-MNIST's files images are made that are learnable, but not at once.
+Without the folder of Fashion-MNIST's files images are made that are learned, but not in one epoch.
 """
 
 from __future__ import annotations

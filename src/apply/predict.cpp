@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is read, computed and written at once lies in a cache, as far as rows are not very wide.
+// The inputs and outputs of a batch lie in a cache, as far as rows are not very wide.
 int64_t default_batch_size(const Model& model) {
   constexpr int64_t kMaxRows = 4096;
   constexpr int64_t kMinRows = 64;

@@ -136,7 +136,7 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   }
 }
 
-// What is learnt is the targets themselves before version 4.
+// What is learned is the targets themselves before version 4.
 void read_target_scaling(const Reader& reader, int64_t version, data::Schema& schema) {
   const bool is_scaled = schema.task == config::Task::kRegression;
   const std::size_t size = is_scaled ? schema.target_names.size() : 0;

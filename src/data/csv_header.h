@@ -24,7 +24,7 @@ struct CsvColumn {
   size_t index = 0;              // among the targets, or among the ids
   std::optional<size_t> kept_index =
       {};                   // among the ids, of a column that is read for more than that
-  bool is_time = false;     // likewise
+  bool is_time = false;     // also of a column that is read for more
   std::string reason = {};  // why it is left out
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kMaxCategoryBytes = 1000;
 constexpr size_t kMaxCategories = 10'000;  // with data.max_categories: auto
-constexpr int64_t kRowsPerCategory = 5;    // likewise
+constexpr int64_t kRowsPerCategory = 5;    // at least, on average, with auto
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 Split parse_split(std::string_view field, bool& is_known) {

@@ -100,7 +100,7 @@ class ColumnEncoder {
     }
   }
 
-  /// What is missing has the number behind the categories, if that is to be learnt from.
+  /// What is missing has the number behind the categories, if that is to be learned from.
   size_t category_at(size_t row) {
     const float cell = cells_.at(row, column_index_);
     const size_t missing = column_.has_missing_indicator ? column_.categories.size() : kUnknown;

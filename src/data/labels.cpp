@@ -47,17 +47,17 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
 
 void require_labels_in_training(const Table& table, const Target& target,
                                 const SplitIndices& split) {
-  std::vector<bool> is_learnt(target.labels.size());
+  std::vector<bool> is_in_training(target.labels.size());
   for (const int64_t row : split.train) {
     if (target.labels.empty()) return;  // a regression
-    is_learnt[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
+    is_in_training[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
   }
   std::vector<int64_t> others = split.validation;
   others.insert(others.end(), split.test.begin(), split.test.end());
   std::sort(others.begin(), others.end());
   for (const int64_t other : others) {
     const auto row = static_cast<size_t>(other);
-    if (is_learnt[static_cast<size_t>(target.classes[row])]) continue;
+    if (is_in_training[static_cast<size_t>(target.classes[row])]) continue;
     throw target_error(table, row_location(table, row),
                        fmt::format("the label {} does not occur in the training split; split the "
                                    "rows differently or remove rows with this label",

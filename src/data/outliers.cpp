@@ -20,7 +20,7 @@ constexpr size_t kMinValues = 20;       // of fewer, nothing can be said
 constexpr double kMinDeviations = 100;  // of a number
 constexpr double kMinOfCodes = 20;      // of a code for a missing value
 constexpr double kMinGap = 50;          // how many times as far as all others
-constexpr double kMinGapOfCodes = 5;    // likewise
+constexpr double kMinGapOfCodes = 5;    // the same, for a code
 constexpr size_t kMaxNamed = 8;         // columns
 
 struct Distance {

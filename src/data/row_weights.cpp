@@ -59,7 +59,7 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
     }
     const std::vector<double> class_weights =
         balanced_weights(datasets.train.classes, datasets.schema.labels.size());
-    // The others are judged as any other rows with these classes would be.
+    // The others count as any other rows with these classes would be.
     add_class_weights(datasets.train, class_weights);
   }
   make_mean_one(datasets.train, "training", data);

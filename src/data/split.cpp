@@ -31,7 +31,7 @@ std::vector<int64_t> apportion(int64_t total, const std::vector<int64_t>& class_
     missing -= counts[c];
   }
   std::iota(by_claim.begin(), by_claim.end(), size_t{0});
-  // A class gives its last row only when no other has one: it could not be learnt without.
+  // A class gives its last row only when no other has one: it could not be learned without.
   const auto spares_a_row = [&](size_t c) { return left[c] - counts[c] > 1; };
   const auto remainder = [&](size_t c) { return total * class_sizes[c] % num_rows; };
   std::stable_sort(by_claim.begin(), by_claim.end(), [&](size_t a, size_t b) {

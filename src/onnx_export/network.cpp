@@ -17,7 +17,7 @@ namespace {
 constexpr auto kNormEpsilon = static_cast<float>(network::kNormEpsilon);
 
 /// Adds the operators of one layer after the other: add(name of its input) is the name of its
-/// output. Where ONNX Runtime looks for a pattern of operators that it computes at once, such as
+/// output. Where ONNX Runtime looks for a pattern of operators that it computes as one, such as
 /// GELU's, they are written so.
 class LayerWriter {
  public:

@@ -30,7 +30,7 @@ using apply::Model;
 // never went further. All that a network needs is in it or can be composed.
 constexpr int64_t kOpset = 13;
 constexpr int64_t kMlOpset = 2;    // of ai.onnx.ml, the version of that time
-constexpr int64_t kIrVersion = 7;  // likewise, of the file format
+constexpr int64_t kIrVersion = 7;  // of the file format, of 2021 too
 
 bool takes_columns(const ExportOptions& options) {
   return options.inputs == ExportInputs::kColumns;

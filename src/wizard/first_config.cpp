@@ -117,7 +117,7 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   }
 }
 
-// As little as separates what is there: a table of a few hundred rows is learnt by heart at once.
+// As little as separates what is there: a table of a few hundred rows is learned by heart soon.
 void choose_sizes(int64_t num_train, config::Config& config) {
   struct Sizes {
     int64_t rows_below;

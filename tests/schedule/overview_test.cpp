@@ -27,7 +27,7 @@ std::vector<int64_t> epochs(const std::vector<Segment>& segments) {
   return epochs;
 }
 
-TEST(OutlineTest, CountsRowsAndSteps) {
+TEST(OverviewTest, CountsRowsAndSteps) {
   config::TrainingConfig options = training(3, {.warmup_epochs = 0.5});
   options.gradient_accumulation_steps = 2;
   const ScheduleOverview overview = make_overview(options, 67);
@@ -39,7 +39,7 @@ TEST(OutlineTest, CountsRowsAndSteps) {
   EXPECT_TRUE(overview.first_reductions.empty());
 }
 
-TEST(OutlineTest, EpochsFollowEachOther) {
+TEST(OverviewTest, EpochsFollowEachOther) {
   const auto segments =
       epoch_segments(make_overview(training(2, {.name = ScheduleName::kLinear}), 40));
   ASSERT_EQ(segments.size(), 2U);
@@ -55,7 +55,7 @@ TEST(OutlineTest, EpochsFollowEachOther) {
   EXPECT_EQ(segments[1].last_rate, 0.0625);
 }
 
-TEST(OutlineTest, FewEpochsAreShownInParts) {
+TEST(OverviewTest, FewEpochsAreShownInSegments) {
   const auto segments = summary_segments(make_overview(training(2), 50), 6);
   ASSERT_EQ(segments.size(), 6U);  // three of each five steps
   EXPECT_EQ(epochs(segments), (std::vector<int64_t>{1, 1, 1, 2, 2, 2}));
@@ -67,17 +67,17 @@ TEST(OutlineTest, FewEpochsAreShownInParts) {
   EXPECT_EQ(segments[5].last_step, 10);
 }
 
-TEST(OutlineTest, AnEpochOfOneStepIsOnePart) {
+TEST(OverviewTest, AnEpochOfOneStepIsOneSegment) {
   EXPECT_EQ(epochs(summary_segments(make_overview(training(2), 3), 6)),
             (std::vector<int64_t>{1, 2}));
 }
 
-TEST(OutlineTest, EpochsThatFitAreAllShown) {
+TEST(OverviewTest, EpochsThatFitAreAllShown) {
   EXPECT_EQ(epochs(summary_segments(make_overview(training(4), 50), 6)),
             (std::vector<int64_t>{1, 2, 3, 4}));
 }
 
-TEST(OutlineTest, OfManyEpochsTheOneWhereTheRiseEndsIsShown) {
+TEST(OverviewTest, OfManyEpochsTheOneWhereTheRiseEndsIsShown) {
   EXPECT_EQ(epochs(summary_segments(make_overview(training(100), 50), 5)),
             (std::vector<int64_t>{1, 25, 50, 75, 100}));
   EXPECT_EQ(epochs(summary_segments(make_overview(training(100, {.warmup_epochs = 3.5}), 50), 5)),
@@ -87,7 +87,7 @@ TEST(OutlineTest, OfManyEpochsTheOneWhereTheRiseEndsIsShown) {
             (std::vector<int64_t>{1, 30, 100}));
 }
 
-TEST(OutlineTest, TellsWhenAPlateauCouldReduceTheRate) {
+TEST(OverviewTest, TellsWhenAPlateauCouldReduceTheRate) {
   config::ScheduleConfig schedule{
       .name = ScheduleName::kReduceOnPlateau, .warmup_epochs = 1, .patience = 2};
   EXPECT_EQ(make_overview(training(10, schedule), 50).first_reductions,
@@ -95,7 +95,7 @@ TEST(OutlineTest, TellsWhenAPlateauCouldReduceTheRate) {
   EXPECT_TRUE(make_overview(training(5, schedule), 50).first_reductions.empty());
 }
 
-TEST(OutlineTest, TellsWhenStepReducesTheRate) {
+TEST(OverviewTest, TellsWhenStepReducesTheRate) {
   config::ScheduleConfig schedule{
       .name = ScheduleName::kStep, .warmup_epochs = 0.4, .step_epochs = 3};
   EXPECT_EQ(make_overview(training(10, schedule), 50).first_reductions,

@@ -38,7 +38,7 @@ struct TensorInfo {
 struct ExportReport {
   std::string format;               // "ONNX, opset 13"
   std::vector<TensorInfo> inputs;   // empty if the file holds weights only
-  std::vector<TensorInfo> outputs;  // likewise
+  std::vector<TensorInfo> outputs;  // empty in that case too
   std::string checked;              // how the file was verified before it was moved into place
 };
 
@@ -58,7 +58,7 @@ bool gives_doubles(const data::Schema& schema);
 /// What features without their offsets are limited to (data.outliers: clip).
 struct FeatureLimits {
   std::vector<float> low;   // [num_features]; empty: none is limited
-  std::vector<float> high;  // likewise
+  std::vector<float> high;  // [num_features], too; or empty
 };
 
 /// The limits of the columns of `schema`, by feature.

@@ -42,7 +42,7 @@ struct Moment {
 /// Everything that a run needs to resume exactly.
 struct Checkpoint {
   int64_t format_version = kFormatVersion;  // of the file that was read; write() has its own
-  std::string trainer_version;              // likewise
+  std::string trainer_version;              // that wrote the file
   std::vector<NamedTensor> model;           // parameters and buffers, PyTorch's names and shapes
   std::string optimizer;                    // "adamw"
   int64_t optimizer_step = 0;

@@ -18,7 +18,7 @@ struct CsvOptions {
   std::vector<std::string> targets;       // columns to predict; must be in the header
   std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?
   CsvFormat format = {};
-  std::vector<std::string> id = {};  // likewise, as the next two
+  std::vector<std::string> id = {};  // names or patterns; so are the next two
   std::vector<std::string> numeric = {};
   std::vector<std::string> categorical = {};
   /// Different texts of a column that no list names: with more it is left out. 0: see read_csv.
@@ -53,7 +53,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
 struct TrainedColumns {
   std::span<const Column> columns;       // all but the targets
   std::span<const std::string> targets;  // to be read as well
-  std::string weight = {};               // likewise; none: empty
+  std::string weight = {};               // the column of weights; none: empty
   bool may_lack_weight = false;          // without the column the table has no weights
   enum class Ids { kLeft, kKept } ids = Ids::kLeft;
   /// Further columns that are kept as ids are, behind them: names, or patterns with * and ?.

@@ -82,7 +82,7 @@ struct Datasets {
 /// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both
 /// fractions, stratified for classification; or, in a CSV file, by data.split_column, or so that no
 /// data.group is in two splits. A split that has its own files takes nothing of the others. What is
-/// learnt from cells (fills, categories, scaling) is learnt from the training split.
+/// learned from cells (fills, categories, scaling) is learned from the training split.
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
 /// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
 /// what infer_task() says. IDX and synthetic labels are classes unless told otherwise.

@@ -29,7 +29,7 @@ struct ColumnFacts {
   /// kMaxLabels; else empty.
   std::vector<std::pair<std::string, int64_t>> labels;
   std::string first_value;            // as it is written
-  std::string first_non_number;       // likewise, that is no number
+  std::string first_non_number;       // the first value that is no number
   int64_t first_non_number_line = 0;  // where its row begins
   std::string without_commas;   // how to write `first_non_number` if it is a number with commas
   int64_t num_with_commas = 0;  // texts that are such numbers

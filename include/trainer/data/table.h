@@ -22,9 +22,9 @@ struct Matrix {
 
 enum class Split : uint8_t { kTrain, kValidation, kTest };
 
-/// What a data file holds, before anything is learnt from it: features, and the targets of a row as
-/// text, so that labels survive to the predictions exactly as they were written. A cell of a text
-/// column is a number too: the index of its text in `dictionaries`. NaN is a missing cell.
+/// What a data file holds, before anything is learned from it: features, and the targets of a row
+/// as text, so that labels survive to the predictions exactly as they were written. A cell of a
+/// text column is a number too: the index of its text in `dictionaries`. NaN is a missing cell.
 struct Table {
   std::string file;                        // for messages; empty when the data came from no file
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file

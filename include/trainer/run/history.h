@@ -36,7 +36,7 @@ struct Start {
 struct History {
   std::vector<EpochRecord> epochs;
   std::optional<EpochSummary> test;         // of the best epoch
-  std::vector<metrics::Score> all_of_test;  // likewise; all that are numbers, the loss first
+  std::vector<metrics::Score> all_of_test;  // its metrics that are numbers, the loss first
   std::vector<Start> starts;
 };
 

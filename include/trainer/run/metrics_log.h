@@ -25,12 +25,12 @@ struct MetricsRecord {
   std::optional<double> samples_per_second;
   std::optional<double> time_seconds;       // on records that close an epoch or an evaluation
   std::optional<int64_t> skipped_steps;     // on records that close an epoch; of the run so far
-  std::optional<int64_t> rollbacks;         // likewise
-  std::optional<int64_t> overflowed_steps;  // likewise; made again with a smaller loss_scale
+  std::optional<int64_t> rollbacks;         // of the run so far
+  std::optional<int64_t> overflowed_steps;  // as above; made again with a smaller loss_scale
   std::optional<double> loss_scale;         // of the gradient scaler
-  std::optional<int64_t> out_of_memory;     // likewise; times that the run went on after it
+  std::optional<int64_t> out_of_memory;     // times that the run went on after it
   std::optional<int64_t> micro_batch_size;  // of a batch, since then
-  std::optional<int64_t> memory_bytes;      // of the process; likewise
+  std::optional<int64_t> memory_bytes;      // of the process
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> device_memory_bytes;
   std::optional<int64_t> peak_device_memory_bytes;
@@ -39,7 +39,7 @@ struct MetricsRecord {
 /// The record as one line of JSON, without the line break.
 std::string to_json(const MetricsRecord& record);
 
-/// metrics.jsonl, open for appending. Each record is written at once by one system call.
+/// metrics.jsonl, open for appending. append() writes a record by one system call.
 class MetricsLog {
  public:
   /// Opens or makes the file and cuts it to `keep_bytes` as cut_to() does.
