@@ -36,7 +36,9 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
   std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
   std::vector<float> losses(outputs.size() / static_cast<std::size_t>(width));
   std::vector<int32_t> correct(losses.size());
-  const cpu::LossInput input{.tile = {static_cast<int64_t>(losses.size()), width, width},
+  const cpu::LossInput input{.tile = {.num_rows = static_cast<int64_t>(losses.size()),
+                                      .num_columns = width,
+                                      .stride = width},
                              .outputs = changed.data(),
                              .bias = no_bias.data(),
                              .label_smoothing = model.config->training.label_smoothing,
@@ -46,7 +48,7 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
   cpu::compute_losses(cpu::kernels(), model.loss, input,
                       {.classes = is_regression ? nullptr : rows.classes.data(),
                        .values = is_regression ? rows.values.data() : nullptr},
-                      {losses.data(), correct.data()});
+                      {.losses = losses.data(), .correct = correct.data()});
   return losses;
 }
 
@@ -155,7 +157,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   Evaluation evaluation(model, request.num_threads, model.schema.target_means);
   if (!request.targets.empty()) {
     evaluation.add(read_pair(model, request));
-    return {evaluation.report(), "", {}, 0};
+    return {.report = evaluation.report()};
   }
   data::Schema schema = model.schema;
   schema.columns = make_columns(schema);
@@ -182,7 +184,7 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
     throw Error(ErrorKind::kData, fmt::format("{}: column {}: every row has weight 0",
                                               request.data.string(), in_quotes(weight)));
   }
-  EvaluationResult result{evaluation.report(), "", {}};
+  EvaluationResult result{.report = evaluation.report()};
   result.num_without_target = pieces.num_without_target();
   result.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
   if (!weight.empty() && !has_weights) {
@@ -208,7 +210,7 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   }
   Evaluation evaluation(model, num_threads, datasets.schema.target_means);
   evaluation.add(rows);
-  return {evaluation.report(), has_test ? "test" : "validation", {}};
+  return {.report = evaluation.report(), .split = has_test ? "test" : "validation"};
 }
 
 }  // namespace trainer::apply

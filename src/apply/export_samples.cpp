@@ -49,7 +49,9 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
     }
     for (const std::size_t size : tables) values.push_back(static_cast<float>(random.below(size)));
   }
-  return {num_rows, static_cast<int64_t>(scaling.shift.size()), std::move(values)};
+  return {.num_rows = num_rows,
+          .num_columns = static_cast<int64_t>(scaling.shift.size()),
+          .values = std::move(values)};
 }
 
 std::vector<double> in_file_units(const Model& model, const data::Matrix& features) {

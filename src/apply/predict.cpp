@@ -129,7 +129,10 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     output.write(as_view(text));
     text.clear();
     report.num_rows += rows.features.num_rows;
-    if (progress({report.num_rows, source->bytes_read(), source->size_hint()})) continue;
+    const PredictProgress done{.num_rows = report.num_rows,
+                               .num_bytes = source->bytes_read(),
+                               .size_hint = source->size_hint()};
+    if (progress(done)) continue;
     report.time_seconds = stopwatch.seconds();
     return report;
   }

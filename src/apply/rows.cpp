@@ -160,7 +160,7 @@ class MatrixRows : public RowSource {
   bool next(int64_t max_rows, Rows& rows) override {
     const int64_t count = std::min(max_rows, features_.num_rows - next_);
     if (count == 0) return false;
-    rows.features = {count, features_.num_columns, {}};
+    rows.features = {.num_rows = count, .num_columns = features_.num_columns, .values = {}};
     std::visit(
         [&](const auto& values) {
           const auto begin = values.begin() + next_ * features_.num_columns;
@@ -184,7 +184,7 @@ class MatrixRows : public RowSource {
 data::Matrix make_image_matrix(data::IdxFile file) {
   int64_t num_pixels = 1;
   for (std::size_t i = 1; i < file.sizes.size(); ++i) num_pixels *= file.sizes[i];
-  return {file.sizes[0], num_pixels, std::move(file.bytes)};
+  return {.num_rows = file.sizes[0], .num_columns = num_pixels, .values = std::move(file.bytes)};
 }
 
 void refuse_kept(const PredictRequest& request) {

@@ -37,7 +37,8 @@ void ZipWriter::write(std::span<const std::byte> bytes) {
 }
 
 void ZipWriter::add(std::string_view name, std::span<const std::byte> bytes) {
-  const Entry entry{std::string(name), bytes.size(), position_, crc32(bytes)};
+  const Entry entry{
+      .name = std::string(name), .size = bytes.size(), .offset = position_, .crc = crc32(bytes)};
   write(local_header(entry));
   write(bytes);
   entries_.push_back(entry);

@@ -100,7 +100,7 @@ data::Column read_column(const Reader& reader, int64_t version) {
   if (reader.has("offset")) column.offset = reader.finite_number("offset");
   if (reader.has("limits")) {
     const std::vector<float> limits = reader.floats("limits", 2);
-    column.limits = data::Limits{limits[0], limits[1]};
+    column.limits = data::Limits{.low = limits[0], .high = limits[1]};
   }
   return column;
 }

@@ -40,8 +40,11 @@ struct Preview {
 
 Preview make_preview(const config::Config& config) {
   const data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
-  return {config, schedule::make_overview(config.training, data.train.size()), data.train.size(),
-          data.validation.size(), data.test.size()};
+  return {.config = config,
+          .overview = schedule::make_overview(config.training, data.train.size()),
+          .num_train = data.train.size(),
+          .num_validation = data.validation.size(),
+          .num_test = data.test.size()};
 }
 
 bool follows_metric(const Preview& preview) {

@@ -96,7 +96,7 @@ void require_memory(int64_t num_bytes, const std::string& what, const std::strin
 ProcessMemory process_memory() {
   // The system updates the peak only from time to time.
   const int64_t current = current_bytes();
-  return {current, std::max(current, peak_bytes())};
+  return {.current = current, .peak = std::max(current, peak_bytes())};
 }
 
 }  // namespace trainer

@@ -14,7 +14,8 @@ constexpr int64_t kPanelsPerRange =
 constexpr int64_t kMinRows = 16;  // that a thread takes through the network
 
 TensorMemory from_column(const TensorMemory& tensor, int64_t column) {
-  return {tensor.value + column, tensor.update == nullptr ? nullptr : tensor.update + column};
+  return {.value = tensor.value + column,
+          .update = tensor.update == nullptr ? nullptr : tensor.update + column};
 }
 
 }  // namespace
@@ -141,16 +142,19 @@ void Network::run(int64_t thread, const NetworkBatch& batch, const RunOptions& o
 
 // Fills in the features of the batch, and the dropout noise of all layers.
 void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode) {
-  kernels_.gather(batch.source, batch.rows + row, {num_rows, num_features_, features_stride_},
+  kernels_.gather(batch.source, batch.rows + row,
+                  {.num_rows = num_rows, .num_columns = num_features_, .stride = features_stride_},
                   features_.get() + row * features_stride_);
   look_up(row, num_rows);
   if (mode == Mode::kInference) return;
   for (const Layer& layer : layers_) {
     const Block& block = layer.block;
     if (block.dropout == 0) continue;
-    kernels_.make_noise({batch.dropout_seed, block.dropout_stream, block.dropout},
-                        batch.first_row + row, {num_rows, block.num_outputs, layer.stride},
-                        layer.noise.get() + row * layer.stride);
+    kernels_.make_noise(
+        {.seed = batch.dropout_seed, .layer = block.dropout_stream, .probability = block.dropout},
+        batch.first_row + row,
+        {.num_rows = num_rows, .num_columns = block.num_outputs, .stride = layer.stride},
+        layer.noise.get() + row * layer.stride);
   }
 }
 
@@ -165,7 +169,10 @@ void Network::for_each_column_range(std::size_t index, int64_t row, int64_t num_
                            ? num_columns
                            : kPanelsPerRange * kernels_.panel_columns;
   for (int64_t column = 0; column < num_columns; column += step) {
-    body(Region{row, column, {num_rows, std::min(step, num_columns - column), layer.stride}});
+    const Tile tile{.num_rows = num_rows,
+                    .num_columns = std::min(step, num_columns - column),
+                    .stride = layer.stride};
+    body(Region{.row = row, .column = column, .tile = tile});
   }
 }
 
@@ -191,7 +198,9 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
       });
     }
     if (trains_tables()) {
-      embedded_gradient({row, 0, {num_rows, num_embedded_, embedded_stride_}}, scratch(thread));
+      const Tile tile{
+          .num_rows = num_rows, .num_columns = num_embedded_, .stride = embedded_stride_};
+      embedded_gradient({.row = row, .column = 0, .tile = tile}, scratch(thread));
     }
   };
   team_.parallel_for(thread, ceil_div(batch.num_rows, step), run_rows, last);
@@ -280,10 +289,11 @@ void Network::compute(std::size_t index, const Region& region, Mode mode, float*
 LossInput Network::compute_outputs(int64_t row, int64_t num_rows, float* scratch) {
   const Layer& layer = layers_.back();
   LossInput input;
-  input.tile = {num_rows, layer.block.num_outputs, layer.stride};
+  input.tile = {
+      .num_rows = num_rows, .num_columns = layer.block.num_outputs, .stride = layer.stride};
   input.outputs = layer.pre.get() + row * layer.stride;
   input.bias = layer.block.bias.value;
-  multiply(layers_.size() - 1, {row, 0, input.tile}, scratch);
+  multiply(layers_.size() - 1, {.row = row, .column = 0, .tile = input.tile}, scratch);
   return input;
 }
 

@@ -133,8 +133,9 @@ void Network::weight_gradient(std::size_t index, const Region& region, int64_t n
 // The gradients of some columns of the bias and of a layer norm: sums over the rows.
 void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
                                Accumulate accumulate) const {
-  const Tile tile{num_rows, std::min(kColumnsPerSum, layer.block.num_outputs - column),
-                  layer.stride};
+  const Tile tile{.num_rows = num_rows,
+                  .num_columns = std::min(kColumnsPerSum, layer.block.num_outputs - column),
+                  .stride = layer.stride};
   if (float* to = layer.block.bias.update; to != nullptr) {
     kernels_.column_sums(tile, layer.pre_gradient + column, nullptr, to + column, accumulate);
   }

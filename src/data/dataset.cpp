@@ -19,8 +19,11 @@ namespace {
 Datasets load_synthetic(const config::DataConfig& data, const SplitOptions& options,
                         const Schema* trained) {
   const config::SyntheticConfig& synthetic = data.synthetic;
-  return fit_and_split(make_synthetic({synthetic.num_samples, synthetic.num_features,
-                                       synthetic.num_classes, synthetic.separation, options.seed}),
+  return fit_and_split(make_synthetic({.num_samples = synthetic.num_samples,
+                                       .num_features = synthetic.num_features,
+                                       .num_classes = synthetic.num_classes,
+                                       .separation = synthetic.separation,
+                                       .seed = options.seed}),
                        wanted_task(data), options, trained);
 }
 
@@ -83,7 +86,9 @@ void fit(Scaling& scaling, const Matrix& values, config::ScalingMethod method) {
 void fit_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   Schema& schema = datasets.schema;
   if (schema.task == config::Task::kClassification) return;
-  Matrix targets{datasets.train.size(), schema.num_targets(), std::move(datasets.train.values)};
+  Matrix targets{.num_rows = datasets.train.size(),
+                 .num_columns = schema.num_targets(),
+                 .values = std::move(datasets.train.values)};
   fit(schema.target_scaling, targets, method);
   datasets.train.values = std::get<std::vector<float>>(std::move(targets.values));
   for (Dataset* split : {&datasets.train, &datasets.validation, &datasets.test}) {
@@ -96,11 +101,14 @@ void fit_target_scaling(Datasets& datasets, config::ScalingMethod method) {
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
   const config::DataConfig resolved = as_in_run(data, trained);
   const double test_fraction = resolved.folds > 0 ? 0 : resolved.test_fraction;
-  Datasets datasets =
-      load_source(resolved,
-                  {resolved.validation_fraction, test_fraction, seed, resolved.folds, resolved.fold,
-                   static_cast<uint64_t>(resolved.repeat - 1)},
-                  trained);
+  Datasets datasets = load_source(resolved,
+                                  {.validation_fraction = resolved.validation_fraction,
+                                   .test_fraction = test_fraction,
+                                   .seed = seed,
+                                   .folds = resolved.folds,
+                                   .fold = resolved.fold,
+                                   .repeat = static_cast<uint64_t>(resolved.repeat - 1)},
+                                  trained);
   fit(datasets.schema.scaling, datasets.train.features, resolved.scaling);
   keep_unscaled(datasets.schema);
   fit_target_means(datasets);

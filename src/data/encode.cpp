@@ -204,7 +204,7 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
   std::vector<float> features(num_rows * width);
   constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
   for (size_t begin = 0; begin < num_rows; begin += kBlock) {
-    const RowRange rows = {begin, std::min(num_rows, begin + kBlock)};
+    const RowRange rows = {.begin = begin, .end = std::min(num_rows, begin + kBlock)};
     for (Step& step : steps) {
       step.encoder.encode(rows, features.data() + begin * width + step.first_feature, width);
     }
@@ -215,7 +215,9 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
   const auto is_same_row = [](const auto& a, const auto& b) { return a.first == b.first; };
   encoded.bad_rows.erase(std::unique(encoded.bad_rows.begin(), encoded.bad_rows.end(), is_same_row),
                          encoded.bad_rows.end());
-  encoded.features = {table.features.num_rows, static_cast<int64_t>(width), std::move(features)};
+  encoded.features = {.num_rows = table.features.num_rows,
+                      .num_columns = static_cast<int64_t>(width),
+                      .values = std::move(features)};
   table.features.values = std::vector<float>();
   return encoded;
 }

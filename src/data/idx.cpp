@@ -168,8 +168,9 @@ Table read_idx_pair(const std::filesystem::path& images, const std::filesystem::
   Table table;
   table.file = labels.string();
   table.feature_names = pixel_names(image_file.sizes);
-  table.features = {image_file.sizes[0], static_cast<int64_t>(table.feature_names.size()),
-                    std::move(image_file.bytes)};
+  table.features = {.num_rows = image_file.sizes[0],
+                    .num_columns = static_cast<int64_t>(table.feature_names.size()),
+                    .values = std::move(image_file.bytes)};
   table.target_names = {"label"};
   table.targets.reserve(label_file.bytes.size());
   for (const uint8_t label : label_file.bytes) table.targets.push_back(std::to_string(label));

@@ -137,7 +137,7 @@ class Collector {
     }
     if (facts_.is_whole && facts_.num_distinct <= kMaxLabels) {
       const std::string text(field.substr(0, kMaxLabelBytes));
-      ++labels_.try_emplace(text, Label{labels_.size(), 0}).first->second.count;
+      ++labels_.try_emplace(text, Label{.index = labels_.size(), .count = 0}).first->second.count;
     }
   }
 
@@ -160,16 +160,16 @@ FirstRows read_first_rows(const std::filesystem::path& path, char delimiter) {
   try {
     CsvText text(file);
     CsvCursor cursor(path.string(), text, {.delimiter = delimiter});
-    FirstRows found{0, cursor.format().delimiter};
+    FirstRows found{.delimiter = cursor.format().delimiter};
     for (int row = 0; row < kRows && cursor.begin_row(); ++row) {
       const size_t count = cursor.count_fields();
-      if (row > 0 && count != found.num_fields) return {0, delimiter};
+      if (row > 0 && count != found.num_fields) return {.delimiter = delimiter};
       found.num_fields = count;
     }
     if (found.num_fields < 2) found.num_fields = 0;
     return found;
   } catch (const Error&) {
-    return {0, delimiter};  // quotes that end in the middle of a field: another delimiter
+    return {.delimiter = delimiter};  // quotes that end in the middle of a field: another delimiter
   }
 }
 

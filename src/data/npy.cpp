@@ -52,7 +52,7 @@ std::vector<double> choose_offsets(const std::filesystem::path& path) {
 
 Matrix read_matrix(NpyReader& reader, const std::vector<double>& offsets) {
   const int64_t rows = reader.num_rows();
-  Matrix matrix{rows, reader.num_elements() / rows, {}};
+  Matrix matrix{.num_rows = rows, .num_columns = reader.num_elements() / rows, .values = {}};
   const auto size = static_cast<size_t>(reader.num_elements());
   const bool is_bool = reader.header().kind == 'b';
   const bool is_byte = reader.header().kind == 'u' && reader.header().bytes_per_element == 1;

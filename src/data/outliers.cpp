@@ -115,7 +115,7 @@ std::vector<Range> find_ranges(const Matrix& matrix, std::span<const int64_t> ro
     for (size_t c = 0; c < width; ++c) high[c] = cells[c] > high[c] ? cells[c] : high[c];
   }
   std::vector<Range> ranges(width);
-  for (size_t c = 0; c < width; ++c) ranges[c] = {low[c], high[c]};
+  for (size_t c = 0; c < width; ++c) ranges[c] = {.low = low[c], .high = high[c]};
   return ranges;
 }
 
@@ -242,7 +242,7 @@ std::optional<Outliers> find_outliers(std::span<const float> values) {
   Range range;
   for (const float value : values) {
     if (std::isnan(value) || std::abs(value - center.median) >= far[first].distance) continue;
-    range = {std::min(range.low, value), std::max(range.high, value)};
+    range = {.low = std::min(range.low, value), .high = std::max(range.high, value)};
   }
   outliers.low = range.low;
   outliers.high = range.high;
@@ -259,10 +259,12 @@ std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> tr
     if (range.low > range.high) return;  // no value
     if (may_have_outliers(table.features, column_index, train_rows, range)) {
       const auto found = find_outliers(take_column(table.features, column_index, train_rows));
-      if (found) range = {static_cast<float>(found->low), static_cast<float>(found->high)};
+      if (found) {
+        range = {.low = static_cast<float>(found->low), .high = static_cast<float>(found->high)};
+      }
     }
     const float room = range.high - range.low;
-    column.limits = Limits{range.low - room, range.high + room};
+    column.limits = Limits{.low = range.low - room, .high = range.high + room};
     const bool are_within = all_ranges[column_index].low >= column.limits->low &&
                             all_ranges[column_index].high <= column.limits->high;
     if (!are_within) lines.push_back(limit_cells(table, column, column_index));
@@ -292,7 +294,9 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
     });
   }
   const size_t num_targets = target.values.size() / rows.size();
-  const Matrix values{table.features.num_rows, static_cast<int64_t>(num_targets), target.values};
+  const Matrix values{.num_rows = table.features.num_rows,
+                      .num_columns = static_cast<int64_t>(num_targets),
+                      .values = target.values};
   for (size_t i = 0; i < num_targets; ++i) {
     const std::vector<float> column = take_column(values, i, rows);
     const auto found = find_outliers(column);

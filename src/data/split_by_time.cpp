@@ -71,7 +71,7 @@ TestRange test_fold(const Timeline& line, const SplitOptions& options, bool has_
       line, num_folds + num_before,
       fmt::format("{} folds{}", num_folds, has_validation ? " and a validation split" : ""));
   const auto num_rows = static_cast<double>(line.rows.size());
-  TestRange range{0, static_cast<int64_t>(line.rows.size())};
+  TestRange range{.begin = 0, .end = static_cast<int64_t>(line.rows.size())};
   size_t next = num_before;
   for (size_t fold = 1; fold <= num_folds; ++fold) {
     const double wanted = num_rows * static_cast<double>(fold) / static_cast<double>(num_folds + 1);
@@ -91,7 +91,7 @@ SplitIndices split_by_time(std::span<const double> times, const SplitOptions& op
   const auto num_rows = static_cast<int64_t>(times.size());
   const SplitSizes wanted = split_sizes(num_rows, options);
   const bool has_validation = wanted.validation > 0;
-  TestRange test{line.borders.size(), num_rows};
+  TestRange test{.begin = line.borders.size(), .end = num_rows};
   if (options.folds > 0) {
     test = test_fold(line, options, has_validation);
   } else {

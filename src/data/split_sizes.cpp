@@ -26,8 +26,9 @@ int64_t rows_of_split(const char* key, double fraction, int64_t num_rows) {
 
 SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options) {
   const SplitSizes sizes = {
-      rows_of_split("data.validation_fraction", options.validation_fraction, num_rows),
-      rows_of_split("data.test_fraction", options.test_fraction, num_rows)};
+      .validation =
+          rows_of_split("data.validation_fraction", options.validation_fraction, num_rows),
+      .test = rows_of_split("data.test_fraction", options.test_fraction, num_rows)};
   if (sizes.validation + sizes.test >= num_rows) {
     throw Error(
         ErrorKind::kData,
@@ -40,7 +41,10 @@ SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options) {
 }
 
 int64_t validation_rows(int64_t num_rows, const SplitOptions& options) {
-  return split_sizes(num_rows, {options.validation_fraction, 0, options.seed}).validation;
+  return split_sizes(num_rows, {.validation_fraction = options.validation_fraction,
+                                .test_fraction = 0,
+                                .seed = options.seed})
+      .validation;
 }
 
 }  // namespace trainer::data

@@ -60,7 +60,9 @@ Table make_synthetic(const SyntheticOptions& options) {
     }
     table.targets.push_back(fmt::format("{}", label));
   }
-  table.features = {options.num_samples, options.num_features, std::move(values)};
+  table.features = {.num_rows = options.num_samples,
+                    .num_columns = options.num_features,
+                    .values = std::move(values)};
   return table;
 }
 

@@ -25,7 +25,9 @@ void subtract_offsets(Matrix& matrix, std::span<const double> offsets) {
 }
 
 Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
-  Matrix result{static_cast<int64_t>(rows.size()), matrix.num_columns, {}};
+  Matrix result{.num_rows = static_cast<int64_t>(rows.size()),
+                .num_columns = matrix.num_columns,
+                .values = {}};
   std::visit(
       [&](const auto& values) {
         std::decay_t<decltype(values)> taken;

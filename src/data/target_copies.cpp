@@ -81,7 +81,7 @@ bool is_copy(const Numbers& cells, bool are_numbers, const Target& target, size_
   }
   const size_t num_targets = target.values.size() / num_rows;
   for (size_t i = 0; are_numbers && i < num_targets; ++i) {
-    const Numbers targets{target.values, i, num_targets};
+    const Numbers targets{.values = target.values, .first = i, .width = num_targets};
     // Most columns show in their first rows that they are none.
     if (is_linear_copy(cells, targets, kMinRows) && is_linear_copy(cells, targets, num_rows)) {
       return true;
@@ -101,7 +101,7 @@ std::vector<std::string> find_target_copies(const Table& table, const Target& ta
   for (size_t column_index = 0, i = 0; i < table.columns.size() && column_index < width; ++i) {
     const Column& column = table.columns[i];
     if (table.feature_names[column_index] != column.name) continue;  // no cells
-    const Numbers cells{values, column_index++, width};
+    const Numbers cells{.values = values, .first = column_index++, .width = width};
     if (is_feature(column) &&
         is_copy(cells, column.kind == ColumnKind::kNumeric, target, num_rows)) {
       names.push_back(in_quotes(column.name));

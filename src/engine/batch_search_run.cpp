@@ -13,8 +13,11 @@ namespace trainer::engine {
 namespace {
 
 BatchTrial convert(const train::BatchTrial& trial) {
-  return {trial.batch_size, trial.num_threads, trial.step_seconds, trial.samples_per_second(),
-          trial.memory_bytes};
+  return {.batch_size = trial.batch_size,
+          .num_threads = trial.num_threads,
+          .step_seconds = trial.step_seconds,
+          .samples_per_second = trial.samples_per_second(),
+          .memory_bytes = trial.memory_bytes};
 }
 
 }  // namespace
@@ -33,8 +36,10 @@ BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
       *session, max_batch_size, config.threads, [&](const train::BatchTrial& trial) {
         if (request.progress) request.progress(convert(trial));
       });
-  return {decisions.device.device.str(), search.trials.back().batch_size, search.too_large,
-          convert(train::smallest_fast_batch(search))};
+  return {.device = decisions.device.device.str(),
+          .largest = search.trials.back().batch_size,
+          .too_large = search.too_large,
+          .fastest = convert(train::smallest_fast_batch(search))};
 }
 
 }  // namespace trainer::engine

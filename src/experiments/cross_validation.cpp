@@ -34,7 +34,7 @@ struct CrossValidation {
   std::unique_ptr<FolderLock> lock;
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
-  metrics::FoldCounts counts{kDefaultFolds, 1};
+  metrics::FoldCounts counts{.folds = kDefaultFolds, .repeats = 1};
 };
 
 void read_config_files(const CrossValidationRequest& request, CrossValidation& cv) {

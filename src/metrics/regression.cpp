@@ -36,10 +36,12 @@ TargetScores scores_of(std::span<const double> predictions, std::span<const doub
   const std::size_t count = targets.size() / width;
   const auto num_rows = static_cast<double>(count);
   const double of_constant = squares == 0 ? 1 : 0;
-  return {absolute / num_rows, std::sqrt(squares / num_rows), relative / num_rows,
-          count < 2     ? std::nan("")
-          : spread == 0 ? of_constant
-                        : 1 - squares / spread};
+  return {.mae = absolute / num_rows,
+          .rmse = std::sqrt(squares / num_rows),
+          .mape = relative / num_rows,
+          .r2 = count < 2     ? std::nan("")
+                : spread == 0 ? of_constant
+                              : 1 - squares / spread};
 }
 
 }  // namespace

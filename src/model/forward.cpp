@@ -35,9 +35,11 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
     factors.bernoulli_(1 - dropout.probability).div_(1 - dropout.probability);
     return factors.to(hidden.scalar_type());
   }
-  cpu::kernels().make_noise({noise.seed, dropout.stream, dropout.probability}, noise.first_row,
-                            {hidden.size(0), hidden.size(1), hidden.size(1)},
-                            factors.data_ptr<float>());
+  cpu::kernels().make_noise(
+      {.seed = noise.seed, .layer = dropout.stream, .probability = dropout.probability},
+      noise.first_row,
+      {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
+      factors.data_ptr<float>());
   return factors.to(hidden.scalar_type());
 }
 

@@ -23,7 +23,7 @@ std::string text(const Json& record, const char* name) {
 void add_record(const Json& record, History& history) {
   const std::optional<double> seconds = number(record, "time_seconds");
   if (!seconds) return;  // within an epoch
-  const EpochSummary score{number(record, "loss"), number(record, "accuracy")};
+  const EpochSummary score{.loss = number(record, "loss"), .accuracy = number(record, "accuracy")};
   const std::string split = text(record, "split");
   const auto epoch = static_cast<int64_t>(number(record, "epoch").value_or(0));
   if (split == "train") {

@@ -98,7 +98,7 @@ class AutogradStep : public TrainStep {
                          .targets = batch.targets,
                          .loss = context_.loss,
                          .scale = loss_scale() / static_cast<double>(window.num_samples),
-                         .noise = {window.dropout_seed, begin}});
+                         .noise = {.seed = window.dropout_seed, .first_row = begin}});
     sums.loss.add_(result.loss_sum);
     sums.num_correct.add_(model::num_correct(result.outputs, batch.targets, context_.loss));
   }

@@ -53,7 +53,8 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
                                      : value < session.state.best->value - min_delta);
   session.state.epochs_without_improvement =
       is_best ? 0 : session.state.epochs_without_improvement + 1;
-  if (is_best) session.state.best = checkpoint::Best{session.state.position.epoch, value};
+  if (is_best)
+    session.state.best = checkpoint::Best{.epoch = session.state.position.epoch, .value = value};
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
@@ -154,9 +155,12 @@ void complete_epoch(Session& session, Output& output) {
 void show_progress(const Session& session, Output& output, int64_t num_samples, double loss) {
   output.samples_done += num_samples;
   if (!output.progress) return;
-  output.progress({session.state.position.epoch + 1, session.config.training.epochs,
-                   session.state.position.samples_in_epoch, session.train.size(),
-                   output.samples_done, loss});
+  output.progress({.epoch = session.state.position.epoch + 1,
+                   .num_epochs = session.config.training.epochs,
+                   .samples = session.state.position.samples_in_epoch,
+                   .num_samples = session.train.size(),
+                   .total_samples = output.samples_done,
+                   .loss = loss});
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ constexpr int64_t kMinEvaluationRows = 256;  // in a batch
 std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network) {
   const model::FlatParameters& flat = network.parameters();
   std::vector<cpu::TensorMemory> tensors;
+  tensors.reserve(flat.specs.size());
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     tensors.push_back({.value = flat.values.data_ptr<float>() + flat.offsets[i],
                        .update = flat.is_trained[i]
@@ -160,9 +161,9 @@ class FusedStep : public TrainStep {
       if (options.outputs != nullptr) {
         cpu::copy_outputs(input, options.outputs + first_row * input.tile.num_columns);
       }
-      compute_losses(data, batch.rows + first_row, input,
-                     values_.data() + first_row * input.tile.num_columns,
-                     {losses_.data() + first_row, correct_.data() + first_row});
+      compute_losses(
+          data, batch.rows + first_row, input, values_.data() + first_row * input.tile.num_columns,
+          {.losses = losses_.data() + first_row, .correct = correct_.data() + first_row});
     };
     network_.run(thread, batch, {options.mode, options.accumulate}, loss, [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {

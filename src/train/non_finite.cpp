@@ -102,8 +102,8 @@ void roll_back(Session& session, Output& output) {
 }  // namespace
 
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats) {
-  const checkpoint::Position position{session.state.position.epoch + 1,
-                                      session.state.position.step + 1, 0};
+  const checkpoint::Position position{.epoch = session.state.position.epoch + 1,
+                                      .step = session.state.position.step + 1};
   const std::string problem = step_problem(session, next_window(session), stats);
   const config::OnNonFinite policy = session.config.training.on_nonfinite;
   if (policy == config::OnNonFinite::kSkip) {
@@ -135,7 +135,7 @@ void react_to_non_finite(const Session& session, Output& output, const run::Metr
   if (std::isfinite(*record.loss)) return;
   const std::string problem = fmt::format(
       "the {} loss is {}", record.split == "train" ? "training" : record.split, *record.loss);
-  const checkpoint::Position position{record.epoch, record.step, 0};
+  const checkpoint::Position position{.epoch = record.epoch, .step = record.step};
   if (session.config.training.on_nonfinite == config::OnNonFinite::kStop) {
     fail(session, output, position, problem);
   }
@@ -144,7 +144,8 @@ void react_to_non_finite(const Session& session, Output& output, const run::Metr
 
 void check_any_step_made(const Session& session, Output& output) {
   if (session.state.epoch_totals.num_samples > 0) return;
-  fail(session, output, {session.state.position.epoch + 1, session.state.position.step, 0},
+  fail(session, output,
+       {.epoch = session.state.position.epoch + 1, .step = session.state.position.step},
        "every step of the epoch was skipped");
 }
 

@@ -15,9 +15,9 @@ namespace trainer::apply {
 /// What an evaluation found.
 struct EvaluationResult {
   metrics::Report report;
-  std::string split;                  // "test" or "validation" of the run's own data; else empty
-  std::vector<std::string> warnings;  // a line each
-  int64_t num_without_target = 0;     // rows of the file that were left out for that
+  std::string split = {};  // "test" or "validation" of the run's own data; else empty
+  std::vector<std::string> warnings = {};  // a line each
+  int64_t num_without_target = 0;          // rows of the file that were left out for that
 };
 
 /// Labelled data.
