@@ -43,7 +43,7 @@ class SilentReporter : public benchmark::BenchmarkReporter {
 
 bool has_google_flag(const Options& options, const std::string& flag) {
   for (const std::string& argument : options.google_arguments) {
-    if (argument.rfind(flag, 0) == 0) return true;
+    if (argument.starts_with(flag)) return true;
   }
   return false;
 }
@@ -107,6 +107,7 @@ std::string conditions_text(const Json& context, const Options& options) {
 
 double geometric_mean_ms(const Results& results) {
   std::vector<double> medians;
+  medians.reserve(results.rows.size());
   for (const Row& row : results.rows) medians.push_back(row.step_ms.median);
   return geometric_mean(medians);
 }

@@ -5,7 +5,7 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
-clang_format=$(find_tool clang-format)
+clang_format=$(find_tool clang-format 14)
 case "$("$clang_format" --version)" in
   *" version 14."*) ;;
   *) say "note: $("$clang_format" --version) may format differently from version 14, which the gate uses" ;;

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Looks for defects: layers and sizes, names in documents, headers without comments, shell
-# (shellcheck), Python (flake8, mypy), C++ (cppcheck, clang-tidy, clang-include-cleaner). What passed
-# before and has not changed is not looked at again, so that a second run takes seconds.
-# Usage: scripts/lint.sh [FILE...]    (files: clang-tidy on these sources only)
+# (shellcheck), Python (flake8, mypy), C++ (cppcheck, clangd, clang-tidy). What passed before and has
+# not changed is not looked at again, so that a second run takes seconds.
+# Usage: scripts/lint.sh [FILE...]    (files: clangd on these sources and headers only)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
-clang_tidy=$(find_tool clang-tidy)
+clangd=$(find_tool clangd 19)
+clang_tidy=$(find_tool clang-tidy 19)
 configured
 if [ $# -gt 0 ]; then
-  exec scripts/check_sources.py tidy "$clang_tidy" build/release "$@"
+  exec scripts/check_sources.py clangd "$clangd" build/release "$@"
 fi
 
 status=0
@@ -46,12 +47,6 @@ cppcheck --quiet --std=c++20 --language=c++ --enable=warning,performance,portabi
   --cppcheck-build-dir=build/release/checks/cppcheck -j "$(num_cores)" \
   -I include -I src -I tests src tests bench || status=1
 
-scripts/check_sources.py tidy "$clang_tidy" build/release || status=1
-
-include_cleaner=$(find_include_cleaner)
-if [ -n "$include_cleaner" ]; then
-  scripts/check_sources.py includes "$include_cleaner" build/release || status=1
-else
-  say "note: clang-include-cleaner is not installed, so unused includes are not found"
-fi
+scripts/check_sources.py clangd "$clangd" build/release || status=1
+scripts/check_sources.py analyzer "$clang_tidy" build/release || status=1
 exit "$status"

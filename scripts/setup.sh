@@ -23,7 +23,7 @@ packages() {
       command -v curl >/dev/null || echo curl
       ;;
     apt-gate)
-      echo clang clang-format clang-tidy clang-tools-19 cppcheck lcov shellcheck flake8 mypy
+      echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy
       ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
@@ -230,7 +230,7 @@ else
   fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
     "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \
     "nlohmann_json, zlib, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
-    "clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
+    "clangd, clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
 fi
 
 case " ${groups[*]} " in

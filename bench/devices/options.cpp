@@ -68,7 +68,7 @@ std::optional<Workload> find_workload(const std::string& name) {
 
 bool is_device(const std::string& name) {
   if (name == "cpu" || name == "mps" || name == "cuda") return true;
-  return name.rfind("cuda:", 0) == 0 && parse_int(name.substr(5)).value_or(-1) >= 0;
+  return name.starts_with("cuda:") && parse_int(name.substr(5)).value_or(-1) >= 0;
 }
 
 bool is_precision(const std::string& name) {
@@ -127,7 +127,7 @@ class Parser {
     for (const std::string& argument : arguments) {
       // Google Benchmark requires the form --flag=value.
       const bool is_google =
-          argument.rfind("--benchmark_", 0) == 0 || argument.rfind("--v=", 0) == 0;
+          argument.starts_with("--benchmark_") || argument.starts_with("--v=");
       (is_google ? options_.google_arguments : own).push_back(argument);
     }
     std::reverse(own.begin(), own.end());  // in the order of CLI11

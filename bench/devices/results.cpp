@@ -12,7 +12,7 @@
 namespace trainer::bench {
 
 // In the namespace of their types, for argument-dependent lookup.
-static void to_json(Json& json, const Summary& summary) {
+void to_json(Json& json, const Summary& summary) {
   json = {{"num_steps", summary.num_steps},
           {"average", summary.average},
           {"median", summary.median},
@@ -23,7 +23,7 @@ static void to_json(Json& json, const Summary& summary) {
           {"variation", summary.variation}};
 }
 
-static void from_json(const Json& json, Summary& summary) {
+void from_json(const Json& json, Summary& summary) {
   json.at("num_steps").get_to(summary.num_steps);
   json.at("average").get_to(summary.average);
   json.at("median").get_to(summary.median);
@@ -34,11 +34,11 @@ static void from_json(const Json& json, Summary& summary) {
   json.at("variation").get_to(summary.variation);
 }
 
-static void to_json(Json& json, const Missing& missing) {
+void to_json(Json& json, const Missing& missing) {
   json = {{"name", missing.name}, {"reason", missing.reason}};
 }
 
-static void from_json(const Json& json, Missing& missing) {
+void from_json(const Json& json, Missing& missing) {
   json.at("name").get_to(missing.name);
   json.at("reason").get_to(missing.reason);
 }

@@ -50,6 +50,7 @@ Part make_part(const trainer::data::Table& table, const trainer::data::Scaling& 
       },
       matrix.values);
   std::vector<int64_t> classes;
+  classes.reserve(table.targets.size());
   for (const std::string& label : table.targets) {
     classes.push_back(trainer::parse_int(label).value());
   }
@@ -109,6 +110,7 @@ void run(const fs::path& folder, int64_t num_epochs, int64_t seed, int64_t num_r
   torch::nn::Sequential model = make_model(work["layers"].get<std::vector<int64_t>>());
   torch::optim::AdamW optimizer = make_optimizer(model->parameters(), work);
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(num_epochs));
   for (int64_t epoch = 0; epoch < num_epochs; ++epoch) {
     seconds.push_back(train_epoch(model, optimizer, train, work));
   }

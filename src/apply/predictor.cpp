@@ -21,6 +21,7 @@ constexpr int64_t kRowsPerThread = 2 * cpu::kMaxLossRows;
 
 std::vector<cpu::TensorMemory> tensor_memory(const Model& model) {
   std::vector<cpu::TensorMemory> tensors;
+  tensors.reserve(model.weights.size());
   for (const checkpoint::NamedTensor& weight : model.weights) {
     tensors.push_back({.value = float_values(weight.tensor), .update = nullptr});
   }

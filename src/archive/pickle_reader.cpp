@@ -187,7 +187,7 @@ std::string_view Machine::take_line() {
 template <typename T>
 T Machine::take_number() {
   T number{};
-  std::memcpy(&number, take(sizeof(T)).data(), sizeof(T));
+  take(sizeof(T)).copy(reinterpret_cast<char*>(&number), sizeof(T));
   return number;
 }
 

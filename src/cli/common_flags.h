@@ -21,6 +21,7 @@ class CommonFlags {
   CommonFlags();
   CommonFlags(const CommonFlags&) = delete;
   CommonFlags& operator=(const CommonFlags&) = delete;
+  ~CommonFlags() = default;
 
   /// Options that --help lists before those of the default command.
   std::vector<Option> options();
@@ -38,7 +39,7 @@ class CommonFlags {
 
  private:
   struct KeyFlag {
-    const config::Field* field;
+    const config::Field* field = nullptr;
     std::optional<std::string> value;
   };
 

@@ -54,6 +54,7 @@ std::string model_text(const VerifiedCheckpoint& file) {
 
 std::string optimizer_text(const Checkpoint& c) {
   std::vector<std::string> moments;
+  moments.reserve(c.moments.size());
   for (const checkpoint::Moment& moment : c.moments) moments.push_back(moment.name);
   return fmt::format("{} at step {}, {}", c.optimizer, with_thousands(c.optimizer_step),
                      moments.empty() ? "no optimizer state" : joined(moments));

@@ -138,6 +138,11 @@ std::vector<Field> training_fields() {
           "Implementation of the training step: fused uses hand-written forward and backward code "
           "(fp32 on the CPU), autograd LibTorch's automatic differentiation (everywhere). Both "
           "compute the same; auto is fused where possible."),
+  };
+}
+
+std::vector<Field> more_training_fields() {
+  return {
       choice(TRAINER_MEMBER(training.best_metric),
              "Metric on the validation split that selects the best epoch (best.pt) and controls "
              "early stopping; without a validation split, loss or accuracy on the training split. "
@@ -271,8 +276,8 @@ std::vector<Field> output_fields() {
 
 const std::vector<Field>& fields() {
   static const std::vector<Field> table = concatenated(
-      {run_fields(), data_fields(), model_fields(), training_fields(), optimizer_fields(),
-       schedule_fields(), early_stopping_fields(), output_fields()});
+      {run_fields(), data_fields(), model_fields(), training_fields(), more_training_fields(),
+       optimizer_fields(), schedule_fields(), early_stopping_fields(), output_fields()});
   return table;
 }
 

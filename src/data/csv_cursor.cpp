@@ -88,7 +88,8 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
   if (quoted) ++p;
   Decimal decimal;
   p = read_exponent(read_decimal(p, decimal, mark), decimal);
-  if (p == nullptr || !is_simple(decimal) || (quoted && *p++ != '"')) return nullptr;
+  if (p == nullptr || !is_simple(decimal) || (quoted && *p != '"')) return nullptr;
+  if (quoted) ++p;
   while (is_blank(*p)) ++p;
   value = to_double(decimal);
   return p;

@@ -96,6 +96,7 @@ std::vector<std::string> labels_by_value(const Table& table, const TargetScan& s
     size_t first_row;
   };
   std::vector<Label> found;
+  found.reserve(scan.first_rows.size());
   for (const auto& [text, row] : scan.first_rows) found.push_back({*parse_double(text), row});
   std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
     return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
@@ -134,6 +135,7 @@ void require_good_labels(const Table& table, const TargetScan& scan) {
 
 std::vector<std::string> labels_by_bytes(const TargetScan& scan) {
   std::vector<std::string> labels;
+  labels.reserve(scan.first_rows.size());
   for (const auto& [text, row] : scan.first_rows) labels.emplace_back(text);
   std::sort(labels.begin(), labels.end());
   return labels;

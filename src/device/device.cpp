@@ -25,7 +25,7 @@ c10::Device cuda_device(int64_t index) {
 // "cuda" and "cuda:1"; -1 when `requested` is no CUDA device.
 int64_t cuda_index(const std::string& requested) {
   if (requested == "cuda") return 0;
-  if (requested.rfind("cuda:", 0) != 0) return -1;
+  if (!requested.starts_with("cuda:")) return -1;
   return parse_int(requested.substr(5)).value_or(-1);
 }
 

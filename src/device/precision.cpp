@@ -73,7 +73,8 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   try {
     compute(device, scalar_type(precision));
     probe.is_computed = true;
-  } catch (const std::exception&) {  // "not implemented for 'Half'", "BFloat16 is not supported"
+  } catch (const std::exception&) {
+    probe.is_computed = false;  // "not implemented for 'Half'", "BFloat16 is not supported"
   }
   return probe;
 }

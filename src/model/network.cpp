@@ -47,6 +47,7 @@ at::Tensor Network::forward(const at::Tensor& features, Mode mode,
 
 std::vector<NamedTensor> Network::state() const {
   std::vector<NamedTensor> state;
+  state.reserve(parameters_.specs.size());
   for (std::size_t i = 0; i < parameters_.specs.size(); ++i) {
     state.push_back(
         {parameters_.specs[i].name, parameter_view(parameters_, parameters_.values, i)});

@@ -61,6 +61,7 @@ std::vector<TensorSpec> parameters(const Layer& layer) {
   return std::visit(
       Overloaded{[](const Embeddings& embeddings) {
                    std::vector<TensorSpec> tables;
+                   tables.reserve(embeddings.tables.size());
                    for (const EmbeddingTable& t : embeddings.tables) {
                      tables.push_back({t.name + ".weight", {t.num_rows, t.size}, t.weight});
                    }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <numbers>
 #include <span>
 #include <string>
 #include <variant>
@@ -111,7 +111,7 @@ class LayerWriter {
 
   // x * (1 + erf(x / sqrt(2))) / 2; an operator of its own has it from opset 20 on only.
   Name gelu(const Name& input) {
-    const Name root = graph_.number("root_of_two", std::sqrt(2.0F));
+    const Name root = graph_.number("root_of_two", std::numbers::sqrt2_v<float>);
     const Name erf = graph_.node("Erf", {graph_.node("Div", {input, root})});
     const Name sum = graph_.node("Add", {erf, graph_.number("one", 1)});
     return graph_.node("Mul", {graph_.node("Mul", {input, sum}), graph_.number("half", 0.5F)});

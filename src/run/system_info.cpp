@@ -34,7 +34,7 @@ std::string line_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(": ");
-    if (line.compare(0, key.size(), key) == 0 && colon != std::string::npos) {
+    if (line.starts_with(key) && colon != std::string::npos) {
       return line.substr(colon + 2);
     }
   }
@@ -50,7 +50,7 @@ std::string cpu_model() {
 std::string operating_system(const utsname& names) {
   std::ifstream file("/etc/os-release");
   for (std::string line; std::getline(file, line);) {
-    if (line.compare(0, 13, "PRETTY_NAME=\"") == 0) return line.substr(13, line.size() - 14);
+    if (line.starts_with("PRETTY_NAME=\"")) return line.substr(13, line.size() - 14);
   }
   return fmt::format("{} {}", names.sysname, names.release);
 }

@@ -123,6 +123,7 @@ void check_data(const config::Config& config, const data::Datasets& data, c10::D
 void check_patterns(const config::Config& config, const model::Network& model) {
   const model::FlatParameters& flat = model.parameters();
   std::vector<std::string> names;
+  names.reserve(flat.specs.size());
   for (const network::TensorSpec& spec : flat.specs) names.push_back(spec.name);
   check_each("training.freeze", config.training.freeze, names);
   if (flat.num_trained == 0) {

@@ -38,6 +38,7 @@ archive::TensorData to_data(const at::Tensor& tensor) {
 std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
                                             const at::Tensor& buffer) {
   std::vector<model::NamedTensor> views;
+  views.reserve(flat.specs.size());
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     views.push_back({flat.specs[i].name, model::parameter_view(flat, buffer, i)});
   }

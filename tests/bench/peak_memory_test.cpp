@@ -10,7 +10,7 @@
 namespace trainer::bench {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024 * 1024;
+constexpr std::size_t kBlock = std::size_t{64} * 1024 * 1024;
 
 // Every page of the block is written to. It goes back to the system at once; an allocator may keep
 // it, and AddressSanitizer's does.

@@ -15,7 +15,7 @@ inline Row make_row(double median) {
   row.step_ms = summarize({0.99 * median, median, 1.01 * median});
   row.repetition_medians = {median};
   row.asked_steps = 3;
-  row.peak_memory_bytes = 200 * 1024 * 1024;
+  row.peak_memory_bytes = uint64_t{200} * 1024 * 1024;
   row.loss_difference = 1e-7;
   row.max_loss_difference = 1e-3;
   return row;

@@ -71,7 +71,7 @@ TEST(CompareTest, TensorsAreComparedToTheBit) {
   EXPECT_EQ(first_difference(with_bias(kNan), with_bias(kNan)), std::nullopt);
   EXPECT_EQ(first_difference(with_bias(0.0F), with_bias(-0.0F)),
             "model layers.0.bias: element 0 is 0 and -0");
-  const float other_nan = std::bit_cast<float>(std::bit_cast<uint32_t>(kNan) + 1);
+  const auto other_nan = std::bit_cast<float>(std::bit_cast<uint32_t>(kNan) + 1);
   EXPECT_EQ(first_difference(with_bias(kNan), with_bias(other_nan)),
             "model layers.0.bias: element 0 is 0x7fc00000 and 0x7fc00001");
 }

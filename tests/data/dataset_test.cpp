@@ -85,7 +85,7 @@ TEST_F(DatasetTest, TakesManyWholeNumbersForValues) {
   const Datasets classes = load_datasets(csv(target), 1);
   EXPECT_EQ(classes.schema.task, Task::kClassification);
   EXPECT_EQ(classes.task_reason, "because it has 20 distinct integer values");
-  target.push_back("100");
+  target.emplace_back("100");
   const Datasets values = load_datasets(csv(target), 1);
   EXPECT_EQ(values.schema.task, Task::kRegression);
   EXPECT_EQ(values.task_reason, "because it has 21 distinct integer values");
@@ -156,7 +156,7 @@ TEST_F(DatasetTest, SplitsATableAndFitsTheScalingOnTheTrainingPart) {
   EXPECT_EQ(datasets.train.classes.size(), 4u);
   EXPECT_EQ(datasets.validation.size(), 2);
   EXPECT_EQ(datasets.test.size(), 4);
-  const Floats& train = std::get<Floats>(datasets.train.features.values);
+  const auto& train = std::get<Floats>(datasets.train.features.values);
   for (size_t i = 0; i < train.size(); ++i) {  // the row number is the feature: parity is the class
     EXPECT_EQ(static_cast<int64_t>(train[i]) % 2, datasets.train.classes[i]);
   }

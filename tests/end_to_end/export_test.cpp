@@ -271,10 +271,10 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
   data::Matrix features{num_rows, 6, std::vector<float>()};
   auto& numbers = std::get<std::vector<float>>(features.values);
   for (const float value : values) {
-    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    for (const auto& column : quantiles) {
       // Only the first column has a fill; the others' last row is a number.
       const float cell = std::isnan(value) ? 2 : value;
-      numbers.push_back(data::quantile_rank(quantiles[i], cell));
+      numbers.push_back(data::quantile_rank(column, cell));
     }
   }
   ordered_json inputs;

@@ -18,7 +18,6 @@
 namespace trainer {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 using test::mixed;

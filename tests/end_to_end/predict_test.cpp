@@ -78,7 +78,7 @@ TEST_F(PredictEndToEndTest, PredictsAsTheTrainingEvaluated) {
   for (std::size_t row = 1; row < truth.size(); ++row) {
     const std::string& wanted = truth[row][static_cast<std::size_t>(label)];
     if (predicted[row][0] == wanted) ++num_correct;
-    loss -= std::log(std::stod(predicted[row][static_cast<std::size_t>(1 + std::stoi(wanted))]));
+    loss -= std::log(std::stod(predicted[row][1 + static_cast<std::size_t>(std::stoi(wanted))]));
   }
   const auto num_rows = static_cast<double>(truth.size() - 1);
   const nlohmann::json record = test_record(path("runs/latest"));

@@ -141,7 +141,7 @@ TEST(ReportTest, SeveralTargetsAreATable) {
 TEST(ReportTest, ManyClassesAreShownByThePairsThatAreConfusedMost) {
   Names labels;
   for (int i = 0; i < 40; ++i) labels.push_back(fmt::format("class number {}", i));
-  Floats logits(3 * 40);
+  Floats logits(size_t{3} * 40);
   logits[5] = logits[40 + 5] = logits[80 + 7] = 1;
   const data::Dataset three = rows({4, 4, 7});
   const std::string text = details_text(make_report({classes(labels), three, {logits, 40}}, 1));

@@ -18,7 +18,7 @@ std::string skip_reason(const testing::TestResult& result) {
     if (!part.skipped()) continue;
     std::string reason = part.message();
     // GoogleTest puts a word of its own before the text.
-    if (reason.rfind("Skipped\n", 0) == 0) reason.erase(0, reason.find('\n') + 1);
+    if (reason.starts_with("Skipped\n")) reason.erase(0, reason.find('\n') + 1);
     for (char& c : reason) c = c == '\n' || c == '\t' ? ' ' : c;
     while (!reason.empty() && reason.back() == ' ') reason.pop_back();
     return reason;

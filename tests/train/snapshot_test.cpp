@@ -134,7 +134,7 @@ struct Refused {
   std::unique_ptr<Session> other = make_small_session(small_config());
   checkpoint::Checkpoint saved = snapshot(*other);
 
-  std::string message() {
+  std::string message() const {
     const at::Tensor before = session->model.parameters().values.clone();
     const Error error = error_of([&] { restore(*session, saved); });
     EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
