@@ -126,8 +126,7 @@ class Parser {
     std::vector<std::string> own;
     for (const std::string& argument : arguments) {
       // Google Benchmark requires the form --flag=value.
-      const bool is_google =
-          argument.starts_with("--benchmark_") || argument.starts_with("--v=");
+      const bool is_google = argument.starts_with("--benchmark_") || argument.starts_with("--v=");
       (is_google ? options_.google_arguments : own).push_back(argument);
     }
     std::reverse(own.begin(), own.end());  // in the order of CLI11
