@@ -8,7 +8,7 @@ source "$(dirname "$0")/house.sh"
 
 expect() {  # expect NAME STATUS TEXT: how the build of the house ends, and what it says
   local said status=0
-  said=$(cmake --build "$house/build" 2>&1) || status=$?
+  said=$(cmake --build "$house/build" --clean-first 2>&1) || status=$?
   [[ "$said" == *"$3"* ]] && said=$3
   report "$1" "status $2: $3" "status $((status != 0)): $said"
 }
