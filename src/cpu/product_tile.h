@@ -93,7 +93,7 @@ struct TileFunctions {
 };
 
 template <int64_t NumVectors, Rows Layout>
-inline constexpr TileFunctions<NumVectors, Layout> kTileFunctions;  // NOLINT(google-readability-casting): none is there
+inline constexpr TileFunctions<NumVectors, Layout> kTileFunctions;  // NOLINT: no cast
 
 inline TileFunction tile_function(int64_t rows, bool is_wide, Rows layout) {
   if (layout == Rows::kAdjacent) {
