@@ -13,17 +13,16 @@
   COMMAND("config schedule", "Preview the steps and learning rates of a run",               \
           make_schedule_command)                                                            \
   COMMAND("init", "Write a first configuration for a table", make_init_command)             \
-  COMMAND("cv", "Cross-validate: train one model per fold and test it on that fold",        \
-          make_cv_command)                                                                  \
+  COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)       \
   COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)            \
-  COMMAND("find-batch", "Find the largest batch size that fits and the fastest one",        \
+  COMMAND("find-batch", "Find the largest batch that fits and the fastest",                 \
           make_find_batch_command)                                                          \
   COMMAND("predict", "Predict with a trained model", make_predict_command)                  \
   COMMAND("eval", "Evaluate a trained model", make_eval_command)                            \
   COMMAND("inspect", "Describe a model and how it was trained", make_inspect_command)       \
   COMMAND("export", "Export a trained model to another format", make_export_command)        \
   GROUP("selftest", "Run self-tests on this machine")                                       \
-  COMMAND("selftest resume", "Check that killed and resumed runs end bit for bit the same", \
+  COMMAND("selftest resume", "Check that resumed runs end with the same bits",              \
           make_selftest_resume_command)
 
 namespace trainer::cli {

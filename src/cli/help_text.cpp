@@ -10,10 +10,12 @@ namespace trainer::cli {
 namespace {
 
 constexpr const char* kKeysAndExitCodes = R"(
-Every configuration key can be set as key=value; `trainer config reference` lists them.
+Every configuration key can be set as key=value; they are listed by
+`trainer config reference`.
 
-Exit codes: 0 success, 1 failure, 2 usage or configuration, 3 data, 4 device, 5 out of memory,
-  6 non-finite loss or gradient, 7 checkpoint, 8 file system, 129 SIGHUP, 130 SIGINT, 143 SIGTERM.)";
+Exit codes: 0 success, 1 failure, 2 usage or configuration, 3 data, 4 device,
+  5 out of memory, 6 non-finite loss or gradient, 7 checkpoint, 8 file system,
+  129 SIGHUP, 130 SIGINT, 143 SIGTERM.)";
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "cli/parser.h"
 
 #include <memory>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,19 +19,17 @@ class OptionAdder {
  public:
   OptionAdder(CLI::App& app, const Option& option) : app_(app), option_(option) {}
 
-  CLI::Option* operator()(bool* flag) const {
-    return app_.add_flag(option_.names, *flag, option_.help);
-  }
+  CLI::Option* operator()(bool* flag) const { return app_.add_flag(option_.names, *flag); }
   CLI::Option* operator()(std::string* value) const {
-    return app_.add_option(option_.names, *value, option_.help)->type_name(option_.value_name);
+    return app_.add_option(option_.names, *value)->type_name(option_.value_name);
   }
   CLI::Option* operator()(std::optional<std::string>* value) const {
     const auto write = [value](const std::string& text) { *value = text; };
-    return app_.add_option_function<std::string>(option_.names, write, option_.help)
+    return app_.add_option_function<std::string>(option_.names, write)
         ->type_name(option_.value_name);
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
-    CLI::Option* added = app_.add_option(option_.names, *values, option_.help);
+    CLI::Option* added = app_.add_option(option_.names, *values);
     // One value per flag: the next argument may be key=value.
     if (!added->get_positional()) added->allow_extra_args(false);
     return added->type_name(option_.value_name);
@@ -41,9 +40,23 @@ class OptionAdder {
   const Option& option_;
 };
 
+// Lines of at most 50 characters, which begin in column 30: older CLI11 does not wrap its help.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t kWidth = 50;
+  std::string lines;
+  while (text.size() > kWidth) {
+    const std::size_t end = text.rfind(' ', kWidth);
+    if (end == std::string_view::npos) break;
+    lines += fmt::format("{}\n", text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines += text;
+}
+
 void add_options(CLI::App& app, const std::vector<Option>& options) {
   for (const Option& option : options) {
     CLI::Option* added = std::visit(OptionAdder(app, option), option.target);
+    added->description(wrapped(option.help));
     if (!option.group.empty()) added->group(option.group);
   }
 }

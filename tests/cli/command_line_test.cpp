@@ -2,11 +2,16 @@
 #include "cli/command_line.h"
 
 #include <array>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
 
+#include "cli/commands.h"
 #include "support/error_of.h"
 
 namespace trainer::cli {
@@ -170,6 +175,18 @@ TEST(CommandLineTest, HelpNamesCommandsFlagsAndExitCodes) {
   EXPECT_EQ(train.find("find-batch"), std::string::npos) << train;
   EXPECT_EQ(train.find("SUBCOMMAND"), std::string::npos) << train;
   EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
+}
+
+TEST(CommandLineTest, HelpFitsATerminal) {
+  for (const CommandRow& row : command_table()) {
+    std::istringstream words(row.name);
+    std::vector<std::string> arguments(std::istream_iterator<std::string>(words), {});
+    arguments.emplace_back("--help");
+    std::vector<const char*> pointers;
+    for (const std::string& word : arguments) pointers.push_back(word.c_str());
+    std::istringstream text(parse(pointers).text + parse({"--help"}).text);
+    for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80U) << line;
+  }
 }
 
 TEST(CommandLineTest, VersionNamesLibtorchBlasAndCommit) {
