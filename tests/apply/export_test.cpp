@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/apply/export_metadata.h"
 #include "trainer/apply/export_safetensors.h"
 #include "trainer/apply/export_samples.h"
 #include "trainer/archive/safetensors.h"
+#include "trainer/core/json.h"
 #include "trainer/core/version.h"
 
 #include "support/synthetic_models.h"
@@ -20,7 +20,6 @@
 namespace trainer::apply {
 namespace {
 
-using nlohmann::json;
 using test::ModelRecipe;
 
 class ExportDataTest : public testing::Test {
@@ -65,7 +64,7 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
   c.schema.feature_names = {"x0", "k=u", "k=v", "k is missing"};
   c.schema.labels = {"a", "\"b\"", "\xFF"};
   c.schema.missing = {"NA", "-999"};
-  const json description = json::parse(export_description(model_of(c)));
+  const Json description = parse_json(export_description(model_of(c)));
   EXPECT_EQ(description["producer"], "trainer " + build_info().version);
   EXPECT_EQ(description["checkpoint"], "some.pt");
   EXPECT_EQ(description["epoch"], 3);
@@ -73,24 +72,24 @@ TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {
   EXPECT_EQ(description["averaged_weights"], true);
   EXPECT_EQ(description["task"], "classification");
   EXPECT_EQ(description["loss"], "cross_entropy");
-  EXPECT_EQ(description["labels"], json({"a", "\"b\"", "\xEF\xBF\xBD"}));  // what is no UTF-8
-  EXPECT_EQ(description["feature_names"], json(c.schema.feature_names));
-  EXPECT_EQ(description["feature_scaling"]["scale"], json({0.75, 0.75, 0.75, 0.75}));
-  EXPECT_EQ(description["model"]["hidden_sizes"], json({8, 8}));
-  EXPECT_EQ(description["columns"], json::parse(R"([
+  EXPECT_EQ(description["labels"], Json({"a", "\"b\"", "\xEF\xBF\xBD"}));  // what is no UTF-8
+  EXPECT_EQ(description["feature_names"], Json(c.schema.feature_names));
+  EXPECT_EQ(description["feature_scaling"]["scale"], Json({0.75, 0.75, 0.75, 0.75}));
+  EXPECT_EQ(description["model"]["hidden_sizes"], Json({8, 8}));
+  EXPECT_EQ(description["columns"], parse_json(R"([
       {"name": "x0", "kind": "numeric", "fill": 0.5, "missing_indicator": false},
       {"name": "id", "kind": "id"},
       {"name": "k", "kind": "categorical", "categories": ["u", "v"], "missing_indicator": true}])"));
-  EXPECT_EQ(description["missing"], json(c.schema.missing));
+  EXPECT_EQ(description["missing"], Json(c.schema.missing));
   EXPECT_FALSE(description.contains("target_scaling"));
 }
 
 TEST_F(ExportDataTest, TheDescriptionOfARegressionHasTheScalingOfItsTargets) {
-  const json description =
-      json::parse(export_description(model_of({.labels = {}, .num_targets = 2})));
+  const Json description =
+      parse_json(export_description(model_of({.labels = {}, .num_targets = 2})));
   EXPECT_EQ(description["task"], "regression");
   EXPECT_EQ(description["loss"], "mse");
-  EXPECT_EQ(description["target_scaling"], json({{"shift", {-3, 7}}, {"scale", {0.25, 0.125}}}));
+  EXPECT_EQ(description["target_scaling"], Json({{"shift", {-3, 7}}, {"scale", {0.25, 0.125}}}));
   EXPECT_FALSE(description.contains("labels"));
 }
 

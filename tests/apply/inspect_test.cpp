@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/apply/inspect_json.h"
+#include "trainer/core/json.h"
 
 #include "support/checkpoints.h"
 #include "support/temporary_folder.h"
@@ -80,7 +80,7 @@ TEST_F(InspectModelTest, ShowsTheFirstTheLastAndTheBestEpochs) {
 }
 
 TEST_F(InspectModelTest, JsonHasEverything) {
-  const auto json = nlohmann::json::parse(inspection_json(inspect(folder_.path())));
+  const auto json = parse_json(inspection_json(inspect(folder_.path())));
   EXPECT_EQ(json["epoch"], 3);
   EXPECT_EQ(json["best"]["value"], 0.0625);
   EXPECT_EQ(json["labels"], (std::vector<std::string>{"no", "yes"}));

@@ -3,7 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "devices/results.h"
 #include "support/process.h"
@@ -121,7 +122,7 @@ TEST_F(BenchDevicesTest, FlagsOfGoogleBenchmarkWork) {
   const auto json = bench_devices(
       kTiny + " --benchmark_format=json --benchmark_repetitions=3 --benchmark_filter=cpu_fp32/");
   EXPECT_EQ(json.exit_code, 0) << json.err;
-  const auto parsed = nlohmann::json::parse(json.out);
+  const auto parsed = parse_json(json.out);
   EXPECT_EQ(parsed.at("context").at("executable"), "bench_devices");
   EXPECT_EQ(parsed.at("benchmarks").at(0).at("repetitions"), 3);
   EXPECT_TRUE(parsed.at("benchmarks").at(0).contains("median_ms"));

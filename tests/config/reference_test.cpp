@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 
@@ -28,14 +28,14 @@ TEST(ReferenceTest, TheCommittedSchemaIsCurrent) {
 
 TEST(ReferenceTest, EveryKeyIsOnThePageAndInTheSchema) {
   const std::string page = reference_page();
-  const nlohmann::json schema = nlohmann::json::parse(json_schema());
+  const Json schema = parse_json(json_schema());
   for (const Field& field : fields()) {
     EXPECT_NE(page.find("| `" + field.path + "` |"), std::string::npos) << field.path;
     std::string pointer = "/properties/" + field.path;
     for (std::size_t dot = pointer.find('.'); dot != std::string::npos; dot = pointer.find('.')) {
       pointer.replace(dot, 1, "/properties/");
     }
-    EXPECT_TRUE(schema.contains(nlohmann::json::json_pointer(pointer))) << pointer;
+    EXPECT_TRUE(schema.contains(Json::json_pointer(pointer))) << pointer;
   }
 }
 

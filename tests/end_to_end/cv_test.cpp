@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/folder_lock.h"
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 #include "support/process.h"
@@ -20,7 +20,6 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using test::cells_of;
 using test::kSource;
 using test::read_file;
@@ -43,16 +42,16 @@ class CvTest : public test::ProgramTest {
     }
     return false;
   }
-  json results() const { return json::parse(test::read_file(cv_folder() / "cv.json")); }
+  Json results() const { return parse_json(test::read_file(cv_folder() / "cv.json")); }
 };
 
 TEST_F(CvTest, PenguinsReachNinetySevenPercentOverFiveFolds) {
   const test::ProcessResult result = cv("penguins.yaml", "--folds 5");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  const json all = results();
+  const Json all = results();
   EXPECT_GE(all["mean"]["accuracy"].get<double>(), 0.97) << result.out;
   int64_t num_rows = 0;
-  for (const json& run : all["runs"]) {
+  for (const Json& run : all["runs"]) {
     num_rows += run["rows"].get<int64_t>();
     EXPECT_TRUE(fs::exists(cv_folder() / run["run"].get<std::string>() / "summary.json"));
   }
@@ -64,26 +63,26 @@ TEST_F(CvTest, PenguinsReachNinetySevenPercentOverFiveFolds) {
 TEST_F(CvTest, MilesAGallonReachAnR2OfEightyFivePercentOverFiveFolds) {
   const test::ProcessResult result = cv("auto_mpg.yaml", "--folds 5 --json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GE(json::parse(result.out)["mean"]["r2"].get<double>(), 0.85) << result.out;
+  EXPECT_GE(parse_json(result.out)["mean"]["r2"].get<double>(), 0.85) << result.out;
 }
 
 TEST_F(CvTest, DigitsReachNinetySevenAndAHalfPercentOverFiveFolds) {
   const test::ProcessResult result = cv("train.yaml", "--folds 5 --json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GE(json::parse(result.out)["mean"]["accuracy"].get<double>(), 0.975) << result.out;
+  EXPECT_GE(parse_json(result.out)["mean"]["accuracy"].get<double>(), 0.975) << result.out;
 }
 
 TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   const test::ProcessResult whole = cv("penguins.yaml", "--folds 3 --epochs 3");
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  const json before = results();
+  const Json before = results();
   // As if it had been killed in the second fold, before anything of the third.
   const std::string second = before["runs"][1]["run"];
   fs::remove(cv_folder() / second / "summary.json");
   fs::remove_all(cv_folder() / before["runs"][2]["run"].get<std::string>());
   const test::ProcessResult result = trainer("cv --resume " + cv_folder().string());
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  const json after = results();
+  const Json after = results();
   EXPECT_EQ(after["runs"][1]["run"], second);
   EXPECT_EQ(after["mean"], before["mean"]);
   EXPECT_EQ(after["std"], before["std"]);
@@ -92,7 +91,7 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
 TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {
   ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1").exit_code, 0);
   const fs::path folder = cv_folder();
-  const json before = results();
+  const Json before = results();
   fs::remove_all(folder / before["runs"][1]["run"].get<std::string>());
   folder_.write("other.yaml", "training: {batch_size: 7}\n");
   const auto resumed = [&](const std::string& more) {
@@ -134,7 +133,7 @@ TEST_F(CvTest, WhatAResumeMayChangeHoldsForAllFolds) {
   const test::ProcessResult result = trainer("cv -q --epochs 2 --resume " + cv_folder().string());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(results()["mean"],
-            json::parse(test::read_file(only_in(folder_.path() / "whole") / "cv.json"))["mean"]);
+            parse_json(test::read_file(only_in(folder_.path() / "whole") / "cv.json"))["mean"]);
 }
 
 TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
@@ -149,7 +148,7 @@ TEST_F(CvTest, ThoseThatBeginInOneSecondHaveFoldersOfTheirOwn) {
   for (const auto& entry : fs::directory_iterator(folder_.path() / "runs")) {
     EXPECT_NE(result.out.find("folder  " + entry.path().string() + "\n"), std::string::npos);
     for (const char* fold : {"fold_1", "fold_2"}) {
-      const json runs = json::parse(test::read_file(entry.path() / "cv.json"))["runs"];
+      const Json runs = parse_json(test::read_file(entry.path() / "cv.json"))["runs"];
       const std::string run = runs[fold == std::string("fold_1") ? 0 : 1]["run"];
       EXPECT_TRUE(run.ends_with(fold)) << run;
       const std::string config = test::read_file(entry.path() / run / "config_resolved.yaml");
@@ -177,7 +176,7 @@ TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
             (std::vector<std::string>{"island", "line", "fold", "repeat", "target", "prediction",
                                       "p_Adelie", "p_Chinstrap", "p_Gentoo"}));
   const auto table = cells_of(read_file(kSource / "configs" / "data" / "penguins.csv"));
-  const json all = results();
+  const Json all = results();
   std::vector<double> right(3);
   std::vector<double> num_rows(3);
   for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -196,7 +195,7 @@ TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
 TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
   const test::ProcessResult whole = cv("penguins.yaml", "--folds 2 --repeats 2 --epochs 2");
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  const json before = results();
+  const Json before = results();
   const std::string predictions = test::read_file(cv_folder() / "out_of_fold.csv");
   EXPECT_EQ(before["repeats"], 2);
   ASSERT_EQ(before["runs"].size(), 4U);
@@ -214,8 +213,7 @@ TEST_F(CvTest, RepeatsHaveOtherFoldsAndGoOnToo) {
   for (std::size_t fold = 0; fold < 2; ++fold) {
     mean += before["runs"][fold]["loss"].get<double>() / 2;
   }
-  const json once =
-      json::parse(cv("penguins.yaml", "--folds 2 --epochs 2 --json output_dir=o").out);
+  const Json once = parse_json(cv("penguins.yaml", "--folds 2 --epochs 2 --json output_dir=o").out);
   EXPECT_EQ(once["mean"]["loss"].get<double>(), mean);
   EXPECT_FALSE(once.contains("repeats"));
 

@@ -4,7 +4,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/sanitizers.h"
 #include "support/temporary_folder.h"
@@ -89,7 +90,7 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
       "data.synthetic.num_samples=20000 data.validation_fraction=0 data.test_fraction=0 "
       "model.hidden_size=1024 training.batch_size=20000 training.epochs=1 --threads 1 --device cpu";
   ASSERT_EQ(trainer_in(folder.path(), run).exit_code, 0);
-  const auto whole = nlohmann::json::parse(last_record(folder.path(), "train"));
+  const auto whole = parse_json(last_record(folder.path(), "train"));
   EXPECT_FALSE(whole.contains("micro_batch_size"));
   for (int64_t kibibytes = 1000000; kibibytes < 8000000; kibibytes += 150000) {
     const ProcessResult result =
@@ -105,7 +106,7 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
         << result.err;
     EXPECT_TRUE(std::regex_search(
         result.out, std::regex("memory      ran out .* with micro-batches of [0-9,]+ rows\n")));
-    const auto split = nlohmann::json::parse(last_record(folder.path(), "train"));
+    const auto split = parse_json(last_record(folder.path(), "train"));
     EXPECT_LE(split["micro_batch_size"].get<int64_t>(), 10000);
     EXPECT_NEAR(split["loss"].get<double>(), whole["loss"].get<double>(), 1e-6);
     return;

@@ -5,7 +5,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 #include "support/idx.h"
@@ -19,7 +20,6 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using test::idx_file;
 using test::kSource;
 
@@ -30,10 +30,10 @@ class EvalTest : public test::ProgramTest {
     const test::ProcessResult result = trainer(test::with_config(config) + "--epochs 5 " + more);
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
-  json eval(const std::string& more = "") {
+  Json eval(const std::string& more = "") {
     const test::ProcessResult result = trainer("eval runs/latest --json " + more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out);
+    return parse_json(result.out);
   }
   /// The message of a refusal with exit code 3.
   std::string refusal(const std::string& content) {
@@ -48,8 +48,8 @@ class EvalTest : public test::ProgramTest {
 TEST_F(EvalTest, TheRunsOwnTestPartGivesTheNumbersOfTheRun) {
   for (const char* more : {"", "training.loss=cross_entropy training.label_smoothing=0.1"}) {
     train("penguins.yaml", more);
-    const json result = eval();
-    const json expected = summary()["test"];
+    const Json result = eval();
+    const Json expected = summary()["test"];
     EXPECT_NEAR(result["loss"].get<double>(), expected["loss"].get<double>(), 1e-6);
     for (const char* name : {"rows", "accuracy", "f1", "auroc", "classes", "confusion_matrix"}) {
       EXPECT_EQ(result[name], expected[name]) << name;
@@ -59,8 +59,8 @@ TEST_F(EvalTest, TheRunsOwnTestPartGivesTheNumbersOfTheRun) {
 
 TEST_F(EvalTest, ARegressionIsJudgedInTheUnitsOfTheFile) {
   train("auto_mpg.yaml", "training.loss=huber");
-  const json result = eval();
-  const json expected = summary()["test"];
+  const Json result = eval();
+  const Json expected = summary()["test"];
   for (const char* name : {"loss", "mae", "rmse", "r2"}) {
     EXPECT_NEAR(result[name].get<double>(), expected[name].get<double>(), 1e-6) << name;
   }
@@ -89,8 +89,8 @@ TEST_F(EvalTest, AFileWithoutWeightsIsEvaluatedWithAllRowsAlike) {
   EXPECT_EQ(result.err,
             "warning: bare.csv has no column \"w\" (data.weight); all rows have the same weight in "
             "the loss\n");
-  json expected = eval("--data alike.csv");
-  json without = json::parse(result.out);
+  Json expected = eval("--data alike.csv");
+  Json without = parse_json(result.out);
   EXPECT_EQ(without["loss"], expected["loss"]);
   EXPECT_NE(without["loss"], eval("--data weighted.csv")["loss"]);
 }
@@ -98,7 +98,7 @@ TEST_F(EvalTest, AFileWithoutWeightsIsEvaluatedWithAllRowsAlike) {
 TEST_F(EvalTest, AFileIsJudgedByThePredictionsOnIt) {
   train("penguins.yaml");
   const fs::path data = kSource / "configs" / "data" / "penguins.csv";
-  const json result = eval("--data " + data.string());
+  const Json result = eval("--data " + data.string());
   const test::ProcessResult predicted = trainer("predict runs/latest --data " + data.string());
   const auto rows = test::cells_of(test::read_file(data));
   const auto predictions = test::cells_of(predicted.out);
@@ -161,7 +161,7 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
 
 TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {
   train("penguins.yaml", "-q");
-  const json own = eval();
+  const Json own = eval();
   EXPECT_EQ(own["baseline"], summary()["test"]["baseline"]);
   EXPECT_NEAR(own["baseline"]["accuracy"].get<double>(), 15.0 / 34, 1e-12);
   EXPECT_EQ(own["baseline"]["auroc"], 0.5);
@@ -213,11 +213,11 @@ class EvalArraysTest : public EvalTest {
  protected:
   /// Evaluates data that must give what the run's own test split does.
   void expect_own(const std::string& more) {
-    json own = eval();
-    json other = eval(more);
+    Json own = eval();
+    Json other = eval(more);
     EXPECT_EQ(own["split"], "test");
     EXPECT_EQ(other["split"].is_null(), more.find("--data") != std::string::npos) << more;
-    for (json* result : {&own, &other}) {
+    for (Json* result : {&own, &other}) {
       result->erase("data");
       result->erase("split");
     }

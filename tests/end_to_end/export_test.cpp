@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/apply/export_samples.h"
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/json.h"
 #include "trainer/core/parse.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
@@ -34,7 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using apply::ExportOutputs;
-using nlohmann::ordered_json;
 using test::kSource;
 using test::ModelRecipe;
 using test::ProcessResult;
@@ -92,7 +91,7 @@ class ExportTest : public test::ProgramTest {
   }
 
   /// Writes the model of a case, exports it and returns it, with one job for the other program.
-  apply::Model exported(const Case& wanted, const std::string& name, ordered_json& jobs) const {
+  apply::Model exported(const Case& wanted, const std::string& name, Json& jobs) const {
     const fs::path checkpoint = folder_.path() / (name + ".checkpoint");
     checkpoint::write(checkpoint, test::make_checkpoint(wanted.recipe));
     const bool softmax = wanted.outputs == ExportOutputs::kProbabilities;
@@ -115,11 +114,11 @@ class ExportTest : public test::ProgramTest {
     return apply::expected_outputs(model, apply::sample_features(model, kNumRows), outputs);
   }
 
-  ordered_json run_python(const std::string& command) const {
+  Json run_python(const std::string& command) const {
     const ProcessResult result =
         test::run_process("cd " + folder_.path().string() + " && " + command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    return result.exit_code == 0 ? ordered_json::parse(result.out) : ordered_json();
+    return result.exit_code == 0 ? parse_json(result.out) : Json();
   }
 
   std::vector<std::string> names_here() const { return test::file_names(folder_.path()); }
@@ -145,25 +144,25 @@ class OnnxRuntimeTest : public ExportTest {
                        (kSource / "tests/end_to_end/run_onnx.js").string());
   }
 
-  ordered_json run_jobs(const ordered_json& jobs) const {
+  Json run_jobs(const Json& jobs) const {
     folder_.write("jobs.json", jobs.dump());
     return run_python(node() + " jobs.json");
   }
 };
 
 TEST_F(OnnxRuntimeTest, AnswersAsThisProgramDoes) {
-  ordered_json jobs = ordered_json::array();
+  Json jobs = Json::array();
   std::vector<apply::Model> models;
   const std::vector<Case> all = cases();
   for (std::size_t i = 0; i < all.size(); ++i) {
     models.push_back(exported(all[i], fmt::format("{}.onnx", i), jobs));
   }
-  const ordered_json answers = run_jobs(jobs);
+  const Json answers = run_jobs(jobs);
   ASSERT_EQ(answers.size(), all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string name = apply::output_name(models[i], all[i].outputs);
     ASSERT_TRUE(answers[i].contains(name)) << answers[i];
-    const ordered_json dims = {kNumRows, apply::output_width(models[i], all[i].outputs)};
+    const Json dims = {kNumRows, apply::output_width(models[i], all[i].outputs)};
     EXPECT_EQ(answers[i][name]["dims"], dims);
     expect_near(answers[i][name]["data"].get<std::vector<double>>(),
                 expected(models[i], all[i].outputs),
@@ -191,13 +190,13 @@ data::CsvFormat csv_format(const apply::Model& model) {
   return {.missing = data::MissingValues(model.schema.missing)};
 }
 
-ordered_json make_inputs(const apply::Model& model, const Cells& cells) {
-  ordered_json inputs;
+Json make_inputs(const apply::Model& model, const Cells& cells) {
+  Json inputs;
   for (const data::Column& column : model.schema.columns) {
     if (data::num_features(column) == 0) continue;
     const auto& [name, texts] = *std::find_if(
         cells.begin(), cells.end(), [&](const auto& c) { return c.first == column.name; });
-    ordered_json data = ordered_json::array();
+    Json data = Json::array();
     const bool is_number = column.kind == data::ColumnKind::kNumeric;
     for (const std::string& text : texts) {
       if (is_number && !parse_double(text)) {
@@ -238,10 +237,10 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
       {"beak_length_mm", {"39.1", "null", "40", "50.5", "45", "", "38", "-998", "40"}},
       {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5", "17", "18"}}};
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
-  ordered_json jobs = ordered_json::array();
+  Json jobs = Json::array();
   jobs.push_back({{"model", (folder_.path() / "columns.onnx").string()},
                   {"inputs", make_inputs(model, cells)}});
-  const ordered_json answers = run_jobs(jobs);
+  const Json answers = run_jobs(jobs);
 
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
   data::Table table = data::read_csv_as(
@@ -277,14 +276,14 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
       numbers.push_back(data::quantile_rank(column, cell));
     }
   }
-  ordered_json inputs;
+  Json inputs;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
-    ordered_json data = values;
-    data.back() = i == 0 ? ordered_json() : ordered_json(2);
+    Json data = values;
+    data.back() = i == 0 ? Json() : Json(2);
     inputs[c.schema.feature_names[i]] = {
         {"type", "float32"}, {"dims", {num_rows, 1}}, {"data", data}};
   }
-  const ordered_json answers =
+  const Json answers =
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
   expect_near(answers.at(0).at("logits").at("data").get<std::vector<double>>(),
               apply::expected_outputs(apply::load_model(folder_.path() / "c.checkpoint"), features,
@@ -315,16 +314,15 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
       csv_format(model));
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
-  const ordered_json features = {
-      {"features",
-       {{"type", "float32"},
-        {"dims", {4, encoded.features.num_columns}},
-        {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
-  const ordered_json answers =
+  const Json features = {{"features",
+                          {{"type", "float32"},
+                           {"dims", {4, encoded.features.num_columns}},
+                           {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
+  const Json answers =
       run_jobs({{{"model", (folder_.path() / "columns.onnx").string()},
                  {"inputs", make_inputs(model, cells)}},
                 {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
-  for (const ordered_json& answer : answers) {
+  for (const Json& answer : answers) {
     expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
                 apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
                 "embeddings");
@@ -348,17 +346,17 @@ TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
   const Cells cells = {{"x0", {"1700000000.25", "1700000001", "", "1.6e9"}},
                        {"x1", {"0.5", "-7", "", "1"}},
                        {"x2", {"1700000002", "1700000003.125", "1700000001", "1.7e9"}}};
-  ordered_json inputs;
+  Json inputs;
   for (const auto& [name, texts] : cells) {
-    ordered_json data = ordered_json::array();
+    Json data = Json::array();
     for (const std::string& text : texts) {
-      data.push_back(text.empty() ? ordered_json() : ordered_json(std::stod(text)));
+      data.push_back(text.empty() ? Json() : Json(std::stod(text)));
     }
     inputs[name] = {{"type", name == "x1" ? "float32" : "float64"},
                     {"dims", {texts.size(), 1}},
                     {"data", std::move(data)}};
   }
-  const ordered_json answers =
+  const Json answers =
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
   const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
   data::Table table =
@@ -385,11 +383,11 @@ TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("output      logits_of_model: float32 [batch, 3]\n"), std::string::npos)
       << result.out;
-  ordered_json inputs;
+  Json inputs;
   for (const std::string& name : c.schema.feature_names) {
     inputs[name] = {{"type", "float32"}, {"dims", {1, 1}}, {"data", {nullptr}}};
   }
-  const ordered_json answers =
+  const Json answers =
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
   const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
   expect_near(
@@ -418,13 +416,13 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
         .labels = {},
         .num_targets = 2}},
       {{.labels = {}, .num_targets = 2, .has_offsets = true}}};
-  ordered_json jobs = ordered_json::array();
+  Json jobs = Json::array();
   std::vector<apply::Model> models;
   for (std::size_t i = 0; i < few.size(); ++i) {
     models.push_back(exported(few[i], fmt::format("{}.pt", i), jobs));
   }
   folder_.write("jobs.json", jobs.dump());
-  const ordered_json answers = run_python(test::python_script(kScript) + "torchscript jobs.json");
+  const Json answers = run_python(test::python_script(kScript) + "torchscript jobs.json");
   ASSERT_EQ(answers.size(), few.size());
   for (std::size_t i = 0; i < few.size(); ++i) {
     expect_near(answers[i]["data"].get<std::vector<double>>(), expected(models[i], few[i].outputs),
@@ -433,7 +431,7 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
     for (const checkpoint::NamedTensor& weight : models[i].weights) {
       EXPECT_NE(std::find(names.begin(), names.end(), weight.name), names.end()) << weight.name;
     }
-    EXPECT_EQ(answers[i]["labels"], ordered_json(models[i].schema.labels));
+    EXPECT_EQ(answers[i]["labels"], Json(models[i].schema.labels));
   }
 }
 
@@ -441,20 +439,19 @@ TEST_F(PythonExportTest, SafetensorsHaveNamesShapesAndNumbersOfTheStateDict) {
   if (test::run_process(test::python() + " --version").exit_code != 0) {
     GTEST_SKIP() << test::python() << " is not here; set TRAINER_PYTHON";
   }
-  ordered_json jobs;
+  Json jobs;
   const apply::Model model = exported(
       {{.model = "{hidden_sizes: [6], norm: batch}", .is_averaged = true}}, "m.safetensors", jobs);
-  const ordered_json answer =
-      run_python(test::python_script(kScript) + "safetensors m.safetensors");
+  const Json answer = run_python(test::python_script(kScript) + "safetensors m.safetensors");
   ASSERT_EQ(answer["tensors"].size(), model.weights.size());
   for (const checkpoint::NamedTensor& weight : model.weights) {
-    const ordered_json& tensor = answer["tensors"].at(weight.name);
-    EXPECT_EQ(tensor["shape"], ordered_json(weight.tensor.shape));
+    const Json& tensor = answer["tensors"].at(weight.name);
+    EXPECT_EQ(tensor["shape"], Json(weight.tensor.shape));
     const float* values = apply::float_values(weight.tensor);
     EXPECT_EQ(tensor["data"].get<std::vector<float>>(),
               std::vector<float>(values, values + weight.tensor.num_elements()));
   }
-  const ordered_json& metadata = answer["metadata"];
+  const Json& metadata = answer["metadata"];
   EXPECT_EQ(metadata["format"], "pt");
   EXPECT_EQ(metadata["labels"], R"(["a","b","c"])");
   EXPECT_EQ(metadata["checkpoint"], "m.safetensors.checkpoint");

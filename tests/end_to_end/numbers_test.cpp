@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/process.h"
 #include "support/program_test.h"
@@ -17,8 +18,6 @@
 
 namespace trainer {
 namespace {
-
-using nlohmann::json;
 
 using test::mixed;
 
@@ -45,10 +44,10 @@ class NumbersTest : public test::ProgramTest {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result;
   }
-  json eval(const std::string& arguments) {
+  Json eval(const std::string& arguments) {
     const test::ProcessResult result = trainer("eval --json " + arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out);
+    return parse_json(result.out);
   }
   /// The lines that `trainer predict` writes for a table, but the first.
   std::vector<std::string> predictions(const std::string& data) {
@@ -68,9 +67,9 @@ TEST_F(NumbersTest, SecondsSince1970AreLearntAsWellAsSecondsSinceToday) {
   table("large", "t,y",
         [](int i) { return fmt::format("{:.6f},{:.6f}", 1.7e9 + 100 * mixed(i), wave(i)); });
   train("small");
-  const json small = summary()["test"];
+  const Json small = summary()["test"];
   train("large");
-  const json large = summary()["test"];
+  const Json large = summary()["test"];
   EXPECT_GT(small["r2"], 0.99);
   EXPECT_GT(large["r2"], 0.99);
   EXPECT_NEAR(large["rmse"].get<double>(), small["rmse"].get<double>(), 0.02);
@@ -98,7 +97,7 @@ TEST_F(NumbersTest, TargetsWithALargeOffsetAreLearntAndPredictedToTheDigit) {
   table("y", "t,y",
         [](int i) { return fmt::format("{:.6f},{:.9f}", 100 * mixed(i), 1e9 + wave(i)); });
   train("y");
-  const json scores = summary()["test"];
+  const Json scores = summary()["test"];
   EXPECT_GT(scores["r2"], 0.99);
   EXPECT_LT(scores["mae"], 0.1);
   const std::vector<std::string> texts = predictions("y.csv");

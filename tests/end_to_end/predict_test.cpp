@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"
@@ -36,7 +36,7 @@ using test::read_file;
 using Row = std::vector<std::string>;
 
 /// The last record of metrics.jsonl: the test part.
-nlohmann::json test_record(const fs::path& run) {
+Json test_record(const fs::path& run) {
   return test::metrics_records(run / "metrics.jsonl").back();
 }
 
@@ -81,7 +81,7 @@ TEST_F(PredictEndToEndTest, PredictsAsTheTrainingEvaluated) {
     loss -= std::log(std::stod(predicted[row][1 + static_cast<std::size_t>(std::stoi(wanted))]));
   }
   const auto num_rows = static_cast<double>(truth.size() - 1);
-  const nlohmann::json record = test_record(path("runs/latest"));
+  const Json record = test_record(path("runs/latest"));
   EXPECT_EQ(record["split"], "test");
   EXPECT_DOUBLE_EQ(static_cast<double>(num_correct) / num_rows, record["accuracy"].get<double>());
   EXPECT_NEAR(loss / num_rows, record["loss"].get<double>(), 1e-5);
@@ -273,7 +273,7 @@ TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("layers.1: 128 -> 128, relu\n"), std::string::npos) << text.out;
   const test::ProcessResult json = test::trainer_in(folder_.path(), "inspect runs/latest --json");
-  EXPECT_EQ(nlohmann::json::parse(json.out)["history"]["epochs"].size(), 2U);
+  EXPECT_EQ(parse_json(json.out)["history"]["epochs"].size(), 2U);
   for (const char* command : {"inspect runs/latest", "predict runs/latest --data test.csv"}) {
     const test::ProcessResult result = test::trainer_in(folder_.path(), command, "LD_DEBUG=libs");
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << command;

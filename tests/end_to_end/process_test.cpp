@@ -7,7 +7,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"
@@ -37,7 +38,7 @@ TEST_F(ProcessTest, StreamsThatAreClosedTakeNothingFromTheFilesOfARun) {
     EXPECT_EQ(result.exit_code, 0) << closed;
     const fs::path run = folder_.path() / "runs/latest";
     for (const std::string& line : test::lines_of(test::read_file(run / "metrics.jsonl"))) {
-      EXPECT_TRUE(nlohmann::json::accept(line)) << closed << ": " << line;
+      EXPECT_TRUE(Json::accept(line)) << closed << ": " << line;
     }
     int64_t num_epochs = 0;
     for (const std::string& line : test::lines_of(test::read_file(run / "train.log"))) {
@@ -97,8 +98,7 @@ TEST_F(ProcessTest, ANumberOfOpenmpThreadsThatCannotBeIsNamedAndIgnored) {
     const ProcessResult result = trainer("-q --epochs 1", "OMP_NUM_THREADS=" + right);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "") << right;
-    const auto system =
-        nlohmann::json::parse(test::read_file(folder_.path() / "runs/latest/system.json"));
+    const auto system = parse_json(test::read_file(folder_.path() / "runs/latest/system.json"));
     const auto& start = system["starts"][0];
     if (!right.empty() && start["device"] == "cpu") {
       EXPECT_EQ(start["threads"], 2) << right;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/json.h"
 #include "trainer/core/signals.h"
 #include "trainer/run/metrics_log_compare.h"
 

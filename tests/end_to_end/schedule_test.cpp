@@ -5,7 +5,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -96,7 +97,7 @@ TEST(ScheduleTest, AsJson) {
       "--json --epochs 3 --lr 0.5 training.schedule.name=reduce_on_plateau "
       "training.schedule.patience=0 data.validation_fraction=0");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  const auto json = nlohmann::json::parse(result.out);
+  const auto json = parse_json(result.out);
   EXPECT_EQ(json["rows"]["train"], 90);
   EXPECT_EQ(json["rows"]["validation"], 0);
   EXPECT_EQ(json["effective_batch"], 32);
@@ -105,11 +106,11 @@ TEST(ScheduleTest, AsJson) {
   EXPECT_EQ(json["warmup_steps"], 0);
   EXPECT_EQ(json["schedule"], "reduce_on_plateau");
   EXPECT_EQ(json["follows"], "training loss");
-  EXPECT_EQ(json["first_reductions_after_steps"], nlohmann::json::array({6}));
+  EXPECT_EQ(json["first_reductions_after_steps"], Json::array({6}));
   ASSERT_EQ(json["learning_rates"].size(), 3U);
-  EXPECT_EQ(json["learning_rates"][2],
-            nlohmann::json::parse(
-                R"({"epoch": 3, "first_step": 7, "last_step": 9, "first": 0.5, "last": 0.5})"));
+  EXPECT_EQ(
+      json["learning_rates"][2],
+      parse_json(R"({"epoch": 3, "first_step": 7, "last_step": 9, "first": 0.5, "last": 0.5})"));
 }
 
 TEST(ScheduleTest, NeedsAConfigurationAndItsData) {

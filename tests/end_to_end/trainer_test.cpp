@@ -4,7 +4,8 @@
 #include <regex>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/checkpoints.h"
 #include "support/metrics_records.h"
@@ -166,7 +167,7 @@ TEST(TrainerTest, FiveStepsMakeAWholeRunFolder) {
         "checkpoints/checkpoint_epoch_001.pt", "checkpoints/best.pt", "checkpoints/last.pt"}) {
     EXPECT_GT(fs::file_size(run / name), 0U) << name;
   }
-  const auto system = nlohmann::json::parse(test::read_file(run / "system.json"));
+  const auto system = parse_json(test::read_file(run / "system.json"));
   EXPECT_EQ(system["starts"].size(), 1U);
   EXPECT_EQ(system["starts"][0]["device"], "cpu");
   // Five training records, the epoch, validation and test.
@@ -274,14 +275,14 @@ TEST(TrainerTest, ResultsCanBeHadAsJson) {
   const test::TemporaryFolder folder;
   const ProcessResult run = trainer_in(folder.path(), "-q --epochs 1 --json");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  nlohmann::json json = nlohmann::json::parse(run.out);
+  Json json = parse_json(run.out);
   const std::string root = json["run_folder"];
   json.erase("run_folder");
-  EXPECT_EQ(json, nlohmann::json::parse(test::read_file(root + "/summary.json")));
+  EXPECT_EQ(json, parse_json(test::read_file(root + "/summary.json")));
   EXPECT_TRUE(json["test"]["baseline"].contains("accuracy"));
   const ProcessResult search = trainer_in(folder.path(), "find-batch seed=1 --max-batch 4 --json");
   EXPECT_EQ(search.exit_code, 0) << search.err;
-  const nlohmann::json batches = nlohmann::json::parse(search.out);
+  const Json batches = parse_json(search.out);
   EXPECT_EQ(batches["largest"], 4);
   EXPECT_EQ(batches["too_large"], nullptr);
   EXPECT_EQ(batches["trials"].size(), 3U);

@@ -5,9 +5,9 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/json.h"
 #include "trainer/core/version.h"
 
 #include "support/checkpoints.h"
@@ -70,7 +70,7 @@ TEST_F(VerifyProgramTest, FilesAreDescribedAsJson) {
   damage(checkpoints_ / "best.pt");
   const ProcessResult result = trainer_in(folder_.path(), "verify runs/one --json");
   EXPECT_EQ(result.exit_code, 7);
-  const nlohmann::json json = nlohmann::json::parse(result.out);
+  const Json json = parse_json(result.out);
   EXPECT_EQ(json["good"], 1);
   EXPECT_EQ(json["damaged"], 1);
   ASSERT_EQ(json["files"].size(), 3U);
@@ -83,7 +83,7 @@ TEST_F(VerifyProgramTest, FilesAreDescribedAsJson) {
   const ProcessResult one =
       trainer_in(folder_.path(), "verify runs/one/checkpoints/last.pt --json");
   EXPECT_EQ(one.exit_code, 0);
-  EXPECT_EQ(nlohmann::json::parse(one.out)["files"][0]["step"], 54321);
+  EXPECT_EQ(parse_json(one.out)["files"][0]["step"], 54321);
 }
 
 TEST_F(VerifyProgramTest, AGoodFileIsDescribed) {

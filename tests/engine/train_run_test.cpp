@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/config/dump.h"
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/engine/engine.h"
 
 #include "support/engine_runs.h"
@@ -76,13 +76,13 @@ TEST(TrainRunTest, ReportsWhatWasReached) {
   EXPECT_FALSE(report.stopped_early);
   EXPECT_EQ(report.best_metric, "validation loss");
   ASSERT_TRUE(report.best.has_value());
-  const auto last = nlohmann::json::parse(timeless_lines(report.run_dir / "metrics.jsonl").back());
+  const auto last = parse_json(timeless_lines(report.run_dir / "metrics.jsonl").back());
   EXPECT_EQ(last["split"], "test");
   EXPECT_EQ(last["epoch"], report.best->epoch);
   EXPECT_EQ(last["loss"], report.test.value().loss);
   EXPECT_EQ(last["accuracy"], metrics::find_score(report.test->scores, "accuracy"));
   EXPECT_EQ(last["f1"], metrics::find_score(report.test->scores, "f1"));
-  const auto summary = nlohmann::json::parse(read_file(report.run_dir / "summary.json"));
+  const auto summary = parse_json(read_file(report.run_dir / "summary.json"));
   EXPECT_EQ(summary["epochs"], 2);
   EXPECT_EQ(summary["best"]["split"], "validation");
   EXPECT_EQ(summary["best"]["metric"], "loss");
@@ -130,7 +130,7 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   const TrainReport report = train_quietly(request);
   const fs::path file = report.run_dir / "checkpoints" / "checkpoint_epoch_001.pt";
   train_quietly(resumed_from(request, file));
-  const auto system = nlohmann::json::parse(read_file(report.run_dir / "system.json"));
+  const auto system = parse_json(read_file(report.run_dir / "system.json"));
   ASSERT_EQ(system["starts"].size(), 2U);
   EXPECT_EQ(system["starts"][0]["command_line"], "trainer train");
   EXPECT_EQ(system["starts"][0]["device"], "cpu");
@@ -138,7 +138,7 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   EXPECT_TRUE(system["starts"][0]["step"].get<std::string>().starts_with("fused ("));
   EXPECT_FALSE(system["starts"][0].contains("resumed_from"));
   EXPECT_EQ(system["starts"][1]["resumed_from"], file.string());
-  EXPECT_EQ(system["data_files"], nlohmann::json::array());
+  EXPECT_EQ(system["data_files"], Json::array());
 }
 
 TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
@@ -166,7 +166,7 @@ TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {
   }
   // The only record after the last checkpoint is that of the test part.
   const std::string rest = read_file(run / "metrics.jsonl").substr(actual.metrics_bytes);
-  EXPECT_EQ(nlohmann::json::parse(rest)["split"], "test");
+  EXPECT_EQ(parse_json(rest)["split"], "test");
 }
 
 TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) {
@@ -178,8 +178,7 @@ TEST(TrainRunTest, TheTestedWeightsAreThoseOfTheBestEpochAfterAnotherCourseToo) 
                    first.run_dir / "checkpoints" / "checkpoint_epoch_001.pt");
   request.on_change = OnChange::kAllow;
   const TrainReport report = train_quietly(request);
-  const auto tested =
-      nlohmann::json::parse(timeless_lines(report.run_dir / "metrics.jsonl").back());
+  const auto tested = parse_json(timeless_lines(report.run_dir / "metrics.jsonl").back());
   EXPECT_EQ(tested["split"], "test");
   EXPECT_EQ(tested["epoch"], report.best.value().epoch);
   const auto best = checkpoint::read(report.run_dir / "checkpoints" / "best.pt");
@@ -200,7 +199,7 @@ TEST(TrainRunTest, MoreEpochsExtendACompleteRun) {
   ASSERT_EQ(after.size(), before.size() + 8);
   // The record of the test part was cut off and written anew at the end.
   EXPECT_TRUE(std::equal(before.begin(), before.end() - 1, after.begin()));
-  EXPECT_EQ(nlohmann::json::parse(after[before.size() - 1])["step"], 13);
+  EXPECT_EQ(parse_json(after[before.size() - 1])["step"], 13);
 }
 
 TEST(TrainRunTest, ACompleteRunSaysSoAndOnlyTestsAgain) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
+
 #include "support/golden_file.h"
 
 namespace trainer::metrics {
@@ -17,7 +19,7 @@ using Floats = std::vector<float>;
 
 class ClassificationTest : public ::testing::TestWithParam<const char*> {
  protected:
-  const nlohmann::json golden_ = test::read_golden("metrics.json")[GetParam()];
+  const Json golden_ = test::read_golden("metrics.json")[GetParam()];
   const Floats logits_ = test::golden_rows(golden_["logits"]);
   const Classes targets_ = golden_["targets"].get<Classes>();
   const Outputs outputs_{logits_, static_cast<int64_t>(golden_["logits"][0].size())};

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 namespace trainer::metrics {
 namespace {
@@ -44,7 +45,7 @@ TEST(FoldsTableTest, AMetricThatTheFirstFoldLacksIsThatOfTheOthers) {
 }
 
 TEST(FoldsTableTest, JsonHasTheSame) {
-  const nlohmann::ordered_json json = to_json(two_folds(), {5, 1});
+  const Json json = to_json(two_folds(), {5, 1});
   EXPECT_EQ(json["folds"], 5);
   EXPECT_EQ(
       json["runs"][0].dump(),
@@ -78,7 +79,7 @@ TEST(FoldsTableTest, HasRepeatsAndTheBaselineOfAllScores) {
             "pr_auc     0.5000  0.0000    0.2500\n"
             "\n"
             "the model does not beat the baseline in accuracy\n");
-  const nlohmann::ordered_json json = to_json(with_baselines(), {2, 2});
+  const Json json = to_json(with_baselines(), {2, 2});
   EXPECT_EQ(json["repeats"], 2);
   EXPECT_EQ(json["runs"][1]["repeat"], 2);
   EXPECT_EQ(json["runs"][1]["baseline"]["pr_auc"], 0.25);

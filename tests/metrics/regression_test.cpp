@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
+
 #include "support/golden_file.h"
 
 namespace trainer::metrics {
@@ -14,7 +16,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 TEST(RegressionTest, ScoresOfEachTargetAreThoseOfScikitLearn) {
-  const nlohmann::json golden = test::read_golden("metrics.json")["regression"];
+  const Json golden = test::read_golden("metrics.json")["regression"];
   const auto numbers = [&](const char* name) {
     const std::vector<float> rows = test::golden_rows(golden[name]);
     return Numbers(rows.begin(), rows.end());

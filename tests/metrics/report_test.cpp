@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "trainer/core/json.h"
 #include "trainer/metrics/report_text.h"
 
 namespace trainer::metrics {
@@ -51,7 +51,7 @@ TEST(ReportTest, SaysEverythingOfClasses) {
             "true \\ predicted  cat  dog\n"
             "cat                 1    1\n"
             "dog                 0    2\n");
-  const nlohmann::ordered_json json = to_json(report);
+  const Json json = to_json(report);
   EXPECT_EQ(json["rows"], 4);
   EXPECT_EQ(json["accuracy"], 0.75);
   EXPECT_EQ(json["classes"][0]["label"], "cat");

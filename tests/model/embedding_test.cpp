@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
 #include "trainer/model/gradient.h"
 #include "trainer/train/step.h"
 
@@ -22,17 +23,16 @@
 namespace trainer::model {
 namespace {
 
-using nlohmann::json;
 using test::close;
 using test::golden_tensor;
 using test::identical;
 
-const json& golden() {
-  static const json values = test::read_golden("embeddings.json");
+const Json& golden() {
+  static const Json values = test::read_golden("embeddings.json");
   return values;
 }
 
-test::MlpRecipe golden_options(const json& c) {
+test::MlpRecipe golden_options(const Json& c) {
   test::MlpRecipe options = test::small_network();
   options.activation = c["activation"] == "relu"   ? config::Activation::kRelu
                        : c["activation"] == "tanh" ? config::Activation::kTanh
@@ -40,7 +40,7 @@ test::MlpRecipe golden_options(const json& c) {
                                                    : config::Activation::kSilu;
   options.norm = c["norm"] == "none" ? config::Norm::kNone : config::Norm::kLayer;
   options.residual = c["residual"];
-  for (const json& table : golden()["tables"]) options.embeddings.push_back({table[0], table[1]});
+  for (const Json& table : golden()["tables"]) options.embeddings.push_back({table[0], table[1]});
   return options;
 }
 
@@ -58,7 +58,7 @@ class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
     test::expect_golden(mlp_.parameters(), mlp_.parameters().gradients, c_["gradients"]);
   }
 
-  const json& c_;
+  const Json& c_;
   Network mlp_;
   at::Tensor features_;
   at::Tensor classes_;

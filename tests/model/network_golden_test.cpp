@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 
@@ -15,16 +16,15 @@
 namespace trainer::model {
 namespace {
 
-using nlohmann::json;
 using test::close;
 using test::golden_tensor;
 
-const json& golden() {
-  static const json values = test::read_golden("mlp.json");
+const Json& golden() {
+  static const Json values = test::read_golden("mlp.json");
   return values;
 }
 
-test::MlpRecipe read_options(const json& c) {
+test::MlpRecipe read_options(const Json& c) {
   static const std::map<std::string, config::Activation> kActivations = {
       {"relu", config::Activation::kRelu},
       {"gelu", config::Activation::kGelu},
@@ -40,12 +40,12 @@ test::MlpRecipe read_options(const json& c) {
   return options;
 }
 
-LossOptions read_loss(const json& c) {
+LossOptions read_loss(const Json& c) {
   return {c["loss"] == "mse" ? config::Loss::kMse : config::Loss::kCrossEntropy,
           c["label_smoothing"]};
 }
 
-at::Tensor read_targets(const json& c) {
+at::Tensor read_targets(const Json& c) {
   return c["loss"] == "mse" ? golden_tensor(golden()["values"])
                             : golden_tensor(golden()["classes"]).to(at::kLong);
 }
@@ -53,7 +53,7 @@ at::Tensor read_targets(const json& c) {
 class MlpGoldenTest : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
-  const json& c = golden()["cases"][GetParam()];
+  const Json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(fmt::format("{} {} residual {} {}", c["activation"].dump(), c["norm"].dump(),
                            c["residual"].dump(), c["loss"].dump()));
   Network mlp = test::make_network(read_options(c));
@@ -69,7 +69,7 @@ TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
   EXPECT_TRUE(close(outputs, golden_tensor(c["outputs"])));
   EXPECT_TRUE(close(mean_loss, golden_tensor(c["mean_loss"])));
   test::expect_golden(flat, flat.gradients, c["gradients"]);
-  ASSERT_EQ(mlp.buffers().size(), c.value("buffers", json::object()).size());
+  ASSERT_EQ(mlp.buffers().size(), c.value("buffers", Json::object()).size());
   for (const NamedTensor& buffer : mlp.buffers()) {
     EXPECT_TRUE(close(buffer.tensor, golden_tensor(c["buffers"][buffer.name]))) << buffer.name;
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
 #include "trainer/optim/optimizer.h"
 
 #include "support/golden.h"
@@ -13,16 +14,15 @@ namespace trainer::optim {
 namespace {
 
 using config::OptimizerConfig;
-using nlohmann::json;
 using test::close;
 using test::golden_tensor;
 
-const json& golden() {
-  static const json values = test::read_golden("optimizers.json");
+const Json& golden() {
+  static const Json values = test::read_golden("optimizers.json");
   return values;
 }
 
-OptimizerConfig make_options(const json& c) {
+OptimizerConfig make_options(const Json& c) {
   const std::string name = c["optimizer"];
   OptimizerConfig options;
   options.name = name == "sgd"    ? config::OptimizerName::kSgd
@@ -41,7 +41,7 @@ OptimizerConfig make_options(const json& c) {
 class OptimizerGoldenTest : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
-  const json& c = golden()["cases"][GetParam()];
+  const Json& c = golden()["cases"][GetParam()];
   SCOPED_TRACE(c["name"]);
   test::MlpRecipe mlp = test::small_network();
   mlp.norm = config::Norm::kLayer;
@@ -53,7 +53,7 @@ TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
 
   for (std::size_t step = 0; step < 5; ++step) {
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-      const json& gradient = golden()["gradients"][step][flat.specs[i].name];
+      const Json& gradient = golden()["gradients"][step][flat.specs[i].name];
       parameter_view(flat, flat.gradients, i).copy_(golden_tensor(gradient));
     }
     const at::Tensor norm = clip_gradients(flat, golden()["clip_norm"]);

@@ -2,13 +2,14 @@
 #include "trainer/run/system_info.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 namespace trainer::run {
 namespace {
 
 TEST(SystemInfoTest, NamesMachineBuildAndBlas) {
-  const nlohmann::ordered_json info = system_info();
+  const Json info = system_info();
   EXPECT_EQ(info["schema_version"], 1);
   for (const char* key : {"name", "os", "kernel", "architecture", "cpu"}) {
     EXPECT_FALSE(info["host"][key].get<std::string>().empty()) << key;

@@ -3,9 +3,9 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/config/training_config.h"
+#include "trainer/core/json.h"
 #include "trainer/schedule/learning_rate.h"
 #include "trainer/schedule/plateau.h"
 
@@ -15,7 +15,6 @@ namespace trainer::schedule {
 namespace {
 
 using config::ScheduleName;
-using nlohmann::json;
 
 constexpr double kTolerance = 1e-12;  // PyTorch computes most of them one from the other
 
@@ -25,8 +24,8 @@ TEST(ScheduleGoldenTest, EveryRateIsThatOfPyTorch) {
                                                      {"cosine", ScheduleName::kCosine},
                                                      {"step", ScheduleName::kStep},
                                                      {"one_cycle", ScheduleName::kOneCycle}};
-  const json golden = test::read_golden("schedules.json");
-  for (const json& c : golden.at("by_step")) {
+  const Json golden = test::read_golden("schedules.json");
+  for (const Json& c : golden.at("by_step")) {
     ScheduleOptions options;
     options.name = names.at(c.at("name"));
     options.peak = c.at("peak");
@@ -46,8 +45,8 @@ TEST(ScheduleGoldenTest, EveryRateIsThatOfPyTorch) {
 }
 
 TEST(ScheduleGoldenTest, PlateausAreReducedAsByPyTorch) {
-  const json golden = test::read_golden("schedules.json");
-  for (const json& c : golden.at("plateaus")) {
+  const Json golden = test::read_golden("schedules.json");
+  for (const Json& c : golden.at("plateaus")) {
     config::ScheduleConfig schedule;
     schedule.patience = c.at("patience");
     schedule.threshold = c.at("threshold");

@@ -6,7 +6,8 @@
 
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/golden_file.h"  // IWYU pragma: export
 #include "support/tensors.h"
@@ -15,7 +16,7 @@ namespace trainer::test {
 
 namespace detail {
 
-inline void collect(const nlohmann::json& value, std::vector<float>& numbers) {
+inline void collect(const Json& value, std::vector<float>& numbers) {
   if (value.is_array()) {
     for (const auto& part : value) collect(part, numbers);
   } else {
@@ -26,9 +27,9 @@ inline void collect(const nlohmann::json& value, std::vector<float>& numbers) {
 }  // namespace detail
 
 /// Nested lists of numbers as a float32 tensor.
-inline at::Tensor golden_tensor(const nlohmann::json& value) {
+inline at::Tensor golden_tensor(const Json& value) {
   std::vector<int64_t> shape;
-  for (const nlohmann::json* part = &value; part->is_array(); part = &part->front()) {
+  for (const Json* part = &value; part->is_array(); part = &part->front()) {
     shape.push_back(static_cast<int64_t>(part->size()));
   }
   std::vector<float> numbers;
@@ -37,7 +38,7 @@ inline at::Tensor golden_tensor(const nlohmann::json& value) {
 }
 
 /// Copies `values`, tensors by name, to the parameters of these names.
-inline void set_parameters(model::FlatParameters& flat, const nlohmann::json& values) {
+inline void set_parameters(model::FlatParameters& flat, const Json& values) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     model::parameter_view(flat, flat.values, i).copy_(golden_tensor(values.at(flat.specs[i].name)));
   }
@@ -45,7 +46,7 @@ inline void set_parameters(model::FlatParameters& flat, const nlohmann::json& va
 
 /// Compares the parts of `buffer`, laid out as the parameters are, with tensors by name.
 inline void expect_golden(const model::FlatParameters& flat, const at::Tensor& buffer,
-                          const nlohmann::json& expected) {
+                          const Json& expected) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     const std::string& name = flat.specs[i].name;
     EXPECT_TRUE(close(model::parameter_view(flat, buffer, i), golden_tensor(expected.at(name))))

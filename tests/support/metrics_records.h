@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 
 namespace trainer::test {
 
 /// The records of metrics.jsonl.
-inline std::vector<nlohmann::ordered_json> metrics_records(const std::filesystem::path& metrics) {
-  std::vector<nlohmann::ordered_json> records;
+inline std::vector<Json> metrics_records(const std::filesystem::path& metrics) {
+  std::vector<Json> records;
   for (const std::string& line : lines_of(read_file(metrics))) {
-    records.push_back(nlohmann::ordered_json::parse(line));
+    records.push_back(parse_json(line));
   }
   return records;
 }
@@ -23,7 +23,7 @@ inline std::vector<nlohmann::ordered_json> metrics_records(const std::filesystem
 /// Their lines without the fields that no two runs have in common.
 inline std::vector<std::string> timeless_lines(const std::filesystem::path& metrics) {
   std::vector<std::string> lines;
-  for (nlohmann::ordered_json& record : metrics_records(metrics)) {
+  for (Json& record : metrics_records(metrics)) {
     for (const char* field :
          {"samples_per_second", "time_seconds", "memory_bytes", "peak_memory_bytes"}) {
       record.erase(field);

@@ -5,7 +5,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "trainer/core/json.h"
 
 #include "support/files.h"
 #include "support/temporary_folder.h"
@@ -23,9 +24,7 @@ class ProgramTest : public testing::Test {
   std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
 
   /// What the run in runs/latest says of itself.
-  nlohmann::json summary() const {
-    return nlohmann::json::parse(read_file(path("runs/latest/summary.json")));
-  }
+  Json summary() const { return parse_json(read_file(path("runs/latest/summary.json"))); }
 
   TemporaryFolder folder_;
 };

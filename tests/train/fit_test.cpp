@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "support/error_of.h"
@@ -76,7 +76,7 @@ TEST(FitTest, RecordsOfClassificationHaveAnAccuracy) {
   const Lines lines = timeless_lines(traces.metrics());
   ASSERT_EQ(lines.size(), 4 * (6 + 2));  // 48 training samples
   for (const std::string& line : lines) {
-    const auto record = nlohmann::json::parse(line);
+    const auto record = parse_json(line);
     EXPECT_GE(record["accuracy"], 0.0) << line;
     EXPECT_LE(record["accuracy"], 1.0) << line;
   }
@@ -122,7 +122,7 @@ TEST(FitTest, StopsWhenTheValidationLossHasNotImprovedForLong) {
 std::vector<double> epoch_rates(const std::filesystem::path& metrics) {
   std::vector<double> rates;
   for (const std::string& line : timeless_lines(metrics)) {
-    const auto record = nlohmann::json::parse(line);
+    const auto record = parse_json(line);
     if (record["split"] != "train" || record.contains("grad_norm")) continue;
     rates.push_back(record["learning_rate"]);
   }
@@ -243,7 +243,7 @@ TEST(FitTest, TheRateOfAResumedEpochIsThatOfTheSamplesSince) {
   fit(*session, traces.output());
   std::ifstream metrics(traces.metrics());
   for (std::string line; std::getline(metrics, line);) {
-    const auto record = nlohmann::json::parse(line);
+    const auto record = parse_json(line);
     if (!record.contains("time_seconds")) continue;
     const double samples =
         record["samples_per_second"].get<double>() * record["time_seconds"].get<double>();

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/train/fit.h"
 
 #include "support/error_of.h"
@@ -156,14 +157,14 @@ TEST(NonFiniteTest, ARollbackGoesOnFromTheLastEpochWithHalfTheLearningRate) {
   ASSERT_EQ(lines.size(), 90U);
   std::vector<int64_t> steps;
   for (const std::string& line : lines) {
-    const auto record = nlohmann::json::parse(line);
+    const auto record = parse_json(line);
     if (record.contains("grad_norm")) steps.push_back(record["step"]);
   }
   ASSERT_EQ(steps.size(), 60U);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     EXPECT_EQ(steps[i], static_cast<int64_t>(i) + 1);
   }
-  EXPECT_EQ(nlohmann::json::parse(lines.back())["rollbacks"], 2);
+  EXPECT_EQ(parse_json(lines.back())["rollbacks"], 2);
 }
 
 TEST(NonFiniteTest, RollbacksAreTheSameAfterAResume) {
