@@ -86,7 +86,7 @@ void require_address_space(const std::filesystem::path& library) {
     constexpr rlimit kNoCoreFile{0, 0};
     setrlimit(RLIMIT_CORE, &kNoCoreFile);
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     try {
       std::string reason;
       if (symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason) != nullptr) {
