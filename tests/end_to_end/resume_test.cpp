@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/json.h"
 #include "trainer/core/signals.h"
 #include "trainer/run/metrics_log_compare.h"
 
