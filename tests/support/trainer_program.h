@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
-#include <regex>
 #include <string>
+#include <string_view>
 
 #include "support/process.h"
 
@@ -32,10 +33,15 @@ inline std::string with_config(const std::string& name) {
 }
 
 /// The percentage behind "accuracy " in the results; -1 where there is none.
-inline double test_accuracy(const std::string& out) {
-  std::smatch match;
-  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
-  return found ? std::stod(match[1]) : -1;
+inline double test_accuracy(std::string_view out) {
+  constexpr std::string_view kSplit = "test ";
+  constexpr std::string_view kMetric = "accuracy ";
+  for (std::size_t at = out.find(kSplit); at != out.npos; at = out.find(kSplit, at + 1)) {
+    const std::size_t value = out.find_first_not_of(' ', at + kSplit.size());
+    const std::string_view rest = out.substr(std::min(value, out.size()));
+    if (rest.starts_with(kMetric)) return std::stod(std::string(rest.substr(kMetric.size())));
+  }
+  return -1;
 }
 
 }  // namespace trainer::test
