@@ -16,10 +16,10 @@ set(cold_flags -O1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND cold_flags -Wno-maybe-uninitialized)  # GCC 14 warns at -O1 of what -O3 knows better
 endif()
-# GCC 13 and newer for x86: -O3 has it, and a precompiled header fits the same settings only.
+# GCC 13 and newer for x86: -O3 implies both, and a precompiled header fits the same settings only.
 check_cxx_compiler_flag(-munroll-only-small-loops TRAINER_HAS_UNROLL_ONLY_SMALL_LOOPS)
 if(TRAINER_HAS_UNROLL_ONLY_SMALL_LOOPS)
-  list(APPEND cold_flags -munroll-only-small-loops)
+  list(APPEND cold_flags -munroll-only-small-loops -mvzeroupper)
 endif()
 
 function(add_layer name)
