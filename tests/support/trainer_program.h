@@ -36,7 +36,8 @@ inline std::string with_config(const std::string& name) {
 inline double test_accuracy(std::string_view out) {
   constexpr std::string_view kSplit = "test ";
   constexpr std::string_view kMetric = "accuracy ";
-  for (std::size_t at = out.find(kSplit); at != out.npos; at = out.find(kSplit, at + 1)) {
+  for (std::size_t at = out.find(kSplit); at != std::string_view::npos;
+       at = out.find(kSplit, at + 1)) {
     const std::size_t value = out.find_first_not_of(' ', at + kSplit.size());
     const std::string_view rest = out.substr(std::min(value, out.size()));
     if (rest.starts_with(kMetric)) return std::stod(std::string(rest.substr(kMetric.size())));
