@@ -9,6 +9,7 @@
 
 #include "support/sanitizers.h"
 #include "support/temporary_folder.h"
+#include "support/test_accuracy.h"
 #include "support/trainer_program.h"
 
 namespace trainer {

@@ -11,6 +11,7 @@
 #include "support/metrics_records.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
+#include "support/test_accuracy.h"
 #include "support/trainer_program.h"
 
 namespace trainer {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "support/process.h"
 
@@ -30,19 +28,6 @@ inline ProcessResult trainer_in_shell(const std::filesystem::path& folder,
 /// The option that names a configuration of configs/.
 inline std::string with_config(const std::string& name) {
   return "--config " + (kSource / "configs" / name).string() + " ";
-}
-
-/// The percentage behind "accuracy " in the results; -1 where there is none.
-inline double test_accuracy(std::string_view out) {
-  constexpr std::string_view kSplit = "test ";
-  constexpr std::string_view kMetric = "accuracy ";
-  for (std::size_t at = out.find(kSplit); at != std::string_view::npos;
-       at = out.find(kSplit, at + 1)) {
-    const std::size_t value = out.find_first_not_of(' ', at + kSplit.size());
-    const std::string_view rest = out.substr(std::min(value, out.size()));
-    if (rest.starts_with(kMetric)) return std::stod(std::string(rest.substr(kMetric.size())));
-  }
-  return -1;
 }
 
 }  // namespace trainer::test

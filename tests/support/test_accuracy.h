@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Apart from trainer_program.h, because most tests need no regular expression, and it takes seconds
+// to compile.
+#pragma once
+
+#include <regex>
+#include <string>
+
+namespace trainer::test {
+
+/// The percentage behind "accuracy " in the results; -1 where there is none.
+inline double test_accuracy(const std::string& out) {
+  std::smatch match;
+  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
+  return found ? std::stod(match[1]) : -1;
+}
+
+}  // namespace trainer::test
