@@ -10,18 +10,7 @@
 #   OPENS        layers whose public headers it includes, and whose library it opens at run time
 #   PACKAGES     what it needs beside fmt, spdlog and nlohmann_json
 #   COLD         sources where a run spends no time (settings, messages, decisions, files of a few
-#                kilobytes): -O1 takes half as long to compile as -O3
-include(CheckCXXCompilerFlag)
-set(cold_flags -O1)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  list(APPEND cold_flags -Wno-maybe-uninitialized)  # GCC 14 warns at -O1 of what -O3 knows better
-endif()
-# GCC 13 and newer for x86: -O3 implies both, and a precompiled header fits the same settings only.
-check_cxx_compiler_flag(-munroll-only-small-loops TRAINER_HAS_UNROLL_ONLY_SMALL_LOOPS)
-if(TRAINER_HAS_UNROLL_ONLY_SMALL_LOOPS)
-  list(APPEND cold_flags -munroll-only-small-loops -mvzeroupper)
-endif()
-
+#                kilobytes), with ${cold_flags}: compiles in half the time
 function(add_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;COLD;SEES;OPENS;PACKAGES" ${ARGN})
   set(target layer_${name})
