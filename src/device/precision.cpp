@@ -37,12 +37,16 @@ std::string macos_version() {
 }
 
 // Runs those operations of a step that some versions lack for some types.
-void compute(c10::Device device, c10::ScalarType dtype) {
+// False where LibTorch refuses: "not implemented for 'Half'", "BFloat16 is not supported".
+bool can_compute(c10::Device device, c10::ScalarType dtype) try {
   const c10::InferenceMode no_autograd;
   const at::Tensor a = at::ones({2, 2}, at::TensorOptions().device(device).dtype(dtype));
   const at::Tensor product = at::addmm(a, a, a.t());
   at::gelu_backward(product, at::gelu(product)).add_(at::silu(product)).mul_(at::tanh(product));
   product.relu().sum(0, false, at::kFloat).cpu();
+  return true;
+} catch (const std::exception&) {
+  return false;
 }
 
 }  // namespace
@@ -70,12 +74,7 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
       parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {
     return probe;
   }
-  try {
-    compute(device, scalar_type(precision));
-    probe.is_computed = true;
-  } catch (const std::exception&) {
-    probe.is_computed = false;  // "not implemented for 'Half'", "BFloat16 is not supported"
-  }
+  probe.is_computed = can_compute(device, scalar_type(precision));
   return probe;
 }
 
