@@ -53,8 +53,9 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
                                      : value < session.state.best->value - min_delta);
   session.state.epochs_without_improvement =
       is_best ? 0 : session.state.epochs_without_improvement + 1;
-  if (is_best)
+  if (is_best) {
     session.state.best = checkpoint::Best{.epoch = session.state.position.epoch, .value = value};
+  }
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 

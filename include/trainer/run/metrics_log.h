@@ -26,7 +26,7 @@ struct MetricsRecord {
   std::optional<double> time_seconds;       // on records that close an epoch or an evaluation
   std::optional<int64_t> skipped_steps;     // on records that close an epoch; of the run so far
   std::optional<int64_t> rollbacks;         // of the run so far
-  std::optional<int64_t> overflowed_steps;  // as above; made again with a smaller loss_scale
+  std::optional<int64_t> overflowed_steps;  // of the run so far; retried, smaller loss_scale
   std::optional<double> loss_scale;         // of the gradient scaler
   std::optional<int64_t> out_of_memory;     // times that the run went on after it
   std::optional<int64_t> micro_batch_size;  // of a batch, since then
