@@ -103,7 +103,7 @@ void require_address_space(const std::filesystem::path& library) {
   if (status != 0) throw too_little_memory();
 }
 
-const engine::Api* load() {
+const engine::Api* load_engine() {
   limit_spinning();
   check_number_of_threads();
   const std::filesystem::path library = library_path("trainer_engine");
@@ -125,7 +125,7 @@ const engine::Api* load() {
 }  // namespace
 
 const engine::Api& engine_library() {
-  static const engine::Api* const api = load();
+  static const engine::Api* const api = load_engine();
   return *api;
 }
 

@@ -72,7 +72,7 @@ std::string columns_text(const data::TableFacts& table) {
 }
 
 // Checked before the table is read, which may take long.
-void check_output(const fs::path& output, const std::string& table, bool replace) {
+void check_config_output(const fs::path& output, const std::string& table, bool replace) {
   if (output == kStandardOutput) return;
   std::error_code ignored;
   if (fs::is_directory(output, ignored)) {
@@ -212,7 +212,7 @@ class InitCommand : public Command {
 
   int run(const CommonOptions& common) override {
     const config::DataConfig flags = checked_flags();
-    if (target_) check_output(output_, data_, force_);
+    if (target_) check_config_output(output_, data_, force_);
     apply_quiet(common);
     data::InspectOptions options;
     options.delimiter = flags.delimiter;

@@ -13,7 +13,7 @@
 namespace trainer::cli {
 namespace {
 
-const onnx_export::Api* load() {
+const onnx_export::Api* load_onnx() {
   const std::filesystem::path library = library_path("trainer_onnx");
   if (!std::filesystem::exists(library)) {
     throw Error(ErrorKind::kUsage,
@@ -37,7 +37,7 @@ const onnx_export::Api* load() {
 }  // namespace
 
 const onnx_export::Api& onnx_library() {
-  static const onnx_export::Api* const api = load();
+  static const onnx_export::Api* const api = load_onnx();
   return *api;
 }
 

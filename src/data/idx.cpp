@@ -32,7 +32,7 @@ size_t read(DataFile& file, std::span<uint8_t> bytes) {
   return file.read(std::as_writable_bytes(bytes));
 }
 
-std::string shape_text(const std::vector<int64_t>& sizes) {
+std::string sizes_text(const std::vector<int64_t>& sizes) {
   std::string text;
   for (const int64_t size : sizes) {
     if (!text.empty()) text += " x ";
@@ -84,7 +84,7 @@ std::optional<uint64_t> num_elements(const std::vector<int64_t>& sizes) {
 
 std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& sizes) {
   const std::optional<uint64_t> expected = num_elements(sizes);
-  if (!expected) fail(file, fmt::format("invalid sizes {}", shape_text(sizes)));
+  if (!expected) fail(file, fmt::format("invalid sizes {}", sizes_text(sizes)));
   std::vector<uint8_t> elements;
   // What the content may well need, however much its header claims. Images shrink to a quarter or
   // so; what shrinks further is read all the same, only into memory that grows.
@@ -94,14 +94,14 @@ std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& s
   while (const size_t count = read(file, chunk)) {
     if (elements.size() + count > *expected) {
       fail(file, fmt::format("trailing bytes after the {} elements of the header ({})",
-                             with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes)));
+                             with_thousands(static_cast<int64_t>(*expected)), sizes_text(sizes)));
     }
     elements.insert(elements.end(), chunk.begin(),
                     chunk.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (elements.size() < *expected) {
     fail(file, fmt::format("truncated: the header specifies {} elements ({}), the file has {}",
-                           with_thousands(static_cast<int64_t>(*expected)), shape_text(sizes),
+                           with_thousands(static_cast<int64_t>(*expected)), sizes_text(sizes),
                            with_thousands(static_cast<int64_t>(elements.size()))));
   }
   return elements;
@@ -123,7 +123,7 @@ void require_images_and_labels(const std::filesystem::path& images, const IdxFil
   }
   if (image_file.bytes.empty()) {
     throw data_error(images.string(),
-                     fmt::format("no images: the sizes are {}", shape_text(image_file.sizes)));
+                     fmt::format("no images: the sizes are {}", sizes_text(image_file.sizes)));
   }
   if (image_file.sizes[0] != label_file.sizes[0]) {
     throw data_error(

@@ -19,8 +19,8 @@
 namespace trainer::train {
 namespace {
 
-constexpr double kTrialSeconds = 0.1;
-constexpr double kNearlyAsFast = 0.95;
+constexpr double kMeasuredSeconds = 0.1;  // for each size
+constexpr double kNearlyBest = 0.95;
 
 int64_t memory_in_use(c10::Device device) {
   const auto memory = device::accelerator_memory(device);
@@ -52,7 +52,7 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
   use_threads(trial.num_threads);
   step->run(window, 0);  // warm-up
   trial.step_seconds = std::numeric_limits<double>::infinity();
-  for (const Stopwatch all; all.seconds() < kTrialSeconds;) {
+  for (const Stopwatch all; all.seconds() < kMeasuredSeconds;) {
     const Stopwatch one;
     step->run(window, 0);
     trial.step_seconds = std::min(trial.step_seconds, one.seconds());
@@ -125,7 +125,7 @@ const BatchTrial& smallest_fast_batch(const BatchSearch& search) {
   const double best =
       std::max_element(search.trials.begin(), search.trials.end(), slower)->samples_per_second();
   return *std::find_if(search.trials.begin(), search.trials.end(), [&](const BatchTrial& trial) {
-    return trial.samples_per_second() >= kNearlyAsFast * best;
+    return trial.samples_per_second() >= kNearlyBest * best;
   });
 }
 

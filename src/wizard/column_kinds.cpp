@@ -15,12 +15,11 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kFew = 10;        // values that could be kinds, though they are numbers
 constexpr int64_t kMaxNames = 100;  // of texts, to be proposed as classes
 
 // Whether each row has a value of its own, in so many rows that this is no accident.
 bool is_unique(const ColumnFacts& column) {
-  return column.num_missing == 0 && column.num_distinct > kFew && !column.has_repeats;
+  return column.num_missing == 0 && column.num_distinct > kFewValues && !column.has_repeats;
 }
 
 // "id", "passenger_id", "PassengerId", "ID".
@@ -90,13 +89,13 @@ std::string target_text(const ColumnFacts& column) {
   if (infer_task(column).task == config::Task::kRegression) return "numeric";
   const bool is_plausible =
       column.num_distinct > 1 && column.num_distinct <= kMaxNames &&
-      (column.num_distinct <= kFew || 2 * column.num_distinct <= column.num_values());
+      (column.num_distinct <= kFewValues || 2 * column.num_distinct <= column.num_values());
   return is_plausible ? fmt::format("{} classes", column.num_distinct) : "";
 }
 
 bool groups_rows(const ColumnFacts& column) {
   return is_called_id(column.name) && column.is_whole && column.has_repeats &&
-         column.num_distinct > kFew;
+         column.num_distinct > kFewValues;
 }
 
 std::vector<std::string> likely_targets(const TableFacts& table) {

@@ -22,8 +22,6 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kFew = 10;  // values that could be kinds, though they are numbers
-
 std::string mixed_reason(const ColumnFacts& column) {
   if (column.num_with_commas == column.num_texts) {
     return fmt::format(
@@ -37,7 +35,7 @@ std::string mixed_reason(const ColumnFacts& column) {
 }
 
 void decide_mixed(const ColumnFacts& column, FirstConfig& first) {
-  const bool is_few = column.num_distinct > 0 && column.num_distinct <= kFew;
+  const bool is_few = column.num_distinct > 0 && column.num_distinct <= kFewValues;
   if (column.num_with_commas < column.num_texts &&
       (is_few || column.num_texts > column.num_numbers)) {
     first.categorical.push_back({column.name, "numbers and text"});
@@ -106,7 +104,7 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   if (target.num_distinct == 0 || task == config::Task::kRegression) {
     refuse(mixed_reason(target) + "; correct them or choose another --target");
   }
-  if (target.num_distinct > kFew && 2 * target.num_distinct > target.num_values()) {
+  if (target.num_distinct > kFewValues && 2 * target.num_distinct > target.num_values()) {
     refuse("almost every text is different; choose another --target");
   }
   if (target.num_distinct > data::kMaxLabels && task == config::Task::kAuto) {

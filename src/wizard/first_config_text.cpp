@@ -164,7 +164,6 @@ struct Features {
 };
 
 Features describe_features(const TableFacts& table, const data::Schema& schema) {
-  constexpr int64_t kFew = 10;
   Features features;
   const auto with_count = [](const std::string& name, int64_t count) {
     return fmt::format("{} ({})", in_quotes(name), with_thousands(count));
@@ -183,7 +182,7 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
     }
     ++features.num_numeric;
     if (features.group.empty() && groups_rows(facts)) features.group = column.name;
-    const bool is_few = facts.num_distinct > 2 && facts.num_distinct <= kFew;
+    const bool is_few = facts.num_distinct > 2 && facts.num_distinct <= kFewValues;
     if (facts.is_whole && is_few) features.few.push_back(column.name);
   }
   return features;

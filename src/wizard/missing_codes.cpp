@@ -15,7 +15,7 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kFew = 10;  // numbers or values, too few to tell what is common
+constexpr int64_t kTooFew = 10;  // numbers or values, too few to tell what is common
 
 // What stands for a missing value in tables that people keep.
 bool looks_missing(const std::string& text) {
@@ -31,9 +31,9 @@ bool looks_missing(const std::string& text) {
 // Texts in a column of numbers, when they are such or hardly any: -, unknown, 12O.
 void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) {
   constexpr int64_t kHardlyAny = 100;  // numbers for each text
-  if (column.num_with_commas > 0 || column.num_numbers < kFew) return;
+  if (column.num_with_commas > 0 || column.num_numbers < kTooFew) return;
   const bool are_few = kHardlyAny * column.num_texts <= column.num_numbers &&
-                       (column.num_distinct == 0 || column.num_distinct > kFew);
+                       (column.num_distinct == 0 || column.num_distinct > kTooFew);
   for (const auto& [text, count] : column.odd_texts) {
     if (are_few || looks_missing(text)) codes.push_back({column.name, text, count});
   }

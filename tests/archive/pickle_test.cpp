@@ -18,7 +18,7 @@ const std::string kProtocol = "\x80\x02";
 const std::string kOrderedDict = "ccollections\nOrderedDict\n";
 
 // What is said about a pickle of these operations, without the place.
-std::string refusal(const std::string& operations) {
+std::string pickle_refusal(const std::string& operations) {
   return test::after("a.pt: data.pkl: ", test::message_of(ErrorKind::kCheckpoint, [&] {
                        read_pickle(kProtocol + operations, "a.pt: data.pkl");
                      }));
@@ -73,80 +73,83 @@ TEST(PickleTest, KnowsEveryStorageThatItWrites) {
 
 TEST(PickleTest, RefusesEveryFunctionThatIsNotNeeded) {
   const std::string end = ": only plain containers, numbers, strings and tensors are accepted";
-  EXPECT_EQ(refusal("cos\nsystem\nX\x02\0\0\0ls\x85R."s), "refused to read \"os.system\"" + end);
-  EXPECT_EQ(refusal("cbuiltins\neval\n."), "refused to read \"builtins.eval\"" + end);
-  EXPECT_EQ(refusal("ctorch\nComplexFloatStorage\n."),
+  EXPECT_EQ(pickle_refusal("cos\nsystem\nX\x02\0\0\0ls\x85R."s),
+            "refused to read \"os.system\"" + end);
+  EXPECT_EQ(pickle_refusal("cbuiltins\neval\n."), "refused to read \"builtins.eval\"" + end);
+  EXPECT_EQ(pickle_refusal("ctorch\nComplexFloatStorage\n."),
             "refused to read \"torch.ComplexFloatStorage\"" + end);
-  EXPECT_EQ(refusal("ccollections\nOrderedDict \n."),
+  EXPECT_EQ(pickle_refusal("ccollections\nOrderedDict \n."),
             "refused to read \"collections.OrderedDict \"" + end);
 }
 
 TEST(PickleTest, RefusesEveryOtherOperation) {
-  EXPECT_EQ(refusal("(ios\nsystem\n."),
+  EXPECT_EQ(pickle_refusal("(ios\nsystem\n."),
             "invalid at byte 3: opcode 0x69 is not one that torch.save writes");
-  EXPECT_EQ(refusal("\x93."), "invalid at byte 2: opcode 0x93 is not one that torch.save writes");
-  EXPECT_EQ(refusal("N2."), "invalid at byte 3: opcode 0x32 is not one that torch.save writes");
+  EXPECT_EQ(pickle_refusal("\x93."),
+            "invalid at byte 2: opcode 0x93 is not one that torch.save writes");
+  EXPECT_EQ(pickle_refusal("N2."),
+            "invalid at byte 3: opcode 0x32 is not one that torch.save writes");
 }
 
 TEST(PickleTest, RefusesOtherProtocols) {
-  EXPECT_EQ(refusal("\x80\x04N."),
+  EXPECT_EQ(pickle_refusal("\x80\x04N."),
             "invalid at byte 4: expected pickle protocol 2, the default of torch.save, got 4");
 }
 
 TEST(PickleTest, RefusesIntegersThatNeedMoreThan64Bits) {
-  EXPECT_EQ(refusal("\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
+  EXPECT_EQ(pickle_refusal("\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
             "invalid at byte 13: integers of more than 64 bits are not supported");
 }
 
 TEST(PickleTest, RefusesClaimedLengthsBeyondTheEnd) {
-  EXPECT_EQ(refusal("X\xFF\xFF\xFF\xFFtext."),
+  EXPECT_EQ(pickle_refusal("X\xFF\xFF\xFF\xFFtext."),
             "invalid at byte 7: expected 4294967295 more bytes, got 5");
-  EXPECT_EQ(refusal("\x8B\xFF\xFF\xFF\xFF."),
+  EXPECT_EQ(pickle_refusal("\x8B\xFF\xFF\xFF\xFF."),
             "invalid at byte 7: expected 4294967295 more bytes, got 1");
-  EXPECT_EQ(refusal("G12."), "invalid at byte 3: expected 8 more bytes, got 3");
-  EXPECT_EQ(refusal("cos\nsystem"), "invalid at byte 6: unterminated name");
-  EXPECT_EQ(refusal("N"), "invalid at byte 3: expected 1 more bytes, got 0");
+  EXPECT_EQ(pickle_refusal("G12."), "invalid at byte 3: expected 8 more bytes, got 3");
+  EXPECT_EQ(pickle_refusal("cos\nsystem"), "invalid at byte 6: unterminated name");
+  EXPECT_EQ(pickle_refusal("N"), "invalid at byte 3: expected 1 more bytes, got 0");
 }
 
 TEST(PickleTest, RefusesAStackThatRunsEmpty) {
   const std::string empty = ": pops from an empty stack";
-  EXPECT_EQ(refusal("0."), "invalid at byte 3" + empty);
-  EXPECT_EQ(refusal("N\x86."), "invalid at byte 4" + empty);
-  EXPECT_EQ(refusal("N(0."), "invalid at byte 5" + empty);
-  EXPECT_EQ(refusal("q\x01."), "invalid at byte 4" + empty);
-  EXPECT_EQ(refusal("a."), "invalid at byte 3" + empty);
-  EXPECT_EQ(refusal("(e."), "invalid at byte 4" + empty);
-  EXPECT_EQ(refusal("R."), "invalid at byte 3" + empty);
-  EXPECT_EQ(refusal("b."), "invalid at byte 3" + empty);
-  EXPECT_EQ(refusal("Q."), "invalid at byte 3" + empty);
-  EXPECT_EQ(refusal("t."), "invalid at byte 3: missing mark");
-  EXPECT_EQ(refusal("."), "invalid at byte 3: expected exactly one value at the end");
-  EXPECT_EQ(refusal("NN."), "invalid at byte 5: expected exactly one value at the end");
-  EXPECT_EQ(refusal("N(."), "invalid at byte 5: expected exactly one value at the end");
-  EXPECT_EQ(refusal("N.N"), "invalid at byte 4: trailing bytes after the end");
+  EXPECT_EQ(pickle_refusal("0."), "invalid at byte 3" + empty);
+  EXPECT_EQ(pickle_refusal("N\x86."), "invalid at byte 4" + empty);
+  EXPECT_EQ(pickle_refusal("N(0."), "invalid at byte 5" + empty);
+  EXPECT_EQ(pickle_refusal("q\x01."), "invalid at byte 4" + empty);
+  EXPECT_EQ(pickle_refusal("a."), "invalid at byte 3" + empty);
+  EXPECT_EQ(pickle_refusal("(e."), "invalid at byte 4" + empty);
+  EXPECT_EQ(pickle_refusal("R."), "invalid at byte 3" + empty);
+  EXPECT_EQ(pickle_refusal("b."), "invalid at byte 3" + empty);
+  EXPECT_EQ(pickle_refusal("Q."), "invalid at byte 3" + empty);
+  EXPECT_EQ(pickle_refusal("t."), "invalid at byte 3: missing mark");
+  EXPECT_EQ(pickle_refusal("."), "invalid at byte 3: expected exactly one value at the end");
+  EXPECT_EQ(pickle_refusal("NN."), "invalid at byte 5: expected exactly one value at the end");
+  EXPECT_EQ(pickle_refusal("N(."), "invalid at byte 5: expected exactly one value at the end");
+  EXPECT_EQ(pickle_refusal("N.N"), "invalid at byte 4: trailing bytes after the end");
 }
 
 TEST(PickleTest, RefusesOperationsOnTheWrongKindOfObject) {
-  EXPECT_EQ(refusal("}Na."), "invalid at byte 5: appends to a value that is not a list");
-  EXPECT_EQ(refusal("]NNs."), "invalid at byte 6: sets a key of a value that is not a dict");
-  EXPECT_EQ(refusal("}(Nu."), "invalid at byte 6: key without a value");
-  EXPECT_EQ(refusal("h\x01."), "invalid at byte 4: refers to an unknown object");
-  EXPECT_EQ(refusal("}}b."),
+  EXPECT_EQ(pickle_refusal("}Na."), "invalid at byte 5: appends to a value that is not a list");
+  EXPECT_EQ(pickle_refusal("]NNs."), "invalid at byte 6: sets a key of a value that is not a dict");
+  EXPECT_EQ(pickle_refusal("}(Nu."), "invalid at byte 6: key without a value");
+  EXPECT_EQ(pickle_refusal("h\x01."), "invalid at byte 4: refers to an unknown object");
+  EXPECT_EQ(pickle_refusal("}}b."),
             "invalid at byte 5: sets attributes of a value that is not an OrderedDict");
-  EXPECT_EQ(refusal("NQ."), "invalid at byte 4: invalid storage description");
-  EXPECT_EQ(refusal("N)R."), "invalid at byte 5: calls a value that is not a function");
-  EXPECT_EQ(refusal(kOrderedDict + "NR."),
+  EXPECT_EQ(pickle_refusal("NQ."), "invalid at byte 4: invalid storage description");
+  EXPECT_EQ(pickle_refusal("N)R."), "invalid at byte 5: calls a value that is not a function");
+  EXPECT_EQ(pickle_refusal(kOrderedDict + "NR."),
             "invalid at byte 29: calls a value that is not a function");
-  EXPECT_EQ(refusal(kOrderedDict + "N\x85R."),
+  EXPECT_EQ(pickle_refusal(kOrderedDict + "N\x85R."),
             "invalid at byte 30: collections.OrderedDict is called with invalid arguments");
-  EXPECT_EQ(refusal("ctorch\nFloatStorage\n)R."),
+  EXPECT_EQ(pickle_refusal("ctorch\nFloatStorage\n)R."),
             "invalid at byte 24: torch.FloatStorage is called with invalid arguments");
-  EXPECT_EQ(refusal("ctorch._utils\n_rebuild_parameter\nNNN\x87R."),
+  EXPECT_EQ(pickle_refusal("ctorch._utils\n_rebuild_parameter\nNNN\x87R."),
             "invalid at byte 40: torch._utils._rebuild_parameter is called with invalid arguments");
 }
 
 TEST(PickleTest, RefusesMoreObjectsThanItHasMemoryFor) {
-  EXPECT_EQ(refusal("(" + std::string(kMaxObjects + 1, 'N') + "t."),
+  EXPECT_EQ(pickle_refusal("(" + std::string(kMaxObjects + 1, 'N') + "t."),
             "invalid at byte 4000004: more than 4000000 objects; keep large data in tensors");
 }
 

@@ -41,7 +41,7 @@ Records find_records(const std::string& zip) {
   return records;
 }
 
-std::string refusal(const std::string& zip) {
+std::string zip_refusal(const std::string& zip) {
   return test::message_of(ErrorKind::kCheckpoint, [&] { read_zip(bytes_of(zip), "a.pt"); });
 }
 
@@ -98,7 +98,7 @@ TEST(ZipTest, ReadsADirectoryWithoutThe64BitEnd) {
 TEST(ZipTest, RefusesAWrongChecksum) {
   std::string zip = make_zip(kTwo);
   zip[zip.find("one")] = 'O';
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": the CRC-32 is 0x4221c011, expected 0x7a6c86f1; the file is "
             "damaged, use an older checkpoint");
 }
@@ -106,7 +106,7 @@ TEST(ZipTest, RefusesAWrongChecksum) {
 TEST(ZipTest, RefusesACompressedRecord) {
   std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 10, 8);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": expected uncompressed bytes, got compression method 8; save the "
             "file again with torch.save");
 }
@@ -114,7 +114,7 @@ TEST(ZipTest, RefusesACompressedRecord) {
 TEST(ZipTest, RefusesAnEncryptedRecord) {
   std::string zip = make_zip(kTwo);
   patch<uint16_t>(zip, kCentral, 8, 1);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": expected uncompressed bytes, got encrypted data; save the file "
             "again with torch.save");
 }
@@ -126,7 +126,7 @@ TEST(ZipTest, RefusesASizeBeyondTheEndOfTheFile) {
     patch<uint32_t>(zip, header, offset, 100000);
     patch<uint32_t>(zip, header, offset + 4, 100000);
   }
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": claims 100000 bytes from byte 64 of a file of 524 bytes; the "
             "file is damaged, use an older checkpoint");
 }
@@ -137,7 +137,7 @@ TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
   const uint64_t huge = UINT64_MAX - 10;
   std::memcpy(zip.data() + size, &huge, sizeof(huge));
   std::memcpy(zip.data() + size + sizeof(huge), &huge, sizeof(huge));
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": claims 18446744073709551605 bytes from byte 64 of a file of 580 "
             "bytes; the file is damaged, use an older checkpoint");
 }
@@ -145,7 +145,7 @@ TEST(ZipTest, RefusesA64BitSizeThatWrapsAround) {
 TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
   std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kCentral, 42, 0xFFFFFFF0);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": expected its header at byte 4294967280, got something else; the "
             "file is damaged, use an older checkpoint");
 }
@@ -153,7 +153,7 @@ TEST(ZipTest, RefusesAHeaderBeyondTheEndOfTheFile) {
 TEST(ZipTest, RefusesHeadersThatDisagree) {
   std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kLocal, 22, 2);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": its header and the zip directory disagree; the file is damaged, "
             "use an older checkpoint");
 }
@@ -161,13 +161,13 @@ TEST(ZipTest, RefusesHeadersThatDisagree) {
 TEST(ZipTest, RefusesTwoSizes) {
   std::string zip = make_zip(kTwo);
   patch<uint32_t>(zip, kCentral, 20, 2);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/1\": conflicting sizes; the file is damaged, use an "
             "older checkpoint");
 }
 
 TEST(ZipTest, RefusesANameThatStandsTwice) {
-  EXPECT_EQ(refusal(make_zip({{"a/1", "one"}, {"a/1", "two"}})),
+  EXPECT_EQ(zip_refusal(make_zip({{"a/1", "one"}, {"a/1", "two"}})),
             "a.pt: record \"a/1\": duplicate name; the file is damaged, use an older checkpoint");
 }
 
@@ -185,7 +185,7 @@ TEST(ZipTest, RefusesRecordsThatOverlap) {
   patch<uint64_t>(zip, kEnd64, 48, directory);
   patch<uint64_t>(zip, kLocator, 8, zip.find(kEnd64));
   patch<uint32_t>(zip, kEnd, 16, directory);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: record \"a/2\": overlaps another record; the file is damaged, use an older "
             "checkpoint");
 }
@@ -193,7 +193,7 @@ TEST(ZipTest, RefusesRecordsThatOverlap) {
 TEST(ZipTest, RefusesAFileThatWasCutShort) {
   std::string zip = make_zip(kTwo);
   zip.pop_back();
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: expected the end of a zip directory in the last 22 bytes, got something else; "
             "the file is damaged or truncated, use an older checkpoint");
 }
@@ -202,7 +202,7 @@ TEST(ZipTest, RefusesADirectoryThatIsNotWhereItShouldBe) {
   std::string zip = make_zip(kTwo);
   patch<uint64_t>(zip, kEnd64, 48, 7);
   patch<uint32_t>(zip, kEnd, 16, 7);
-  EXPECT_EQ(refusal(zip),
+  EXPECT_EQ(zip_refusal(zip),
             "a.pt: expected a zip directory that ends at byte 426, got 98 bytes from byte 7; the "
             "file is damaged or truncated, use an older checkpoint");
 }
@@ -214,7 +214,7 @@ TEST(ZipTest, RefusesAnEntryCountThatIsTooLargeOrTooSmall) {
     patch<uint64_t>(zip, kEnd64, 32, count);
     patch<uint16_t>(zip, kEnd, 8, count);
     patch<uint16_t>(zip, kEnd, 10, count);
-    EXPECT_EQ(refusal(zip),
+    EXPECT_EQ(zip_refusal(zip),
               count == 1
                   ? "a.pt: the zip directory has bytes that belong to no entry; the file is "
                     "damaged or truncated, use an older checkpoint"

@@ -9,24 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-
 #include "cli/commands.h"
-#include "support/error_of.h"
+#include "cli/parse_words.h"
 
 namespace trainer::cli {
 namespace {
 
-CommandLine parse(std::vector<const char*> words) {
-  words.insert(words.begin(), "trainer");
-  return parse_command_line(command_table(), static_cast<int>(words.size()), words.data());
-}
-
 CommonOptions common(const std::vector<const char*>& words) { return parse(words).common; }
-
-std::string message_of(const std::vector<const char*>& words) {
-  return test::message_of(ErrorKind::kUsage, [&] { parse(words); });
-}
 
 TEST(CommandLineTest, TrainIsTheDefaultCommand) {
   const CommandLine line = parse({"--config", "a.yaml", "--config=b.yaml"});

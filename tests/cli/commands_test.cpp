@@ -4,22 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-
 #include "cli/command_line.h"
-#include "support/error_of.h"
+#include "cli/parse_words.h"
 
 namespace trainer::cli {
 namespace {
-
-CommandLine parse(std::vector<const char*> words) {
-  words.insert(words.begin(), "trainer");
-  return parse_command_line(command_table(), static_cast<int>(words.size()), words.data());
-}
-
-std::string message_of(const std::vector<const char*>& words) {
-  return test::message_of(ErrorKind::kUsage, [&] { parse(words); });
-}
 
 TEST(CommandsTest, EachRowHasAOneLineHelp) {
   for (const CommandRow& row : command_table()) {

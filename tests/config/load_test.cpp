@@ -11,6 +11,7 @@
 
 #include "trainer/core/error.h"
 
+#include "config/document.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/unprivileged.h"
@@ -18,13 +19,7 @@
 namespace trainer::config {
 namespace {
 
-Document document(const std::string& text) { return {"a.yaml", text, "/folder"}; }
-
 Config load_text(const std::string& text) { return load({document(text)}, {}).config; }
-
-std::string message_of(const std::string& text) {
-  return test::message_of(ErrorKind::kUsage, [&] { load({document(text)}, {}); });
-}
 
 std::string message_of_override(const std::string& key, const std::string& value) {
   return test::message_of(ErrorKind::kUsage, [&] { load({}, {{key, value, "--set"}}); });

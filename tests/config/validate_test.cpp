@@ -8,14 +8,11 @@
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
 
+#include "config/document.h"
 #include "support/error_of.h"
 
 namespace trainer::config {
 namespace {
-
-std::string message_of(const std::string& text) {
-  return test::message_of(ErrorKind::kUsage, [&] { load({{"a.yaml", text, "/folder"}}, {}); });
-}
 
 TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
   EXPECT_EQ(message_of("data: {path: x.csv}"),

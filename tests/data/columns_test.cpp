@@ -20,8 +20,6 @@ using Floats = std::vector<float>;
 using Rows = std::vector<int64_t>;
 using Words = std::vector<std::string>;
 
-const Words kTarget = {"y"};
-
 class ColumnsTest : public test::CsvFolderTest {
  protected:
   Column fitted(const Table& table, const Rows& rows, const FitOptions& options = {}) {
@@ -111,7 +109,7 @@ TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
   Floats parts;
   for (const char* part : {"k,x,y,n\np,,0,1\nq,,0,3\n", "n,y,k\n,0,p\n5,0,?\n"}) {
     const auto path = folder_.write("part.csv", part);
-    const Floats some = encoded(columns, read_csv_as(path, {columns, kTarget}, {}));
+    const Floats some = encoded(columns, read_csv_as(path, {columns, test::kTarget}, {}));
     parts.insert(parts.end(), some.begin(), some.end());
   }
   EXPECT_EQ(parts, whole);
@@ -165,7 +163,7 @@ TEST_F(ColumnsTest, NumbersBecomeTheirPlaceInTheTrainingRows) {
   EXPECT_EQ(encoded(columns, plain), (Floats{-1, 0, 1, 1, -0.5f, -1}));
   // A part of the file is encoded as the whole is.
   const auto path = folder_.write("part.csv", "a,y\n15,0\n");
-  EXPECT_EQ(encoded(columns, read_csv_as(path, {columns, kTarget}, {})), Floats{-0.5f});
+  EXPECT_EQ(encoded(columns, read_csv_as(path, {columns, test::kTarget}, {})), Floats{-0.5f});
 }
 
 TEST_F(ColumnsTest, MissingNumbersAreFilledBeforeTheirPlaceIsLookedUp) {

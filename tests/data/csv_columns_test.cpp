@@ -16,8 +16,6 @@ namespace {
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
 
-const Words kTarget = {"y"};
-
 class CsvColumnsTest : public test::CsvFolderTest {
  protected:
   /// A table whose column `a` has `num_rows` cells of `num_words` different texts.
@@ -202,7 +200,7 @@ TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
 class CsvAsTest : public CsvColumnsTest {
  protected:
   Table read_as(std::string_view content) {
-    return read_csv_as(folder_.write("t.csv", content), {columns_, kTarget}, {});
+    return read_csv_as(folder_.write("t.csv", content), {columns_, test::kTarget}, {});
   }
 
   std::vector<Column> columns_ = {

@@ -23,14 +23,12 @@ namespace {
 using Floats = std::vector<float>;
 using Words = std::vector<std::string>;
 
-const Words kTarget = {"y"};
-
 CsvFormat with_missing(const Words& texts) { return {.missing = MissingValues(texts)}; }
 
 class CsvFormatTest : public test::CsvFolderTest {
  protected:
   Table read(std::string_view content, const CsvFormat& format) {
-    return CsvFolderTest::read(content, {.targets = kTarget, .format = format});
+    return CsvFolderTest::read(content, {.targets = test::kTarget, .format = format});
   }
   static Floats cells(const Table& table) { return std::get<Floats>(table.features.values); }
 };
@@ -64,13 +62,13 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
   EXPECT_EQ(values[0], 1.0F);
   for (const size_t row : {1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
   EXPECT_EQ(values[8], 5.0F);
-  EXPECT_EQ(problem("a,y\n1,1\nNA,2\n", {.targets = kTarget, .format = format}),
+  EXPECT_EQ(problem("a,y\n1,1\nNA,2\n", {.targets = test::kTarget, .format = format}),
             "t.csv:3: column \"a\": expected a number, got \"NA\"; correct it, add it to "
             "data.missing, or list the column in data.categorical or data.ignore");
 }
 
 TEST_F(CsvFormatTest, AMissingTargetIsAnErrorThatNamesTheKey) {
-  EXPECT_EQ(problem("a,y\n1,1\n2,N/A\n", {.targets = kTarget}),
+  EXPECT_EQ(problem("a,y\n1,1\n2,N/A\n", {.targets = test::kTarget}),
             "t.csv:3: column \"y\": expected a target, got \"N/A\", a missing value; fill it in, "
             "remove the row, or drop all such rows with data.drop_rows_without_target: true");
 }
@@ -85,9 +83,10 @@ TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
   EXPECT_EQ(table.dictionaries[0], (Words{"p", "r"}));
   EXPECT_EQ(table.num_missing, (std::vector<int64_t>{0, 1, 0}));
   EXPECT_EQ(table.features.num_rows, 2);
-  EXPECT_EQ(problem("a,y\n1,\n2,3,4\n", {.targets = kTarget, .drop_rows_without_target = true}),
-            "t.csv:3: expected 2 fields as in the header, got 3");
-  EXPECT_EQ(problem("a,y\n1,\n2,\n", {.targets = kTarget, .drop_rows_without_target = true}),
+  EXPECT_EQ(
+      problem("a,y\n1,\n2,3,4\n", {.targets = test::kTarget, .drop_rows_without_target = true}),
+      "t.csv:3: expected 2 fields as in the header, got 3");
+  EXPECT_EQ(problem("a,y\n1,\n2,\n", {.targets = test::kTarget, .drop_rows_without_target = true}),
             "t.csv: none of the 2 rows has a target");
 }
 
@@ -96,7 +95,8 @@ TEST_F(CsvFormatTest, PiecesSkipRowsWithoutATargetToo) {
   for (int i = 0; i < 40; ++i) content += std::to_string(i) + (i % 10 == 9 ? ",1\n" : ",\n");
   const std::vector<Column> columns = {{.name = "a", .fill = 0.0F}};
   CsvPieces pieces(folder_.write("t.csv", content),
-                   {.columns = columns, .targets = kTarget, .drop_rows_without_target = true}, {});
+                   {.columns = columns, .targets = test::kTarget, .drop_rows_without_target = true},
+                   {});
   Table table;
   Floats seen;
   while (pieces.next(table, 2)) {
@@ -114,7 +114,8 @@ TEST_F(CsvFormatTest, DecimalCommasAreRead) {
 }
 
 TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {
-  const CsvOptions options = {.targets = kTarget, .format = {.delimiter = ';', .decimal = ','}};
+  const CsvOptions options = {.targets = test::kTarget,
+                              .format = {.delimiter = ';', .decimal = ','}};
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
   const std::string fix = "; write it with a decimal comma and without thousands separators: ";
   EXPECT_EQ(problem("a;y\n1.234,5;1\n", options), begin + "\"1.234,5\"" + fix + "1234,5");
@@ -124,11 +125,11 @@ TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {
 
 TEST_F(CsvFormatTest, ADecimalCommaWhereAPointIsExpectedNamesTheKey) {
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
-  EXPECT_EQ(problem("a;y\n39,1;1\n", {.targets = kTarget, .format = {.delimiter = ';'}}),
+  EXPECT_EQ(problem("a;y\n39,1;1\n", {.targets = test::kTarget, .format = {.delimiter = ';'}}),
             begin + "\"39,1\"; write it without a comma: 39.1, or set data.decimal: \",\"");
-  EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = kTarget, .format = {.delimiter = ';'}}),
+  EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = test::kTarget, .format = {.delimiter = ';'}}),
             begin + "\"1.234,5\"; write it without a comma: 1234.5, or set data.decimal: \",\"");
-  EXPECT_EQ(problem("a,y\n\"39,1\",1\n", {.targets = kTarget}),
+  EXPECT_EQ(problem("a,y\n\"39,1\",1\n", {.targets = test::kTarget}),
             begin + "\"39,1\"; write it without a comma: 39.1");
   const std::vector<Column> columns = {{.name = "a", .fill = 0.0F}};
   const auto path = folder_.write("t.csv", "a;b\n39,1;2\n");
@@ -145,7 +146,7 @@ TEST_F(CsvFormatTest, ADecimalCommaWhereAPointIsExpectedNamesTheKey) {
 TEST_F(CsvFormatTest, AnyCharacterCanBeTheDelimiter) {
   EXPECT_EQ(cells(read("a|b|y\n1|\"2\"|3\n", {.delimiter = '|'})), (Floats{1, 2}));
   EXPECT_EQ(cells(read("a b y\n1 2 3\n", {.delimiter = ' '})), (Floats{1, 2}));
-  EXPECT_EQ(problem("a|y\n1|3\n", {.targets = kTarget}),
+  EXPECT_EQ(problem("a|y\n1|3\n", {.targets = test::kTarget}),
             "t.csv:1: with the delimiter comma there is only one column, \"a|y\"; did you mean "
             "data.delimiter: '|'?");
 }
@@ -175,10 +176,10 @@ TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
 TEST_F(CsvFormatTest, GzippedTablesAreReadByTheirContent) {
   std::string content = "a,k,y\n";
   for (int i = 0; i < 100'000; ++i) content += std::to_string(i) + ",p,1\n";
-  const Table plain = read_csv(folder_.write("t.csv", content), {.targets = kTarget});
+  const Table plain = read_csv(folder_.write("t.csv", content), {.targets = test::kTarget});
   for (const char* name : {"t.csv.gz", "other"}) {
     const auto path = folder_.write(name, test::gzipped(content));
-    const Table packed = read_csv(path, {.targets = kTarget});
+    const Table packed = read_csv(path, {.targets = test::kTarget});
     EXPECT_EQ(cells(packed), cells(plain));
     EXPECT_EQ(packed.fingerprints.front().num_bytes, std::filesystem::file_size(path));
   }
@@ -187,7 +188,7 @@ TEST_F(CsvFormatTest, GzippedTablesAreReadByTheirContent) {
 TEST_F(CsvFormatTest, ADamagedGzipFileIsAnError) {
   const std::string packed = test::gzipped("a,y\n1,2\n3,4\n");
   const auto message = [&](const std::string& content) {
-    return problem(content, {.targets = kTarget});
+    return problem(content, {.targets = test::kTarget});
   };
   EXPECT_EQ(message(packed.substr(0, packed.size() - 3)),
             "t.csv: the gzip file is truncated; download or copy it again");

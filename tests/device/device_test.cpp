@@ -13,7 +13,7 @@ namespace trainer::device {
 namespace {
 
 constexpr AvailableDevices kNothing{0, false};
-constexpr AvailableDevices kMps{0, true};
+constexpr AvailableDevices kOnlyMps{0, true};
 constexpr AvailableDevices kTwoCuda{2, false};
 constexpr AvailableDevices kEverything{2, true};
 
@@ -28,13 +28,13 @@ TEST(DeviceTest, AnAvailableDeviceIsTakenWithoutAWarning) {
   const Case cases[] = {
       {"cpu", kNothing, "cpu", "as configured"},
       {"cpu", kEverything, "cpu", "as configured"},
-      {"mps", kMps, "mps", "as configured"},
+      {"mps", kOnlyMps, "mps", "as configured"},
       {"mps", kEverything, "mps", "as configured"},
       {"cuda", kTwoCuda, "cuda:0", "as configured"},
       {"cuda:0", kEverything, "cuda:0", "as configured"},
       {"cuda:1", kTwoCuda, "cuda:1", "as configured"},
       {"auto", kNothing, "cpu", "auto: no CUDA or MPS device"},
-      {"auto", kMps, "mps", "auto: no CUDA device"},
+      {"auto", kOnlyMps, "mps", "auto: no CUDA device"},
       {"auto", kTwoCuda, "cuda:0", "auto: the first CUDA device"},
       {"auto", kEverything, "cuda:0", "auto: the first CUDA device"},
   };
@@ -58,8 +58,8 @@ const Absent kAbsent[] = {
     {"mps", kNothing, "cpu"},
     {"mps", kTwoCuda, "cpu, cuda:0, cuda:1"},
     {"cuda", kNothing, "cpu"},
-    {"cuda", kMps, "cpu, mps"},
-    {"cuda:0", kMps, "cpu, mps"},
+    {"cuda", kOnlyMps, "cpu, mps"},
+    {"cuda:0", kOnlyMps, "cpu, mps"},
     {"cuda:2", kEverything, "cpu, mps, cuda:0, cuda:1"},
     {"cuda:2", kTwoCuda, "cpu, cuda:0, cuda:1"},
     {"cuda:99999999999999999999", kTwoCuda, "cpu, cuda:0, cuda:1"},

@@ -27,7 +27,7 @@ using test::close;
 using test::golden_tensor;
 using test::identical;
 
-const Json& golden() {
+const Json& embedding_golden() {
   static const Json values = test::read_golden("embeddings.json");
   return values;
 }
@@ -40,18 +40,19 @@ test::MlpRecipe golden_options(const Json& c) {
                                                    : config::Activation::kSilu;
   options.norm = c["norm"] == "none" ? config::Norm::kNone : config::Norm::kLayer;
   options.residual = c["residual"];
-  for (const Json& table : golden()["tables"]) options.embeddings.push_back({table[0], table[1]});
+  for (const Json& table : embedding_golden()["tables"])
+    options.embeddings.push_back({table[0], table[1]});
   return options;
 }
 
 class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
  protected:
   EmbeddingGoldenTest()
-      : c_(golden()["cases"][GetParam()]),
+      : c_(embedding_golden()["cases"][GetParam()]),
         mlp_(test::make_network(golden_options(c_))),
-        features_(golden_tensor(golden()["features"])),
-        classes_(golden_tensor(golden()["classes"]).to(at::kLong)) {
-    test::set_parameters(mlp_.parameters(), golden()["parameters"]);
+        features_(golden_tensor(embedding_golden()["features"])),
+        classes_(golden_tensor(embedding_golden()["classes"]).to(at::kLong)) {
+    test::set_parameters(mlp_.parameters(), embedding_golden()["parameters"]);
   }
 
   void expect_gradients() {
@@ -65,7 +66,7 @@ class EmbeddingGoldenTest : public testing::TestWithParam<std::size_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
-                         testing::Range(std::size_t{0}, golden()["cases"].size()));
+                         testing::Range(std::size_t{0}, embedding_golden()["cases"].size()));
 
 TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
   const at::Tensor outputs =
@@ -106,7 +107,7 @@ test::MlpRecipe embedding_network() {
 }
 
 /// Features of 10 rows: two numbers, and rows [0, 4) and [0, 5) of the tables.
-at::Tensor some_features() {
+at::Tensor features_with_ids() {
   at::Tensor features = at::arange(40, at::kFloat).sin_().view({10, 4});
   features.select(1, 2).copy_(at::arange(10).remainder_(4));
   features.select(1, 3).copy_(at::arange(10).mul_(3).remainder_(5));
@@ -117,7 +118,7 @@ at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
 
 at::Tensor compute_gradient(const test::MlpRecipe& options) {
   Network mlp = test::make_initialized(options);
-  const at::Tensor features = some_features();
+  const at::Tensor features = features_with_ids();
   const at::Tensor classes = some_classes();
   add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {}});
   return mlp.parameters().gradients.clone();
@@ -146,7 +147,7 @@ TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
   plain.num_features = 7;
   const Network other = test::make_network(plain);
   for (const NamedTensor& named : other.state()) named.tensor.copy_(test::find(state, named.name));
-  const at::Tensor features = some_features();
+  const at::Tensor features = features_with_ids();
   at::Tensor looked_up = at::zeros({10, 7});
   for (int64_t row = 0; row < 10; ++row) {
     looked_up.select(0, row).narrow(0, 0, 2).copy_(features.select(0, row).narrow(0, 0, 2));
@@ -166,7 +167,7 @@ TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
   const at::Tensor gradients = compute_gradient(embedding_network());
   const FlatParameters& flat = mlp.parameters();
   const auto loss = [&] {
-    return loss_sum(mlp.forward(some_features(), Mode::kTraining), some_classes(), {})
+    return loss_sum(mlp.forward(features_with_ids(), Mode::kTraining), some_classes(), {})
         .item<double>();
   };
   for (const std::size_t table : {0U, 1U}) {

@@ -19,7 +19,7 @@ namespace {
 using test::close;
 using test::golden_tensor;
 
-const Json& golden() {
+const Json& network_golden() {
   static const Json values = test::read_golden("mlp.json");
   return values;
 }
@@ -46,20 +46,20 @@ LossOptions read_loss(const Json& c) {
 }
 
 at::Tensor read_targets(const Json& c) {
-  return c["loss"] == "mse" ? golden_tensor(golden()["values"])
-                            : golden_tensor(golden()["classes"]).to(at::kLong);
+  return c["loss"] == "mse" ? golden_tensor(network_golden()["values"])
+                            : golden_tensor(network_golden()["classes"]).to(at::kLong);
 }
 
 class MlpGoldenTest : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
-  const Json& c = golden()["cases"][GetParam()];
+  const Json& c = network_golden()["cases"][GetParam()];
   SCOPED_TRACE(fmt::format("{} {} residual {} {}", c["activation"].dump(), c["norm"].dump(),
                            c["residual"].dump(), c["loss"].dump()));
   Network mlp = test::make_network(read_options(c));
   FlatParameters& flat = mlp.parameters();
-  test::set_parameters(flat, golden()["parameters"]);
-  const at::Tensor features = golden_tensor(golden()["features"]);
+  test::set_parameters(flat, network_golden()["parameters"]);
+  const at::Tensor features = golden_tensor(network_golden()["features"]);
 
   const at::Tensor outputs = mlp.forward(features, Mode::kTraining);
   const at::Tensor mean_loss =
@@ -80,7 +80,7 @@ TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryOption, MlpGoldenTest,
-                         testing::Range(std::size_t{0}, golden()["cases"].size()));
+                         testing::Range(std::size_t{0}, network_golden()["cases"].size()));
 
 }  // namespace
 }  // namespace trainer::model

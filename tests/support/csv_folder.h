@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trainer/data/csv.h"
 
@@ -11,11 +12,13 @@
 
 namespace trainer::test {
 
+inline const std::vector<std::string> kTarget = {"y"};
+
 /// Tests of a CSV file.
 class CsvFolderTest : public DataFolderTest {
  protected:
   data::Table read(std::string_view content,
-                   const data::CsvOptions& options = {.targets = {"y"}}) const {
+                   const data::CsvOptions& options = {.targets = kTarget}) const {
     return data::read_csv(folder_.write("t.csv", content), options);
   }
 
@@ -26,12 +29,12 @@ class CsvFolderTest : public DataFolderTest {
   }
 
   std::string problem(std::string_view content,
-                      const data::CsvOptions& options = {.targets = {"y"}}) const {
+                      const data::CsvOptions& options = {.targets = kTarget}) const {
     return problem_of(folder_.write("t.csv", content), options);
   }
 
   std::string problem_of(const std::filesystem::path& path,
-                         const data::CsvOptions& options = {.targets = {"y"}}) const {
+                         const data::CsvOptions& options = {.targets = kTarget}) const {
     return message_of([&] { data::read_csv(path, options); });
   }
 };

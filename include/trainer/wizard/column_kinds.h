@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 
 /// What the columns of a table that nobody looked at yet most likely are.
 namespace trainer::wizard {
+
+/// Up to so many values could be kinds, though they are numbers.
+inline constexpr int64_t kFewValues = 10;
 
 /// What the cells of a column look like: "numbers", "whole numbers", "text", "numbers and text",
 /// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
