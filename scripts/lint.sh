@@ -10,7 +10,7 @@ clangd=$(find_tool clangd 19)
 clang_tidy=$(find_tool clang-tidy 19)
 configured
 if [ $# -gt 0 ]; then
-  exec scripts/check_sources.py clangd "$clangd" build/release "$@"
+  exec scripts/check_sources.py clangd "$clangd" build/dev "$@"
 fi
 
 status=0
@@ -34,19 +34,19 @@ fi
 # are Any.
 if command -v mypy >/dev/null; then
   mypy --strict --no-site-packages --ignore-missing-imports --allow-subclassing-any \
-    --no-warn-return-any --no-error-summary --cache-dir build/release/checks/mypy \
+    --no-warn-return-any --no-error-summary --cache-dir build/dev/checks/mypy \
     bench scripts tests || status=1
 else
   say "note: mypy is not installed, so the Python files are not checked with it"
 fi
 
-mkdir -p build/release/checks/cppcheck
+mkdir -p build/dev/checks/cppcheck
 cppcheck --quiet --std=c++20 --language=c++ --enable=warning,performance,portability \
   --inline-suppr --suppressions-list=scripts/cppcheck_suppressions.txt --library=googletest \
   --error-exitcode=1 --template='{file}:{line}: {severity}: {message} [{id}]' \
-  --cppcheck-build-dir=build/release/checks/cppcheck -j "$(num_cores)" \
+  --cppcheck-build-dir=build/dev/checks/cppcheck -j "$(num_cores)" \
   -I include -I src -I tests src tests bench || status=1
 
-scripts/check_sources.py clangd "$clangd" build/release || status=1
-scripts/check_sources.py analyzer "$clang_tidy" build/release || status=1
+scripts/check_sources.py clangd "$clangd" build/dev || status=1
+scripts/check_sources.py analyzer "$clang_tidy" build/dev || status=1
 exit "$status"

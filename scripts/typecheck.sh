@@ -12,4 +12,5 @@ if ! grep -qs '^TRAINER_STRICT:BOOL=ON' build/release/CMakeCache.txt ||
   cmake --preset release -DTRAINER_STRICT=ON >/dev/null
 fi
 cmake --build --preset release
-scripts/check_sources.py clangd "$clangd" build/release
+configured
+scripts/check_sources.py clangd "$clangd" build/dev

@@ -1,10 +1,11 @@
 # add_layer(NAME [SOURCES FILE...] [COLD FILE...] [SEES LAYER...] [OPENS LAYER...]
 #           [PACKAGES TARGET...])
 #
-# One folder of src/ as the object library layer_NAME. The compiler finds the headers of the layer
-# itself, of those in SEES and of those that they see, and no others: each layer has an include root
-# of its own in the build tree, with links to include/trainer/NAME and src/NAME. An include of any
-# other layer, or of another layer's private header, does not compile.
+# One folder of src/ as a layer: the interface library layer_NAME has the headers that others see, its
+# property TRAINER_OBJECTS names the object libraries with the code. The compiler finds the headers of
+# the layer itself, of those in SEES and of those that they see, and no others: each layer has an
+# include root of its own in the build tree, with links to include/trainer/NAME and src/NAME. An
+# include of any other layer, or of another layer's private header, does not compile.
 #   SEES         layers whose public headers it includes; a shared library of src/CMakeLists.txt
 #                links their objects
 #   OPENS        layers whose public headers it includes, and whose library it opens at run time
@@ -13,9 +14,6 @@
 #                kilobytes), with ${cold_flags}: compiles in half the time
 function(add_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;COLD;SEES;OPENS;PACKAGES" ${ARGN})
-  set(target layer_${name})
-  add_library(${target} OBJECT ${arg_SOURCES} ${arg_COLD})
-
   set(root ${PROJECT_BINARY_DIR}/layers/${name})
   file(MAKE_DIRECTORY ${root}/public/trainer ${root}/private)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${root}/private/${name} SYMBOLIC)
@@ -23,28 +21,48 @@ function(add_layer name)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/trainer/${name} ${root}/public/trainer/${name}
          SYMBOLIC)
   endif()
-  target_include_directories(${target} PUBLIC ${root}/public PRIVATE ${root}/private)
-  foreach(seen IN LISTS arg_SEES)
-    target_include_directories(${target} PUBLIC
-                               $<TARGET_PROPERTY:layer_${seen},INTERFACE_INCLUDE_DIRECTORIES>)
-  endforeach()
-  foreach(opened IN LISTS arg_OPENS)
-    target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/layers/${opened}/public)
-  endforeach()
+  list(TRANSFORM arg_SEES PREPEND layer_)
+  add_library(layer_${name} INTERFACE)
+  target_include_directories(layer_${name} INTERFACE ${root}/public)
+  target_link_libraries(layer_${name} INTERFACE ${arg_SEES})
 
-  target_link_libraries(${target} PRIVATE trainer_options fmt::fmt spdlog::spdlog
-                                          nlohmann_json::nlohmann_json ${arg_PACKAGES})
+  foreach(part SOURCES COLD)
+    if(arg_${part})
+      string(TOLOWER layer_${name}_${part} target)
+      add_library(${target} OBJECT ${arg_${part}})
+      target_include_directories(${target} PRIVATE ${root}/private)
+      foreach(opened IN LISTS arg_OPENS)
+        target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/layers/${opened}/public)
+      endforeach()
+      target_link_libraries(${target} PRIVATE layer_${name} trainer_options fmt::fmt spdlog::spdlog
+                                              nlohmann_json::nlohmann_json ${arg_PACKAGES})
+      set_property(TARGET layer_${name} APPEND PROPERTY TRAINER_OBJECTS ${target})
+    endif()
+  endforeach()
   if(arg_COLD)
-    set_source_files_properties(${arg_COLD} PROPERTIES
-                                COMPILE_OPTIONS "$<$<CONFIG:Release>:${cold_flags}>")
+    target_compile_options(layer_${name}_cold PRIVATE "$<$<CONFIG:Release>:${cold_flags}>")
   endif()
 endfunction()
 
-# precompile_headers("LAYER;..." HEADER...): compiled once, with the flags of the first layer.
-function(precompile_headers layers)
-  list(POP_FRONT layers first)
-  target_precompile_headers(layer_${first} PRIVATE ${ARGN})
-  foreach(layer IN LISTS layers)
-    target_precompile_headers(layer_${layer} REUSE_FROM layer_${first})
+# layer_objects(VARIABLE LAYER...): the object libraries of these layers.
+function(layer_objects variable)
+  set(objects "")
+  foreach(layer IN LISTS ARGN)
+    get_target_property(of_layer layer_${layer} TRAINER_OBJECTS)
+    list(APPEND objects ${of_layer})
+  endforeach()
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+# precompile_headers("OBJECTS;..." HEADER...): compiled once, with the flags of SOURCES: those of COLD
+# can use that, while GCC ends with an internal error the other way round.
+function(precompile_headers objects)
+  set(first ${objects})
+  list(FILTER first INCLUDE REGEX "_sources$")
+  list(GET first 0 first)
+  list(REMOVE_ITEM objects ${first})
+  target_precompile_headers(${first} PRIVATE ${ARGN})
+  foreach(object IN LISTS objects)
+    target_precompile_headers(${object} REUSE_FROM ${first})
   endforeach()
 endfunction()
