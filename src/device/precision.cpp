@@ -36,8 +36,8 @@ std::string macos_version() {
   return "";
 }
 
-// Runs those operations of a step that some versions lack for some types.
-// False where LibTorch refuses: "not implemented for 'Half'", "BFloat16 is not supported".
+// Whether LibTorch runs those operations of a step that some versions lack for some types. Such a
+// version throws: "not implemented for 'Half'", "BFloat16 is not supported".
 bool can_compute(c10::Device device, c10::ScalarType dtype) try {
   const c10::InferenceMode no_autograd;
   const at::Tensor a = at::ones({2, 2}, at::TensorOptions().device(device).dtype(dtype));
