@@ -11,14 +11,20 @@ fail() {
 
 num_cores() { getconf _NPROCESSORS_ONLN; }
 
-# find_tool NAME VERSION: where a tool of LLVM is. The gate is tuned to one version, so that one is
-# preferred; Homebrew keeps LLVM out of the PATH.
+# find_tool NAME VERSION: where a tool of LLVM is, of this version, which the gate is tuned to, or else a
+# newer one. Homebrew keeps LLVM out of the PATH.
 find_tool() {
-  local name
+  local name version found=""
   for name in "$1-$2" "$1" /opt/homebrew/opt/llvm/bin/"$1" /usr/local/opt/llvm/bin/"$1"; do
-    if command -v "$name"; then return; fi
+    command -v "$name" >/dev/null || continue
+    version=$("$name" --version | sed -n '/version [0-9]/{s/.*version \([0-9]*\).*/\1/p;q;}')
+    if [ "${version:-0}" -ge "$2" ]; then
+      command -v "$name"
+      return
+    fi
+    found=", only version ${version:-unknown}"
   done
-  fail "$1 is not installed; run scripts/setup.sh gate"
+  fail "$1 $2 is not installed$found; run scripts/setup.sh gate"
 }
 
 # own_files: the C++ files of this repository, committed or not.

@@ -2,7 +2,7 @@
 # Installs what is missing to build, test and check trainer; returns immediately if nothing is.
 # Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
-# With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, npm, curl).
+# With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, clangd, ...).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
 # for root and with TRAINER_SETUP=yes; without a terminal it prints the command and fails.
 # TRAINER_SKIP_SETUP=1: does nothing.
@@ -21,6 +21,7 @@ packages() {
     apt-require-all)  # a Node.js from elsewhere is as good, and would conflict with Debian's
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
+      echo clangd-19 clang-tidy-19
       ;;
     apt-gate)
       echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy

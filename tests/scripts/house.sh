@@ -29,4 +29,10 @@ expect_of() {  # expect_of NAME STATUS TEXT COMMAND...: what the command says, w
   report "$1" "status $2: $3" "status $status: $said"
 }
 
+skip() {  # skip NAME NEED: what tests/support/test_main.cpp does for a skipped test of a test program
+  printf 'skipped: %s: %s\n' "$1" "$2"
+  [ -z "${TRAINER_SKIPPED_TESTS:-}" ] || printf '%s\t%s\n' "$2" "$1" >>"$TRAINER_SKIPPED_TESTS"
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || report "$1" "not skipped" "skipped, and TRAINER_REQUIRE_ALL is set"
+}
+
 finish() { [ "$num_failed" -eq 0 ]; }
