@@ -36,7 +36,8 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
 
 /// Runs one step, and starts a new epoch after the last one. Waits for the device.
 inline train::StepStats make_step(train::Session& session) {
-  const train::StepStats stats = session.step->run(train::next_window(session), 1e-3);
+  const train::StepStats stats =
+      session.step->run(train::next_window(session), {.learning_rate = 1e-3});
   session.state.position.samples_in_epoch += stats.num_samples;
   if (session.state.position.samples_in_epoch == session.train.size()) {
     session.state.position.samples_in_epoch = 0;

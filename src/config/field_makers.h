@@ -119,6 +119,8 @@ inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
 inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
 inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kEmbedding{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
+// Each cycle is a power of two longer than the first.
+inline constexpr Bounds kCycles{.min = 1, .above = {}, .max = 30, .below = {}};
 inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
 inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};

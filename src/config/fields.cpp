@@ -112,6 +112,10 @@ std::vector<Field> training_fields() {
       integer(TRAINER_MEMBER(training.batch_size), kCount1,
               "Rows per batch. A step uses batch_size * gradient_accumulation_steps rows.",
               {.flag = "--batch-size", .aliases = {"per_device_train_batch_size"}}),
+      boolean(TRAINER_MEMBER(training.drop_last),
+              "Whether the last step of an epoch is left out if it would have fewer rows than the "
+              "others. The order of the rows changes with every epoch, so all are used.",
+              {.aliases = {"dataloader_drop_last"}}),
       number(TRAINER_MEMBER(training.learning_rate), kPositive,
              "Peak learning rate of the schedule.",
              {.flag = "--lr", .aliases = {"lr", "optimizer.lr", "eta", "alpha"}}),
@@ -165,6 +169,10 @@ std::vector<Field> more_training_fields() {
             "Frozen parameters, as patterns with * and ?: [\"layers.0.*\"]. A norm that is "
             "completely frozen uses its running statistics and does not update them.",
             {.aliases = {"freeze_layers", "frozen_layers"}}),
+      texts(TRAINER_MEMBER(training.lr_factors),
+            "Factors of the learning rate of some parameters, as PATTERN=FACTOR with * and ? in "
+            "the pattern: [\"*.bias=0.1\"]. The first pattern that matches counts.",
+            {.aliases = {"param_groups", "lr_mult", "layerwise_lr"}}),
       number(TRAINER_MEMBER(training.ema_decay), kFraction,
              "Decay per step of an exponential moving average of the weights, which is evaluated "
              "and exported instead of the weights; for example 0.999. 0: off.",
@@ -177,19 +185,20 @@ std::vector<Field> optimizer_fields() {
       choice(TRAINER_MEMBER(training.optimizer.name), "Optimizer, as defined by PyTorch.",
              {.aliases = {"optim", "optimizer.type", "optimizer.name"}}),
       number(TRAINER_MEMBER(training.optimizer.weight_decay), kAtLeast0,
-             "L2 penalty (sgd, adam) or decoupled decay (adamw).",
+             "L2 penalty (sgd, adam, rmsprop) or decoupled decay (adamw).",
              {.aliases = {"optimizer.weight_decay", "wd"}}),
       boolean(
           TRAINER_MEMBER(training.optimizer.decay_bias_and_norm),
           "Whether weight decay also applies to biases, normalization parameters and embeddings."),
-      number(TRAINER_MEMBER(training.optimizer.momentum), kFraction, "sgd only."),
+      number(TRAINER_MEMBER(training.optimizer.momentum), kFraction, "sgd, rmsprop."),
       boolean(TRAINER_MEMBER(training.optimizer.nesterov), "sgd only; requires momentum."),
       number(TRAINER_MEMBER(training.optimizer.beta1), kFraction,
              "adam, adamw: decay of the running mean of the gradient."),
       number(TRAINER_MEMBER(training.optimizer.beta2), kFraction,
-             "adam, adamw: decay of the running mean of the squared gradient."),
+             "adam, adamw, rmsprop: decay of the running mean of the squared gradient."),
       number(TRAINER_MEMBER(training.optimizer.epsilon), kPositive,
-             "adam, adamw: added to the denominator.", {.aliases = {"eps", "adam_epsilon"}}),
+             "adam, adamw, rmsprop: added to the denominator.",
+             {.aliases = {"eps", "adam_epsilon"}}),
   };
 }
 
@@ -232,6 +241,15 @@ std::vector<Field> schedule_fields() {
               "improvement."),
       number(TRAINER_MEMBER(training.schedule.min_learning_rate), kAtLeast0,
              "reduce_on_plateau: lower limit of the rate.", {.aliases = {"min_lr"}}),
+      integer(TRAINER_MEMBER(training.schedule.cycles), kCycles,
+              "coslog: number of cycles, each twice as long as the one before. In each, the rate "
+              "rises from 0 to its peak and falls to 0.",
+              {.aliases = {"num_cycles", "lr_num_cycles"}}),
+      choice(TRAINER_MEMBER(training.schedule.dropout),
+             "Factor of model.dropout: constant (1), or flat_cosine: 1 in the first half of the "
+             "steps, then falling to 0 by half a cosine."),
+      choice(TRAINER_MEMBER(training.schedule.weight_decay),
+             "Factor of training.optimizer.weight_decay, in the same way."),
   };
 }
 

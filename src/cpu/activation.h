@@ -41,6 +41,35 @@ struct Tanh {
   }
 };
 
+// Klambauer and others, arXiv:1706.02515.
+struct Selu {
+  static float value(float u) {
+    return u > 0.0f ? kScale * u : kScaleAlpha * expm1_below_zero(u > 0.0f ? 0.0f : u);
+  }
+  static float slope(float u) { return u > 0.0f ? kScale : kScaleAlpha * exp(u); }
+  static constexpr float kScale = 1.05070099f;
+  static constexpr float kScaleAlpha = 1.75809934f;
+};
+
+// x tanh(softplus(x)), Misra, arXiv:1908.08681. With e = e^x and n = e (e + 2), the hyperbolic
+// tangent is n / (n + 2) and its derivative 4 e (e + 1) / (n + 2)^2.
+struct Mish {
+  static float value(float u) {
+    const float n = numerator(exponential(u));
+    return u * (n / (n + 2.0f));
+  }
+  static float slope(float u) {
+    const float e = exponential(u);
+    const float n = numerator(e);
+    const float inverse = 1.0f / (n + 2.0f);
+    return (n + u * 4.0f * e * (e + 1.0f) * inverse) * inverse;
+  }
+
+ private:
+  static float exponential(float u) { return exp(u > 20.0f ? 20.0f : u); }  // from there on it is x
+  static float numerator(float e) { return e * (e + 2.0f); }
+};
+
 // Takes the place of a null buffer without reads from memory.
 struct Constant {
   float value;
@@ -116,6 +145,10 @@ inline void activate(config::Activation kind, const Tile& tile, const Activation
       return activate_with<Silu>(tile, buffers);
     case config::Activation::kTanh:
       return activate_with<Tanh>(tile, buffers);
+    case config::Activation::kSelu:
+      return activate_with<Selu>(tile, buffers);
+    case config::Activation::kMish:
+      return activate_with<Mish>(tile, buffers);
   }
 }
 
@@ -130,6 +163,10 @@ inline void activation_gradient(config::Activation kind, const Tile& tile,
       return activation_gradient_with<Silu>(tile, buffers, gradient);
     case config::Activation::kTanh:
       return activation_gradient_with<Tanh>(tile, buffers, gradient);
+    case config::Activation::kSelu:
+      return activation_gradient_with<Selu>(tile, buffers, gradient);
+    case config::Activation::kMish:
+      return activation_gradient_with<Mish>(tile, buffers, gradient);
   }
 }
 

@@ -37,6 +37,26 @@ inline float exp(float x) {
   return p * power_of_two(half) * power_of_two(whole - half);
 }
 
+// e^x - 1 = 2^n (e^r - 1) + (2^n - 1), as exp(), for x <= 0; relative error below 3e-7.
+inline float expm1_below_zero(float x) {
+  constexpr float kLog2E = 1.44269504f;
+  constexpr float kLn2High = 0.693359375f;
+  constexpr float kLn2Low = -2.12194440e-4f;
+  constexpr float kRounder = 12582912.0f;
+  const float bounded = x < -87.0f ? -87.0f : x;  // from there on the result is -1
+  const float rounded = bounded * kLog2E + kRounder;
+  const float n = rounded - kRounder;
+  const float r = (bounded - n * kLn2High) - n * kLn2Low;
+  float p = 1.39485812e-3f;
+  p = p * r + 8.37512873e-3f;
+  p = p * r + 4.16662171e-2f;
+  p = p * r + 1.66664153e-1f;
+  p = p * r + 0.5f;
+  p = p * r * r + r;
+  const float power = power_of_two(as_bits(rounded) - as_bits(kRounder));
+  return power * p + (power - 1.0f);
+}
+
 // Near zero an odd polynomial (S. Moshier's Cephes library), else by e^x; relative error below
 // 3e-7.
 inline float tanh(float x) {

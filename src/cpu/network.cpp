@@ -151,7 +151,9 @@ void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows
     const Block& block = layer.block;
     if (block.dropout == 0) continue;
     kernels_.make_noise(
-        {.seed = batch.dropout_seed, .layer = block.dropout_stream, .probability = block.dropout},
+        {.seed = batch.dropout_seed,
+         .layer = block.dropout_stream,
+         .probability = block.dropout * batch.dropout_factor},
         batch.first_row + row,
         {.num_rows = num_rows, .num_columns = block.num_outputs, .stride = layer.stride},
         layer.noise.get() + row * layer.stride);

@@ -99,12 +99,46 @@ void update_adam(const UpdateOptions& o, const UpdateBuffers& b, const Average& 
   }
 }
 
+template <class Average>
+void update_rmsprop(const UpdateOptions& o, const UpdateBuffers& b, const Average& average) {
+  const auto factor = static_cast<float>(o.gradient_factor);
+  const auto penalty = static_cast<float>(o.optimizer.weight_decay);
+  const auto beta2 = static_cast<float>(o.optimizer.beta2);
+  const auto rest2 = static_cast<float>(1 - o.optimizer.beta2);
+  const auto epsilon = static_cast<float>(o.optimizer.epsilon);
+  const auto rate = static_cast<float>(o.learning_rate);
+  const auto momentum = static_cast<float>(o.optimizer.momentum);
+  const auto update_with = [&](const auto& add_momentum) {
+    TRAINER_INDEPENDENT
+    for (int64_t i = 0; i < b.size; ++i) {
+      const float gradient = b.gradients[i] * factor + b.values[i] * penalty;
+      const float square = b.second_moment[i] * beta2 + gradient * gradient * rest2;
+      const float step = add_momentum(i, gradient / (__builtin_sqrtf(square) + epsilon));
+      const float value = b.values[i] - step * rate;
+      b.second_moment[i] = square;
+      b.values[i] = value;
+      average.add(i, value);
+    }
+  };
+  if (b.first_moment == nullptr) {
+    update_with([](int64_t, float step) { return step; });
+  } else {
+    update_with([&](int64_t i, float step) {
+      return b.first_moment[i] = b.first_moment[i] * momentum + step;
+    });
+  }
+}
+
 inline void update(const UpdateOptions& o, const UpdateBuffers& b) {
   const auto apply = [&](const auto& average) {
-    if (o.optimizer.name == config::OptimizerName::kSgd) {
-      update_sgd(o, b, average);
-    } else {
-      update_adam(o, b, average);
+    switch (o.optimizer.name) {
+      case config::OptimizerName::kSgd:
+        return update_sgd(o, b, average);
+      case config::OptimizerName::kAdam:
+      case config::OptimizerName::kAdamw:
+        return update_adam(o, b, average);
+      case config::OptimizerName::kRmsprop:
+        return update_rmsprop(o, b, average);
     }
   };
   if (b.average != nullptr) {

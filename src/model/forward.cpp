@@ -11,7 +11,9 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/mish.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/selu.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
 
@@ -28,16 +30,16 @@ namespace {
 /// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
                            const DropoutNoise& noise) {
+  const double probability = dropout.probability * noise.dropout_factor;
   at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
   if (!hidden.is_cpu()) {
     device::seed_generators(noise.seed ^ (static_cast<uint64_t>(dropout.stream) << 56U) ^
                             (static_cast<uint64_t>(noise.first_row) << 24U));
-    factors.bernoulli_(1 - dropout.probability).div_(1 - dropout.probability);
+    factors.bernoulli_(1 - probability).div_(1 - probability);
     return factors.to(hidden.scalar_type());
   }
   cpu::kernels().make_noise(
-      {.seed = noise.seed, .layer = dropout.stream, .probability = dropout.probability},
-      noise.first_row,
+      {.seed = noise.seed, .layer = dropout.stream, .probability = probability}, noise.first_row,
       {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
       factors.data_ptr<float>());
   return factors.to(hidden.scalar_type());
@@ -103,6 +105,11 @@ struct Forward::Layers {
         return at::silu(values);
       case config::Activation::kTanh:
         return at::tanh(values);
+      case config::Activation::kSelu:
+        return at::selu(values);
+      case config::Activation::kMish:
+        // LibTorch 1.13 has none in bf16 on the CPU.
+        return at::mish(values.to(at::kFloat)).to(values.scalar_type());
     }
     return values;
   }

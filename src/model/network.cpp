@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/network.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include <ATen/ops/zeros.h>
+
+#include "trainer/core/parse.h"
 
 #include "model/forward.h"
 
@@ -31,12 +35,27 @@ std::vector<NamedTensor> make_buffers(const std::vector<network::TensorSpec>& sp
   return buffers;
 }
 
+// With the factors of the first pattern that matches each.
+std::vector<network::TensorSpec> with_factors(
+    std::vector<network::TensorSpec> specs,
+    const std::vector<config::LearningRateFactor>& lr_factors) {
+  for (network::TensorSpec& spec : specs) {
+    const auto found = std::find_if(lr_factors.begin(), lr_factors.end(),
+                                    [&](const config::LearningRateFactor& factor) {
+                                      return matches_any(spec.name, std::span(&factor.pattern, 1));
+                                    });
+    if (found != lr_factors.end()) spec.factors.learning_rate *= found->factor;
+  }
+  return specs;
+}
+
 }  // namespace
 
 Network::Network(network::NetworkSpec spec, NetworkOptions options, c10::Device device)
     : spec_(std::move(spec)),
       options_(std::move(options)),
-      parameters_(make_flat_parameters(network::parameters(spec_), options_.freeze, device)),
+      parameters_(make_flat_parameters(
+          with_factors(network::parameters(spec_), options_.lr_factors), options_.freeze, device)),
       buffer_values_(make_buffer_values(network::buffers(spec_), device)),
       buffers_(make_buffers(network::buffers(spec_), buffer_values_)) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/parameters.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -25,6 +26,26 @@ void require_room(const FlatParameters& flat, int64_t size) {
                  fmt::format("a model of {} parameters, with their gradients,",
                              with_thousands(flat.num_parameters())),
                  "reduce model.hidden_sizes");
+}
+
+bool belongs_to(const ParameterGroup& group, const network::TensorSpec& spec) {
+  return group.decay == spec.decay && group.factors == spec.factors;
+}
+
+// Decayed ones first, else in the order of their first parameters.
+std::vector<ParameterGroup> find_groups(const FlatParameters& flat) {
+  std::vector<ParameterGroup> groups;
+  for (const network::Decay decay : {network::Decay::kYes, network::Decay::kNo}) {
+    for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+      const network::TensorSpec& spec = flat.specs[i];
+      if (!flat.is_trained[i] || spec.decay != decay) continue;
+      const bool is_known =
+          std::any_of(groups.begin(), groups.end(),
+                      [&](const ParameterGroup& group) { return belongs_to(group, spec); });
+      if (!is_known) groups.push_back({.decay = spec.decay, .factors = spec.factors});
+    }
+  }
+  return groups;
 }
 
 }  // namespace
@@ -52,22 +73,22 @@ FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
   }
   flat.offsets.resize(flat.specs.size());
   int64_t size = 0;
-  const auto assign_offsets = [&](const auto& belongs) {
+  const auto assign_offset = [&](std::size_t i) {
+    flat.offsets[i] = size;
+    size += padded(flat.specs[i].num_elements());
+  };
+  for (ParameterGroup& group : find_groups(flat)) {
+    group.begin = size;
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-      if (!belongs(i)) continue;
-      flat.offsets[i] = size;
-      size += padded(flat.specs[i].num_elements());
+      if (flat.is_trained[i] && belongs_to(group, flat.specs[i])) assign_offset(i);
     }
-    return size;
-  };
-  const auto is_decayed = [&](std::size_t i) {
-    return flat.specs[i].decay == network::Decay::kYes;
-  };
-  flat.num_decayed =
-      assign_offsets([&](std::size_t i) { return flat.is_trained[i] && is_decayed(i); });
-  flat.num_trained =
-      assign_offsets([&](std::size_t i) { return flat.is_trained[i] && !is_decayed(i); });
-  assign_offsets([&](std::size_t i) { return !flat.is_trained[i]; });
+    group.end = size;
+    flat.groups.push_back(group);
+  }
+  flat.num_trained = size;
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    if (!flat.is_trained[i]) assign_offset(i);
+  }
   if (device.is_cpu()) require_room(flat, size);
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);

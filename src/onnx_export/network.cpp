@@ -94,6 +94,10 @@ class LayerWriter {
         return graph_.node("Mul", {input, graph_.node("Sigmoid", {input})});
       case config::Activation::kTanh:
         return graph_.node("Tanh", {input});
+      case config::Activation::kSelu:
+        return graph_.node("Selu", {input});
+      case config::Activation::kMish:
+        return mish(input);
     }
     return input;
   }
@@ -115,6 +119,11 @@ class LayerWriter {
     const Name erf = graph_.node("Erf", {graph_.node("Div", {input, root})});
     const Name sum = graph_.node("Add", {erf, graph_.number("one", 1)});
     return graph_.node("Mul", {graph_.node("Mul", {input, sum}), graph_.number("half", 0.5F)});
+  }
+
+  // x * tanh(log(1 + e^x)); an operator of its own has it from opset 18 on only.
+  Name mish(const Name& input) {
+    return graph_.node("Mul", {input, graph_.node("Tanh", {graph_.node("Softplus", {input})})});
   }
 
   GraphBuilder& graph_;

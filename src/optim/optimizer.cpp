@@ -27,41 +27,83 @@ TrainedTensors trained_range(const model::FlatParameters& flat, const OptimizerS
   return t;
 }
 
-// The elements that weight decay applies to, a leading range of the buffer.
-at::Tensor decayed_range(const config::OptimizerConfig& optimizer,
-                         const model::FlatParameters& flat, const at::Tensor& buffer) {
-  return optimizer.decay_bias_and_norm ? buffer : buffer.narrow(0, 0, flat.num_decayed);
+// The elements of a group in a tensor of all trained elements.
+at::Tensor group_range(const at::Tensor& trained, const model::ParameterGroup& group) {
+  return group.size() == trained.size(0) ? trained : trained.narrow(0, group.begin, group.size());
+}
+
+double weight_decay_of(const config::OptimizerConfig& optimizer,
+                       const model::ParameterGroup& group) {
+  const bool decays = optimizer.decay_bias_and_norm || group.decay == network::Decay::kYes;
+  return decays ? optimizer.weight_decay * group.factors.weight_decay : 0;
 }
 
 void add_l2_penalty(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
                     const TrainedTensors& t) {
-  if (optimizer.weight_decay == 0) return;
-  decayed_range(optimizer, flat, t.gradients)
-      .add_(decayed_range(optimizer, flat, t.values), optimizer.weight_decay);
+  for (const model::ParameterGroup& group : flat.groups) {
+    const double decay = weight_decay_of(optimizer, group);
+    if (decay == 0) continue;
+    group_range(t.gradients, group).add_(group_range(t.values, group), decay);
+  }
+}
+
+// Calls body(group) for as few ranges as possible: groups that only differ in the decay are one.
+template <class Body>
+void for_each_range(const model::FlatParameters& flat, const Body& body) {
+  model::ParameterGroup range;
+  for (const model::ParameterGroup& group : flat.groups) {
+    const bool continues = range.factors.learning_rate == group.factors.learning_rate &&
+                           range.factors.epsilon == group.factors.epsilon;
+    if (!continues && range.size() > 0) body(range);
+    const int64_t begin = continues ? range.begin : group.begin;
+    range = group;
+    range.begin = begin;
+  }
+  if (range.size() > 0) body(range);
+}
+
+// values += step * (-learning rate), with the factor of each group.
+void subtract_step(const model::FlatParameters& flat, const at::Tensor& values,
+                   const at::Tensor& step, double learning_rate) {
+  for_each_range(flat, [&](const model::ParameterGroup& range) {
+    group_range(values, range)
+        .add_(group_range(step, range), -learning_rate * range.factors.learning_rate);
+  });
+}
+
+// values -= learning rate * numerator / (root + epsilon), with the factors of each group.
+void subtract_ratio(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
+                    const at::Tensor& values, const at::Tensor& numerator, const at::Tensor& root,
+                    double learning_rate) {
+  for_each_range(flat, [&](const model::ParameterGroup& range) {
+    const at::Tensor denominator =
+        group_range(root, range).add(optimizer.epsilon * range.factors.epsilon);
+    group_range(values, range)
+        .addcdiv_(group_range(numerator, range), denominator,
+                  -learning_rate * range.factors.learning_rate);
+  });
 }
 
 void update_sgd(const config::OptimizerConfig& optimizer, double learning_rate,
                 const model::FlatParameters& flat, const TrainedTensors& t) {
   add_l2_penalty(optimizer, flat, t);
-  if (optimizer.momentum == 0) {
-    t.values.add_(t.gradients, -learning_rate);
-    return;
-  }
+  if (optimizer.momentum == 0) return subtract_step(flat, t.values, t.gradients, learning_rate);
   const at::Tensor& buffer = t.moments[0];
   buffer.mul_(optimizer.momentum).add_(t.gradients);
-  if (optimizer.nesterov) {
-    t.values.add_(t.gradients.add(buffer, optimizer.momentum), -learning_rate);
-  } else {
-    t.values.add_(buffer, -learning_rate);
-  }
+  const at::Tensor step = optimizer.nesterov ? t.gradients.add(buffer, optimizer.momentum) : buffer;
+  subtract_step(flat, t.values, step, learning_rate);
 }
 
 void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
                  const model::FlatParameters& flat, const TrainedTensors& t, int64_t num_steps) {
   if (optimizer.name == OptimizerName::kAdam) {
     add_l2_penalty(optimizer, flat, t);
-  } else if (optimizer.weight_decay != 0) {
-    decayed_range(optimizer, flat, t.values).mul_(1 - learning_rate * optimizer.weight_decay);
+  } else {
+    for (const model::ParameterGroup& group : flat.groups) {
+      const double decay = weight_decay_of(optimizer, group);
+      if (decay == 0) continue;
+      group_range(t.values, group).mul_(1 - learning_rate * group.factors.learning_rate * decay);
+    }
   }
   const at::Tensor& mean = t.moments[0];
   const at::Tensor& square_mean = t.moments[1];
@@ -70,9 +112,26 @@ void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
   const auto step = static_cast<double>(num_steps);
   const double correction1 = 1 - std::pow(optimizer.beta1, step);
   const double correction2 = 1 - std::pow(optimizer.beta2, step);
-  const at::Tensor denominator =
-      square_mean.sqrt().div_(std::sqrt(correction2)).add_(optimizer.epsilon);
-  t.values.addcdiv_(mean, denominator, -learning_rate / correction1);
+  subtract_ratio(optimizer, flat, t.values, mean, square_mean.sqrt().div_(std::sqrt(correction2)),
+                 learning_rate / correction1);
+}
+
+void update_rmsprop(const config::OptimizerConfig& optimizer, double learning_rate,
+                    const model::FlatParameters& flat, const TrainedTensors& t) {
+  add_l2_penalty(optimizer, flat, t);
+  const at::Tensor& square_mean = t.moments[0];
+  square_mean.mul_(optimizer.beta2).addcmul_(t.gradients, t.gradients, 1 - optimizer.beta2);
+  const at::Tensor root = square_mean.sqrt();
+  if (optimizer.momentum == 0) {
+    return subtract_ratio(optimizer, flat, t.values, t.gradients, root, learning_rate);
+  }
+  const at::Tensor& buffer = t.moments[1].mul_(optimizer.momentum);
+  for_each_range(flat, [&](const model::ParameterGroup& range) {
+    group_range(buffer, range)
+        .addcdiv_(group_range(t.gradients, range),
+                  group_range(root, range).add(optimizer.epsilon * range.factors.epsilon));
+  });
+  subtract_step(flat, t.values, buffer, learning_rate);
 }
 
 }  // namespace
@@ -83,11 +142,18 @@ OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_d
   const auto add = [&](const char* name) {
     state.moments.push_back({name, at::zeros_like(flat.values)});
   };
-  if (optimizer.name != OptimizerName::kSgd) {
-    add("exp_avg");
-    add("exp_avg_sq");
-  } else if (optimizer.momentum != 0) {
-    add("momentum_buffer");
+  switch (optimizer.name) {
+    case OptimizerName::kAdam:
+    case OptimizerName::kAdamw:
+      add("exp_avg");
+      add("exp_avg_sq");
+      break;
+    case OptimizerName::kRmsprop:
+      add("square_avg");
+      [[fallthrough]];
+    case OptimizerName::kSgd:
+      if (optimizer.momentum != 0) add("momentum_buffer");
+      break;
   }
   if (ema_decay > 0) state.moments.push_back({kEma, flat.values.clone()});
   return state;
@@ -97,10 +163,14 @@ void update(const config::OptimizerConfig& optimizer, double learning_rate,
             model::FlatParameters& flat, OptimizerState& state) {
   ++state.step;
   const TrainedTensors t = trained_range(flat, state);
-  if (optimizer.name == OptimizerName::kSgd) {
-    update_sgd(optimizer, learning_rate, flat, t);
-  } else {
-    update_adam(optimizer, learning_rate, flat, t, state.step);
+  switch (optimizer.name) {
+    case OptimizerName::kSgd:
+      return update_sgd(optimizer, learning_rate, flat, t);
+    case OptimizerName::kAdam:
+    case OptimizerName::kAdamw:
+      return update_adam(optimizer, learning_rate, flat, t, state.step);
+    case OptimizerName::kRmsprop:
+      return update_rmsprop(optimizer, learning_rate, flat, t);
   }
 }
 

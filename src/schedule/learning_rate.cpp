@@ -15,6 +15,11 @@ double half_cosine(double final_factor, double t) {
   return final_factor + (1 - final_factor) * (1 + std::cos(std::numbers::pi * t)) / 2;
 }
 
+double coslog_factor(int64_t cycles, double t) {
+  const double growth = std::exp2(static_cast<double>(cycles)) - 1;
+  return (1 - std::cos(2 * std::numbers::pi * std::log2(1 + growth * t))) / 2;
+}
+
 double one_cycle_factor(const ScheduleOptions& options, int64_t step) {
   const double last = static_cast<double>(options.total_steps) - 1;
   const double top = options.rise_fraction * static_cast<double>(options.total_steps) - 1;
@@ -31,7 +36,12 @@ int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_tra
 
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train) {
   const int64_t per_step = samples_per_step(training, num_train);
-  return (num_train + per_step - 1) / per_step;
+  return (num_train + (training.drop_last ? 0 : per_step - 1)) / per_step;
+}
+
+int64_t samples_per_epoch(const config::TrainingConfig& training, int64_t num_train) {
+  return std::min(num_train,
+                  steps_per_epoch(training, num_train) * samples_per_step(training, num_train));
 }
 
 ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t num_train) {
@@ -48,6 +58,7 @@ ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t
   options.rise_fraction = schedule.rise_fraction;
   options.initial_factor = schedule.initial_factor;
   options.min_rate = schedule.min_learning_rate;
+  options.cycles = schedule.cycles;
   return options;
 }
 
@@ -72,8 +83,16 @@ double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_r
       return options.peak * one_cycle_factor(options, step);
     case config::ScheduleName::kReduceOnPlateau:
       return std::max(options.peak * std::pow(options.gamma, num_reductions), options.min_rate);
+    case config::ScheduleName::kCoslog:
+      return options.peak * coslog_factor(options.cycles, t);
   }
   return options.peak;
+}
+
+double schedule_factor(config::FactorSchedule schedule, int64_t step, int64_t total_steps) {
+  const double t = static_cast<double>(step) / static_cast<double>(total_steps);
+  if (schedule == config::FactorSchedule::kConstant || t < 0.5) return 1;
+  return half_cosine(0, std::min(1.0, 2 * t - 1));
 }
 
 }  // namespace trainer::schedule

@@ -102,8 +102,8 @@ ScheduleOverview make_overview(const config::TrainingConfig& training, int64_t n
   overview.epochs = training.epochs;
   overview.samples_per_step = samples_per_step(training, num_train);
   overview.steps_per_epoch = steps_per_epoch(training, num_train);
-  overview.samples_of_last_step =
-      num_train - (overview.steps_per_epoch - 1) * overview.samples_per_step;
+  overview.samples_of_last_step = samples_per_epoch(training, num_train) -
+                                  (overview.steps_per_epoch - 1) * overview.samples_per_step;
   overview.first_reductions =
       first_reductions(training, overview.schedule, overview.steps_per_epoch);
   return overview;

@@ -21,10 +21,10 @@ class AutogradStep : public TrainStep {
  public:
   explicit AutogradStep(const StepContext& context) : context_(context) {}
 
-  StepStats run(const Window& window, double learning_rate) override {
+  StepStats run(const Window& window, const UpdateRates& rates) override {
     const StepStats stats = compute_gradient(window);
     if (stats.is_finite) {
-      update(learning_rate);
+      update(rates);
     } else {
       restore_buffers();
     }
@@ -48,9 +48,11 @@ class AutogradStep : public TrainStep {
   };
 
   // Running out of memory here leaves the weights partly updated.
-  void update(double learning_rate) {
+  void update(const UpdateRates& rates) {
     try {
-      optim::update(context_.optimizer, learning_rate, context_.model.parameters(),
+      config::OptimizerConfig optimizer = context_.optimizer;
+      optimizer.weight_decay *= rates.weight_decay_factor;
+      optim::update(optimizer, rates.learning_rate, context_.model.parameters(),
                     context_.optimizer_state);
       optim::update_average(context_.ema_decay, context_.model.parameters(),
                             context_.optimizer_state);
@@ -98,7 +100,9 @@ class AutogradStep : public TrainStep {
                          .targets = batch.targets,
                          .loss = context_.loss,
                          .scale = loss_scale() / static_cast<double>(window.num_samples),
-                         .noise = {.seed = window.dropout_seed, .first_row = begin}});
+                         .noise = {.seed = window.dropout_seed,
+                                   .first_row = begin,
+                                   .dropout_factor = window.dropout_factor}});
     sums.loss.add_(result.loss_sum);
     sums.num_correct.add_(model::num_correct(result.outputs, batch.targets, context_.loss));
   }

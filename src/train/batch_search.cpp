@@ -50,11 +50,11 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
         min_fast_threads(try_threads(usable, use_threads, [&] { step->rehearse(window); }));
   }
   use_threads(trial.num_threads);
-  step->run(window, 0);  // warm-up
+  step->run(window, {.learning_rate = 0});  // warm-up
   trial.step_seconds = std::numeric_limits<double>::infinity();
   for (const Stopwatch all; all.seconds() < kMeasuredSeconds;) {
     const Stopwatch one;
-    step->run(window, 0);
+    step->run(window, {.learning_rate = 0});
     trial.step_seconds = std::min(trial.step_seconds, one.seconds());
   }
   trial.memory_bytes = memory_in_use(session.device);

@@ -156,12 +156,13 @@ void complete_epoch(Session& session, Output& output) {
 void show_progress(const Session& session, Output& output, int64_t num_samples, double loss) {
   output.samples_done += num_samples;
   if (!output.progress) return;
-  output.progress({.epoch = session.state.position.epoch + 1,
-                   .num_epochs = session.config.training.epochs,
-                   .samples = session.state.position.samples_in_epoch,
-                   .num_samples = session.train.size(),
-                   .total_samples = output.samples_done,
-                   .loss = loss});
+  output.progress(
+      {.epoch = session.state.position.epoch + 1,
+       .num_epochs = session.config.training.epochs,
+       .samples = session.state.position.samples_in_epoch,
+       .num_samples = schedule::samples_per_epoch(session.config.training, session.train.size()),
+       .total_samples = output.samples_done,
+       .loss = loss});
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ void save_initial(const Session& session, Output& output) {
 
 int fit(Session& session, Output& output) {
   save_initial(session, output);
-  double shsaved_loss = std::nan("");
+  double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_request(); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);
@@ -188,10 +189,10 @@ int fit(Session& session, Output& output) {
     }
     advance(session, stats);
     if (session.state.position.step % session.config.logging.save_interval == 0) {
-      shsaved_loss = record_steps(session, finish_interval(session), output);
+      shown_loss = record_steps(session, finish_interval(session), output);
     }
-    show_progress(session, output, stats.num_samples, shsaved_loss);
-    if (session.state.position.samples_in_epoch == session.train.size()) {
+    show_progress(session, output, stats.num_samples, shown_loss);
+    if (epoch_is_complete(session)) {
       complete_epoch(session, output);
     } else {
       save_within_epoch(session, output);

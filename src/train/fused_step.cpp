@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "trainer/core/stopwatch.h"
@@ -73,12 +75,12 @@ class FusedStep : public TrainStep {
     }
   }
 
-  StepStats run(const Window& window, double learning_rate) override {
+  StepStats run(const Window& window, const UpdateRates& rates) override {
     StepStats stats;
     save_buffers();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window, stats);
-      if (stats.is_finite) update(thread, stats.grad_norm, learning_rate);
+      if (stats.is_finite) update(thread, stats.grad_norm, rates);
     });
     if (stats.is_finite) {
       ++context_.optimizer_state.step;
@@ -132,6 +134,7 @@ class FusedStep : public TrainStep {
                                     .rows = rows + begin,
                                     .num_rows = std::min(window.batch_size, num_samples - begin),
                                     .dropout_seed = window.dropout_seed,
+                                    .dropout_factor = window.dropout_factor,
                                     .first_row = begin};
       const auto accumulate = begin > 0 ? cpu::Accumulate::kYes : cpu::Accumulate::kNo;
       run_network(
@@ -222,10 +225,10 @@ class FusedStep : public TrainStep {
     });
   }
 
-  void update(int64_t thread, float grad_norm, double learning_rate) {
+  void update(int64_t thread, float grad_norm, const UpdateRates& rates) {
     const config::OptimizerConfig& o = context_.optimizer;
     cpu::UpdateOptions options{
-        .optimizer = o, .learning_rate = learning_rate, .ema_decay = context_.ema_decay};
+        .optimizer = o, .learning_rate = rates.learning_rate, .ema_decay = context_.ema_decay};
     if (o.name != config::OptimizerName::kSgd) {
       const auto step = static_cast<double>(context_.optimizer_state.step + 1);
       options.mean_correction = 1 - std::pow(o.beta1, step);
@@ -235,36 +238,48 @@ class FusedStep : public TrainStep {
       options.gradient_factor =
           std::min(1.0, context_.clip_norm / (static_cast<double>(grad_norm) + 1e-6));
     }
-    cpu::UpdateOptions undecayed = options;
-    if (!o.decay_bias_and_norm) undecayed.optimizer.weight_decay = 0;
-    const model::FlatParameters& flat = context_.model.parameters();
-    const int64_t num_decayed_chunks = cpu::ceil_div(flat.num_decayed, kChunk);
-    const int64_t num_others = flat.num_trained - flat.num_decayed;
-    team_.parallel_for_nowait(
-        thread, num_decayed_chunks + cpu::ceil_div(num_others, kChunk), [&](int64_t i) {
-          if (i < num_decayed_chunks) {
-            update_chunk(options, i * kChunk, flat.num_decayed);
-          } else {
-            update_chunk(undecayed, flat.num_decayed + (i - num_decayed_chunks) * kChunk,
-                         flat.num_trained);
-          }
-        });
+    options.optimizer.weight_decay *= rates.weight_decay_factor;
+    const std::vector<model::ParameterGroup>& groups = context_.model.parameters().groups;
+    const int64_t num_chunks = std::accumulate(
+        groups.begin(), groups.end(), int64_t{0},
+        [](int64_t sum, const auto& group) { return sum + cpu::ceil_div(group.size(), kChunk); });
+    team_.parallel_for_nowait(thread, num_chunks, [&](int64_t i) {
+      for (const model::ParameterGroup& group : groups) {
+        const int64_t num_group_chunks = cpu::ceil_div(group.size(), kChunk);
+        if (i < num_group_chunks) {
+          return update_chunk(options_of(group, options), group.begin + i * kChunk, group.end);
+        }
+        i -= num_group_chunks;
+      }
+    });
+  }
+
+  static cpu::UpdateOptions options_of(const model::ParameterGroup& group,
+                                       cpu::UpdateOptions options) {
+    const bool decays =
+        options.optimizer.decay_bias_and_norm || group.decay == network::Decay::kYes;
+    options.optimizer.weight_decay *= decays ? group.factors.weight_decay : 0;
+    options.optimizer.epsilon *= group.factors.epsilon;
+    options.learning_rate *= group.factors.learning_rate;
+    return options;
   }
 
   void update_chunk(const cpu::UpdateOptions& options, int64_t begin, int64_t end) {
     const model::FlatParameters& flat = context_.model.parameters();
-    const std::vector<model::NamedTensor>& moments = context_.optimizer_state.moments;
-    const auto moment = [&](std::size_t i) { return moments[i].tensor.data_ptr<float>() + begin; };
-    const bool has_average = options.ema_decay > 0;
-    const std::size_t num_moments = moments.size() - (has_average ? 1 : 0);
-    cpu::UpdateBuffers buffers;
-    buffers.size = std::min(kChunk, end - begin);
-    buffers.values = flat.values.data_ptr<float>() + begin;
-    buffers.gradients = flat.gradients.data_ptr<float>() + begin;
-    if (num_moments > 0) buffers.first_moment = moment(0);
-    if (num_moments > 1) buffers.second_moment = moment(1);
-    if (has_average) buffers.average = moment(num_moments);
-    kernels_.update(options, buffers);
+    const auto moment = [&](std::initializer_list<std::string_view> names) -> float* {
+      for (const model::NamedTensor& m : context_.optimizer_state.moments) {
+        if (std::find(names.begin(), names.end(), m.name) != names.end()) {
+          return m.tensor.data_ptr<float>() + begin;
+        }
+      }
+      return nullptr;
+    };
+    kernels_.update(options, {.size = std::min(kChunk, end - begin),
+                              .values = flat.values.data_ptr<float>() + begin,
+                              .gradients = flat.gradients.data_ptr<float>() + begin,
+                              .first_moment = moment({"exp_avg", "momentum_buffer"}),
+                              .second_moment = moment({"exp_avg_sq", "square_avg"}),
+                              .average = moment({optim::kEma})});
   }
 
   // Batch norm changes its running statistics in the forward pass, before it is known whether the

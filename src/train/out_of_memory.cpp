@@ -115,9 +115,8 @@ void move_to_cpu(Session& session) {
 
 StepStats run_step(Session& session) {
   for (;;) {
-    const StepStats stats = with_memory_retries(session, [&] {
-      return session.step->run(next_window(session), next_learning_rate(session));
-    });
+    const StepStats stats = with_memory_retries(
+        session, [&] { return session.step->run(next_window(session), next_rates(session)); });
     if (!stats.has_overflowed) return stats;
     halve_loss_scale(session);
   }

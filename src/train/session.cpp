@@ -23,7 +23,12 @@ namespace trainer::train {
 namespace {
 
 model::NetworkOptions network_options(const config::Config& config) {
+  std::vector<config::LearningRateFactor> lr_factors;
+  for (const std::string& text : config.training.lr_factors) {
+    lr_factors.push_back(config::parse_lr_factor(text).value());  // checked when it was loaded
+  }
   return {.freeze = config.training.freeze,
+          .lr_factors = std::move(lr_factors),
           .precision = config.precision,
           .activation_checkpointing = config.model.activation_checkpointing};
 }
@@ -121,15 +126,18 @@ Window next_window(Session& session) {
     session.order_epoch = session.state.position.epoch;
   }
   const int64_t begin = session.state.position.samples_in_epoch;
-  const int64_t count =
-      std::min(schedule::samples_per_step(session.config.training, session.train.size()),
-               session.train.size() - begin);
-  return {.data = session.train,
-          .order = session.order,
-          .begin = begin,
-          .num_samples = count,
-          .batch_size = micro_batch_size(session),
-          .dropout_seed = device::dropout_seed(seed, session.state.position.step)};
+  const config::TrainingConfig& training = session.config.training;
+  const int64_t count = std::min(schedule::samples_per_step(training, session.train.size()),
+                                 session.train.size() - begin);
+  return {
+      .data = session.train,
+      .order = session.order,
+      .begin = begin,
+      .num_samples = count,
+      .batch_size = micro_batch_size(session),
+      .dropout_seed = device::dropout_seed(seed, session.state.position.step),
+      .dropout_factor = schedule::schedule_factor(
+          training.schedule.dropout, session.state.position.step, session.schedule.total_steps)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
@@ -141,6 +149,18 @@ double learning_rate_at(const Session& session, int64_t step) {
 
 double next_learning_rate(const Session& session) {
   return learning_rate_at(session, session.state.position.step);
+}
+
+UpdateRates next_rates(const Session& session) {
+  return {.learning_rate = next_learning_rate(session),
+          .weight_decay_factor =
+              schedule::schedule_factor(session.config.training.schedule.weight_decay,
+                                        session.state.position.step, session.schedule.total_steps)};
+}
+
+bool epoch_is_complete(const Session& session) {
+  return session.state.position.samples_in_epoch >=
+         schedule::samples_per_epoch(session.config.training, session.train.size());
 }
 
 void advance(Session& session, const StepStats& stats) {

@@ -12,6 +12,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/schedule/learning_rate.h"
 
 namespace trainer::train {
 namespace {
@@ -78,7 +79,8 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
 void check_batch_norm(const config::Config& config, int64_t num_train) {
   if (config.model.norm != config::Norm::kBatch) return;
   const int64_t batch_size = config.training.batch_size;
-  if (std::min(batch_size, num_train) > 1 && num_train % batch_size != 1) return;
+  const int64_t used = schedule::samples_per_epoch(config.training, num_train);
+  if (std::min(batch_size, num_train) > 1 && used % batch_size != 1) return;
   throw Error(
       ErrorKind::kUsage,
       fmt::format("training.batch_size: {} training rows in batches of {} leave a last batch of "
@@ -126,6 +128,11 @@ void check_patterns(const config::Config& config, const model::Network& model) {
   names.reserve(flat.specs.size());
   for (const network::TensorSpec& spec : flat.specs) names.push_back(spec.name);
   check_each("training.freeze", config.training.freeze, names);
+  std::vector<std::string> factors;
+  for (const std::string& text : config.training.lr_factors) {
+    factors.push_back(config::parse_lr_factor(text).value().pattern);
+  }
+  check_each("training.lr_factors", factors, names);
   if (flat.num_trained == 0) {
     throw Error(ErrorKind::kUsage,
                 "training.freeze: every parameter is frozen; leave at least one trainable");

@@ -97,7 +97,7 @@ TEST(FieldsTest, ExpectedTextSaysTheBoundsInWords) {
   EXPECT_EQ(expected("training.learning_rate"), "a number > 0");
   EXPECT_EQ(expected("model.dropout"), "a number >= 0 and < 1");
   EXPECT_EQ(expected("threads"), "an integer >= 0 and <= 1024 or auto");
-  EXPECT_EQ(expected("model.activation"), "relu, gelu, silu or tanh");
+  EXPECT_EQ(expected("model.activation"), "relu, gelu, silu, tanh, selu or mish");
   EXPECT_EQ(expected("data.path"), "a path");
   EXPECT_EQ(expected("data.ignore"), "a string or a list of strings");
 }

@@ -232,6 +232,28 @@ TEST(ValidateTest, KeysOfOtherSchedulesAreConflicts) {
       "is reduce_on_plateau");
 }
 
+TEST(ValidateTest, CyclesAreOfCoslogOnly) {
+  EXPECT_EQ(message_of("training: {schedule: {cycles: 3}}"),
+            "a.yaml:1: training.schedule.cycles: has no effect unless training.schedule.name is "
+            "coslog");
+  EXPECT_EQ(message_of("training: {schedule: {name: coslog, cycles: 31}}"),
+            "a.yaml:1: training.schedule.cycles: expected an integer >= 1 and <= 30, got \"31\"");
+}
+
+TEST(ValidateTest, ALearningRateFactorIsAPatternAndANumber) {
+  const auto refused = [](const std::string& text) {
+    return "a.yaml:1: training.lr_factors: expected PATTERN=FACTOR with a factor of at least 0, "
+           "such "
+           "as \"*.bias=0.1\", got \"" +
+           text + '"';
+  };
+  for (const std::string text :
+       {"*.bias", "=0.1", "*.bias=", "*.bias=fast", "*.bias=-1", "a=inf"}) {
+    EXPECT_EQ(message_of("training: {lr_factors: [\"" + text + "\"]}"), refused(text));
+  }
+  EXPECT_NO_THROW(load({document("training: {lr_factors: [\"*.bias=0.1\", \"a=0\"]}")}, {}));
+}
+
 TEST(ValidateTest, OneCycleHasAWarmUpOfItsOwn) {
   EXPECT_EQ(message_of("training: {schedule: {name: one_cycle, warmup_epochs: 1}}"),
             "a.yaml:1: training.schedule.warmup_epochs: conflicts with training.schedule.name: "

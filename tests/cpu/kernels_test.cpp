@@ -11,6 +11,7 @@
 
 #include "trainer/core/philox.h"
 
+#include "support/enums.h"
 #include "support/numbers.h"
 
 namespace trainer::cpu {
@@ -90,8 +91,7 @@ TEST_P(KernelsTest, NoiseDropsItsPart) {
 }
 
 TEST_P(KernelsTest, ActivationsKeepNaN) {
-  for (const auto kind : {config::Activation::kRelu, config::Activation::kGelu,
-                          config::Activation::kSilu, config::Activation::kTanh}) {
+  for (const auto kind : test::every<config::Activation>()) {
     const Numbers pre(40, kNaN);
     const Numbers shift(40, 1);
     Numbers out(40);
@@ -130,8 +130,7 @@ TEST_P(KernelsTest, SlopesAreThoseOfTheValues) {
   const Numbers ones(u.size(), 1);
   const Numbers up(u.size(), kStep);
   const Numbers down(u.size(), -kStep);
-  for (const auto kind : {config::Activation::kRelu, config::Activation::kGelu,
-                          config::Activation::kSilu, config::Activation::kTanh}) {
+  for (const auto kind : test::every<config::Activation>()) {
     Numbers above(u.size()), below(u.size()), slope(u.size());
     const Tile tile{1, size, size};
     kernels_.activate(kind, tile, {.pre = u.data(), .shift = up.data(), .out = above.data()});

@@ -44,6 +44,15 @@ TEST(MathTest, ExpEndsInZeroAndInfinity) {
   EXPECT_TRUE(std::isnan(exp(kNaN)));
 }
 
+TEST(MathTest, ExpMinusOneIsRightBelowZero) {
+  const auto exact = [](double x) { return std::expm1(x); };
+  EXPECT_LT(largest_error(expm1_below_zero, exact, -90, 0), 3e-7);
+  EXPECT_LT(largest_error(expm1_below_zero, exact, -1e-3, 0), 3e-7);
+  EXPECT_EQ(expm1_below_zero(-kInfinity), -1);
+  EXPECT_EQ(expm1_below_zero(0), 0);
+  EXPECT_TRUE(std::isnan(expm1_below_zero(kNaN)));
+}
+
 TEST(MathTest, TanhIsRightEverywhere) {
   const auto exact = [](double x) { return std::tanh(x); };
   EXPECT_LT(largest_error(tanh, exact, -12, 12), 3e-7);

@@ -64,7 +64,7 @@ std::vector<Case> cases() {
       {{.labels = {}, .num_targets = 2, .has_offsets = true}},
       {{.model = "{hidden_sizes: [6], norm: layer}", .labels = {}}},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};
-  for (const char* activation : {"relu", "gelu", "silu", "tanh"}) {
+  for (const std::string& activation : enum_names<config::Activation>()) {
     for (const char* norm : {"none", "batch", "layer"}) {
       const std::string residual = *norm == 'n' ? "false" : "true";
       all.push_back({{.model = fmt::format("{{hidden_sizes: [9, 9, 9], activation: {}, norm: {}, "

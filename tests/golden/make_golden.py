@@ -20,7 +20,9 @@ last bits, less than the tolerance of the tests.
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import math
 import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Callable
@@ -29,10 +31,20 @@ import torch
 from torch import nn
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 BATCH, FEATURES, HIDDEN, OUTPUTS = 6, 5, [4, 4], 3
 TABLES = [(4, 3), (7, 2)]  # of the last two features
-ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU, "tanh": nn.Tanh}
-NORMS = {"none": None, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+
+
+class Mish(nn.Module):
+    """As nn.Mish, in float32: PyTorch 1.13 has none in bfloat16 on the CPU."""
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        return nn.functional.mish(values.float()).to(values.dtype)
+
+
+ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "silu": nn.SiLU, "tanh": nn.Tanh,
+               "selu": nn.SELU, "mish": Mish}
 
 Tensors = dict[str, torch.Tensor]  # by name
 Case = dict[str, Any]  # options, and what PyTorch computes with them
@@ -216,6 +228,8 @@ def optimizer_cases() -> list[Case]:
            "nesterov": False, "decay_bias_and_norm": False}
     adam = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.1, "beta1": 0.9,
             "beta2": 0.99, "epsilon": 1e-8, "decay_bias_and_norm": False}
+    rmsprop = {"optimizer": "rmsprop", "learning_rate": 0.01, "weight_decay": 0.1, "momentum": 0.0,
+               "beta2": 0.98, "epsilon": 1e-6, "decay_bias_and_norm": False}
     return [
         {"name": "sgd", **sgd},
         {"name": "sgd_momentum", **sgd, "momentum": 0.9},
@@ -227,21 +241,39 @@ def optimizer_cases() -> list[Case]:
         {"name": "adam_decay", **adam},
         {"name": "adamw_decay", **adam, "optimizer": "adamw"},
         {"name": "adamw_decay_all", **adam, "optimizer": "adamw", "decay_bias_and_norm": True},
+        {"name": "adamw_factors", **adam, "optimizer": "adamw",
+         "lr_factors": ["norms.*=6", "*.bias=0.1", "layers.1.weight=0.5"]},
+        {"name": "sgd_factors", **sgd, "momentum": 0.9, "weight_decay": 0.1,
+         "lr_factors": ["*.bias=0.1"]},
+        {"name": "rmsprop", **rmsprop},
+        {"name": "rmsprop_momentum", **rmsprop, "momentum": 0.9},
+        {"name": "rmsprop_factors", **rmsprop, "momentum": 0.9, "lr_factors": ["layers.*=0.5"]},
     ]
 
 
+def lr_factor(case: Case, name: str) -> float:
+    """That of the first pattern that matches."""
+    for text in case.get("lr_factors", []):
+        pattern, factor = text.split("=")
+        if fnmatch.fnmatchcase(name, pattern):
+            return float(factor)
+    return 1.0
+
+
 def make_optimizer(case: Case, model: nn.Module) -> torch.optim.Optimizer:
-    decayed: list[nn.Parameter] = []
-    others: list[nn.Parameter] = []
+    groups = []
     for name, parameter in model.named_parameters():
         is_weight = name.startswith("layers.") and name.endswith("weight")
-        (decayed if is_weight or case["decay_bias_and_norm"] else others).append(parameter)
-    groups = [{"params": decayed, "weight_decay": case["weight_decay"]},
-              {"params": others, "weight_decay": 0.0}]
-    groups = [group for group in groups if group["params"]]
+        is_decayed = is_weight or case["decay_bias_and_norm"]
+        groups.append({"params": [parameter],
+                       "weight_decay": case["weight_decay"] if is_decayed else 0.0,
+                       "lr": case["learning_rate"] * lr_factor(case, name)})
     if case["optimizer"] == "sgd":
         return torch.optim.SGD(groups, lr=case["learning_rate"], momentum=case["momentum"],
                                nesterov=case["nesterov"])
+    if case["optimizer"] == "rmsprop":
+        return torch.optim.RMSprop(groups, lr=case["learning_rate"], alpha=case["beta2"],
+                                   eps=case["epsilon"], momentum=case["momentum"])
     make = torch.optim.Adam if case["optimizer"] == "adam" else torch.optim.AdamW
     return make(groups, lr=case["learning_rate"], betas=(case["beta1"], case["beta2"]),
                 eps=case["epsilon"])
@@ -320,6 +352,13 @@ def make_scheduler(case: Case, optimizer: torch.optim.Optimizer) -> Any:
     return schedulers.SequentialLR(optimizer, [rise, make()], [warmup])
 
 
+def coslog_rates(case: Case) -> list[float]:
+    """Not of PyTorch: the formula of arXiv:2407.04491."""
+    total, cycles = case["total_steps"], case["cycles"]
+    phases = [math.log2(1 + (2**cycles - 1) * step / total) for step in range(total)]
+    return [case["peak"] * 0.5 * (1 - math.cos(2 * math.pi * phase)) for phase in phases]
+
+
 def make_step_schedules() -> list[Case]:
     cases: list[Case] = []
     for warmup in (0, 4):
@@ -331,7 +370,13 @@ def make_step_schedules() -> list[Case]:
                                         (7, 0.0, 0.5, 0.1), (9, 1.0, 0.5, 0.1), (1, 0.3, 0.5, 0.1)):
         cases.append({"name": "one_cycle", "peak": 0.3, "warmup_steps": 0, "total_steps": total,
                       "rise_fraction": rise, "initial_factor": initial, "final_factor": final})
+    for cycles in (1, 4):
+        cases.append({"name": "coslog", "peak": 0.3, "warmup_steps": 0, "total_steps": 40,
+                      "cycles": cycles})
     for case in cases:
+        if case["name"] == "coslog":
+            case["rates"] = coslog_rates(case)
+            continue
         optimizer = no_optimizer(case["peak"])
         scheduler = make_scheduler(case, optimizer)
         case["rates"] = []
@@ -377,12 +422,13 @@ def main() -> None:
     parameters = initial_parameters()
     data = (torch.randn(BATCH, FEATURES), torch.tensor([0, 2, 1, 2, 0, 1]),
             torch.randn(BATCH, OUTPUTS))
-    make_mlp(data, parameters)
-    make_optimizers(parameters)
-    make_training(data, parameters)
-    make_autocast(data, parameters)
-    make_schedules()
-    make_embeddings(data)
+    makers: list[Callable[[], None]] = [
+        lambda: make_mlp(data, parameters), lambda: make_optimizers(parameters),
+        lambda: make_training(data, parameters), lambda: make_autocast(data, parameters),
+        make_schedules, lambda: make_embeddings(data)]
+    for make in makers:
+        torch.manual_seed(21)  # so that a new case changes no other file
+        make()
 
 
 if __name__ == "__main__":

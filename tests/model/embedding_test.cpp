@@ -34,10 +34,7 @@ const Json& embedding_golden() {
 
 test::MlpRecipe golden_options(const Json& c) {
   test::MlpRecipe options = test::small_network();
-  options.activation = c["activation"] == "relu"   ? config::Activation::kRelu
-                       : c["activation"] == "tanh" ? config::Activation::kTanh
-                       : c["activation"] == "gelu" ? config::Activation::kGelu
-                                                   : config::Activation::kSilu;
+  options.activation = from_text<config::Activation>(c["activation"].get<std::string>()).value();
   options.norm = c["norm"] == "none" ? config::Norm::kNone : config::Norm::kLayer;
   options.residual = c["residual"];
   for (const Json& table : embedding_golden()["tables"])
@@ -88,11 +85,11 @@ TEST_P(EmbeddingGoldenTest, KernelsGiveWhatPyTorchDoes) {
   const train::ResidentData data{features_, classes_, at::zeros({5}), at::ones({5})};
   const at::Tensor order = at::arange(6, at::kLong);
   const auto step = train::make_fused_step(context, 6, 2);
-  const train::StepStats stats = step->run({data, order, 0, 6, 6}, /*learning_rate=*/0);
+  const train::StepStats stats = step->run({data, order, 0, 6, 6}, {.learning_rate = 0});
   EXPECT_NEAR(stats.loss_sum / 6, c_["mean_loss"].get<float>(), 1e-6);
   expect_gradients();
   // The same rows in batches that add up.
-  step->run({data, order, 0, 6, 4}, 0);
+  step->run({data, order, 0, 6, 4}, {.learning_rate = 0});
   expect_gradients();
 }
 

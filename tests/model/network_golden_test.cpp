@@ -25,16 +25,11 @@ const Json& network_golden() {
 }
 
 test::MlpRecipe read_options(const Json& c) {
-  static const std::map<std::string, config::Activation> kActivations = {
-      {"relu", config::Activation::kRelu},
-      {"gelu", config::Activation::kGelu},
-      {"silu", config::Activation::kSilu},
-      {"tanh", config::Activation::kTanh}};
   static const std::map<std::string, config::Norm> kNorms = {{"none", config::Norm::kNone},
                                                              {"batch", config::Norm::kBatch},
                                                              {"layer", config::Norm::kLayer}};
   test::MlpRecipe options = test::small_network();
-  options.activation = kActivations.at(c["activation"]);
+  options.activation = from_text<config::Activation>(c["activation"].get<std::string>()).value();
   options.norm = kNorms.at(c["norm"]);
   options.residual = c["residual"];
   return options;

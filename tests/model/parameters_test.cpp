@@ -26,7 +26,9 @@ FlatParameters make_three() {
 TEST(ParametersTest, DecayedOnesComeFirstEachAtAMultipleOf64Bytes) {
   const FlatParameters flat = make_three();
   EXPECT_EQ(flat.offsets, (std::vector<int64_t>{0, 48, 32}));
-  EXPECT_EQ(flat.num_decayed, 48);
+  ASSERT_EQ(flat.groups.size(), 2U);
+  EXPECT_EQ(flat.groups[0].size(), 48);
+  EXPECT_EQ(flat.groups[1].end, flat.num_trained);
   EXPECT_EQ(flat.values.numel(), 64);
   EXPECT_EQ(flat.gradients.numel(), 64);
   EXPECT_EQ(flat.num_parameters(), 20 + 4 + 16);

@@ -22,18 +22,13 @@ constexpr double kAbsolute = 0.01;
 constexpr double kRelative = 0.01;
 
 TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
-  static const std::map<std::string, config::Activation> kActivations = {
-      {"relu", config::Activation::kRelu},
-      {"gelu", config::Activation::kGelu},
-      {"silu", config::Activation::kSilu},
-      {"tanh", config::Activation::kTanh}};
   const auto golden = test::read_golden("autocast.json");
   const at::Tensor features = golden_tensor(golden["features"]);
   const at::Tensor classes = golden_tensor(golden["classes"]).to(at::kLong);
   for (const auto& c : golden["cases"]) {
     SCOPED_TRACE(fmt::format("{} residual {}", c["activation"].dump(), c["residual"].dump()));
     test::MlpRecipe options = test::small_network();
-    options.activation = kActivations.at(c["activation"]);
+    options.activation = from_text<config::Activation>(c["activation"].get<std::string>()).value();
     options.residual = c["residual"];
     options.precision = Precision::kBf16;
     Network mlp = test::make_network(options);

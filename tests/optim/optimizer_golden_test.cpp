@@ -23,11 +23,8 @@ const Json& golden() {
 }
 
 OptimizerConfig make_options(const Json& c) {
-  const std::string name = c["optimizer"];
   OptimizerConfig options;
-  options.name = name == "sgd"    ? config::OptimizerName::kSgd
-                 : name == "adam" ? config::OptimizerName::kAdam
-                                  : config::OptimizerName::kAdamw;
+  options.name = from_text<config::OptimizerName>(c["optimizer"].get<std::string>()).value();
   options.weight_decay = c["weight_decay"];
   options.decay_bias_and_norm = c["decay_bias_and_norm"];
   options.momentum = c.value("momentum", options.momentum);
@@ -45,6 +42,9 @@ TEST_P(OptimizerGoldenTest, FiveClippedUpdatesAreThoseOfPyTorch) {
   SCOPED_TRACE(c["name"]);
   test::MlpRecipe mlp = test::small_network();
   mlp.norm = config::Norm::kLayer;
+  for (const std::string& text : c.value("lr_factors", std::vector<std::string>())) {
+    mlp.lr_factors.push_back(config::parse_lr_factor(text).value());
+  }
   model::Network model = test::make_network(mlp);
   model::FlatParameters& flat = model.parameters();
   test::set_parameters(flat, golden()["parameters"]);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,15 +18,10 @@ using config::ScheduleName;
 constexpr double kTolerance = 1e-12;  // PyTorch computes most of them one from the other
 
 TEST(ScheduleGoldenTest, EveryRateIsThatOfPyTorch) {
-  const std::map<std::string, ScheduleName> names = {{"constant", ScheduleName::kConstant},
-                                                     {"linear", ScheduleName::kLinear},
-                                                     {"cosine", ScheduleName::kCosine},
-                                                     {"step", ScheduleName::kStep},
-                                                     {"one_cycle", ScheduleName::kOneCycle}};
   const Json golden = test::read_golden("schedules.json");
   for (const Json& c : golden.at("by_step")) {
     ScheduleOptions options;
-    options.name = names.at(c.at("name"));
+    options.name = from_text<ScheduleName>(c.at("name").get<std::string>()).value();
     options.peak = c.at("peak");
     options.warmup_steps = c.at("warmup_steps");
     options.total_steps = c.at("total_steps");
@@ -36,6 +30,7 @@ TEST(ScheduleGoldenTest, EveryRateIsThatOfPyTorch) {
     options.drop_steps = c.value("drop_steps", 1);
     options.rise_fraction = c.value("rise_fraction", 0.0);
     options.initial_factor = c.value("initial_factor", 0.0);
+    options.cycles = c.value("cycles", 1);
     for (int64_t step = 0; step < options.total_steps; ++step) {
       EXPECT_NEAR(learning_rate(options, step), c.at("rates").at(static_cast<std::size_t>(step)),
                   kTolerance)

@@ -116,6 +116,33 @@ TEST(ScheduleTest, ReductionsStopAtTheLeastRate) {
   EXPECT_EQ(learning_rate(options, 9, 3), 0.01);
 }
 
+TEST(ScheduleTest, CoslogBeginsAndEndsEachCycleAtZero) {
+  ScheduleOptions options{ScheduleName::kCoslog, 0.5, 0, 15, 0};
+  for (const int64_t step : {0, 1, 3, 7, 15}) EXPECT_NEAR(learning_rate(options, step), 0, 1e-12);
+  EXPECT_NEAR(learning_rate(options, 5), 0.5 * (1 - std::cos(2 * M_PI * std::log2(6))) / 2, 1e-12);
+}
+
+TEST(ScheduleTest, FlatCosineFallsInTheSecondHalf) {
+  using config::FactorSchedule;
+  const std::vector<double> expected = {1, 1, 1, 0.75, 0.25, 0, 0};
+  const std::vector<int64_t> steps = {0, 2, 3, 4, 5, 6, 7};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_NEAR(schedule_factor(FactorSchedule::kFlatCosine, steps[i], 6), expected[i], 1e-12);
+    EXPECT_EQ(schedule_factor(FactorSchedule::kConstant, steps[i], 6), 1);
+  }
+}
+
+TEST(ScheduleTest, AShortLastStepCanBeLeftOut) {
+  config::TrainingConfig training;
+  training.batch_size = 32;
+  EXPECT_EQ(steps_per_epoch(training, 100), 4);
+  EXPECT_EQ(samples_per_epoch(training, 100), 100);
+  training.drop_last = true;
+  EXPECT_EQ(steps_per_epoch(training, 100), 3);
+  EXPECT_EQ(samples_per_epoch(training, 100), 96);
+  EXPECT_EQ(samples_per_epoch(training, 20), 20);  // fewer rows than a batch
+}
+
 TEST(ScheduleTest, OptionsCountSteps) {
   config::TrainingConfig training;
   training.epochs = 5;

@@ -14,6 +14,7 @@ namespace trainer::test {
 /// What a network of a test is made of.
 struct MlpRecipe : network::MlpOptions {
   std::vector<std::string> freeze;
+  std::vector<config::LearningRateFactor> lr_factors;
   config::Precision precision = config::Precision::kFp32;
   bool activation_checkpointing = false;
 };
@@ -31,6 +32,7 @@ inline MlpRecipe small_network() {
 inline model::Network make_network(const MlpRecipe& recipe) {
   return {network::mlp(recipe),
           {.freeze = recipe.freeze,
+           .lr_factors = recipe.lr_factors,
            .precision = recipe.precision,
            .activation_checkpointing = recipe.activation_checkpointing},
           c10::kCPU};

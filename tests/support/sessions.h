@@ -115,8 +115,8 @@ inline std::unique_ptr<train::Session> make_exact_session(const config::Config& 
 
 /// A step, and the next epoch when it was the last of one; what fit() does without its traces.
 inline void make_step(train::Session& session) {
-  const double rate = train::next_learning_rate(session);
-  train::advance(session, session.step->run(train::next_window(session), rate));
+  train::advance(session,
+                 session.step->run(train::next_window(session), train::next_rates(session)));
   if (session.state.position.samples_in_epoch < session.train.size()) return;
   ++session.state.position.epoch;
   session.state.position.samples_in_epoch = 0;

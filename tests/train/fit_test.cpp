@@ -69,6 +69,17 @@ TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
 {"step":3,"epoch":1,"split":"train","loss":0.5125,"learning_rate":0.0625})");
 }
 
+TEST(FitTest, AShortLastStepIsLeftOut) {
+  config::Config config = exact_config();
+  config.training.epochs = 2;
+  config.training.drop_last = true;
+  const auto session = make_exact_session(config, equal_rows(5, 1), {});
+  Traces traces(config);
+  fit(*session, traces.output());
+  EXPECT_EQ(session->state.position.step, 4);  // of two samples each
+  EXPECT_EQ(session->state.position.epoch, 2);
+}
+
 TEST(FitTest, RecordsOfClassificationHaveAnAccuracy) {
   const auto session = make_small_session(small_config());
   Traces traces(session->config);

@@ -10,6 +10,7 @@
 
 #include "trainer/train/session.h"
 
+#include "support/enums.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
 
@@ -70,8 +71,8 @@ double norm(const at::Tensor& tensor) { return at::linalg_vector_norm(tensor, 2)
 // Loss and gradient of one step; 1e-5 relative, of each parameter by itself. Where a gradient is
 // zero but for rounding (a bias in front of a batch norm), of the whole gradient.
 void expect_same_step(Session& fused, double fused_factor, Session& autograd) {
-  const StepStats a = fused.step->run(next_window(fused), 0.01);
-  const StepStats b = autograd.step->run(next_window(autograd), 0.01);
+  const StepStats a = fused.step->run(next_window(fused), {.learning_rate = 0.01});
+  const StepStats b = autograd.step->run(next_window(autograd), {.learning_rate = 0.01});
   EXPECT_NEAR(a.loss_sum, b.loss_sum, 1e-5F * std::abs(b.loss_sum));
   EXPECT_NEAR(a.grad_norm, b.grad_norm, 1e-5F * b.grad_norm);
   EXPECT_EQ(a.num_correct, b.num_correct);
@@ -93,7 +94,7 @@ void expect_same_step(Session& fused, double fused_factor, Session& autograd) {
 void expect_same_steps(const config::Config& config) {
   const auto fused = make_session_with(config, StepKind::kFused, 2);
   const auto autograd = make_session_with(config, StepKind::kAutograd);
-  const StepStats stats = autograd->step->run(next_window(*autograd), 0);
+  const StepStats stats = autograd->step->run(next_window(*autograd), {.learning_rate = 0});
   const auto again = make_session_with(config, StepKind::kAutograd);
   // LibTorch's gradients are clipped in place, the others on their way into the update.
   const double factor = std::min(1.0, 0.5 / (static_cast<double>(stats.grad_norm) + 1e-6));
@@ -101,8 +102,7 @@ void expect_same_steps(const config::Config& config) {
 }
 
 TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryModel) {
-  for (const auto activation :
-       {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kTanh}) {
+  for (const auto activation : test::every<Activation>()) {
     for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
       for (const bool residual : {false, true}) {
         for (const double dropout : {0.0, 0.3}) {
@@ -250,9 +250,33 @@ const std::vector<Rule>& rules() {
          t.optimizer.name = OptimizerName::kSgd;
          t.optimizer.momentum = 0;
        }},
-      {"nesterov", [](auto& t) {
+      {"nesterov",
+       [](auto& t) {
          t.optimizer.name = OptimizerName::kSgd;
          t.optimizer.nesterov = true;
+       }},
+      // The momentum is of gradients divided by their size: rounding counts more where they are
+      // small.
+      {"rmsprop",
+       [](auto& t) {
+         t.optimizer.name = OptimizerName::kRmsprop;
+         t.optimizer.beta2 = 0.9;
+         t.optimizer.epsilon = 1e-2;
+       }},
+      {"rmsprop without momentum",
+       [](auto& t) {
+         t.optimizer.name = OptimizerName::kRmsprop;
+         t.optimizer.beta2 = 0.9;
+         t.optimizer.epsilon = 1e-2;
+         t.optimizer.momentum = 0;
+       }},
+      {"factors",
+       [](auto& t) {
+         t.lr_factors = {"*.bias=0.1", "layers.0.*=6"};
+       }},
+      {"schedules", [](auto& t) {
+         t.schedule.dropout = config::FactorSchedule::kFlatCosine;
+         t.schedule.weight_decay = config::FactorSchedule::kFlatCosine;
        }}};
   return all;
 }
@@ -266,6 +290,7 @@ TEST(FusedStepTest, WeightsAndMomentsAfterSeveralStepsAreThoseOfAutograd) {
         config::Config config = base_config();
         config.model.activation = Activation::kGelu;
         config.model.norm = Norm::kLayer;
+        config.model.dropout = 0.2;
         config.training.optimizer.weight_decay = 0.1;
         // As large as the noise of rounding in a gradient that is nearly zero.
         config.training.optimizer.epsilon = 1e-4;

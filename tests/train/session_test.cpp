@@ -180,6 +180,11 @@ TEST(SessionTest, APatternThatFitsNoNameIsRefused) {
                "training.freeze: no parameter matches \"layer.1.*\"; available: layers.0.weight, "
                "layers.0.bias, layers.1.weight and layers.1.bias");
   config.training.freeze = {};
+  config.training.lr_factors = {"*.bias=0.1", "scale=6"};
+  EXPECT_STREQ(test::error_of([&] { make_small_session(config); }).what(),
+               "training.lr_factors: no parameter matches \"scale\"; available: layers.0.weight, "
+               "layers.0.bias, layers.1.weight and layers.1.bias");
+  config.training.lr_factors = {};
   config.model.init_from = "weights.pt";
   config.model.init_skip = {"head"};
   EXPECT_STREQ(test::error_of([&] { make_small_session(config); }).what(),

@@ -97,6 +97,19 @@ INSTANTIATE_TEST_SUITE_P(
                            c.training.optimizer.name = OptimizerName::kSgd;
                            c.training.optimizer.momentum = 0;
                          }},
+                    Case{"rmsprop",
+                         [](auto& c) {
+                           c.training.optimizer.name = OptimizerName::kRmsprop;
+                           c.training.lr_factors = {"*.bias=0.1"};
+                         }},
+                    Case{"drop_last",
+                         [](auto& c) {
+                           c.training.drop_last = true;
+                           c.training.schedule.name = config::ScheduleName::kCoslog;
+                           c.training.schedule.weight_decay = config::FactorSchedule::kFlatCosine;
+                           c.training.schedule.dropout = config::FactorSchedule::kFlatCosine;
+                           c.model.dropout = 0.3;
+                         }},
                     Case{"dropout", [](auto& c) { c.model.dropout = 0.3; }},
                     Case{"batch_norm", [](auto& c) { c.model.norm = config::Norm::kBatch; }},
                     Case{"accumulation",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "trainer/config/types.h"
 
 namespace trainer::config {
@@ -10,11 +14,21 @@ struct OptimizerConfig {
   OptimizerName name = OptimizerName::kAdamw;
   double weight_decay = 0.01;
   bool decay_bias_and_norm = false;
-  double momentum = 0.9;  // sgd
+  double momentum = 0.9;  // sgd, rmsprop
   bool nesterov = false;  // sgd
   double beta1 = 0.9;     // adam, adamw
-  double beta2 = 0.999;   // adam, adamw
-  double epsilon = 1e-8;  // adam, adamw
+  double beta2 = 0.999;   // adam, adamw, rmsprop
+  double epsilon = 1e-8;  // adam, adamw, rmsprop
 };
+
+/// An entry of `training.lr_factors`.
+struct LearningRateFactor {
+  std::string pattern;  // of parameter names, see matches_any() in core/parse.h
+  double factor = 1;
+};
+
+/// The factor that `text` states, "*.bias=0.1"; nothing if it is not a pattern and a finite number
+/// of at least 0.
+std::optional<LearningRateFactor> parse_lr_factor(std::string_view text);
 
 }  // namespace trainer::config

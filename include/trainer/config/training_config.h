@@ -25,6 +25,9 @@ struct ScheduleConfig {
   double threshold = 1e-4;
   int64_t cooldown = 0;
   double min_learning_rate = 0.0;
+  int64_t cycles = 4;
+  FactorSchedule dropout = FactorSchedule::kConstant;
+  FactorSchedule weight_decay = FactorSchedule::kConstant;
 };
 
 /// The keys of `training.early_stopping`.
@@ -37,6 +40,7 @@ struct EarlyStoppingConfig {
 struct TrainingConfig {
   int64_t epochs = 10;
   int64_t batch_size = 32;
+  bool drop_last = false;
   double learning_rate = 1e-3;
   Loss loss = Loss::kAuto;
   double label_smoothing = 0.0;
@@ -48,6 +52,7 @@ struct TrainingConfig {
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::kSplit;
   std::vector<std::string> freeze;
+  std::vector<std::string> lr_factors;
   double ema_decay = 0.0;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;

@@ -19,7 +19,7 @@ enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
 enum class SplitMethod { kRandom, kChronological };
 enum class Architecture { kMlp };
-enum class Activation { kRelu, kGelu, kSilu, kTanh };
+enum class Activation { kRelu, kGelu, kSilu, kTanh, kSelu, kMish };
 enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
@@ -39,8 +39,17 @@ enum class BestMetric {
   kR2
 };
 enum class OnNonFinite { kStop, kSkip, kRollback };
-enum class OptimizerName { kSgd, kAdam, kAdamw };
-enum class ScheduleName { kConstant, kLinear, kCosine, kStep, kOneCycle, kReduceOnPlateau };
+enum class OptimizerName { kSgd, kAdam, kAdamw, kRmsprop };
+enum class ScheduleName {
+  kConstant,
+  kLinear,
+  kCosine,
+  kStep,
+  kOneCycle,
+  kReduceOnPlateau,
+  kCoslog
+};
+enum class FactorSchedule { kConstant, kFlatCosine };
 enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
@@ -85,6 +94,8 @@ template <>
 std::span<const std::string> enum_names<config::OptimizerName>();
 template <>
 std::span<const std::string> enum_names<config::ScheduleName>();
+template <>
+std::span<const std::string> enum_names<config::FactorSchedule>();
 template <>
 std::span<const std::string> enum_names<config::Precision>();
 template <>

@@ -25,7 +25,8 @@ struct NetworkBatch {
   const int64_t* rows = nullptr;  // [num_rows] of the source
   int64_t num_rows = 0;
   uint64_t dropout_seed = 0;
-  int64_t first_row = 0;  // of this batch within the step
+  double dropout_factor = 1;  // of the probabilities
+  int64_t first_row = 0;      // of this batch within the step
 };
 
 inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function

@@ -114,12 +114,12 @@ struct UpdateBuffers {
   int64_t size = 0;
   float* values = nullptr;
   const float* gradients = nullptr;
-  float* first_moment = nullptr;   // momentum buffer, or mean; null where there is none
+  float* first_moment = nullptr;   // momentum buffer, or mean; null: none
   float* second_moment = nullptr;  // mean of squares
   float* average = nullptr;        // moving average of the values
 };
 
-/// The settings of one optimizer step.
+/// The settings of one optimizer step for some parameters.
 struct UpdateOptions {
   config::OptimizerConfig optimizer;
   double gradient_factor = 1;  // of clipping

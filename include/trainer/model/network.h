@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
 #include "trainer/model/parameters.h"
 #include "trainer/network/spec.h"
@@ -18,6 +19,7 @@ using network::Mode;
 /// What is trained, and how it is computed.
 struct NetworkOptions {
   std::vector<std::string> freeze;  // patterns of parameter names, see matches_any()
+  std::vector<config::LearningRateFactor> lr_factors = {};
   config::Precision precision = config::Precision::kFp32;
   bool activation_checkpointing = false;
 };
@@ -27,7 +29,8 @@ struct NetworkOptions {
 /// with these values and the layer.
 struct DropoutNoise {
   uint64_t seed = 0;
-  int64_t first_row = 0;  // of the batch in the window of the step
+  int64_t first_row = 0;      // of the batch in the window of the step
+  double dropout_factor = 1;  // of the probabilities
 };
 
 /// A network with its tensors, computed with LibTorch's operations on any device. A batch norm

@@ -17,15 +17,26 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
+/// Trained parameters that are next to each other and are updated alike, as a parameter group of
+/// PyTorch's optimizers.
+struct ParameterGroup {
+  int64_t begin = 0;  // elements [begin, end)
+  int64_t end = 0;
+  network::Decay decay = network::Decay::kNo;
+  network::UpdateFactors factors = {};
+
+  int64_t size() const { return end - begin; }
+};
+
 /// All parameters of a model as views of one contiguous buffer, their gradients as views of
 /// another, so that clipping, update and copy are one pass each, on every device. Decayed
 /// parameters come first, frozen ones last. Each parameter is aligned to 64 bytes; the padding is
 /// always zero.
 struct FlatParameters {
-  at::Tensor values;        // [n]
-  at::Tensor gradients;     // [n]
-  int64_t num_decayed = 0;  // elements [0, num_decayed) are decayed
-  int64_t num_trained = 0;  // elements [0, num_trained) are trained
+  at::Tensor values;                   // [n]
+  at::Tensor gradients;                // [n]
+  int64_t num_trained = 0;             // elements [0, num_trained) are trained
+  std::vector<ParameterGroup> groups;  // of the trained ones, in their order
   std::vector<network::TensorSpec> specs;
   std::vector<bool> is_trained;  // [specs]
   std::vector<int64_t> offsets;  // [specs] first element in the buffers

@@ -14,8 +14,9 @@ namespace trainer::optim {
 /// The state of the optimizer; each moment has the layout of FlatParameters::values.
 struct OptimizerState {
   int64_t step = 0;
-  std::vector<model::NamedTensor> moments;  // "momentum_buffer" or "exp_avg", "exp_avg_sq"; [n]
-                                            // and kEma, last
+  /// [n] each: "momentum_buffer" of sgd; "exp_avg", "exp_avg_sq" of adam and adamw; "square_avg",
+  /// "momentum_buffer" of rmsprop; and kEma, last.
+  std::vector<model::NamedTensor> moments;
 };
 
 /// The name of the moving average of the weights: decay * average + (1 - decay) * weights after
@@ -27,8 +28,8 @@ inline constexpr const char* kEma = "ema";
 OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_decay,
                           const model::FlatParameters& flat);
 
-/// One update of `flat.values` from `flat.gradients`, by the rules of torch.optim.SGD, Adam and
-/// AdamW in PyTorch.
+/// One update of `flat.values` from `flat.gradients`, by the rules of torch.optim.SGD, Adam, AdamW
+/// and RMSprop in PyTorch, with the factors of each group of parameters.
 void update(const config::OptimizerConfig& optimizer, double learning_rate,
             model::FlatParameters& flat, OptimizerState& state);
 

@@ -24,6 +24,7 @@ struct ScheduleOptions {
   double rise_fraction = 0.3;    // one_cycle: fraction of the steps in which the rate rises
   double initial_factor = 0.04;  // one_cycle: first rate as a fraction of `peak`
   double min_rate = 0.0;         // reduce_on_plateau
+  int64_t cycles = 4;            // coslog
 };
 
 /// The options for a training split of `num_train` rows.
@@ -33,8 +34,12 @@ ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t
 /// accumulation steps, at most `num_train`.
 int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_train);
 
-/// Optimizer steps of an epoch of `num_train` rows; the last may have fewer samples.
+/// Optimizer steps of an epoch of `num_train` rows; the last may have fewer samples, unless
+/// training.drop_last leaves it out.
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train);
+
+/// Samples of an epoch of `num_train` rows: all, or those of whole steps with training.drop_last.
+int64_t samples_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
 /// The learning rate of optimizer step `step` (counted from 0), a closed form without state except
 /// the `num_reductions` of schedule/plateau.h:
@@ -43,10 +48,18 @@ int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_trai
 ///   constant: peak;  linear: peak * (1 - (1 - f) t);  cosine: peak * (f + (1 - f)(1 + cos pi t)/2)
 ///   step: peak * gamma^floor(s / drop_steps)
 ///   reduce_on_plateau: max(peak * gamma^num_reductions, min_rate)
+///   coslog: peak * (1 - cos(2 pi log2(1 + (2^cycles - 1) t)))/2; Holzmueller and others,
+///   arXiv:2407.04491
 ///   one_cycle: with the step p = rise_fraction * total_steps - 1 of the peak, by half a cosine
 ///   from initial_factor * peak (step 0) to peak (p), and from there to f * peak (the last step)
-/// They equal ConstantLR, LinearLR, CosineAnnealingLR, StepLR, ReduceLROnPlateau and OneCycleLR
-/// (two phases, "cos", without momentum cycling) of PyTorch, after a LinearLR for the warm-up.
+/// All but coslog equal ConstantLR, LinearLR, CosineAnnealingLR, StepLR, ReduceLROnPlateau and
+/// OneCycleLR (two phases, "cos", without momentum cycling) of PyTorch, after a LinearLR for the
+/// warm-up.
 double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_reductions = 0);
+
+/// The factor of dropout or weight decay in step `step` of `total_steps`; with t = step /
+/// total_steps:
+///   constant: 1;  flat_cosine: 1 for t < 1/2, else (1 + cos(pi (2 t - 1)))/2
+double schedule_factor(config::FactorSchedule schedule, int64_t step, int64_t total_steps);
 
 }  // namespace trainer::schedule

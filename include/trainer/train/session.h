@@ -83,6 +83,12 @@ double learning_rate_at(const Session& session, int64_t step);
 /// The learning rate of the next step.
 double next_learning_rate(const Session& session);
 
+/// What the next step updates with.
+UpdateRates next_rates(const Session& session);
+
+/// Whether all samples of the epoch have been used.
+bool epoch_is_complete(const Session& session);
+
 /// Updates the state after a step, which may have been skipped because it was not finite.
 void advance(Session& session, const StepStats& stats);
 

@@ -24,6 +24,7 @@ struct Window {
   int64_t num_samples = 0;
   int64_t batch_size = 1;
   uint64_t dropout_seed = 0;  // of this step
+  double dropout_factor = 1;  // of the probabilities
 
   /// Rows of the samples [first, first + count) of the window.
   at::Tensor rows(int64_t first, int64_t count) const {
@@ -39,6 +40,12 @@ struct StepStats {
   int64_t num_samples = 0;
   bool is_finite = true;        // loss, gradient and buffers; otherwise the step had no effect
   bool has_overflowed = false;  // not finite, and a smaller loss scale may help
+};
+
+/// What a step updates with.
+struct UpdateRates {
+  double learning_rate = 0;
+  double weight_decay_factor = 1;
 };
 
 /// The objects of a step, which must outlive it.
@@ -60,7 +67,7 @@ class TrainStep {
   /// Runs one optimizer step with the gradient of the mean loss over the window, whatever its size.
   /// If loss, gradient or a running statistic is not finite, model and optimizer state do not
   /// change. Waits for the device to find that out.
-  virtual StepStats run(const Window& window, double learning_rate) = 0;
+  virtual StepStats run(const Window& window, const UpdateRates& rates) = 0;
 
   /// Does the work of run() except the update: takes about the same time and changes nothing.
   virtual void rehearse(const Window& window) = 0;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/config/load.h"
+
+namespace trainer::config {
+
+/// Collects the problems of combinations; each rule names the key that the user would change.
+/// Implemented in validate.cpp, what is about `data` in validate_data.cpp.
+class Conflicts {
+ public:
+  explicit Conflicts(const Loaded& loaded) : loaded_(loaded), config_(loaded.config) {}
+
+  std::vector<std::string> find() &&;
+
+ private:
+  // What has no effect harms nobody where it says what is so anyway.
+  bool is_changed(const std::string& key) const;
+  // Of two answers to one question both count, be one the default.
+  bool is_written(const std::string& key) const;
+  // Nothing can be removed on a command line.
+  static std::string remove(const std::string& key);
+  void report(const std::string& key, const std::string& problem);
+
+  void check_source();
+  void require(const std::string& key, const std::string& value, const std::string& source);
+  void check_csv();
+  void check_targets();
+  void check_parts();
+  void check_time();
+  void check_folds();
+  void check_idx();
+  void check_npy();
+  void check_test_pair(const std::string& key, const std::string& features,
+                       const std::string& target_key, const std::string& targets);
+  void check_split();
+
+  void check_model();
+  void check_training();
+  bool is_regression() const;
+  void check_loss();
+  void check_of_task();
+  void check_schedule();
+  void check_schedule_key(const std::string& leaf, const std::vector<ScheduleName>& of);
+
+  const Loaded& loaded_;
+  const Config& config_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace trainer::config
