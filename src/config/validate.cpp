@@ -68,6 +68,18 @@ void Conflicts::check_model() {
                                          "got [{}]",
                                          fmt::join(widths, ", ")));
   }
+  if (model.parametrization == Parametrization::kNtk &&
+      config_.training.optimizer.name != OptimizerName::kAdamw) {
+    report("model.parametrization", "ntk requires training.optimizer.name: adamw");
+  }
+  if (model.numeric_embedding == NumericEmbedding::kNone) {
+    for (const char* key :
+         {"model.numeric_embedding_size", "model.num_frequencies", "model.frequency_deviation"}) {
+      if (is_changed(key)) {
+        report(key, "has no effect unless model.numeric_embedding is periodic");
+      }
+    }
+  }
   if (model.activation_checkpointing && config_.training.step == StepKind::kFused) {
     report("model.activation_checkpointing",
            "conflicts with training.step: fused, which keeps all activations; set training.step: "

@@ -21,6 +21,8 @@ class BlockBuilder {
 
   Blocks build() && {
     if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
+    if (const auto* periodic = take<network::PeriodicEmbedding>()) add_periodic(*periodic);
+    if (take<network::InputScale>() != nullptr) blocks_.input_scale = *next_parameter_++;
     while (!is_done()) add_block();
     return std::move(blocks_);
   }
@@ -52,6 +54,17 @@ class BlockBuilder {
     }
   }
 
+  void add_periodic(const network::PeriodicEmbedding& periodic) {
+    Periodic& p = blocks_.periodic.emplace();
+    p.features = periodic.features;
+    p.num_frequencies = periodic.num_frequencies;
+    p.size = periodic.size;
+    p.frequencies = *next_parameter_++;
+    p.phases = *next_parameter_++;
+    p.weight = *next_parameter_++;
+    p.bias = *next_parameter_++;
+  }
+
   void add_block() {
     Block& block = blocks_.blocks.emplace_back();
     block.has_skip = take<network::ResidualBegin>() != nullptr;
@@ -62,7 +75,9 @@ class BlockBuilder {
     block.bias = *next_parameter_++;
     if (is_done()) return;  // the output layer
     add_norm(block);
-    block.activation = require<network::Activation>("an activation").function;
+    const auto& activation = require<network::Activation>("an activation");
+    block.activation = activation.function;
+    if (activation.is_parametric()) block.mix = *next_parameter_++;
     if (const auto* dropout = take<network::Dropout>()) {
       block.dropout = dropout->probability;
       block.dropout_stream = dropout->stream;
@@ -95,7 +110,12 @@ class BlockBuilder {
 
 bool Block::is_trained() const {
   return weight.update != nullptr || bias.update != nullptr || norm_weight.update != nullptr ||
-         norm_bias.update != nullptr;
+         norm_bias.update != nullptr || mix.update != nullptr;
+}
+
+bool Periodic::is_trained() const {
+  return frequencies.update != nullptr || phases.update != nullptr || weight.update != nullptr ||
+         bias.update != nullptr;
 }
 
 bool Block::uses_running_statistics(network::Mode mode) const {

@@ -11,6 +11,7 @@
 #include "cpu/loss.h"
 #include "cpu/multiply.h"
 #include "cpu/noise.h"
+#include "cpu/periodic.h"
 #include "cpu/update.h"
 
 namespace trainer::cpu::TRAINER_ISA {
@@ -38,6 +39,8 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.regression_loss = regression_loss;
   k.sum_of_squares = sum_of_squares;
   k.update = update;
+  k.periodic_embedding = periodic_embedding;
+  k.periodic_embedding_gradient = periodic_embedding_gradient;
   return k;
 }
 

@@ -22,19 +22,21 @@ TensorMemory from_column(const TensorMemory& tensor, int64_t column) {
 
 Network::Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors,
                  int64_t max_rows, ThreadTeam& team, const Kernels& kernels)
-    : num_features_(spec.num_features), max_rows_(max_rows), team_(team), kernels_(kernels) {
-  const Blocks all = make_blocks(spec, tensors);
+    : Network(make_blocks(spec, tensors), spec.num_features, max_rows, team, kernels) {}
+
+Network::Network(const Blocks& all, int64_t num_features, int64_t max_rows, ThreadTeam& team,
+                 const Kernels& kernels)
+    : max_rows_(max_rows),
+      team_(team),
+      kernels_(kernels),
+      encoder_(all, num_features, all.blocks.front().num_inputs, max_rows, kernels) {
   const std::vector<Block>& blocks = all.blocks;
-  num_numeric_ = num_features_ - std::ssize(all.tables);
-  features_stride_ = padded_stride(blocks.front().num_inputs);
-  features_ = Buffer(max_rows_ * features_stride_);
-  make_lookups(all.tables);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     layers_.push_back(make_layer(blocks[i], /*is_hidden=*/i + 1 < blocks.size()));
     has_batch_norm_ = has_batch_norm_ || blocks[i].norm == config::Norm::kBatch;
     has_layer_norm_ = has_layer_norm_ || blocks[i].norm == config::Norm::kLayer;
   }
-  while (!trains_tables() && first_trained_ + 1 < blocks.size() &&
+  while (!encoder_.is_trained() && first_trained_ + 1 < blocks.size() &&
          !blocks[first_trained_].is_trained()) {
     ++first_trained_;
   }
@@ -53,6 +55,7 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   }
   layer.out = Buffer(size);
   if (block.dropout > 0) layer.noise = Buffer(size);
+  if (block.mix.update != nullptr) layer.mix_gradients = Buffer(size);
   const bool is_layer_norm = block.norm == config::Norm::kLayer;
   layer.inverse_std = Buffer(std::max(max_rows_, block.num_outputs));
   // A residual needs the gradient of `out` later, a layer norm that of its output.
@@ -87,11 +90,11 @@ TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth
 }
 
 const float* Network::layer_input(std::size_t index) const {
-  return index == 0 ? features_.get() : layers_[index - 1].out.get();
+  return index == 0 ? encoder_.values() : layers_[index - 1].out.get();
 }
 
 int64_t Network::input_stride(std::size_t index) const {
-  return index == 0 ? features_stride_ : layers_[index - 1].stride;
+  return index == 0 ? encoder_.stride() : layers_[index - 1].stride;
 }
 
 ActivationBuffers Network::activation_buffers(std::size_t index, const Region& region,
@@ -104,6 +107,7 @@ ActivationBuffers Network::activation_buffers(std::size_t index, const Region& r
   b.pre = layer.pre.get() + at;
   b.scale = has_norm ? block.norm_weight.value + region.column : nullptr;
   b.shift = (has_norm ? block.norm_bias : block.bias).value + region.column;
+  b.mix = block.mix.value == nullptr ? nullptr : block.mix.value + region.column;
   b.noise = block.dropout > 0 && mode == Mode::kTraining ? layer.noise.get() + at : nullptr;
   b.skip = block.has_skip ? layer_input(index) + at : nullptr;
   b.out = layer.out.get() + at;
@@ -142,10 +146,7 @@ void Network::run(int64_t thread, const NetworkBatch& batch, const RunOptions& o
 
 // Fills in the features of the batch, and the dropout noise of all layers.
 void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode) {
-  kernels_.gather(batch.source, batch.rows + row,
-                  {.num_rows = num_rows, .num_columns = num_features_, .stride = features_stride_},
-                  features_.get() + row * features_stride_);
-  look_up(row, num_rows);
+  encoder_.encode(batch.source, batch.rows, row, num_rows);
   if (mode == Mode::kInference) return;
   for (const Layer& layer : layers_) {
     const Block& block = layer.block;
@@ -199,10 +200,11 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
         input_gradient(index, region, Accumulate::kNo, scratch(thread));
       });
     }
-    if (trains_tables()) {
-      const Tile tile{
-          .num_rows = num_rows, .num_columns = num_embedded_, .stride = embedded_stride_};
-      embedded_gradient({.row = row, .column = 0, .tile = tile}, scratch(thread));
+    if (encoder_.is_trained()) {
+      const Tile tile{.num_rows = num_rows,
+                      .num_columns = num_gradient_columns(),
+                      .stride = encoder_.gradient_stride()};
+      encoder_gradient({.row = row, .column = 0, .tile = tile}, scratch(thread));
     }
   };
   team_.parallel_for(thread, ceil_div(batch.num_rows, step), run_rows, last);
@@ -246,11 +248,11 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
                      scratch(thread));
     });
   }
-  if (!trains_tables()) return;
+  if (!encoder_.is_trained()) return;
   const TileGrid tiles =
-      make_grid(batch.num_rows, num_embedded_, layers_.front().block.num_outputs);
+      make_grid(batch.num_rows, num_gradient_columns(), layers_.front().block.num_outputs);
   team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
-    embedded_gradient(tile_region(tiles, i, embedded_stride_), scratch(thread));
+    encoder_gradient(tile_region(tiles, i, encoder_.gradient_stride()), scratch(thread));
   });
 }
 

@@ -53,6 +53,9 @@ void Network::input_gradient(std::size_t index, const Region& region, Accumulate
                     scratch);
   ActivationBuffers activation = activation_buffers(index - 1, region, Mode::kTraining);
   activation.out = below.normed_gradient + at;
+  if (below.mix_gradients.get() != nullptr) {
+    activation.mix_gradients = below.mix_gradients.get() + at;
+  }
   kernels_.activation_gradient(below.block.activation, tile, activation, below.out_gradient + at);
   if (below.block.norm == config::Norm::kLayer) {
     kernels_.layer_norm_gradient(tile, norm_gradient_buffers(below, region));
@@ -87,12 +90,10 @@ void Network::parameter_gradients(int64_t thread, int64_t num_rows, Accumulate a
     count += weight_grid(layers_[index]).num_tiles() +
              ceil_div(layers_[index].block.num_outputs, kColumnsPerSum);
   }
-  for (const Lookup& lookup : lookups_) count += num_table_chunks(lookup);
-  team_.parallel_for(thread, count, [&](int64_t i) {
-    for (const Lookup& lookup : lookups_) {
-      if (i < num_table_chunks(lookup)) return table_gradient(lookup, i, num_rows, accumulate);
-      i -= num_table_chunks(lookup);
-    }
+  const int64_t num_encoder_tasks = encoder_.is_trained() ? encoder_.num_tasks() : 0;
+  team_.parallel_for(thread, count + num_encoder_tasks, [&](int64_t i) {
+    if (i < num_encoder_tasks) return encoder_.run_task(i, num_rows, accumulate);
+    i -= num_encoder_tasks;
     for (std::size_t index = first_trained_;; ++index) {
       const Layer& layer = layers_[index];
       const TileGrid weights = weight_grid(layer);
@@ -108,6 +109,24 @@ void Network::parameter_gradients(int64_t thread, int64_t num_rows, Accumulate a
       i -= grid_columns;
     }
   });
+}
+
+void Network::encoder_gradient(const Region& region, float* scratch) {
+  const Layer& layer = layers_.front();
+  kernels_.multiply(
+      {.num_rows = region.tile.num_rows,
+       .num_columns = region.tile.num_columns,
+       .depth = layer.block.num_outputs,
+       .a = layer.pre_gradient + region.row * layer.stride,
+       .a_row = layer.stride,
+       .a_depth = 1,
+       .b = layer.block.weight.value + encoder_.gradient_column() + region.column,
+       .b_depth = layer.block.num_inputs,
+       .b_column = 1,
+       .c = encoder_.gradient() + region.row * encoder_.gradient_stride() + region.column,
+       .c_row = encoder_.gradient_stride(),
+       .accumulate = Accumulate::kNo},
+      scratch);
 }
 
 // [out, in] = pre_gradient^T [out, rows] * input [rows, in]
@@ -138,6 +157,10 @@ void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_r
                   .stride = layer.stride};
   if (float* to = layer.block.bias.update; to != nullptr) {
     kernels_.column_sums(tile, layer.pre_gradient + column, nullptr, to + column, accumulate);
+  }
+  if (float* to = layer.block.mix.update; to != nullptr) {
+    kernels_.column_sums(tile, layer.mix_gradients.get() + column, nullptr, to + column,
+                         accumulate);
   }
   if (layer.block.norm != config::Norm::kLayer) return;
   const float* gradient = layer.normed_gradient + column;

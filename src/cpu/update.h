@@ -107,7 +107,6 @@ void update_rmsprop(const UpdateOptions& o, const UpdateBuffers& b, const Averag
   const auto rest2 = static_cast<float>(1 - o.optimizer.beta2);
   const auto epsilon = static_cast<float>(o.optimizer.epsilon);
   const auto rate = static_cast<float>(o.learning_rate);
-  const auto momentum = static_cast<float>(o.optimizer.momentum);
   const auto update_with = [&](const auto& add_momentum) {
     TRAINER_INDEPENDENT
     for (int64_t i = 0; i < b.size; ++i) {
@@ -123,7 +122,7 @@ void update_rmsprop(const UpdateOptions& o, const UpdateBuffers& b, const Averag
   if (b.first_moment == nullptr) {
     update_with([](int64_t, float step) { return step; });
   } else {
-    update_with([&](int64_t i, float step) {
+    update_with([&, momentum = static_cast<float>(o.optimizer.momentum)](int64_t i, float step) {
       return b.first_moment[i] = b.first_moment[i] * momentum + step;
     });
   }

@@ -9,10 +9,12 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -54,7 +56,16 @@ class Builder {
   Module build(ExportOutputs outputs) {
     Module mlp = make_module("Mlp");
     for (const checkpoint::NamedTensor& weight : model_.weights) add_weight(weight);
-    for (const auto& [name, modules] : groups_) {
+    for (const network::Layer& layer : model_.network.layers) {
+      if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
+        add_features(*periodic);
+      }
+    }
+    for (auto& [name, modules] : groups_) {
+      if (modules.front().first.empty()) {
+        mlp.register_module(name, modules.front().second);
+        continue;
+      }
       Module group = make_module(name);
       for (const auto& [index, module] : modules) group.register_module(index, module);
       mlp.register_module(name, group);
@@ -86,16 +97,28 @@ class Builder {
   }
 
   // "layers.0.weight": the group "layers" has a module "0" with a parameter "weight".
+  // "input_scale.weight": a module, here a group of one without an index.
   void add_weight(const checkpoint::NamedTensor& weight) {
     const std::size_t first = weight.name.find('.');
-    const std::size_t second = weight.name.find('.', first + 1);
+    const std::size_t last = weight.name.rfind('.');
     const std::string group = weight.name.substr(0, first);
-    const std::string index = weight.name.substr(first + 1, second - first - 1);
-    const std::string name = weight.name.substr(second + 1);
+    const std::string index =
+        first == last ? std::string() : weight.name.substr(first + 1, last - first - 1);
+    const std::string name = weight.name.substr(last + 1);
     Modules& modules = find_or_make(groups_, group, [] { return Modules(); });
-    Module& module = find_or_make(modules, index, [&] { return make_module(group + "_" + index); });
+    Module& module = find_or_make(
+        modules, index, [&] { return make_module(index.empty() ? group : group + "_" + index); });
     const at::Tensor tensor = to_tensor(apply::float_values(weight.tensor), weight.tensor.shape);
     module.register_parameter(name, tensor, name.starts_with("running_"));
+  }
+
+  // The columns that are embedded.
+  void add_features(const network::PeriodicEmbedding& periodic) {
+    const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const auto& entry) {
+      return entry.first == periodic.name;
+    });
+    group->second.front().second.register_buffer("features",
+                                                 at::tensor(periodic.features, at::kLong));
   }
 
   static void add_scaling(Module& mlp, const std::string& prefix, const data::Scaling& scaling) {

@@ -2,6 +2,7 @@
 #include "engine/torchscript_source.h"
 
 #include <cstdint>
+#include <numbers>
 #include <string_view>
 #include <variant>
 
@@ -51,6 +52,18 @@ class LayerWriter {
     line("x = torch.cat([{}], 1)", columns);
   }
 
+  void lines(const network::PeriodicEmbedding& periodic) {
+    line("numbers = self.{}", periodic.name);
+    line("columns = torch.t(torch.index_select(x, 1, numbers.features))");
+    line("angles = torch.unsqueeze(columns, 2) * {} * torch.unsqueeze(numbers.frequencies, 1)",
+         2 * std::numbers::pi);
+    line("waves = torch.cos(angles + torch.unsqueeze(numbers.phases, 1))");
+    line("embedded = torch.bmm(waves, numbers.weight) + torch.unsqueeze(numbers.bias, 1)");
+    line("x = torch.cat([x, torch.flatten(torch.transpose(embedded, 0, 1), 1)], 1)");
+  }
+
+  void lines(const network::InputScale& scale) { line("x = x * self.{}.weight", scale.name); }
+
   void lines(const network::Linear& linear) {
     line("layer = {}", module_named(linear.name));
     line("x = torch.linear(x, layer.weight, layer.bias)");
@@ -72,7 +85,13 @@ class LayerWriter {
 
   // The names in the configuration are those of the functions.
   void lines(const network::Activation& activation) {
-    line("x = torch.{}(x)", config::to_text(activation.function));
+    const std::string& function = config::to_text(activation.function);
+    if (activation.is_parametric()) {
+      line("mix = {}.weight", module_named(activation.name));
+      line("x = x + (torch.{}(x) - x) * mix", function);
+    } else {
+      line("x = torch.{}(x)", function);
+    }
   }
 
   void lines(const network::Dropout&) {}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/forward.h"
 
+#include <numbers>
 #include <utility>
 #include <variant>
 
+#include <ATen/ops/baddbmm.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
@@ -16,6 +18,7 @@
 #include <ATen/ops/selu.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
+#include <ATen/ops/tensor.h>
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/device/precision.h"
@@ -74,6 +77,20 @@ struct Forward::Layers {
     return at::cat(columns, 1);
   }
 
+  at::Tensor operator()(const network::PeriodicEmbedding& periodic,
+                        const at::Tensor& values) const {
+    const at::Tensor features = at::tensor(periodic.features, at::kLong).to(values.device());
+    const at::Tensor x = values.index_select(1, features).t().unsqueeze(2);  // [features, batch, 1]
+    const at::Tensor angles =
+        x.mul(2 * std::numbers::pi).mul(parameter(0).unsqueeze(1)).add(parameter(1).unsqueeze(1));
+    const at::Tensor embedded = at::baddbmm(parameter(3).unsqueeze(1), angles.cos(), parameter(2));
+    return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
+  }
+
+  at::Tensor operator()(const network::InputScale&, const at::Tensor& values) const {
+    return values.mul(parameter(0));
+  }
+
   at::Tensor operator()(const network::Linear&, const at::Tensor& values) const {
     return at::linear(to_compute_dtype(values), to_compute_dtype(parameter(0)),
                       to_compute_dtype(parameter(1)));
@@ -96,7 +113,13 @@ struct Forward::Layers {
   }
 
   at::Tensor operator()(const network::Activation& activation, const at::Tensor& values) const {
-    switch (activation.function) {
+    const at::Tensor activated = activate(activation.function, values);
+    if (!activation.is_parametric()) return activated;
+    return values.add(activated.sub(values).mul(parameter(0)));
+  }
+
+  static at::Tensor activate(config::Activation function, const at::Tensor& values) {
+    switch (function) {
       case config::Activation::kRelu:
         return at::relu(values);
       case config::Activation::kGelu:
@@ -147,9 +170,10 @@ at::Tensor Forward::run(const at::Tensor& features) const {
 }
 
 at::Tensor Forward::run_layers(std::size_t begin, std::size_t end, at::Tensor values,
-                               RunningStatistics running) const {
+                               RunningStatistics running, const Observer& before) const {
   Layers layers{*this, running};
   for (std::size_t i = begin; i < end; ++i) {
+    if (before) before(i, values);
     layers.position = positions_[i];
     values = std::visit([&](const auto& layer) { return layers(layer, values); },
                         network_.spec().layers[i]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -21,9 +22,12 @@ class Forward {
   /// Runs all layers, with activation checkpointing if the options say so.
   at::Tensor run(const at::Tensor& features) const;
 
+  /// Called before layer `index` with its input.
+  using Observer = std::function<void(std::size_t index, const at::Tensor& input)>;
+
   /// Runs layers [begin, end), which contain whole residuals only.
   at::Tensor run_layers(std::size_t begin, std::size_t end, at::Tensor values,
-                        RunningStatistics running) const;
+                        RunningStatistics running, const Observer& before = {}) const;
 
   /// The first parameter of layers [begin, end) that requires a gradient, or an undefined tensor.
   at::Tensor trained_parameter(std::size_t begin, std::size_t end) const;

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/init.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <variant>
+#include <vector>
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/randint.h>
 
 #include "trainer/core/philox.h"
+
+#include "model/forward.h"
 
 namespace trainer::model {
 namespace {
 
+using Kind = network::Initializer::Kind;
+
 void fill(at::Tensor& value, const network::Initializer& init, at::Generator& generator) {
-  using Kind = network::Initializer::Kind;
   at::Tensor drawn = at::empty(value.sizes(), at::kFloat);
   switch (init.kind) {
     case Kind::kConstant:
@@ -22,22 +31,89 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
       drawn.uniform_(-init.value, init.value, generator);
       break;
     case Kind::kNormal:
+    case Kind::kStandardized:
       drawn.normal_(0, init.value, generator);
+      break;
+    case Kind::kMinusMixedRows:
+      drawn.zero_();
       break;
   }
   if (init.last_row_zero) drawn.select(0, -1).zero_();
   value.copy_(drawn);
 }
 
+// For each of `num_columns`, the weights of a random convex combination of five of `num_rows` rows:
+// `[5, num_columns]` each.
+struct Mixture {
+  at::Tensor rows;
+  at::Tensor weights;
+};
+
+Mixture draw_mixture(int64_t num_rows, int64_t num_columns, at::Generator& generator) {
+  constexpr int64_t kRows = 5;
+  at::Tensor weights = at::empty({kRows, num_columns}, at::kFloat).exponential_(1, generator);
+  return {.rows = at::randint(num_rows, {kRows, num_columns}, generator, at::kLong),
+          .weights = weights.div_(weights.sum(0, /*keepdim=*/true))};
+}
+
+// Scales the weight so that each output has the standard deviation 1 over the rows of `inputs`, and
+// sets the bias.
+void fit_linear(const at::Tensor& inputs, at::Tensor& weight, at::Tensor& bias,
+                at::Generator& generator) {
+  constexpr double kConstant = 1e-6;  // an output that does not vary stays as it is
+  at::Tensor outputs = at::linear(inputs, weight);
+  at::Tensor deviations = outputs.std(/*dim=*/0, /*unbiased=*/false);
+  deviations.masked_fill_(deviations.le(kConstant), 1);
+  weight.div_(deviations.unsqueeze(1));
+  outputs.div_(deviations);
+  const Mixture mixture = draw_mixture(outputs.size(0), outputs.size(1), generator);
+  bias.copy_(outputs.gather(0, mixture.rows).mul_(mixture.weights).sum(0).neg_());
+}
+
+// Layer by layer: what a layer sees depends on those before it.
+void fit_to(Network& network, const at::Tensor& features, at::Generator& generator) {
+  const network::NetworkSpec& spec = network.spec();
+  const std::vector<network::TensorPosition> positions = network::tensor_positions(spec);
+  const Forward forward(network, Mode::kInference, {});
+  const FlatParameters& flat = network.parameters();
+  forward.run_layers(
+      0, spec.layers.size(), features, RunningStatistics::kKeep,
+      [&](std::size_t i, const at::Tensor& inputs) {
+        const auto* linear = std::get_if<network::Linear>(&spec.layers[i]);
+        if (linear == nullptr || linear->weight.kind != Kind::kStandardized) return;
+        at::Tensor weight = parameter_view(flat, flat.values, positions[i].parameter);
+        at::Tensor bias = parameter_view(flat, flat.values, positions[i].parameter + 1);
+        fit_linear(inputs, weight, bias, generator);
+      });
+}
+
 }  // namespace
 
-void initialize(Network& network, uint64_t seed) {
+bool needs_data(const network::NetworkSpec& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [](const auto& layer) {
+    const auto* linear = std::get_if<network::Linear>(&layer);
+    return linear != nullptr && linear->weight.kind == Kind::kStandardized;
+  });
+}
+
+void initialize(Network& network, uint64_t seed, const at::Tensor& features) {
+  const at::NoGradGuard no_gradient;
   at::Generator generator =
       at::detail::createCPUGenerator(PhiloxStream(seed, StreamId::kInit).next_u64());
   const FlatParameters& flat = network.parameters();
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     at::Tensor value = parameter_view(flat, flat.values, i);
     fill(value, flat.specs[i].init, generator);
+  }
+  if (!needs_data(network.spec())) return;
+  Network on_cpu(network.spec(), {}, c10::kCPU);
+  at::Tensor& values = on_cpu.parameters().values;
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    parameter_view(on_cpu.parameters(), values, i).copy_(parameter_view(flat, flat.values, i));
+  }
+  fit_to(on_cpu, features, generator);
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    parameter_view(flat, flat.values, i).copy_(parameter_view(on_cpu.parameters(), values, i));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/network/build.h"
 
+#include <numeric>
+
 #include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
 #include "trainer/network/mlp.h"
@@ -10,6 +12,21 @@ namespace {
 
 // Builds the network of one architecture.
 using Builder = NetworkSpec (*)(const config::Config& config, const data::Schema& schema);
+
+// All features of data without columns, else those of numbers.
+std::vector<int64_t> numeric_features(const data::Schema& schema) {
+  std::vector<int64_t> features;
+  if (schema.columns.empty()) {
+    features.resize(static_cast<std::size_t>(schema.num_features()));
+    std::iota(features.begin(), features.end(), 0);
+    return features;
+  }
+  const std::vector<int64_t> first = data::first_features(schema.columns);
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    if (schema.columns[i].kind == data::ColumnKind::kNumeric) features.push_back(first[i]);
+  }
+  return features;
+}
 
 NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) {
   const config::ModelConfig& model = config.model;
@@ -21,7 +38,17 @@ NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) 
                      .norm = model.norm,
                      .residual = model.residual,
                      .embeddings = {},
-                     .init = model.init};
+                     .init = model.init,
+                     .zero_output = model.zero_output,
+                     .parametrization = model.parametrization,
+                     .parametric_activation = model.parametric_activation,
+                     .input_scale = model.input_scale,
+                     .num_frequencies = model.num_frequencies,
+                     .periodic_size = model.numeric_embedding_size,
+                     .frequency_deviation = model.frequency_deviation};
+  if (model.numeric_embedding == config::NumericEmbedding::kPeriodic) {
+    options.periodic_features = numeric_features(schema);
+  }
   for (const data::Column& column : schema.columns) {
     if (!data::is_embedded(column)) continue;
     const auto num_categories = static_cast<int64_t>(column.categories.size());

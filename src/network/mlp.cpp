@@ -36,8 +36,31 @@ Initializer weight_init(config::Init scheme, int64_t num_inputs, int64_t num_out
       return uniform(std::sqrt(6 / (fan_in + fan_out)));
     case config::Init::kGpt2:
       return normal(0.02 / std::sqrt(static_cast<double>(num_residual)));
+    case config::Init::kNtk:
+      return normal(1 / std::sqrt(fan_in));
+    case config::Init::kData:
+      return {.kind = Kind::kStandardized, .value = 1 / std::sqrt(fan_in)};
   }
   return {};
+}
+
+Initializer bias_init(config::Init scheme, int64_t num_inputs) {
+  switch (scheme) {
+    case config::Init::kPytorch:
+      return uniform(1 / std::sqrt(static_cast<double>(num_inputs)));
+    case config::Init::kNtk:
+      return normal(1);
+    case config::Init::kData:
+      return {.kind = Kind::kMinusMixedRows, .value = 0};
+    default:
+      return {};
+  }
+}
+
+UpdateFactors weight_factors(config::Parametrization parametrization, int64_t num_inputs) {
+  if (parametrization == config::Parametrization::kStandard) return {};
+  const double root = std::sqrt(static_cast<double>(num_inputs));
+  return {.learning_rate = 1 / root, .weight_decay = root, .epsilon = root};
 }
 
 Linear linear(const MlpOptions& o, std::size_t index, int64_t num_inputs) {
@@ -46,13 +69,14 @@ Linear linear(const MlpOptions& o, std::size_t index, int64_t num_inputs) {
   const bool is_in_residual = o.residual && index > 0 && !is_output;
   const int64_t num_outputs = is_output ? o.num_outputs : o.hidden_sizes[index];
   const int64_t num_residual = is_in_residual ? static_cast<int64_t>(num_hidden) - 1 : 1;
+  const bool is_zero = is_output && o.zero_output;
   return {.name = fmt::format("layers.{}", index),
           .num_inputs = num_inputs,
           .num_outputs = num_outputs,
-          .weight = weight_init(o.init, num_inputs, num_outputs, is_output, num_residual),
-          .bias = o.init == config::Init::kPytorch
-                      ? uniform(1 / std::sqrt(static_cast<double>(num_inputs)))
-                      : Initializer{}};
+          .weight = is_zero ? Initializer{}
+                            : weight_init(o.init, num_inputs, num_outputs, is_output, num_residual),
+          .bias = is_zero ? Initializer{} : bias_init(o.init, num_inputs),
+          .weight_factors = weight_factors(o.parametrization, num_inputs)};
 }
 
 }  // namespace
@@ -74,6 +98,15 @@ NetworkSpec mlp(const MlpOptions& o) {
     }
     layers.emplace_back(std::move(embeddings));
   }
+  if (!o.periodic_features.empty()) {
+    layers.emplace_back(PeriodicEmbedding{.name = "numeric_embeddings",
+                                          .features = o.periodic_features,
+                                          .num_frequencies = o.num_frequencies,
+                                          .size = o.periodic_size,
+                                          .frequencies = normal(o.frequency_deviation)});
+    width += static_cast<int64_t>(o.periodic_features.size()) * o.periodic_size;
+  }
+  if (o.input_scale) layers.emplace_back(InputScale{.name = "input_scale", .size = width});
   for (std::size_t i = 0; i < o.hidden_sizes.size(); ++i) {
     const bool has_residual = o.residual && i > 0;
     const int64_t size = o.hidden_sizes[i];
@@ -83,7 +116,9 @@ NetworkSpec mlp(const MlpOptions& o) {
       layers.emplace_back(BatchNorm{fmt::format("norms.{}", i), size});
     if (o.norm == config::Norm::kLayer)
       layers.emplace_back(LayerNorm{fmt::format("norms.{}", i), size});
-    layers.emplace_back(Activation{o.activation});
+    layers.emplace_back(o.parametric_activation
+                            ? Activation{o.activation, fmt::format("activations.{}", i), size}
+                            : Activation{o.activation});
     if (o.dropout > 0) layers.emplace_back(Dropout{o.dropout, static_cast<uint32_t>(i)});
     if (has_residual) layers.emplace_back(ResidualEnd{});
     width = size;

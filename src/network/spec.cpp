@@ -2,8 +2,10 @@
 #include "trainer/network/spec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -29,6 +31,17 @@ std::vector<TensorSpec> norm_parameters(const Norm& norm) {
   return {{norm.name + ".weight", {norm.size}, kOnes}, {norm.name + ".bias", {norm.size}, kZeros}};
 }
 
+std::vector<TensorSpec> periodic_parameters(const PeriodicEmbedding& p) {
+  const auto num_features = static_cast<int64_t>(p.features.size());
+  const Initializer phases{.kind = Initializer::Kind::kUniform, .value = std::numbers::pi};
+  const Initializer linear{.kind = Initializer::Kind::kUniform,
+                           .value = 1 / std::sqrt(static_cast<double>(p.num_frequencies))};
+  return {{p.name + ".frequencies", {num_features, p.num_frequencies}, p.frequencies, Decay::kYes},
+          {p.name + ".phases", {num_features, p.num_frequencies}, phases},
+          {p.name + ".weight", {num_features, p.num_frequencies, p.size}, linear, Decay::kYes},
+          {p.name + ".bias", {num_features, p.size}, linear}};
+}
+
 template <class List>
 std::vector<TensorSpec> collect(const NetworkSpec& network, const List& list) {
   std::vector<TensorSpec> all;
@@ -44,7 +57,9 @@ std::string layer_text(const Layer& layer) {
   return std::visit(
       Overloaded{[](const BatchNorm&) { return std::string("batch norm"); },
                  [](const LayerNorm&) { return std::string("layer norm"); },
-                 [](const Activation& a) { return config::to_text(a.function); },
+                 [](const Activation& a) {
+                   return (a.is_parametric() ? "parametric " : "") + config::to_text(a.function);
+                 },
                  [](const Dropout& d) { return "dropout " + shortest(d.probability); },
                  [](const ResidualEnd&) { return std::string("residual"); },
                  [](const auto&) { return std::string(); }},
@@ -59,22 +74,35 @@ int64_t TensorSpec::num_elements() const {
 
 std::vector<TensorSpec> parameters(const Layer& layer) {
   return std::visit(
-      Overloaded{[](const Embeddings& embeddings) {
-                   std::vector<TensorSpec> tables;
-                   tables.reserve(embeddings.tables.size());
-                   for (const EmbeddingTable& t : embeddings.tables) {
-                     tables.push_back({t.name + ".weight", {t.num_rows, t.size}, t.weight});
-                   }
-                   return tables;
-                 },
-                 [](const Linear& l) {
-                   return std::vector<TensorSpec>{
-                       {l.name + ".weight", {l.num_outputs, l.num_inputs}, l.weight, Decay::kYes},
-                       {l.name + ".bias", {l.num_outputs}, l.bias}};
-                 },
-                 [](const BatchNorm& norm) { return norm_parameters(norm); },
-                 [](const LayerNorm& norm) { return norm_parameters(norm); },
-                 [](const auto&) { return std::vector<TensorSpec>(); }},
+      Overloaded{
+          [](const Embeddings& embeddings) {
+            std::vector<TensorSpec> tables;
+            tables.reserve(embeddings.tables.size());
+            for (const EmbeddingTable& t : embeddings.tables) {
+              tables.push_back({t.name + ".weight", {t.num_rows, t.size}, t.weight});
+            }
+            return tables;
+          },
+          [](const PeriodicEmbedding& p) { return periodic_parameters(p); },
+          [](const InputScale& scale) {
+            return std::vector<TensorSpec>{
+                {scale.name + ".weight", {scale.size}, kOnes, Decay::kYes}};
+          },
+          [](const Activation& a) {
+            if (!a.is_parametric()) return std::vector<TensorSpec>();
+            return std::vector<TensorSpec>{{a.name + ".weight", {a.size}, kOnes, Decay::kYes}};
+          },
+          [](const Linear& l) {
+            return std::vector<TensorSpec>{{l.name + ".weight",
+                                            {l.num_outputs, l.num_inputs},
+                                            l.weight,
+                                            Decay::kYes,
+                                            l.weight_factors},
+                                           {l.name + ".bias", {l.num_outputs}, l.bias}};
+          },
+          [](const BatchNorm& norm) { return norm_parameters(norm); },
+          [](const LayerNorm& norm) { return norm_parameters(norm); },
+          [](const auto&) { return std::vector<TensorSpec>(); }},
       layer);
 }
 
@@ -146,6 +174,13 @@ std::string summary(const NetworkSpec& network) {
   std::string text = fmt::format("{}", fmt::join(widths(network), "-"));
   if (!parts.empty()) text += " " + fmt::format("{}", fmt::join(parts, ", "));
   if (!tables.empty()) text += ", embeddings " + joined(tables);
+  for (const Layer& layer : network.layers) {
+    if (const auto* periodic = std::get_if<PeriodicEmbedding>(&layer)) {
+      text += fmt::format(", periodic embeddings {}x{}", periodic->features.size(), periodic->size);
+    } else if (std::holds_alternative<InputScale>(layer)) {
+      text += ", input scale";
+    }
+  }
   return text;
 }
 

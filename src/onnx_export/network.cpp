@@ -55,6 +55,42 @@ class LayerWriter {
     return graph_.node("Concat", parts, {attribute("axis", int64_t{1})});
   }
 
+  Name operators(const network::PeriodicEmbedding& periodic, const Name& input) {
+    const auto num_features = static_cast<int64_t>(periodic.features.size());
+    const auto reshaped = [&](const Name& value, const std::vector<int64_t>& shape) {
+      const int64_t rank = std::ssize(shape);
+      return graph_.node(
+          "Reshape",
+          {value, graph_.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
+    };
+    const Name features = graph_.constant(
+        "features", {num_features}, std::span(periodic.features.data(), periodic.features.size()));
+    const Name chosen = graph_.node("Gather", {input, features}, {attribute("axis", int64_t{1})});
+    constexpr std::array<int64_t, 2> kTransposed = {1, 0};
+    const Name x = reshaped(graph_.node("Transpose", {chosen}, {attribute("perm", kTransposed)}),
+                            {num_features, -1, 1});
+    const Name turns =
+        graph_.node("Mul", {x, graph_.number("two_pi", static_cast<float>(2 * std::numbers::pi))});
+    const auto per_feature = [&](const char* name, int64_t size) {
+      return reshaped(weight(periodic.name + name), {num_features, 1, size});
+    };
+    const Name angles = graph_.node(
+        "Add", {graph_.node("Mul", {turns, per_feature(".frequencies", periodic.num_frequencies)}),
+                per_feature(".phases", periodic.num_frequencies)});
+    const Name product =
+        graph_.node("MatMul", {graph_.node("Cos", {angles}), weight(periodic.name + ".weight")});
+    const Name embedded = graph_.node("Add", {product, per_feature(".bias", periodic.size)});
+    constexpr std::array<int64_t, 3> kBatchFirst = {1, 0, 2};
+    const Name rows =
+        reshaped(graph_.node("Transpose", {embedded}, {attribute("perm", kBatchFirst)}),
+                 {-1, num_features * periodic.size});
+    return graph_.node("Concat", {input, rows}, {attribute("axis", int64_t{1})});
+  }
+
+  Name operators(const network::InputScale& scale, const Name& input) {
+    return graph_.node("Mul", {input, weight(scale.name + ".weight")});
+  }
+
   Name operators(const network::Linear& linear, const Name& input) {
     return graph_.node("Gemm",
                        {input, weight(linear.name + ".weight"), weight(linear.name + ".bias")},
@@ -85,7 +121,15 @@ class LayerWriter {
   }
 
   Name operators(const network::Activation& activation, const Name& input) {
-    switch (activation.function) {
+    const Name activated = activate(activation.function, input);
+    if (!activation.is_parametric()) return activated;
+    const Name difference = graph_.node("Sub", {activated, input});
+    return graph_.node(
+        "Add", {input, graph_.node("Mul", {difference, weight(activation.name + ".weight")})});
+  }
+
+  Name activate(config::Activation function, const Name& input) {
+    switch (function) {
       case config::Activation::kRelu:
         return graph_.node("Relu", {input});
       case config::Activation::kGelu:

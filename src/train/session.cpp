@@ -39,15 +39,26 @@ model::LossOptions loss_options(const config::TrainingConfig& training, config::
           .huber_delta = training.huber_delta};
 }
 
+// Sets the initial weights.
+void initialize(Session& session) {
+  const auto seed = static_cast<uint64_t>(session.config.seed);
+  if (!model::needs_data(session.model.spec())) return model::initialize(session.model, seed);
+  constexpr int64_t kMaxRows = 8192;  // more change little and take time
+  const int64_t num_rows = std::min(kMaxRows, session.train.size());
+  std::vector<int64_t> order = data::epoch_order(session.train.size(), seed, /*epoch=*/0);
+  const at::Tensor rows =
+      at::from_blob(order.data(), {num_rows}, at::kLong).clone().to(session.device);
+  device::use_threads(1);  // the bits depend on their number
+  model::initialize(session.model, seed, gather(session.train, rows).features.cpu());
+}
+
 }  // namespace
 
 Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device)
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
-      model(network::build(config, data.schema), network_options(config), device) {
-  model::initialize(model, static_cast<uint64_t>(config.seed));
-}
+      model(network::build(config, data.schema), network_options(config), device) {}
 
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device) {
@@ -57,11 +68,12 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   auto session = std::make_unique<Session>(config, std::move(datasets), device);
   Session& s = *session;
   check_patterns(config, s.model);
+  s.train = make_resident(s.data.train, s.data.schema, device);
+  initialize(s);
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer_state =
       optim::make_state(config.training.optimizer, config.training.ema_decay, s.model.parameters());
   s.schedule = schedule::schedule_options(config.training, s.data.train.size());
-  s.train = make_resident(s.data.train, s.data.schema, device);
   if (s.data.validation.size() > 0) {
     s.validation = make_resident(s.data.validation, s.data.schema, device);
   }

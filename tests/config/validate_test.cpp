@@ -232,6 +232,14 @@ TEST(ValidateTest, KeysOfOtherSchedulesAreConflicts) {
       "is reduce_on_plateau");
 }
 
+TEST(ValidateTest, PartsOfTheModelFitTogether) {
+  EXPECT_EQ(message_of("model: {parametrization: ntk}\ntraining: {optimizer: {name: adam}}"),
+            "a.yaml:1: model.parametrization: ntk requires training.optimizer.name: adamw");
+  EXPECT_EQ(message_of("model: {num_frequencies: 8}"),
+            "a.yaml:1: model.num_frequencies: has no effect unless model.numeric_embedding is "
+            "periodic");
+}
+
 TEST(ValidateTest, CyclesAreOfCoslogOnly) {
   EXPECT_EQ(message_of("training: {schedule: {cycles: 3}}"),
             "a.yaml:1: training.schedule.cycles: has no effect unless training.schedule.name is "

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -109,14 +110,22 @@ TEST_P(KernelsTest, ActivationsTakeScaleShiftNoiseAndSkip) {
   const Numbers skip = {10, 20, 30};
   Numbers out(3);
   const Tile tile{1, 3, 3};
-  kernels_.activate(
-      config::Activation::kRelu, tile,
-      {pre.data(), scale.data(), shift.data(), noise.data(), skip.data(), out.data()});
+  kernels_.activate(config::Activation::kRelu, tile,
+                    {.pre = pre.data(),
+                     .scale = scale.data(),
+                     .shift = shift.data(),
+                     .noise = noise.data(),
+                     .skip = skip.data(),
+                     .out = out.data()});
   EXPECT_EQ(out, (Numbers{16, 20, 30}));
   const Numbers gradient = {5, 5, 5};
-  kernels_.activation_gradient(
-      config::Activation::kRelu, tile,
-      {pre.data(), scale.data(), shift.data(), noise.data(), nullptr, out.data()}, gradient.data());
+  kernels_.activation_gradient(config::Activation::kRelu, tile,
+                               {.pre = pre.data(),
+                                .scale = scale.data(),
+                                .shift = shift.data(),
+                                .noise = noise.data(),
+                                .out = out.data()},
+                               gradient.data());
   EXPECT_EQ(out, (Numbers{10, 0, 0}));
 }
 
@@ -140,6 +149,103 @@ TEST_P(KernelsTest, SlopesAreThoseOfTheValues) {
     for (std::size_t i = 0; i < u.size(); ++i) {
       EXPECT_NEAR(slope[i], (above[i] - below[i]) / (2 * kStep), 1e-4F) << u[i];
     }
+  }
+}
+
+TEST_P(KernelsTest, AParametricActivationIsAMixtureWithItsInput) {
+  const Numbers u = {-1, 0.5F, 2};
+  const Numbers zeros(3, 0);
+  const Numbers mix = {0.5F, 0.25F, 2};
+  const Numbers noise = {2, 2, 4};
+  const Tile tile{1, 3, 3};
+  Numbers plain(3), slope(3), out(3), gradient(3), mix_gradients(3);
+  const Numbers ones(3, 1);
+  for (const auto kind : test::every<config::Activation>()) {
+    kernels_.activate(kind, tile, {.pre = u.data(), .shift = zeros.data(), .out = plain.data()});
+    kernels_.activation_gradient(
+        kind, tile, {.pre = u.data(), .shift = zeros.data(), .out = slope.data()}, ones.data());
+    kernels_.activate(kind, tile,
+                      {.pre = u.data(),
+                       .shift = zeros.data(),
+                       .mix = mix.data(),
+                       .noise = noise.data(),
+                       .out = out.data()});
+    kernels_.activation_gradient(kind, tile,
+                                 {.pre = u.data(),
+                                  .shift = zeros.data(),
+                                  .mix = mix.data(),
+                                  .noise = noise.data(),
+                                  .out = gradient.data(),
+                                  .mix_gradients = mix_gradients.data()},
+                                 ones.data());
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_FLOAT_EQ(out[i], (u[i] + (plain[i] - u[i]) * mix[i]) * noise[i]);
+      EXPECT_FLOAT_EQ(gradient[i], noise[i] * (1 + (slope[i] - 1) * mix[i]));
+      EXPECT_FLOAT_EQ(mix_gradients[i], noise[i] * (plain[i] - u[i]));
+    }
+  }
+}
+
+// In double, row by row; 37 rows are two blocks of 16 and a rest.
+TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
+  constexpr int64_t kRows = 37, kFrequencies = 5, kSize = 3, kStride = 8;
+  const Numbers values = some_numbers(kRows * kStride, 1);
+  const Numbers w = some_numbers(kFrequencies, 2), phases = some_numbers(kFrequencies, 3);
+  const Numbers weight = some_numbers(kFrequencies * kSize, 4), bias = some_numbers(kSize, 5);
+  const Numbers gradient = some_numbers(kRows * kStride, 6), scale = some_numbers(kSize, 7);
+  std::vector<double> to_w(kFrequencies), to_phases(kFrequencies), to_weight(kFrequencies * kSize),
+      to_bias(kSize), outs(kRows * kSize);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t c = 0; c < kSize; ++c) {
+      outs[i * kSize + c] = bias[c];
+      to_bias[c] += static_cast<double>(gradient[i * kStride + c]) * scale[c];
+    }
+    for (std::size_t k = 0; k < kFrequencies; ++k) {
+      const double x = values[i * kStride];
+      const double angle = 2 * std::numbers::pi * x * w[k] + phases[k];
+      for (std::size_t c = 0; c < kSize; ++c) {
+        const double v = weight[k * kSize + c];
+        const double g = static_cast<double>(gradient[i * kStride + c]) * scale[c];
+        outs[i * kSize + c] += std::cos(angle) * v;
+        to_weight[k * kSize + c] += std::cos(angle) * g;
+        to_phases[k] -= std::sin(angle) * v * g;
+        to_w[k] -= std::sin(angle) * v * g * 2 * std::numbers::pi * x;
+      }
+    }
+  }
+  const PeriodicOperands operands{.num_frequencies = kFrequencies,
+                                  .size = kSize,
+                                  .values = values.data(),
+                                  .stride = kStride,
+                                  .frequencies = w.data(),
+                                  .phases = phases.data(),
+                                  .weight = weight.data(),
+                                  .bias = bias.data()};
+  Numbers out(kRows * kStride);
+  kernels_.periodic_embedding(kRows, operands, out.data());
+  for (std::size_t i = 0; i < kRows * kSize; ++i) {
+    EXPECT_NEAR(out[i / kSize * kStride + i % kSize], outs[i], 1e-5);
+  }
+  Numbers got_w(kFrequencies), got_phases(kFrequencies), got_weight(kFrequencies * kSize),
+      got_bias(kSize);
+  PeriodicGradients gradients{.gradient = gradient.data(),
+                              .stride = kStride,
+                              .scale = scale.data(),
+                              .frequencies = got_w.data(),
+                              .phases = got_phases.data(),
+                              .weight = got_weight.data(),
+                              .bias = got_bias.data()};
+  const auto expect_near = [](const Numbers& got, const std::vector<double>& expected,
+                              double factor) {
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], factor * expected[i], 1e-4);
+  };
+  for (const double times : {1.0, 2.0}) {
+    kernels_.periodic_embedding_gradient(kRows, operands, gradients);
+    expect_near(got_w, to_w, times);
+    expect_near(got_phases, to_phases, times);
+    expect_near(got_weight, to_weight, times);
+    expect_near(got_bias, to_bias, times);
+    gradients.accumulate = Accumulate::kYes;
   }
 }
 

@@ -71,6 +71,23 @@ TEST(MathTest, ErfIsRightEverywhere) {
   EXPECT_TRUE(std::isnan(erf(kNaN)));
 }
 
+TEST(MathTest, SineAndCosineAreRightForAnglesOfManyTurns) {
+  for (const double end : {4.0, 1000.0}) {
+    double largest = 0;
+    for (int i = -100'000; i <= 100'000; ++i) {
+      const auto x = static_cast<float>(end * i / 100'000);
+      const auto exact = static_cast<double>(x);
+      largest = std::max({largest, std::abs(static_cast<double>(sin(x)) - std::sin(exact)),
+                          std::abs(static_cast<double>(cos(x)) - std::cos(exact))});
+    }
+    EXPECT_LT(largest, 1.2e-7) << end;
+  }
+  EXPECT_EQ(sin(0), 0);
+  EXPECT_EQ(cos(0), 1);
+  EXPECT_TRUE(std::isnan(sin(kNaN)));
+  EXPECT_TRUE(std::isnan(cos(kInfinity)));
+}
+
 TEST(MathTest, SigmoidGoesFromZeroToOne) {
   EXPECT_EQ(sigmoid(-kInfinity), 0);
   EXPECT_EQ(sigmoid(0), 0.5F);

@@ -64,6 +64,12 @@ std::vector<Case> cases() {
       {{.labels = {}, .num_targets = 2, .has_offsets = true}},
       {{.model = "{hidden_sizes: [6], norm: layer}", .labels = {}}},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};
+  for (const char* part : {"input_scale: true", "numeric_embedding: periodic",
+                           "parametric_activation: true, activation: mish",
+                           "input_scale: true, numeric_embedding: periodic, activation: selu, "
+                           "parametric_activation: true"}) {
+    all.push_back({{.model = fmt::format("{{hidden_sizes: [9, 9], {}}}", part)}, kProbabilities});
+  }
   for (const std::string& activation : enum_names<config::Activation>()) {
     for (const char* norm : {"none", "batch", "layer"}) {
       const std::string residual = *norm == 'n' ? "false" : "true";

@@ -12,6 +12,7 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     autocast.json    outputs and gradients of the MLP under torch.autocast in bf16
     schedules.json   learning rates of every schedule (float64)
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
+    realmlp.json     the same of a RealMLP, and its parameters after five steps (float64)
 
 The other numbers are float32 with nine significant digits, which is exact. Tensors have the names
 that include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the
@@ -223,6 +224,111 @@ def make_embeddings(data: Data) -> None:
                               "cases": cases})
 
 
+class RealMlp(nn.Module):
+    """Section 3 of arXiv:2407.04491, from its formulas: periodic embeddings (PBLD) of the first
+    features, an input scale, linear layers in the NTK parametrization, parametric activations.
+    Weights of linear layers are sqrt(inputs) times those of the golden file."""
+
+    def __init__(self, activation: str, parameters: Tensors) -> None:
+        super().__init__()
+        self.function = ACTIVATIONS[activation]()
+        self.raw = nn.ParameterDict({
+            name.replace(".", "_"): nn.Parameter(value.double() * self.root(name, value))
+            for name, value in parameters.items()})
+
+    @staticmethod
+    def root(name: str, value: torch.Tensor) -> float:
+        is_ntk = name.startswith("layers.") and name.endswith("weight")
+        return math.sqrt(value.shape[1]) if is_ntk else 1.0
+
+    def parameter(self, name: str) -> nn.Parameter:
+        return self.raw[name.replace(".", "_")]
+
+    def plain_parameters(self, names: Iterable[str]) -> Iterator[tuple[str, torch.Tensor]]:
+        for name in names:
+            value = self.parameter(name)
+            yield name, value / self.root(name, value)
+
+    def plain_gradients(self, names: Iterable[str]) -> Iterator[tuple[str, torch.Tensor]]:
+        for name in names:
+            value = self.parameter(name)
+            yield name, value.grad * self.root(name, value)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        x = features.double()
+        embedded = []
+        for i in range(x.shape[1]):
+            angles = 2 * math.pi * x[:, i:i + 1] * self.parameter("numeric_embeddings.frequencies")[i]
+            waves = torch.cos(angles + self.parameter("numeric_embeddings.phases")[i])
+            embedded.append(waves @ self.parameter("numeric_embeddings.weight")[i] +
+                            self.parameter("numeric_embeddings.bias")[i])
+        hidden = torch.cat([x, *embedded], 1) * self.parameter("input_scale.weight")
+        for i in range(len(HIDDEN) + 1):
+            weight = self.parameter(f"layers.{i}.weight")
+            hidden = (hidden @ weight.t() / math.sqrt(weight.shape[1]) +
+                      self.parameter(f"layers.{i}.bias"))
+            if i < len(HIDDEN):
+                mix = self.parameter(f"activations.{i}.weight")
+                hidden = hidden + (self.activate(hidden) - hidden) * mix
+        return hidden
+
+    def activate(self, values: torch.Tensor) -> torch.Tensor:
+        return values * torch.tanh(nn.functional.softplus(values)) if isinstance(
+            self.function, Mish) else self.function(values)
+
+
+def realmlp_shapes(frequencies: int, size: int) -> dict[str, list[int]]:
+    shapes = {"numeric_embeddings.frequencies": [FEATURES, frequencies],
+              "numeric_embeddings.phases": [FEATURES, frequencies],
+              "numeric_embeddings.weight": [FEATURES, frequencies, size],
+              "numeric_embeddings.bias": [FEATURES, size],
+              "input_scale.weight": [FEATURES * (1 + size)]}
+    widths = [FEATURES * (1 + size), *HIDDEN, OUTPUTS]
+    for i, (inputs, outputs) in enumerate(zip(widths, widths[1:])):
+        shapes[f"layers.{i}.weight"] = [outputs, inputs]
+        shapes[f"layers.{i}.bias"] = [outputs]
+        if i < len(HIDDEN):
+            shapes[f"activations.{i}.weight"] = [outputs]
+    return shapes
+
+
+def make_realmlp(data: Data, steps: int = 5) -> None:
+    features, classes, values = data
+    shapes = realmlp_shapes(frequencies=6, size=3)
+    parameters = {name: 0.5 * torch.randn(shape) + (1.0 if len(shape) == 1 else 0.0)
+                  for name, shape in shapes.items()}
+    training = {"learning_rate": 0.04, "weight_decay": 0.02, "beta1": 0.9, "beta2": 0.95,
+                "epsilon": 1e-3, "label_smoothing": 0.1,
+                "lr_factors": ["input_scale.weight=6", "*.bias=0.1", "numeric_embeddings.*=0.1",
+                               "activations.*=0.1"]}
+    cases: list[Case] = []
+    for activation, kind in (("selu", "cross_entropy"), ("mish", "mse")):
+        model = RealMlp(activation, parameters)
+        optimizer = torch.optim.AdamW(
+            [{"params": [model.parameter(name)],
+              "lr": training["learning_rate"] * lr_factor(training, name),
+              "weight_decay": 0.0 if name.endswith(("bias", "phases"))
+                              else training["weight_decay"]} for name in shapes],
+            lr=training["learning_rate"], betas=(training["beta1"], training["beta2"]),
+            eps=training["epsilon"])
+        case: Case = {"activation": activation, "loss": kind, "mean_losses": []}
+        for step in range(steps):
+            optimizer.zero_grad()
+            outputs = model(features)
+            loss = loss_of({**training, **case}, outputs, classes, values.double())
+            loss.backward()
+            if step == 0:
+                case["outputs"] = plain(outputs.detach())
+                case["gradients"] = named(model.plain_gradients(shapes))
+            case["mean_losses"].append(plain(loss.detach()))
+            optimizer.step()
+        case["after"] = named(model.plain_parameters(shapes))
+        cases.append(case)
+    write("realmlp.json", {"features": plain(features), "classes": plain(classes),
+                           "values": plain(values), "frequencies": 6, "size": 3,
+                           "parameters": named(parameters.items()), **training, "cases": cases})
+
+
 def optimizer_cases() -> list[Case]:
     sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
            "nesterov": False, "decay_bias_and_norm": False}
@@ -425,7 +531,7 @@ def main() -> None:
     makers: list[Callable[[], None]] = [
         lambda: make_mlp(data, parameters), lambda: make_optimizers(parameters),
         lambda: make_training(data, parameters), lambda: make_autocast(data, parameters),
-        make_schedules, lambda: make_embeddings(data)]
+        make_schedules, lambda: make_embeddings(data), lambda: make_realmlp(data)]
     for make in makers:
         torch.manual_seed(21)  # so that a new case changes no other file
         make()

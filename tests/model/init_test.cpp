@@ -3,6 +3,10 @@
 #include <vector>
 
 #include <ATen/Context.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/relu.h>
 #include <gtest/gtest.h>
 
 #include "support/networks.h"
@@ -49,6 +53,49 @@ void expect_normal(const at::Tensor& weight, double expected) {
   EXPECT_NEAR(weight.mean().item<double>(), 0, 0.015 * expected);
   EXPECT_NEAR(deviation(weight), expected, 0.015 * expected);
   EXPECT_NEAR(weight.abs().gt(2 * expected).to(at::kFloat).mean().item<double>(), 0.0455, 0.005);
+}
+
+TEST(InitTest, NtkHasTheVarianceOfTheInputsAndBiasesOfOne) {
+  const Network network = make_mlp(Init::kNtk, 1);
+  expect_normal(find(network.state(), "layers.1.weight"), 1 / std::sqrt(400.0));
+  EXPECT_NEAR(deviation(find(network.state(), "layers.1.bias")), 1, 0.1);
+}
+
+TEST(InitTest, OutputsOnTheDataHaveTheDeviationOneAndBiasesAreWithinTheirRange) {
+  test::MlpRecipe options = large_options();
+  options.norm = config::Norm::kNone;
+  options.hidden_sizes = {30, 20};
+  options.init = Init::kData;
+  at::manual_seed(3);
+  const at::Tensor features = at::randn({500, options.num_features}).mul_(3).add_(1);
+  const auto make = [&](uint64_t seed) {
+    Network network = test::make_network(options);
+    initialize(network, seed, features);
+    return network;
+  };
+  const Network network = make(5);
+  EXPECT_TRUE(identical(make(5).parameters().values, network.parameters().values));
+  EXPECT_FALSE(identical(make(6).parameters().values, network.parameters().values));
+  at::Tensor inputs = features;
+  for (const char* layer : {"layers.0", "layers.1", "layers.2"}) {
+    const at::Tensor weight = find(network.state(), std::string(layer) + ".weight");
+    const at::Tensor bias = find(network.state(), std::string(layer) + ".bias");
+    const at::Tensor outputs = at::linear(inputs, weight);
+    EXPECT_TRUE(test::close(outputs.std(0, false), at::ones({weight.size(0)}), 1e-4));
+    EXPECT_TRUE(bias.neg().le(outputs.amax(0)).all().item<bool>());
+    EXPECT_TRUE(bias.neg().ge(outputs.amin(0)).all().item<bool>());
+    EXPECT_GT(deviation(bias), 0.2);
+    inputs = at::relu(outputs.add(bias));
+  }
+}
+
+TEST(InitTest, AnOutputLayerOfZerosPredictsNothingAtFirst) {
+  test::MlpRecipe options = large_options();
+  options.zero_output = true;
+  const Network network = make_mlp(Init::kNtk, 1, options);
+  EXPECT_EQ(largest(find(network.state(), "layers.3.weight")), 0);
+  EXPECT_EQ(largest(find(network.state(), "layers.3.bias")), 0);
+  EXPECT_GT(largest(find(network.state(), "layers.2.weight")), 0);
 }
 
 TEST(InitTest, IsAPureFunctionOfTheSeed) {

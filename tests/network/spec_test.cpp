@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/network/spec.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,38 @@ TEST(NetworkSpecTest, TensorsAreNamedInTheOrderOfTheLayersBuffersLast) {
                    "norms.1.weight [8]", "norms.1.bias [8]", "layers.2.weight [3, 8]",
                    "layers.2.bias [3]", "norms.0.running_mean [8]", "norms.0.running_var [8]",
                    "norms.1.running_mean [8]", "norms.1.running_var [8]"}));
+}
+
+TEST(NetworkSpecTest, PartsBeforeTheFirstLayerWidenItsInput) {
+  MlpOptions options = rich_options();
+  options.norm = config::Norm::kNone;
+  options.hidden_sizes = {8};
+  options.residual = false;
+  options.periodic_features = {1};
+  options.input_scale = true;
+  options.parametric_activation = true;
+  const NetworkSpec network = mlp(options);
+  EXPECT_EQ(names_and_shapes(tensors(network)),
+            (Texts{"embeddings.0.weight [6, 3]", "embeddings.1.weight [5, 2]",
+                   "numeric_embeddings.frequencies [1, 16]", "numeric_embeddings.phases [1, 16]",
+                   "numeric_embeddings.weight [1, 16, 3]", "numeric_embeddings.bias [1, 3]",
+                   "input_scale.weight [10]", "layers.0.weight [8, 10]", "layers.0.bias [8]",
+                   "activations.0.weight [8]", "layers.1.weight [3, 8]", "layers.1.bias [3]"}));
+  EXPECT_EQ(summary(network),
+            "10-8-3 parametric gelu, dropout 0.25, embeddings 6x3 and 5x2, periodic embeddings "
+            "1x3, input scale");
+}
+
+TEST(NetworkSpecTest, NtkDividesTheLearningRateOfWeightsOnly) {
+  MlpOptions options = rich_options();
+  options.parametrization = config::Parametrization::kNtk;
+  for (const TensorSpec& tensor : parameters(mlp(options))) {
+    const bool is_weight = tensor.name.starts_with("layers.") && tensor.name.ends_with("weight");
+    const double root = is_weight ? std::sqrt(static_cast<double>(tensor.shape[1])) : 1;
+    EXPECT_EQ(tensor.factors.learning_rate, 1 / root) << tensor.name;
+    EXPECT_EQ(tensor.factors.weight_decay, root);
+    EXPECT_EQ(tensor.factors.epsilon, root);
+  }
 }
 
 TEST(NetworkSpecTest, PositionsAreWhereTheTensorsOfALayerBegin) {

@@ -210,6 +210,63 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradBehindEmbeddings) {
   }
 }
 
+// The parts of RealMLP, of which each may be alone or frozen.
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryPartBeforeTheFirstLayer) {
+  using Texts = std::vector<std::string>;
+  const test::TemporaryFolder folder;
+  for (const int64_t num_rows : {70, 600}) {
+    for (const int parts : {1, 2, 3, 4, 5, 6, 7}) {
+      for (const Texts& freeze :
+           {Texts{}, Texts{"input_scale.*"}, Texts{"numeric_embeddings.*", "embeddings.*"},
+            Texts{"*.phases", "*.bias"}, Texts{"activations.*"}, Texts{"layers.*"}}) {
+        config::Config config = test::embedding_config(folder, num_rows);
+        config.training.gradient_clip_norm = 0.5;
+        config.training.batch_size = num_rows / 2;
+        config.model.hidden_sizes = {40, 24};
+        config.model.dropout = 0.2;
+        config.model.activation = parts % 2 == 0 ? Activation::kSelu : Activation::kMish;
+        config.model.parametric_activation = (parts & 1) != 0;
+        config.model.input_scale = (parts & 2) != 0;
+        if ((parts & 4) != 0) config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+        const auto is_there = [&](const std::string& pattern) {
+          if (pattern.starts_with("input")) return config.model.input_scale;
+          if (pattern.starts_with("activations")) return config.model.parametric_activation;
+          if (pattern.starts_with("numeric") || pattern == "*.phases") return (parts & 4) != 0;
+          return true;
+        };
+        for (const std::string& pattern : freeze) {
+          if (is_there(pattern)) config.training.freeze.push_back(pattern);
+        }
+        SCOPED_TRACE(fmt::format("{} rows, parts {}, frozen {}", num_rows, parts,
+                                 fmt::join(config.training.freeze, " ")));
+        expect_same_steps(config);
+        config.training.gradient_accumulation_steps = 2;
+        config.training.batch_size = num_rows / 2 - 13;
+        expect_same_steps(config);
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBitsForRealMlp) {
+  const test::TemporaryFolder folder;
+  config::Config config = test::embedding_config(folder, 600);
+  config.training.batch_size = 101;
+  config.model.hidden_sizes = {40, 40, 40};
+  config.model.activation = Activation::kSelu;
+  config.model.parametric_activation = true;
+  config.model.input_scale = true;
+  config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+  config.model.init = config::Init::kData;
+  config.model.parametrization = config::Parametrization::kNtk;
+  const auto one = make_session_with(config, StepKind::kFused, 1);
+  const auto several = make_session_with(config, StepKind::kFused, 3);
+  EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
+  for (int i = 0; i < 5; ++i) test::make_step(*one);
+  for (int i = 0; i < 5; ++i) test::make_step(*several);
+  EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
+}
+
 TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForOtherShapesBehindEmbeddings) {
   using Texts = std::vector<std::string>;
   const test::TemporaryFolder folder;

@@ -102,6 +102,14 @@ INSTANTIATE_TEST_SUITE_P(
                            c.training.optimizer.name = OptimizerName::kRmsprop;
                            c.training.lr_factors = {"*.bias=0.1"};
                          }},
+                    Case{"realmlp",
+                         [](auto& c) {
+                           c.model.input_scale = true;
+                           c.model.parametric_activation = true;
+                           c.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+                           c.model.init = config::Init::kData;
+                           c.model.parametrization = config::Parametrization::kNtk;
+                         }},
                     Case{"drop_last",
                          [](auto& c) {
                            c.training.drop_last = true;

@@ -21,7 +21,9 @@ enum class SplitMethod { kRandom, kChronological };
 enum class Architecture { kMlp };
 enum class Activation { kRelu, kGelu, kSilu, kTanh, kSelu, kMish };
 enum class Norm { kNone, kBatch, kLayer };
-enum class Init { kPytorch, kKaiming, kXavier, kGpt2 };
+enum class Init { kPytorch, kKaiming, kXavier, kGpt2, kNtk, kData };
+enum class Parametrization { kStandard, kNtk };
+enum class NumericEmbedding { kNone, kPeriodic };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
 enum class BestMetric {
@@ -82,6 +84,10 @@ template <>
 std::span<const std::string> enum_names<config::Norm>();
 template <>
 std::span<const std::string> enum_names<config::Init>();
+template <>
+std::span<const std::string> enum_names<config::Parametrization>();
+template <>
+std::span<const std::string> enum_names<config::NumericEmbedding>();
 template <>
 std::span<const std::string> enum_names<config::Loss>();
 template <>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Block {
   TensorMemory running_mean;
   TensorMemory running_var;
   config::Activation activation = config::Activation::kRelu;  // not of the last block
+  TensorMemory mix;                                           // of a parametric activation
   double dropout = 0;
   uint32_t dropout_stream = 0;
   bool has_skip = false;  // adds its input to its output
@@ -43,9 +45,25 @@ struct Table {
   int64_t size = 0;
 };
 
+/// A periodic embedding of some features; see network::PeriodicEmbedding.
+struct Periodic {
+  std::vector<int64_t> features;
+  int64_t num_frequencies = 0;
+  int64_t size = 0;
+  TensorMemory frequencies;
+  TensorMemory phases;
+  TensorMemory weight;
+  TensorMemory bias;
+
+  /// Whether any of its parameters gets a gradient.
+  bool is_trained() const;
+};
+
 /// A network as the kernels compute it.
 struct Blocks {
   std::vector<Table> tables;  // one for each of the last features, in their order
+  std::optional<Periodic> periodic;
+  TensorMemory input_scale;   // [inputs of the first block]; null: none
   std::vector<Block> blocks;  // the last one is a linear layer only
 };
 

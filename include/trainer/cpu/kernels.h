@@ -6,6 +6,7 @@
 
 #include "trainer/config/types.h"
 #include "trainer/cpu/operands.h"
+#include "trainer/cpu/periodic_operands.h"
 
 /// The arithmetic of training on the CPU, on plain memory. Each function is compiled once for every
 /// instruction set. The order of every sum depends neither on the instruction set nor on how the
@@ -51,6 +52,11 @@ struct Kernels {
                           const LossOutput& output) = nullptr;
   double (*sum_of_squares)(const float* values, int64_t size) = nullptr;
   void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers) = nullptr;
+  /// `out` `[num_rows, size]` has the stride of the operands.
+  void (*periodic_embedding)(int64_t num_rows, const PeriodicOperands& operands,
+                             float* out) = nullptr;
+  void (*periodic_embedding_gradient)(int64_t num_rows, const PeriodicOperands& operands,
+                                      const PeriodicGradients& gradients) = nullptr;
 };
 
 /// The functions for the best instruction set of this machine.

@@ -9,6 +9,7 @@
 #include "trainer/core/function_ref.h"
 #include "trainer/cpu/blocks.h"
 #include "trainer/cpu/buffer.h"
+#include "trainer/cpu/input_encoder.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
 #include "trainer/cpu/thread_team.h"
@@ -38,8 +39,8 @@ struct RunOptions {
 };
 
 /// Forward and backward pass over memory that is allocated once. All threads of the team call the
-/// functions, within ThreadTeam::run(). Implemented in network.cpp, network_backward.cpp and
-/// network_embedding.cpp.
+/// functions, within ThreadTeam::run(). Implemented in network.cpp and
+/// network_backward.cpp.
 class Network {
  public:
   /// Turns the outputs of rows [first_row, ...) of the batch into losses and, in training, into
@@ -62,33 +63,32 @@ class Network {
   void parameter_gradients(int64_t thread, int64_t num_rows, Accumulate accumulate);
 
  private:
+  Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
+          const Kernels& kernels);
+
   /// A block and its values in a pass. Matrices have `stride` floats from row to row.
   struct Layer {
     Block block;
     int64_t stride = 0;
-    Buffer pre;          // products of the linear part; after a norm the normalized values
-    Buffer out;          // hidden layers only, as all below
-    Buffer noise;        // of dropout
-    Buffer inverse_std;  // of the norm
-    Buffer gradients;    // memory of the three below, which may coincide
+    Buffer pre;            // products of the linear part; after a norm the normalized values
+    Buffer out;            // hidden layers only, as all below
+    Buffer noise;          // of dropout
+    Buffer mix_gradients;  // of a trained parametric activation
+    Buffer inverse_std;    // of the norm
+    Buffer gradients;      // memory of the three below, which may coincide
     float* out_gradient = nullptr;     // with respect to `out`
     float* normed_gradient = nullptr;  // with respect to the activation's input
     float* pre_gradient = nullptr;     // with respect to the output of the linear layer
-  };
-
-  /// An embedding table and the rows that a batch takes of it.
-  struct Lookup {
-    Table table;
-    int64_t column = 0;         // of the first layer's input
-    std::vector<int64_t> rows;  // [max_rows]
   };
 
   Layer make_layer(const Block& block, bool is_hidden) const;
   TileGrid make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const;
 
   bool is_hidden(std::size_t index) const { return index + 1 < layers_.size(); }
-  bool trains_tables() const { return embedded_gradient_.get() != nullptr; }
   bool is_row_parallel(int64_t num_rows) const;
+  int64_t num_gradient_columns() const {  // of the encoder's values
+    return layers_.front().block.num_inputs - encoder_.gradient_column();
+  }
   float* scratch(int64_t thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
   const float* layer_input(std::size_t index) const;
   int64_t input_stride(std::size_t index) const;
@@ -115,24 +115,13 @@ class Network {
   void column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
                         Accumulate accumulate) const;
 
-  void make_lookups(const std::vector<Table>& tables);
-  void look_up(int64_t row, int64_t num_rows);
-  void embedded_gradient(const Region& region, float* scratch);
-  int64_t num_table_chunks(const Lookup& lookup) const;
-  void table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
-                      Accumulate accumulate) const;
+  /// The gradient of the values of the encoder.
+  void encoder_gradient(const Region& region, float* scratch);
 
-  int64_t num_features_;
-  int64_t num_numeric_;       // features that are not indices of a table
-  int64_t num_embedded_ = 0;  // inputs that are looked up in tables
   int64_t max_rows_;
   ThreadTeam& team_;
   const Kernels& kernels_;
-  Buffer features_;  // inputs of the first layer
-  int64_t features_stride_ = 0;
-  std::vector<Lookup> lookups_;
-  Buffer embedded_gradient_;  // with respect to the embedded inputs, if a table is trained
-  int64_t embedded_stride_ = 0;
+  InputEncoder encoder_;
   std::vector<Layer> layers_;
   bool has_batch_norm_ = false;
   bool has_layer_norm_ = false;

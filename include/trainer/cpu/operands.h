@@ -43,14 +43,17 @@ struct Tile {
 
 /// Norm scale, activation, dropout and residual of a hidden layer, on one tile. With
 /// u = scale * pre + shift:
-///   out = activation(u) * noise + skip
+///   out = (u + (activation(u) - u) * mix) * noise + skip
 struct ActivationBuffers {
   const float* pre = nullptr;    // tile
   const float* scale = nullptr;  // [columns]; null: ones
   const float* shift = nullptr;  // [columns]
+  const float* mix = nullptr;    // [columns]; null: ones
   const float* noise = nullptr;  // tile; null: ones
   const float* skip = nullptr;   // tile; null: zeros
   float* out = nullptr;          // tile
+  /// Tile: what activation_gradient() adds to the gradient of `mix`; null: not wanted.
+  float* mix_gradients = nullptr;
 };
 
 /// A matrix to gather rows from: of bytes if `bytes` is set, else of float32 values.

@@ -16,11 +16,26 @@ namespace trainer::network {
 
 /// The initial values of a tensor.
 struct Initializer {
-  enum class Kind { kConstant, kUniform, kNormal };
+  enum class Kind {
+    kConstant,
+    kUniform,
+    kNormal,
+    kStandardized,    // a weight: normal, then scaled by its outputs on training rows
+    kMinusMixedRows,  // the bias to such a weight
+  };
 
   Kind kind = Kind::kConstant;
   double value = 0;            // the constant, b of U(-b, b), or d of N(0, d^2)
   bool last_row_zero = false;  // whatever the kind
+};
+
+/// Factors of the update of a tensor.
+struct UpdateFactors {
+  double learning_rate = 1;
+  double weight_decay = 1;  // beside that of the learning rate
+  double epsilon = 1;       // of Adam and RMSprop
+
+  bool operator==(const UpdateFactors&) const = default;
 };
 
 /// A learned table `[num_rows, size]`. The value of its feature is a row index.
@@ -37,6 +52,24 @@ struct Embeddings {
   std::vector<EmbeddingTable> tables;
 };
 
+/// Appends to the input, for each of its columns `features`, the `size` numbers
+///   cos(2 pi x w + p) V + b
+/// with `num_frequencies` learned w `[features, frequencies]` and p, V `[features, frequencies,
+/// size]` and b `[features, size]`: PBLD of Holzmueller and others, arXiv:2407.04491.
+struct PeriodicEmbedding {
+  std::string name;
+  std::vector<int64_t> features;
+  int64_t num_frequencies = 0;
+  int64_t size = 0;
+  Initializer frequencies;
+};
+
+/// Multiplies each column by a learned number.
+struct InputScale {
+  std::string name;
+  int64_t size = 0;
+};
+
 /// x W^T + b with W `[num_outputs, num_inputs]`.
 struct Linear {
   std::string name;
@@ -44,6 +77,7 @@ struct Linear {
   int64_t num_outputs = 0;
   Initializer weight;
   Initializer bias;
+  UpdateFactors weight_factors = {};
 };
 
 /// Normalizes over the rows of a batch; Ioffe and Szegedy, arXiv:1502.03167.
@@ -58,9 +92,14 @@ struct LayerNorm {
   int64_t size = 0;
 };
 
-/// An activation function, element by element.
+/// An activation function f, element by element; with a name x + (f(x) - x) a, with a learned a for
+/// each column.
 struct Activation {
   config::Activation function = config::Activation::kRelu;
+  std::string name = {};
+  int64_t size = 0;
+
+  bool is_parametric() const { return !name.empty(); }
 };
 
 /// In training, sets values to zero with that probability, and scales others by 1 / (1 -
@@ -76,7 +115,7 @@ struct ResidualBegin {};
 /// Adds what the last ResidualBegin kept to its input.
 struct ResidualEnd {};
 
-using Layer = std::variant<Embeddings, Linear, BatchNorm, LayerNorm, Activation, Dropout,
-                           ResidualBegin, ResidualEnd>;
+using Layer = std::variant<Embeddings, PeriodicEmbedding, InputScale, Linear, BatchNorm, LayerNorm,
+                           Activation, Dropout, ResidualBegin, ResidualEnd>;
 
 }  // namespace trainer::network

@@ -26,19 +26,37 @@ struct MlpOptions {
   bool residual = false;                   // needs equal hidden sizes
   std::vector<TableSize> embeddings = {};  // one for each of the last features
   config::Init init = config::Init::kPytorch;
+  bool zero_output = false;  // weights and biases of the output layer begin at 0
+  config::Parametrization parametrization = config::Parametrization::kStandard;
+  bool parametric_activation = false;
+  bool input_scale = false;
+  std::vector<int64_t> periodic_features = {};  // embedded ones
+  int64_t num_frequencies = 16;
+  int64_t periodic_size = 3;
+  double frequency_deviation = 0.1;
 };
 
 /// A multilayer perceptron. Each hidden layer is linear, norm, activation, dropout; with residuals
-/// every hidden layer except the first adds its input. The output layer is linear only. Its tensors
-/// are called `embeddings.<i>.weight` `[num_rows, size]`, `layers.<i>.weight` `[out, in]`,
+/// every hidden layer except the first adds its input. The output layer is linear only. Before the
+/// first hidden layer come the embeddings of categories and of numbers, then the input scale. Its
+/// tensors are called `embeddings.<i>.weight` `[num_rows, size]`, `layers.<i>.weight` `[out, in]`,
 /// `layers.<i>.bias` `[out]`, `norms.<i>.weight`, `norms.<i>.bias`, `norms.<i>.running_mean` and
-/// `norms.<i>.running_var`. Initial weights `[out, in]` of linear layers:
+/// `norms.<i>.running_var`, `activations.<i>.weight`, `input_scale.weight`,
+/// `numeric_embeddings.frequencies`, `.phases`, `.weight` and `.bias`. Initial weights `[out, in]`
+/// of linear layers:
 ///   pytorch  U(-1/sqrt(in), 1/sqrt(in)), the biases too (the default of nn.Linear)
 ///   kaiming  N(0, 2/in), the output layer N(0, 1/in); He and others, arXiv:1502.01852
 ///   xavier   U(-b, b) with b = sqrt(6/(in + out)); Glorot and Bengio, AISTATS 2010
 ///   gpt2     N(0, 0.02^2), in R residual layers N(0, 0.02^2/R); Radford and others, 2019
+///   ntk      N(0, 1/in), the biases N(0, 1)
+///   data     N(0, 1/in), then scaled so that the outputs of each neuron have the standard
+///            deviation 1 over training rows; a bias is minus the output of a random convex
+///            combination of five rows. Holzmueller and others, arXiv:2407.04491
 /// Other biases are 0, weights of norms 1. Embeddings are N(0, 0.1^2), with gpt2 N(0, 0.02^2);
 /// their last row, for missing and unknown categories, is 0: only rows with missing cells train it.
+/// With the parametrization `ntk`, weights are updated as if they were stored as sqrt(in) W:
+/// the learning rate is divided by sqrt(in), the epsilon of Adam multiplied by it, and decay as
+/// with standard.
 NetworkSpec mlp(const MlpOptions& options);
 
 }  // namespace trainer::network

@@ -25,15 +25,6 @@ enum class Mode { kTraining, kInference };
 /// norms and embeddings: decay at each step would erase the rows of rare categories.
 enum class Decay { kYes, kNo };
 
-/// Factors of the update of a tensor.
-struct UpdateFactors {
-  double learning_rate = 1;
-  double weight_decay = 1;  // beside that of the learning rate
-  double epsilon = 1;       // of Adam and RMSprop
-
-  bool operator==(const UpdateFactors&) const = default;
-};
-
 /// A tensor of a network. The name is that of a PyTorch state dict: "layers.0.weight".
 struct TensorSpec {
   std::string name;

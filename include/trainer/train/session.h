@@ -27,7 +27,7 @@ namespace trainer::train {
 
 /// A run: data, model, optimizer, step, and state.
 struct Session {
-  /// Creates the model with its initial weights only; make_session() sets the other members.
+  /// Creates the model without its initial weights; make_session() sets all other members.
   Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device);
 
   config::Config config;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "trainer/cpu/operands.h"
+
+namespace trainer::cpu {
+
+/// The periodic embedding of one feature; see network::PeriodicEmbedding.
+struct PeriodicOperands {
+  int64_t num_frequencies = 0;
+  int64_t size = 0;
+  const float* values = nullptr;  // of the feature, `stride` elements apart
+  int64_t stride = 0;
+  const float* frequencies = nullptr;  // [num_frequencies]
+  const float* phases = nullptr;       // [num_frequencies]
+  const float* weight = nullptr;       // [num_frequencies, size]
+  const float* bias = nullptr;         // [size]
+};
+
+/// The gradients of its parameters; null: not wanted.
+struct PeriodicGradients {
+  const float* gradient = nullptr;  // [rows, size] with respect to the embedding times `scale`
+  int64_t stride = 0;
+  const float* scale = nullptr;  // [size]
+  float* frequencies = nullptr;
+  float* phases = nullptr;
+  float* weight = nullptr;
+  float* bias = nullptr;
+  Accumulate accumulate = Accumulate::kNo;
+};
+
+}  // namespace trainer::cpu

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cpu/input_encoder.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "trainer/cpu/ceil_div.h"
+
+namespace trainer::cpu {
+namespace {
+
+constexpr int64_t kElementsPerTask = 1 << 14;  // of the gradient of an embedding table
+constexpr int64_t kColumnsPerTask = 64;        // of the gradient of the scale
+
+int64_t rows_per_task(const Table& table) {
+  return std::max<int64_t>(1, kElementsPerTask / table.size);
+}
+
+}  // namespace
+
+InputEncoder::InputEncoder(const Blocks& blocks, int64_t num_features, int64_t width,
+                           int64_t max_rows, const Kernels& kernels)
+    : kernels_(kernels),
+      num_features_(num_features),
+      num_numeric_(num_features - std::ssize(blocks.tables)),
+      width_(width),
+      stride_(padded_stride(width)),
+      features_(max_rows * stride_),
+      periodic_(blocks.periodic),
+      scale_(blocks.input_scale) {
+  make_lookups(blocks.tables, max_rows);
+  if (scale_.value != nullptr) scaled_ = Buffer(max_rows * stride_);
+  const bool trains_tables =
+      std::any_of(lookups_.begin(), lookups_.end(),
+                  [](const Lookup& lookup) { return lookup.table.weight.update != nullptr; });
+  const bool trains_periodic = periodic_ && periodic_->is_trained();
+  if (scale_.update != nullptr) {
+    gradient_column_ = 0;
+  } else if (trains_tables) {
+    gradient_column_ = num_numeric_;
+  } else if (trains_periodic) {
+    gradient_column_ = periodic_column_;
+  } else {
+    return;
+  }
+  ones_ = Buffer(width_);
+  std::fill_n(ones_.get(), width_, 1.0F);
+  gradient_stride_ = padded_stride(width_ - gradient_column_);
+  gradient_ = Buffer(max_rows * gradient_stride_);
+  for (const Lookup& lookup : lookups_) num_table_tasks_ += num_table_tasks(lookup);
+}
+
+void InputEncoder::make_lookups(const std::vector<Table>& tables, int64_t max_rows) {
+  periodic_column_ = num_numeric_;
+  for (const Table& table : tables) {
+    lookups_.push_back({.table = table,
+                        .column = periodic_column_,
+                        .rows = std::vector<int64_t>(static_cast<std::size_t>(max_rows))});
+    periodic_column_ += table.size;
+  }
+}
+
+void InputEncoder::encode(const GatherSource& source, const int64_t* rows, int64_t row,
+                          int64_t num_rows) {
+  kernels_.gather(source, rows + row,
+                  {.num_rows = num_rows, .num_columns = num_features_, .stride = stride_},
+                  features_.get() + row * stride_);
+  look_up(row, num_rows);
+  if (periodic_) {
+    for (int64_t i = 0; i < std::ssize(periodic_->features); ++i) {
+      kernels_.periodic_embedding(
+          num_rows, periodic_operands(i, row),
+          features_.get() + row * stride_ + periodic_column_ + i * periodic_->size);
+    }
+  }
+  if (scale_.value == nullptr) return;
+  for (int64_t i = row; i < row + num_rows; ++i) {
+    const float* from = features_.get() + i * stride_;
+    float* to = scaled_.get() + i * stride_;
+    for (int64_t j = 0; j < width_; ++j) to[j] = from[j] * scale_.value[j];
+  }
+}
+
+// The row indices are stored where the first embedding goes, or before it. From the last table to
+// the first, no index is overwritten before it is read.
+void InputEncoder::look_up(int64_t row, int64_t num_rows) {
+  for (int64_t i = lookups_.empty() ? num_rows : 0; i < num_rows; ++i) {
+    float* inputs = features_.get() + (row + i) * stride_;
+    for (std::size_t t = lookups_.size(); t-- > 0;) {
+      Lookup& lookup = lookups_[t];
+      const Table& table = lookup.table;
+      const float index = inputs[num_numeric_ + static_cast<int64_t>(t)];
+      // NaN is no row either.
+      const bool is_row = index >= 0 && index < static_cast<float>(table.num_rows);
+      const int64_t found = is_row ? static_cast<int64_t>(index) : table.num_rows - 1;
+      lookup.rows[static_cast<std::size_t>(row + i)] = found;
+      std::copy_n(table.weight.value + found * table.size, table.size, inputs + lookup.column);
+    }
+  }
+}
+
+PeriodicOperands InputEncoder::periodic_operands(int64_t feature, int64_t row) const {
+  const Periodic& p = *periodic_;
+  const auto at = [&](const TensorMemory& tensor, int64_t size) {
+    return tensor.value + feature * size;
+  };
+  return {.num_frequencies = p.num_frequencies,
+          .size = p.size,
+          .values = features_.get() + row * stride_ + p.features[static_cast<std::size_t>(feature)],
+          .stride = stride_,
+          .frequencies = at(p.frequencies, p.num_frequencies),
+          .phases = at(p.phases, p.num_frequencies),
+          .weight = at(p.weight, p.num_frequencies * p.size),
+          .bias = at(p.bias, p.size)};
+}
+
+int64_t InputEncoder::num_table_tasks(const Lookup& lookup) const {
+  const Table& table = lookup.table;
+  return table.weight.update == nullptr ? 0 : ceil_div(table.num_rows, rows_per_task(table));
+}
+
+int64_t InputEncoder::num_periodic_tasks() const {
+  return periodic_ && periodic_->is_trained() ? std::ssize(periodic_->features) : 0;
+}
+
+int64_t InputEncoder::num_scale_tasks() const {
+  return scale_.update == nullptr ? 0 : ceil_div(width_, kColumnsPerTask);
+}
+
+void InputEncoder::run_task(int64_t task, int64_t num_rows, Accumulate accumulate) const {
+  for (const Lookup& lookup : lookups_) {
+    if (task < num_table_tasks(lookup)) return table_gradient(lookup, task, num_rows, accumulate);
+    task -= num_table_tasks(lookup);
+  }
+  if (task < num_periodic_tasks()) return periodic_gradient(task, num_rows, accumulate);
+  task -= num_periodic_tasks();
+  const int64_t column = task * kColumnsPerTask;
+  // Both matrices begin at the first column, and have the same stride.
+  kernels_.column_sums({.num_rows = num_rows,
+                        .num_columns = std::min(kColumnsPerTask, width_ - column),
+                        .stride = stride_},
+                       gradient_.get() + column, features_.get() + column, scale_.update + column,
+                       accumulate);
+}
+
+// Each row of a table belongs to one task, which sums in the order of the batch.
+void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
+                                  Accumulate accumulate) const {
+  const Table& table = lookup.table;
+  const int64_t size = table.size;
+  const int64_t begin = chunk * rows_per_task(table);
+  const int64_t end = std::min(begin + rows_per_task(table), table.num_rows);
+  float* sums = table.weight.update;
+  if (accumulate == Accumulate::kNo) {
+    std::fill(sums + begin * size, sums + end * size, 0.0F);
+  }
+  const float* scale = (scale_.value == nullptr ? ones_.get() : scale_.value) + lookup.column;
+  const float* gradient = gradient_.get() + lookup.column - gradient_column_;
+  for (int64_t i = 0; i < num_rows; ++i, gradient += gradient_stride_) {
+    const int64_t row = lookup.rows[static_cast<std::size_t>(i)];
+    if (row < begin || row >= end) continue;
+    float* sum = sums + row * size;
+    for (int64_t j = 0; j < size; ++j) sum[j] += gradient[j] * scale[j];
+  }
+}
+
+void InputEncoder::periodic_gradient(int64_t feature, int64_t num_rows,
+                                     Accumulate accumulate) const {
+  const Periodic& p = *periodic_;
+  const auto at = [&](const TensorMemory& tensor, int64_t size) {
+    return tensor.update == nullptr ? nullptr : tensor.update + feature * size;
+  };
+  const int64_t column = periodic_column_ + feature * p.size;
+  kernels_.periodic_embedding_gradient(
+      num_rows, periodic_operands(feature, 0),
+      {.gradient = gradient_.get() + column - gradient_column_,
+       .stride = gradient_stride_,
+       .scale = (scale_.value == nullptr ? ones_.get() : scale_.value) + column,
+       .frequencies = at(p.frequencies, p.num_frequencies),
+       .phases = at(p.phases, p.num_frequencies),
+       .weight = at(p.weight, p.num_frequencies * p.size),
+       .bias = at(p.bias, p.size),
+       .accumulate = accumulate});
+}
+
+}  // namespace trainer::cpu
