@@ -67,6 +67,7 @@ std::string column_text(const data::Column& column) {
       if (column.embedding_size > 0) {
         text += fmt::format(", embedding of size {}", column.embedding_size);
       }
+      if (column.is_sign) return text + ", -1 or 1, 0 where missing";
       break;
     case data::ColumnKind::kId:
       return "row identifier";

@@ -17,6 +17,7 @@ Json column_json(const data::Column& column) {
   if (column.kind == data::ColumnKind::kCategorical) json["categories"] = column.categories;
   if (data::num_features(column) > 0) json["missing_indicator"] = column.has_missing_indicator;
   if (data::is_embedded(column)) json["embedding_size"] = column.embedding_size;
+  if (column.is_sign) json["sign"] = true;
   for (const float quantile : column.quantiles) {
     json["quantiles"].push_back(in_file_units(quantile));
   }
@@ -36,6 +37,9 @@ Json network_json(const Model& model) {
 Json scaling_json(const data::Scaling& scaling) {
   Json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
   if (!scaling.offset.empty()) json["offset"] = scaling.offset;
+  for (const float inverse : scaling.inverse_limit) {
+    json["limit"].push_back(inverse > 0 ? Json(1 / inverse) : Json());
+  }
   return json;
 }
 

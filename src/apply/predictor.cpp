@@ -38,6 +38,7 @@ cpu::GatherSource gather_source(const data::Matrix& features, const data::Scalin
   source.num_features = features.num_columns;
   source.shift = scaling.shift.data();
   source.scale = scaling.scale.data();
+  if (!scaling.inverse_limit.empty()) source.inverse_limit = scaling.inverse_limit.data();
   return source;
 }
 

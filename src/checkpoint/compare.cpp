@@ -250,6 +250,7 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
   compare.names("schema labels", a.labels, b.labels);
   compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
   compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
+  compare.floats("schema inverse_limit", a.scaling.inverse_limit, b.scaling.inverse_limit);
   compare.doubles("schema offset", a.scaling.offset, b.scaling.offset);
   compare.doubles("schema target_offset", a.target_scaling.offset, b.target_scaling.offset);
   compare.floats("schema target_shift", a.target_scaling.shift, b.target_scaling.shift);

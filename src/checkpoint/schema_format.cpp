@@ -64,6 +64,7 @@ List column_list(const std::vector<data::Column>& columns) {
                {"embedding_size", column.embedding_size},
                {"quantiles", float_tensor(column.quantiles)}};
     if (column.offset != 0) entry.emplace_back("offset", column.offset);
+    if (column.is_sign) entry.emplace_back("is_sign", true);
     if (column.limits) {
       entry.emplace_back("limits", float_tensor({column.limits->low, column.limits->high}));
     }
@@ -98,6 +99,10 @@ data::Column read_column(const Reader& reader, int64_t version) {
     column.quantiles = reader.floats("quantiles");
   }
   if (reader.has("offset")) column.offset = reader.finite_number("offset");
+  if (reader.has("is_sign")) column.is_sign = reader.get<bool>("is_sign", "bool");
+  if (column.is_sign && column.categories.size() != 2) {
+    reader.refuse("is_sign", "expected a column with two categories");
+  }
   if (reader.has("limits")) {
     const std::vector<float> limits = reader.floats("limits", 2);
     column.limits = data::Limits{.low = limits[0], .high = limits[1]};
@@ -178,6 +183,9 @@ Dict to_dict(const data::Schema& schema) {
     if (!offset.empty()) dict.emplace_back(name, double_tensor(offset));
   };
   add_offset("offset", schema.scaling.offset);
+  if (!schema.scaling.inverse_limit.empty()) {
+    dict.emplace_back("inverse_limit", float_tensor(schema.scaling.inverse_limit));
+  }
   add_offset("target_offset", schema.target_scaling.offset);
   return dict;
 }
@@ -206,6 +214,9 @@ data::Schema read_schema(const Reader& reader, int64_t version) {
   const bool has_missing = archive::find(reader.dict(), "missing") != nullptr;
   schema.missing = has_missing ? reader.texts("missing") : data::former_missing_texts();
   schema.scaling.offset = read_offsets(reader, "offset", schema.feature_names.size());
+  if (reader.has("inverse_limit")) {
+    schema.scaling.inverse_limit = reader.floats("inverse_limit", schema.feature_names.size());
+  }
   schema.target_scaling.offset =
       read_offsets(reader, "target_offset", schema.target_scaling.shift.size());
   if (!schema.columns.empty() && data::feature_offsets(schema.columns) != schema.scaling.offset) {

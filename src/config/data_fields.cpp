@@ -78,6 +78,9 @@ std::vector<Field> column_fields() {
                       "A text column with more distinct values is dropped, unless data.categorical "
                       "lists it. auto: a fifth of the rows that have a value (five rows per "
                       "category on average), but at least 10 and at most 10,000."),
+      choice(TRAINER_MEMBER(data.binary),
+             "Features of a categorical column with two categories: one_hot, or sign: one feature "
+             "that is -1, 1, or 0 for missing and unknown values."),
       integer(TRAINER_MEMBER(data.embed_above), kAtLeast0,
               "Columns with more categories than this in the training split are embedded instead "
               "of one-hot encoded; missing and unknown values share one further embedding.",
@@ -196,6 +199,13 @@ std::vector<Field> scaling_fields() {
              "standard deviation 1), minmax (0 to 1), robust (median 0, interquartile range 1), or "
              "quantile (quantile rank from -1 to 1, CSV files only).",
              {.aliases = {"normalize", "standardize", "QuantileTransformer"}}),
+      boolean(TRAINER_MEMBER(data.scale_categories),
+              "Whether the features of categorical columns that are not embedded are scaled (and "
+              "clipped) like numeric ones."),
+      number(TRAINER_MEMBER(data.smooth_clip), kAtLeast0,
+             "Limit c of scaled features, which become x / sqrt(1 + (x/c)^2): nearly x if it is "
+             "small, never beyond c. 0: none. RealMLP uses 3.",
+             {.aliases = {"clip", "robust_scale_smooth_clip"}}),
       choice(TRAINER_MEMBER(data.target_scaling),
              "How regression targets are scaled for the model, with the same methods. The loss is "
              "in scaled units; other metrics and predictions are in the units of the file.",

@@ -14,6 +14,7 @@ namespace trainer {
 TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy")
 TRAINER_NAMES(config::Task, "auto", "classification", "regression")
 TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile")
+TRAINER_NAMES(config::BinaryEncoding, "one_hot", "sign")
 TRAINER_NAMES(config::ClassWeights, "none", "balanced")
 TRAINER_NAMES(config::Imputation, "mean", "median", "constant", "error")
 TRAINER_NAMES(config::UnknownCategory, "unknown", "error")

@@ -26,6 +26,8 @@ void Conflicts::check_source() {
                           "data.numeric",
                           "data.categorical",
                           "data.max_categories",
+                          "data.binary",
+                          "data.scale_categories",
                           "data.embed_above",
                           "data.embedding_size",
                           "data.unknown_category",

@@ -23,6 +23,12 @@ void gather_rows(const Value* values, const GatherSource& source, const int64_t*
     for (int64_t j = 0; j < n; ++j) {
       to[j] = (static_cast<float>(from[j]) - source.shift[j]) * source.scale[j];
     }
+    if (source.inverse_limit == nullptr) continue;
+    TRAINER_INDEPENDENT
+    for (int64_t j = 0; j < n; ++j) {
+      const float part = to[j] * source.inverse_limit[j];
+      to[j] = to[j] / __builtin_sqrtf(1.0f + part * part);
+    }
   }
 }
 

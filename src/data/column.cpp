@@ -32,7 +32,7 @@ bool is_embedded(const Column& column) {
 
 int64_t num_features(const Column& column) {
   if (!is_feature(column)) return 0;
-  if (is_embedded(column)) return 1;
+  if (is_embedded(column) || column.is_sign) return 1;
   const auto of_value = column.kind == ColumnKind::kNumeric
                             ? int64_t{1}
                             : static_cast<int64_t>(column.categories.size());
@@ -57,6 +57,10 @@ std::vector<std::string> feature_names(std::span<const Column> columns) {
   for (const Column& column : columns) {
     if (is_embedded(column)) continue;
     if (column.kind == ColumnKind::kNumeric) names.push_back(column.name);
+    if (column.is_sign) {
+      names.push_back(fmt::format("{}={}", column.name, column.categories.back()));
+      continue;
+    }
     for (const std::string& category : column.categories) {
       names.push_back(fmt::format("{}={}", column.name, category));
     }

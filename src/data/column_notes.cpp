@@ -50,12 +50,14 @@ std::string categorical_note(const Column& column, int64_t num_missing) {
           ? "1 category"
           : fmt::format("{} categories",
                         with_thousands(static_cast<int64_t>(column.categories.size()))),
-      column.embedding_size == 0 ? ""
-                                 : fmt::format(", embedding of size {}", column.embedding_size));
+      column.is_sign               ? ", -1 or 1"
+      : column.embedding_size == 0 ? ""
+                                   : fmt::format(", embedding of size {}", column.embedding_size));
   if (num_missing > 0) {
-    text +=
-        fmt::format(", {} missing: {}", with_thousands(num_missing),
-                    column.has_missing_indicator ? "a separate category" : "treated as unknown");
+    text += fmt::format(", {} missing: {}", with_thousands(num_missing),
+                        column.is_sign                 ? "0"
+                        : column.has_missing_indicator ? "a separate category"
+                                                       : "treated as unknown");
   }
   return text;
 }

@@ -107,6 +107,7 @@ class Fitter {
           find_categories(present_cells(column_index), table_.dictionaries[column_index]);
       column.has_missing_indicator = some_missing;
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
+      column.is_sign = options_.signs && column.categories.size() == 2 && !is_embedded(column);
     }
   }
 

@@ -43,16 +43,20 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
 }
 
 /// What is 0 or 1 stays so, categories and marks of missing cells, and so do numbers of categories.
-void keep_unscaled(Schema& schema) {
+void keep_unscaled(Schema& schema, bool scale_categories) {
   const std::vector<int64_t> first = first_features(schema.columns);
   for (size_t i = 0; i < schema.columns.size(); ++i) {
     const Column& column = schema.columns[i];
+    if (column.kind == ColumnKind::kCategorical && !is_embedded(column) && scale_categories) {
+      continue;
+    }
     auto feature = static_cast<size_t>(first[i]);
     const size_t end = feature + static_cast<size_t>(num_features(column));
     if (column.kind == ColumnKind::kNumeric) ++feature;
     for (; feature < end; ++feature) {
       schema.scaling.shift[feature] = 0;
       schema.scaling.scale[feature] = 1;
+      if (!schema.scaling.inverse_limit.empty()) schema.scaling.inverse_limit[feature] = 0;
     }
   }
 }
@@ -110,7 +114,11 @@ Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Sche
                                    .repeat = static_cast<uint64_t>(resolved.repeat - 1)},
                                   trained);
   fit(datasets.schema.scaling, datasets.train.features, resolved.scaling);
-  keep_unscaled(datasets.schema);
+  if (resolved.smooth_clip > 0) {
+    datasets.schema.scaling.inverse_limit.assign(datasets.schema.feature_names.size(),
+                                                 static_cast<float>(1 / resolved.smooth_clip));
+  }
+  keep_unscaled(datasets.schema, resolved.scale_categories);
   fit_target_means(datasets);
   fit_target_scaling(datasets, resolved.target_scaling);
   weigh_rows(datasets, resolved);

@@ -43,6 +43,8 @@ class ColumnEncoder {
       encode_numbers(rows, features, width);
     } else if (is_embedded(column_)) {
       encode_for_embedding(rows, features, width);
+    } else if (column_.is_sign) {
+      encode_sign(rows, features, width);
     } else {
       encode_categories(rows, features, width);
     }
@@ -91,6 +93,13 @@ class ColumnEncoder {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
       const size_t category = category_at(row);
       if (category != kUnknown) features[category] = 1;
+    }
+  }
+
+  void encode_sign(RowRange rows, float* features, size_t width) {
+    for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
+      const size_t category = category_at(row);
+      features[0] = category == 0 ? -1.0F : (category == 1 ? 1.0F : 0.0F);
     }
   }
 

@@ -82,6 +82,7 @@ std::vector<Column> fit(const Table& table, const SplitIndices& split,
                    .missing_indicator = data.missing_indicator,
                    .embed_above = data.embed_above,
                    .embedding_size = data.embedding_size,
+                   .signs = data.binary == config::BinaryEncoding::kSign,
                    .quantiles = data.scaling == config::ScalingMethod::kQuantile});
   require_embedding(columns, data);
   return columns;

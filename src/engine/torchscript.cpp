@@ -124,6 +124,9 @@ class Builder {
   static void add_scaling(Module& mlp, const std::string& prefix, const data::Scaling& scaling) {
     mlp.register_buffer(prefix + "_shift", to_tensor(scaling.shift));
     mlp.register_buffer(prefix + "_scale", to_tensor(scaling.scale));
+    if (!scaling.inverse_limit.empty()) {
+      mlp.register_buffer(prefix + "_inverse_limit", to_tensor(scaling.inverse_limit));
+    }
     if (!scaling.offset.empty()) {
       mlp.register_buffer(prefix + "_offset", to_tensor(scaling.offset));
     }

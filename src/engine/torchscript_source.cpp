@@ -125,6 +125,10 @@ std::string forward_source(const apply::Model& model, apply::ExportOutputs outpu
     source += "    x = torch.minimum(torch.maximum(x, self.features_low), self.features_high)\n";
   }
   source += "    x = (x - self.features_shift) * self.features_scale\n";
+  if (!model.schema.scaling.inverse_limit.empty()) {
+    source +=
+        "    part = x * self.features_inverse_limit\n    x = x / torch.sqrt(part * part + 1.)\n";
+  }
   LayerWriter writer(source);
   for (const network::Layer& layer : model.network.layers) writer.add(layer);
   return source + "    return " + result(model, outputs) + "\n";

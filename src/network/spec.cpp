@@ -190,6 +190,12 @@ std::vector<std::string> layer_lines(const NetworkSpec& network) {
     if (const auto* linear = std::get_if<Linear>(&layer)) {
       lines.push_back(
           fmt::format("{}: {} -> {}", linear->name, linear->num_inputs, linear->num_outputs));
+    } else if (const auto* periodic = std::get_if<PeriodicEmbedding>(&layer)) {
+      lines.push_back(fmt::format("{}: periodic, {} of size {} with {} frequencies", periodic->name,
+                                  periodic->features.size(), periodic->size,
+                                  periodic->num_frequencies));
+    } else if (const auto* scale = std::get_if<InputScale>(&layer)) {
+      lines.push_back(fmt::format("{}: {}", scale->name, scale->size));
     } else if (const std::string text = layer_text(layer); !text.empty()) {
       lines.back() += ", " + text;
     }

@@ -223,6 +223,17 @@ Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& 
                     "ai.onnx.ml");
 }
 
+// -1 for the first category, 1 for the second, else 0.
+void add_sign(GraphBuilder& graph, const Column& column, const Missing& codes,
+              std::vector<Name>& features) {
+  const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
+  const auto is_category = [&](int64_t category) {
+    const Name number = graph.constant(column.name + ".category", {}, std::span(&category, 1));
+    return as_float(graph, graph.node("Equal", {numbers, number}));
+  };
+  features.push_back(graph.node("Sub", {is_category(1), is_category(0)}));
+}
+
 // 1 for the cell's own category, else 0.
 void add_categorical(GraphBuilder& graph, const Column& column, const Missing& codes,
                      std::vector<Name>& features) {
@@ -269,6 +280,8 @@ Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
     } else if (data::is_embedded(column)) {
       const auto other = static_cast<int64_t>(column.categories.size());
       embedded.push_back(as_float(graph, category_numbers(graph, column, missing, other)));
+    } else if (column.is_sign) {
+      add_sign(graph, column, missing, features);
     } else if (column.kind == ColumnKind::kCategorical) {
       add_categorical(graph, column, missing, features);
     }

@@ -184,11 +184,18 @@ bool is_identity(const data::Scaling& scaling) {
 }
 
 Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& features) {
-  if (is_identity(scaling)) return features;
   const Shape shape = {static_cast<int64_t>(scaling.shift.size())};
-  const Name shift = graph.constant("features.shift", shape, scaling.shift);
-  const Name scale = graph.constant("features.scale", shape, scaling.scale);
-  return graph.node("Mul", {graph.node("Sub", {features, shift}), scale});
+  Name values = features;
+  if (!is_identity(scaling)) {
+    const Name shift = graph.constant("features.shift", shape, scaling.shift);
+    const Name scale = graph.constant("features.scale", shape, scaling.scale);
+    values = graph.node("Mul", {graph.node("Sub", {features, shift}), scale});
+  }
+  if (scaling.inverse_limit.empty()) return values;
+  const Name limit = graph.constant("features.inverse_limit", shape, scaling.inverse_limit);
+  const Name part = graph.node("Mul", {values, limit});
+  const Name sum = graph.node("Add", {graph.node("Mul", {part, part}), graph.number("one", 1)});
+  return graph.node("Div", {values, graph.node("Sqrt", {sum})});
 }
 
 void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling, Name scores) {

@@ -15,7 +15,11 @@ at::Tensor tensor_view(const std::vector<T>& values, at::IntArrayRef shape, at::
 }
 
 Batch scaled(const ResidentData& data, const at::Tensor& features, model::Targets targets) {
-  return {features.to(at::kFloat).sub(data.shift).mul_(data.scale), std::move(targets)};
+  at::Tensor values = features.to(at::kFloat).sub(data.shift).mul_(data.scale);
+  if (data.inverse_limit.defined()) {
+    values.div_(values.mul(data.inverse_limit).square_().add_(1).sqrt_());
+  }
+  return {std::move(values), std::move(targets)};
 }
 
 }  // namespace
@@ -42,6 +46,10 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
   const int64_t num_features = schema.num_features();
   resident.shift = tensor_view(schema.scaling.shift, {num_features}, at::kFloat).to(device);
   resident.scale = tensor_view(schema.scaling.scale, {num_features}, at::kFloat).to(device);
+  if (!schema.scaling.inverse_limit.empty()) {
+    resident.inverse_limit =
+        tensor_view(schema.scaling.inverse_limit, {num_features}, at::kFloat).to(device);
+  }
   return resident;
 }
 

@@ -48,6 +48,7 @@ cpu::GatherSource gather_source(const ResidentData& data) {
   source.num_features = data.features.size(1);
   source.shift = data.shift.data_ptr<float>();
   source.scale = data.scale.data_ptr<float>();
+  if (data.inverse_limit.defined()) source.inverse_limit = data.inverse_limit.data_ptr<float>();
   return source;
 }
 

@@ -83,6 +83,24 @@ TEST_P(KernelsTest, NoiseIsThatOfPhiloxAtItsPlace) {
   }
 }
 
+TEST_P(KernelsTest, GatheredRowsAreClippedSmoothly) {
+  const Numbers values = {1, -2, 100};
+  const Numbers shift(3, 0);
+  const Numbers scale(3, 1);
+  const Numbers inverse_limit = {0, 1.0F / 3, 1.0F / 3};
+  const int64_t row = 0;
+  Numbers out(3);
+  kernels_.gather({.floats = values.data(),
+                   .num_features = 3,
+                   .shift = shift.data(),
+                   .scale = scale.data(),
+                   .inverse_limit = inverse_limit.data()},
+                  &row, {1, 3, 3}, out.data());
+  EXPECT_EQ(out[0], 1);
+  EXPECT_FLOAT_EQ(out[1], -2 / std::sqrt(1 + 4.0F / 9));
+  EXPECT_FLOAT_EQ(out[2], 100 / std::sqrt(1 + 10000.0F / 9));
+}
+
 TEST_P(KernelsTest, NoiseDropsItsPart) {
   constexpr int64_t kSize = 100'000;
   Numbers noise(kSize);

@@ -43,6 +43,36 @@ TEST_F(DatasetTableTest, OnlyNumbersAreScaled) {
             (Floats{static_cast<float>(1 / std::sqrt(2.0)), 1, 1, 1}));
 }
 
+TEST_F(DatasetTableTest, TwoCategoriesCanBeASign) {
+  DataConfig data = table("k,c,a,y\nq,r,1,u\np,s,2,v\n,t,3,u\nq,r,4,v\n");
+  data.binary = config::BinaryEncoding::kSign;
+  data.validation_path = file("v.csv", "k,c,a,y\nz,r,1,u\n");
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.feature_names, (Words{"k=q", "c=r", "c=s", "c=t", "a"}));
+  EXPECT_EQ(features(datasets.train),
+            (Floats{1, 1, 0, 0, 1, -1, 0, 1, 0, 2, 0, 0, 0, 1, 3, 1, 1, 0, 0, 4}));
+  EXPECT_EQ(features(datasets.validation), (Floats{0, 1, 0, 0, 1}));
+  EXPECT_EQ(datasets.schema.scaling.scale[0], 1);
+  EXPECT_EQ(datasets.notes[1], "\"k\": categorical (text), 2 categories, -1 or 1, 1 missing: 0");
+}
+
+TEST_F(DatasetTableTest, CategoriesCanBeScaledAndClippedLikeNumbers) {
+  DataConfig data = table("a,k,e,y\n2,p,1,u\n4,q,2,v\n6,p,3,u\n4,q,1,v\n");
+  data.categorical = {"e"};
+  data.embed_above = 2;
+  data.smooth_clip = 4;
+  data.scaling = config::ScalingMethod::kMinMax;
+  const Datasets unscaled = load_datasets(data, 1);
+  EXPECT_EQ(unscaled.schema.scaling.scale, (Floats{0.25F, 1, 1, 1}));
+  EXPECT_EQ(unscaled.schema.scaling.inverse_limit, (Floats{0.25F, 0, 0, 0}));
+  data.scale_categories = true;
+  data.scaling = config::ScalingMethod::kStandard;
+  const Datasets scaled = load_datasets(data, 1);
+  EXPECT_EQ(scaled.schema.scaling.shift, (Floats{4, 0.5F, 0.5F, 0}));
+  EXPECT_EQ(scaled.schema.scaling.scale[1], 2);
+  EXPECT_EQ(scaled.schema.scaling.inverse_limit, (Floats{0.25F, 0.25F, 0.25F, 0}));
+}
+
 TEST_F(DatasetTableTest, SaysWhatColumnsWereTakenFor) {
   DataConfig data =
       table("row,a,k,c,text,y\n1,2,p,8,x,0\n2,,q,8," + std::string(1001, 'x') + ",1\n3,4,,4,x,0\n");

@@ -61,6 +61,7 @@ std::vector<Case> cases() {
       {{.labels = two}, kProbabilities},
       {{.labels = {}, .num_targets = 3}},
       {{.has_offsets = true}},
+      {{.has_smooth_clip = true}},
       {{.labels = {}, .num_targets = 2, .has_offsets = true}},
       {{.model = "{hidden_sizes: [6], norm: layer}", .labels = {}}},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};
@@ -297,13 +298,21 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
               "quantiles");
 }
 
-// A column of many categories is a number that names a row of a table which is learnt.
-TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
-  const ProcessResult trained =
-      trainer(test::with_config("penguins.yaml") + "--epochs 2 threads=1 data.embed_above=1");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
-  ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);
+/// Penguins with other encodings: columns.onnx, features.onnx and m.pt compute what the program
+/// does.
+class OnnxEncodingTest : public OnnxRuntimeTest {
+ protected:
+  apply::Model train(const std::string& options) {
+    const ProcessResult trained =
+        trainer(test::with_config("penguins.yaml") + "--epochs 2 threads=1 " + options);
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+    return apply::load_model(folder_.path() / "runs/latest");
+  }
+
+  void expect_same_outputs(const apply::Model& model);
+};
+
+void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
   ASSERT_EQ(run("runs/latest -o columns.onnx --preprocessing").exit_code, 0);
   ASSERT_EQ(run("runs/latest -o features.onnx").exit_code, 0);
   ASSERT_EQ(run("runs/latest -o m.pt").exit_code, 0);  // compares its own outputs
@@ -331,8 +340,23 @@ TEST_F(OnnxRuntimeTest, EmbeddedColumnsAreLookedUp) {
   for (const Json& answer : answers) {
     expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
                 apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
-                "embeddings");
+                "encoded columns");
   }
+}
+
+// A column of many categories is a number that names a row of a table which is learnt.
+TEST_F(OnnxEncodingTest, EmbeddedColumnsAreLookedUp) {
+  const apply::Model model = train("data.embed_above=1");
+  ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);
+  expect_same_outputs(model);
+}
+
+TEST_F(OnnxEncodingTest, SignsScaledCategoriesAndTheSmoothClipAreComputed) {
+  const apply::Model model = train(
+      "data.binary=sign data.scale_categories=true data.smooth_clip=1.5 data.scaling=robust "
+      "model.input_scale=true model.numeric_embedding=periodic");
+  ASSERT_EQ(model.schema.num_features(), 8);
+  expect_same_outputs(model);
 }
 
 // Cells are float64 there: seconds since 1970 are no float32. What is missing, or beyond the

@@ -65,6 +65,10 @@ TEST(NetworkSpecTest, PartsBeforeTheFirstLayerWidenItsInput) {
   EXPECT_EQ(summary(network),
             "10-8-3 parametric gelu, dropout 0.25, embeddings 6x3 and 5x2, periodic embeddings "
             "1x3, input scale");
+  EXPECT_EQ(
+      layer_lines(network),
+      (Texts{"numeric_embeddings: periodic, 1 of size 3 with 16 frequencies", "input_scale: 10",
+             "layers.0: 10 -> 8, parametric gelu, dropout 0.25", "layers.1: 8 -> 3"}));
 }
 
 TEST(NetworkSpecTest, NtkDividesTheLearningRateOfWeightsOnly) {

@@ -28,6 +28,7 @@ struct ModelRecipe {
   /// Whether every other feature and target has an offset, and features are columns of which each
   /// third one is limited.
   bool has_offsets = false;
+  bool has_smooth_clip = false;  // of every other feature
 };
 
 inline std::vector<checkpoint::NamedTensor> make_weights(
@@ -68,6 +69,11 @@ inline checkpoint::Checkpoint make_checkpoint(const ModelRecipe& recipe, uint64_
   const auto size = static_cast<std::size_t>(recipe.num_features);
   for (std::size_t i = 0; i < size; ++i) schema.feature_names.push_back(fmt::format("x{}", i));
   schema.scaling = {some_numbers(recipe.num_features, 77), std::vector<float>(size, 0.75F)};
+  if (recipe.has_smooth_clip) {
+    for (std::size_t i = 0; i < size; ++i) {
+      schema.scaling.inverse_limit.push_back(i % 2 == 0 ? 0.5F : 0.0F);
+    }
+  }
   schema.labels = recipe.labels;
   if (recipe.labels.empty()) {
     schema.task = config::Task::kRegression;

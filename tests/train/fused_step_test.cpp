@@ -222,6 +222,7 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryPartBeforeTheFirstL
         config::Config config = test::embedding_config(folder, num_rows);
         config.training.gradient_clip_norm = 0.5;
         config.training.batch_size = num_rows / 2;
+        config.data.smooth_clip = 1;
         config.model.hidden_sizes = {40, 24};
         config.model.dropout = 0.2;
         config.model.activation = parts % 2 == 0 ? Activation::kSelu : Activation::kMish;

@@ -54,6 +54,7 @@ struct DataConfig {
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
   int64_t max_categories = 0;  // 0 = auto
+  BinaryEncoding binary = BinaryEncoding::kOneHot;
   int64_t embed_above = 16;
   int64_t embedding_size = 0;  // 0 = auto
   UnknownCategory unknown_category = UnknownCategory::kUnknown;
@@ -77,6 +78,8 @@ struct DataConfig {
   double validation_fraction = 0.1;
   double test_fraction = 0.1;
   ScalingMethod scaling = ScalingMethod::kStandard;
+  bool scale_categories = false;
+  double smooth_clip = 0;
   ScalingMethod target_scaling = ScalingMethod::kStandard;
 };
 

@@ -13,6 +13,7 @@ namespace trainer::config {
 enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
+enum class BinaryEncoding { kOneHot, kSign };
 enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
@@ -66,6 +67,8 @@ template <>
 std::span<const std::string> enum_names<config::Task>();
 template <>
 std::span<const std::string> enum_names<config::ScalingMethod>();
+template <>
+std::span<const std::string> enum_names<config::BinaryEncoding>();
 template <>
 std::span<const std::string> enum_names<config::ClassWeights>();
 template <>

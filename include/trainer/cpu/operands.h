@@ -63,6 +63,8 @@ struct GatherSource {
   int64_t num_features = 0;
   const float* shift = nullptr;  // [features]
   const float* scale = nullptr;  // [features]
+  const float* inverse_limit =
+      nullptr;  // [features] of the smooth clip (data::Scaling); null: none
 };
 
 /// The random numbers of dropout. Each is a function of these values and its row and column.

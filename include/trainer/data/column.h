@@ -44,12 +44,16 @@ struct Column {
   std::optional<float> fill = {};            // kNumeric: of a missing cell; none: that is an error
   std::vector<std::string> categories = {};  // kCategorical, in the order of their features
   /// Whether missing cells are something to learn from: there is one more feature, the last one,
-  /// that is 1 where the cell is missing. Of embedded columns: whether training rows have such.
+  /// that is 1 where the cell is missing. Of embedded columns and signs: whether training rows have
+  /// such.
   bool has_missing_indicator = false;
   /// kCategorical: 0 for one feature a category. Else the column is one feature, the number of the
   /// cell's category (embedded), and the model learns a vector of this size for each category and
   /// one for what is missing or unknown, whose number follows theirs.
   int64_t embedding_size = 0;
+  /// kCategorical with two categories: one feature, -1 for the first and 1 for the second, 0 for
+  /// what is missing or unknown.
+  bool is_sign = false;
   /// kNumeric: ascending; a cell becomes its quantile_rank(), from -1 to 1. Empty: it stays.
   std::vector<float> quantiles = {};
   /// kNumeric: what is subtracted from a number of the file before it becomes float32 (Scaling).

@@ -10,14 +10,16 @@
 
 namespace trainer::data {
 
-/// A number x of a file becomes (float(x - offset) - shift) * scale: the offset, 0 of nearly all
-/// columns, is subtracted in double when the file is read, for float32 would lose what tells large
-/// numbers apart. Features, and targets of a Dataset, are without it. Shift and scale are fitted on
-/// the training split only; all are stored in every checkpoint.
+/// A number x of a file becomes z = (float(x - offset) - shift) * scale, and that with a smooth
+/// clip z / sqrt(1 + (z / limit)^2): the offset, 0 of nearly all columns, is subtracted in double
+/// when the file is read, for float32 would lose what tells large numbers apart. Features, and
+/// targets of a Dataset, are without it. Shift and scale are fitted on the training split only; all
+/// are stored in every checkpoint.
 struct Scaling {
-  std::vector<float> shift;         // [num_features]
-  std::vector<float> scale;         // [num_features]
-  std::vector<double> offset = {};  // [num_features]; empty: 0 of all
+  std::vector<float> shift;               // [num_features]
+  std::vector<float> scale;               // [num_features]
+  std::vector<double> offset = {};        // [num_features]; empty: 0 of all
+  std::vector<float> inverse_limit = {};  // [num_features] 1 / limit, 0: none; empty: none of all
 
   /// What is subtracted from a number of this feature.
   double offset_of(size_t feature) const { return offset.empty() ? 0 : offset[feature]; }
@@ -30,7 +32,7 @@ struct Scaling {
 /// column that is constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
-/// Shifts and scales `values` `[n, columns]`, which are without their offsets.
+/// Shifts and scales `values` `[n, columns]`, which are without their offsets and have no limit.
 void scale(const Scaling& scaling, std::span<float> values);
 
 /// `values` `[n, columns]`, which were scaled, as the file has them: with its offset in double,

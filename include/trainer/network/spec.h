@@ -71,7 +71,8 @@ std::vector<int64_t> widths(const NetworkSpec& network);
 /// "64-128-128-10 relu, batch norm, dropout 0.2, residual, embeddings 5x3 and 9x4".
 std::string summary(const NetworkSpec& network);
 
-/// A line for each linear layer with what follows it: "layers.0: 64 -> 128, batch norm, relu".
+/// A line for each linear layer with what follows it, "layers.0: 64 -> 128, batch norm, relu",
+/// after those of periodic embeddings and the input scale.
 std::vector<std::string> layer_lines(const NetworkSpec& network);
 
 }  // namespace trainer::network
