@@ -44,7 +44,7 @@ Json describe(const Model& model) {
     description["missing"] = schema.missing;
   }
   if (schema.task == config::Task::kRegression) {
-    description["target_scaling"] = scaling_json(schema.target_scaling);
+    description["target_scaling"] = target_scaling_json(schema);
   }
   return description;
 }

@@ -95,7 +95,7 @@ std::string inspection_json(const Inspection& inspection) {
   if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["feature_scaling"].update(scaling_json(schema.scaling));
   if (schema.task == config::Task::kRegression) {
-    json["target_scaling"] = scaling_json(schema.target_scaling);
+    json["target_scaling"] = target_scaling_json(schema);
   }
   if (inspection.history) {
     json["run_folder"] = inspection.run.string();

@@ -43,4 +43,13 @@ Json scaling_json(const data::Scaling& scaling) {
   return json;
 }
 
+Json target_scaling_json(const data::Schema& schema) {
+  Json json = scaling_json(schema.target_scaling);
+  if (!schema.target_low.empty()) {
+    json["low"] = schema.target_low;
+    json["high"] = schema.target_high;
+  }
+  return json;
+}
+
 }  // namespace trainer::apply

@@ -19,4 +19,7 @@ nlohmann::ordered_json network_json(const Model& model);
 /// `shift`, `scale` and, if there are some, `offset` of each feature or target.
 nlohmann::ordered_json scaling_json(const data::Scaling& scaling);
 
+/// The same of the targets of a regression, with the `low` and `high` of predictions if limited.
+nlohmann::ordered_json target_scaling_json(const data::Schema& schema);
+
 }  // namespace trainer::apply

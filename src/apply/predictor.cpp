@@ -11,7 +11,6 @@
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/losses.h"
-#include "trainer/data/scaling.h"
 
 namespace trainer::apply {
 namespace {
@@ -100,7 +99,7 @@ std::vector<float> probabilities(const Model& model, std::span<const float> outp
 }
 
 std::vector<double> predicted_values(const Model& model, std::span<const float> outputs) {
-  return data::unscaled(model.schema.target_scaling, outputs);
+  return data::predicted_values(model.schema, outputs);
 }
 
 }  // namespace trainer::apply

@@ -260,6 +260,8 @@ void compare_schemas(Comparison& compare, const data::Schema& a, const data::Sch
     compare.number(fmt::format("schema target_means {}", i), a.target_means[i], b.target_means[i]);
   }
   compare.floats("schema target_scale", a.target_scaling.scale, b.target_scaling.scale);
+  compare.floats("schema target_low", a.target_low, b.target_low);
+  compare.floats("schema target_high", a.target_high, b.target_high);
   compare_columns(compare, a.columns, b.columns);
 }
 

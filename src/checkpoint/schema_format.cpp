@@ -149,6 +149,9 @@ void read_target_scaling(const Reader& reader, int64_t version, data::Schema& sc
   if (version < 4) return;
   schema.target_scaling.shift = reader.floats("target_shift", size);
   schema.target_scaling.scale = reader.floats("target_scale", size);
+  if (!reader.has("target_low")) return;
+  schema.target_low = reader.floats("target_low", size);
+  schema.target_high = reader.floats("target_high", size);
 }
 
 std::vector<double> read_offsets(const Reader& reader, const char* key, std::size_t size) {
@@ -182,6 +185,10 @@ Dict to_dict(const data::Schema& schema) {
   const auto add_offset = [&](const char* name, const std::vector<double>& offset) {
     if (!offset.empty()) dict.emplace_back(name, double_tensor(offset));
   };
+  if (!schema.target_low.empty()) {
+    dict.emplace_back("target_low", float_tensor(schema.target_low));
+    dict.emplace_back("target_high", float_tensor(schema.target_high));
+  }
   add_offset("offset", schema.scaling.offset);
   if (!schema.scaling.inverse_limit.empty()) {
     dict.emplace_back("inverse_limit", float_tensor(schema.scaling.inverse_limit));

@@ -210,6 +210,9 @@ std::vector<Field> scaling_fields() {
              "How regression targets are scaled for the model, with the same methods. The loss is "
              "in scaled units; other metrics and predictions are in the units of the file.",
              {.aliases = {"normalize_target", "target_transform"}}, kNumTargetScalings),
+      boolean(TRAINER_MEMBER(data.clip_predictions),
+              "Whether predictions of a regression are limited to the range of the targets in the "
+              "training split; not in the loss."),
   };
 }
 

@@ -144,6 +144,10 @@ void Conflicts::check_of_task() {
       (task == Task::kClassification || is_for_classes(training.loss))) {
     report("data.target_scaling", "only applies to regression; remove it for classification");
   }
+  if (config_.data.clip_predictions &&
+      (task == Task::kClassification || is_for_classes(training.loss))) {
+    report("data.clip_predictions", "only applies to regression; remove it for classification");
+  }
   if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
     report("training.best_metric",
            fmt::format("{} is not defined for {}; use loss", to_text(config_.training.best_metric),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/dataset.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -87,7 +88,20 @@ void fit(Scaling& scaling, const Matrix& values, config::ScalingMethod method) {
   scaling = std::move(fitted);
 }
 
-void fit_target_scaling(Datasets& datasets, config::ScalingMethod method) {
+// Predictions stay within the range of `values` `[n, num_targets]`.
+void limit_predictions(Schema& schema, std::span<const float> values) {
+  const auto num_targets = static_cast<size_t>(schema.num_targets());
+  schema.target_low.assign(values.begin(), values.begin() + schema.num_targets());
+  schema.target_high = schema.target_low;
+  for (size_t i = 0; i < values.size(); ++i) {
+    float& low = schema.target_low[i % num_targets];
+    float& high = schema.target_high[i % num_targets];
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+  }
+}
+
+void fit_target_scaling(Datasets& datasets, config::ScalingMethod method, bool clip) {
   Schema& schema = datasets.schema;
   if (schema.task == config::Task::kClassification) return;
   Matrix targets{.num_rows = datasets.train.size(),
@@ -98,9 +112,21 @@ void fit_target_scaling(Datasets& datasets, config::ScalingMethod method) {
   for (Dataset* split : {&datasets.train, &datasets.validation, &datasets.test}) {
     scale(schema.target_scaling, split->values);
   }
+  if (clip) limit_predictions(schema, datasets.train.values);
 }
 
 }  // namespace
+
+std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs) {
+  const size_t num_limits = schema.target_low.size();
+  if (num_limits == 0) return unscaled(schema.target_scaling, outputs);
+  std::vector<float> within(outputs.begin(), outputs.end());
+  for (size_t i = 0; i < within.size(); ++i) {
+    within[i] = limited(within[i], {.low = schema.target_low[i % num_limits],
+                                    .high = schema.target_high[i % num_limits]});
+  }
+  return unscaled(schema.target_scaling, within);
+}
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {
   const config::DataConfig resolved = as_in_run(data, trained);
@@ -120,7 +146,7 @@ Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Sche
   }
   keep_unscaled(datasets.schema, resolved.scale_categories);
   fit_target_means(datasets);
-  fit_target_scaling(datasets, resolved.target_scaling);
+  fit_target_scaling(datasets, resolved.target_scaling, resolved.clip_predictions);
   weigh_rows(datasets, resolved);
   return datasets;
 }

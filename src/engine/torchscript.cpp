@@ -72,7 +72,7 @@ class Builder {
     }
     add_scaling(mlp, "features", model_.schema.scaling);
     add_limits(mlp);
-    if (is_regression()) add_scaling(mlp, "targets", model_.schema.target_scaling);
+    if (is_regression()) add_targets(mlp);
     mlp.define(forward_source(model_, outputs));
     return mlp;
   }
@@ -130,6 +130,13 @@ class Builder {
     if (!scaling.offset.empty()) {
       mlp.register_buffer(prefix + "_offset", to_tensor(scaling.offset));
     }
+  }
+
+  void add_targets(Module& mlp) const {
+    add_scaling(mlp, "targets", model_.schema.target_scaling);
+    if (model_.schema.target_low.empty()) return;
+    mlp.register_buffer("targets_low", to_tensor(model_.schema.target_low));
+    mlp.register_buffer("targets_high", to_tensor(model_.schema.target_high));
   }
 
   void add_limits(Module& mlp) const {

@@ -103,7 +103,11 @@ class LayerWriter {
 
 std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
   if (model.schema.task == config::Task::kRegression) {
-    const std::string values = "x / self.targets_scale + self.targets_shift";
+    const std::string scores =
+        model.schema.target_low.empty()
+            ? "x"
+            : "torch.minimum(torch.maximum(x, self.targets_low), self.targets_high)";
+    const std::string values = scores + " / self.targets_scale + self.targets_shift";
     return apply::gives_doubles(model.schema)
                ? fmt::format("torch.to({}, {}) + self.targets_offset", values, kDouble)
                : values;

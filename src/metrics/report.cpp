@@ -58,7 +58,7 @@ ConfusionMatrix make_confusion(const LabelledOutputs& labelled) {
 
 std::vector<TargetScores> score_targets(const LabelledOutputs& labelled) {
   const data::Scaling& scaling = labelled.schema.target_scaling;
-  return target_scores(data::unscaled(scaling, labelled.outputs.values),
+  return target_scores(data::predicted_values(labelled.schema, labelled.outputs.values),
                        data::unscaled(scaling, labelled.rows.values), labelled.outputs.num_columns);
 }
 

@@ -198,6 +198,14 @@ Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& featu
   return graph.node("Div", {values, graph.node("Sqrt", {sum})});
 }
 
+Name limited(GraphBuilder& graph, const data::Schema& schema, const Name& scores) {
+  if (schema.target_low.empty()) return scores;
+  const Shape shape = {schema.num_targets()};
+  const Name low = graph.constant("targets.low", shape, schema.target_low);
+  const Name high = graph.constant("targets.high", shape, schema.target_high);
+  return graph.node("Min", {graph.node("Max", {scores, low}), high});
+}
+
 void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling, Name scores) {
   const Shape shape = {static_cast<int64_t>(scaling.shift.size())};
   if (!is_identity(scaling)) {
@@ -230,7 +238,8 @@ Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& fea
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
                  const Name& scores) {
   if (model.schema.task == config::Task::kRegression) {
-    put_into_units_of_the_data(graph, model.schema.target_scaling, scores);
+    put_into_units_of_the_data(graph, model.schema.target_scaling,
+                               limited(graph, model.schema, scores));
   } else if (outputs == apply::ExportOutputs::kProbabilities) {
     if (model.network.num_outputs == 1) {
       add_two_probabilities(graph, scores);

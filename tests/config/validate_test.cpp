@@ -240,6 +240,12 @@ TEST(ValidateTest, PartsOfTheModelFitTogether) {
             "periodic");
 }
 
+TEST(ValidateTest, OnlyNumbersAreClipped) {
+  EXPECT_EQ(message_of("data: {clip_predictions: true, task: classification}"),
+            "a.yaml:1: data.clip_predictions: only applies to regression; remove it for "
+            "classification");
+}
+
 TEST(ValidateTest, CyclesAreOfCoslogOnly) {
   EXPECT_EQ(message_of("training: {schedule: {cycles: 3}}"),
             "a.yaml:1: training.schedule.cycles: has no effect unless training.schedule.name is "

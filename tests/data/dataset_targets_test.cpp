@@ -126,5 +126,19 @@ TEST_F(DatasetTargetsTest, RefusesAFoldWithoutAClass) {
             "would lack it; use fewer folds or drop its rows");
 }
 
+TEST_F(DatasetTargetsTest, PredictionsCanBeLimitedToTheTargetsOfTheTrainingSplit) {
+  DataConfig data = table("a,y,z\n1,10,0\n2,20,5\n3,60,1\n", {"y", "z"});
+  data.task = config::Task::kRegression;
+  const std::vector<float> outputs = {-100, 100, 0, 0};
+  EXPECT_LT(predicted_values(load_datasets(data, 1).schema, outputs)[0], -1000);
+  data.clip_predictions = true;
+  const Schema schema = load_datasets(data, 1).schema;
+  const std::vector<double> values = predicted_values(schema, outputs);
+  EXPECT_NEAR(values[0], 10, 1e-5);
+  EXPECT_NEAR(values[1], 5, 1e-5);
+  EXPECT_NEAR(values[2], 30, 1e-5);
+  EXPECT_NEAR(values[3], 2, 1e-5);
+}
+
 }  // namespace
 }  // namespace trainer::data

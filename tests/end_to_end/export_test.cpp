@@ -62,6 +62,7 @@ std::vector<Case> cases() {
       {{.labels = {}, .num_targets = 3}},
       {{.has_offsets = true}},
       {{.has_smooth_clip = true}},
+      {{.labels = {}, .num_targets = 2, .clips_predictions = true}},
       {{.labels = {}, .num_targets = 2, .has_offsets = true}},
       {{.model = "{hidden_sizes: [6], norm: layer}", .labels = {}}},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};

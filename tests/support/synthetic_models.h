@@ -28,7 +28,8 @@ struct ModelRecipe {
   /// Whether every other feature and target has an offset, and features are columns of which each
   /// third one is limited.
   bool has_offsets = false;
-  bool has_smooth_clip = false;  // of every other feature
+  bool has_smooth_clip = false;    // of every other feature
+  bool clips_predictions = false;  // regression
 };
 
 inline std::vector<checkpoint::NamedTensor> make_weights(
@@ -81,6 +82,9 @@ inline checkpoint::Checkpoint make_checkpoint(const ModelRecipe& recipe, uint64_
       schema.target_names.push_back(fmt::format("y{}", i));
       schema.target_scaling.shift.push_back(static_cast<float>(10 * i - 3));
       schema.target_scaling.scale.push_back(0.25F / static_cast<float>(i + 1));
+      if (!recipe.clips_predictions) continue;
+      schema.target_low.push_back(-0.25F);
+      schema.target_high.push_back(0.5F);
     }
   } else {
     schema.target_names = {"kind"};

@@ -37,7 +37,7 @@ class Predictor {
 /// class.
 std::vector<float> probabilities(const Model& model, std::span<const float> outputs);
 
-/// `[n, num_targets]` in the units of the file, see data::unscaled().
+/// `[n, num_targets]` in the units of the file, see data::predicted_values().
 std::vector<double> predicted_values(const Model& model, std::span<const float> outputs);
 
 }  // namespace trainer::apply

@@ -81,6 +81,7 @@ struct DataConfig {
   bool scale_categories = false;
   double smooth_clip = 0;
   ScalingMethod target_scaling = ScalingMethod::kStandard;
+  bool clip_predictions = false;
 };
 
 }  // namespace trainer::config

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct Schema {
   Scaling scaling;
   /// [num_targets] what a model learns of the targets; regression only.
   Scaling target_scaling = {};
+  /// [num_targets] what predictions are limited to, scaled; empty: they are not.
+  std::vector<float> target_low = {};
+  std::vector<float> target_high = {};
   /// What is known of the targets without any feature, of the training split: `[num_classes]` which
   /// part of the rows is of the class, or `[num_targets]` the mean in the units of the file. Empty
   /// for models that were trained before this was kept.
@@ -63,6 +67,9 @@ struct Schema {
 
   bool operator==(const Schema&) const = default;
 };
+
+/// Outputs `[n, num_targets]` of a regression model in the units of the file, within the limits.
+std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs);
 
 /// The splits of the data of a run, and what is to be said about them.
 struct Datasets {
