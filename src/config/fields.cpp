@@ -180,6 +180,11 @@ std::vector<Field> more_training_fields() {
              "two classes, log_loss is the cross-entropy without weights and label smoothing.",
              {.aliases = {"monitor", "metric_for_best_model"}}),
       choice(
+          TRAINER_MEMBER(training.best_ties),
+          "Which of several epochs with the same best value is the best. Accuracy has many ties; "
+          "the last one has seen more of the data. Early stopping counts a tie as no "
+          "improvement."),
+      choice(
           TRAINER_MEMBER(training.on_nonfinite),
           "What happens if the loss or gradient of a step is not finite (checked before the "
           "weights change). stop: end the run; skip: skip the step; rollback: return to the last "

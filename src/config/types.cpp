@@ -30,6 +30,7 @@ TRAINER_NAMES(config::Loss, "auto", "cross_entropy", "binary_cross_entropy", "ms
 TRAINER_NAMES(config::StepKind, "auto", "autograd", "fused")
 TRAINER_NAMES(config::BestMetric, "loss", "log_loss", "accuracy", "balanced_accuracy", "f1",
               "binary_f1", "auroc", "pr_auc", "mae", "rmse", "mape", "r2")
+TRAINER_NAMES(config::BestTies, "first", "last")
 TRAINER_NAMES(config::OnNonFinite, "stop", "skip", "rollback")
 TRAINER_NAMES(config::OptimizerName, "sgd", "adam", "adamw", "rmsprop")
 TRAINER_NAMES(config::ScheduleName, "constant", "linear", "cosine", "step", "one_cycle",

@@ -48,11 +48,13 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
     return IsBest::kNo;
   }
   const bool larger = config::is_better_when_larger(session.config.training.best_metric);
-  const bool is_best =
+  const bool is_better =
       !session.state.best || (larger ? value > session.state.best->value + min_delta
                                      : value < session.state.best->value - min_delta);
   session.state.epochs_without_improvement =
-      is_best ? 0 : session.state.epochs_without_improvement + 1;
+      is_better ? 0 : session.state.epochs_without_improvement + 1;
+  const bool is_best = is_better || (session.config.training.best_ties == config::BestTies::kLast &&
+                                     value == session.state.best->value);
   if (is_best) {
     session.state.best = checkpoint::Best{.epoch = session.state.position.epoch, .value = value};
   }

@@ -69,6 +69,21 @@ TEST(FitTest, ARecordMeansOverTheStepsSinceTheLastOneInItsEpoch) {
 {"step":3,"epoch":1,"split":"train","loss":0.5125,"learning_rate":0.0625})");
 }
 
+// With next to no learning rate, every epoch has the same accuracy.
+TEST(FitTest, OfEqualEpochsTheFirstOrTheLastIsTheBest) {
+  for (const auto ties : {config::BestTies::kFirst, config::BestTies::kLast}) {
+    config::Config config = small_config();
+    config.training.best_metric = config::BestMetric::kAccuracy;
+    config.training.best_ties = ties;
+    config.training.learning_rate = 1e-12;
+    const auto session = make_small_session(config);
+    Traces traces(config);
+    fit(*session, traces.output());
+    EXPECT_EQ(session->state.best->epoch, ties == config::BestTies::kFirst ? 1 : 4);
+    EXPECT_EQ(session->state.epochs_without_improvement, 3);
+  }
+}
+
 TEST(FitTest, AShortLastStepIsLeftOut) {
   config::Config config = exact_config();
   config.training.epochs = 2;

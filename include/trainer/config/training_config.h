@@ -49,6 +49,7 @@ struct TrainingConfig {
   int64_t gradient_accumulation_steps = 1;
   StepKind step = StepKind::kAuto;
   BestMetric best_metric = BestMetric::kLoss;
+  BestTies best_ties = BestTies::kFirst;
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::kSplit;
   std::vector<std::string> freeze;

@@ -41,6 +41,7 @@ enum class BestMetric {
   kMape,
   kR2
 };
+enum class BestTies { kFirst, kLast };
 enum class OnNonFinite { kStop, kSkip, kRollback };
 enum class OptimizerName { kSgd, kAdam, kAdamw, kRmsprop };
 enum class ScheduleName {
@@ -97,6 +98,8 @@ template <>
 std::span<const std::string> enum_names<config::StepKind>();
 template <>
 std::span<const std::string> enum_names<config::BestMetric>();
+template <>
+std::span<const std::string> enum_names<config::BestTies>();
 template <>
 std::span<const std::string> enum_names<config::OnNonFinite>();
 template <>
