@@ -19,6 +19,7 @@ find build/coverage -name '*.gcno' | while read -r notes; do
 done
 export GCOV_ERROR_FILE=/dev/null
 ctest --preset coverage
+find build/coverage -name '*.gcda' -empty -delete
 
 lcov --quiet --capture --directory build/coverage --base-directory "$PWD" --no-external \
   --rc lcov_branch_coverage=0 --output-file build/coverage/all.info
