@@ -90,6 +90,11 @@ std::vector<Field> model_fields() {
           "Whether a step keeps the activations of some layers only and recomputes the others in "
           "the backward pass: less memory for deep models, somewhat more time, the same gradients.",
           {.aliases = {"gradient_checkpointing", "activation_checkpointing"}}),
+  };
+}
+
+std::vector<Field> more_model_fields() {
+  return {
       boolean(TRAINER_MEMBER(model.input_scale),
               "Whether each input of the first layer is multiplied by a learned number, which "
               "begins at 1: a soft choice of features."),
@@ -324,9 +329,10 @@ std::vector<Field> output_fields() {
 }  // namespace
 
 const std::vector<Field>& fields() {
-  static const std::vector<Field> table = concatenated(
-      {run_fields(), data_fields(), model_fields(), training_fields(), more_training_fields(),
-       optimizer_fields(), schedule_fields(), early_stopping_fields(), output_fields()});
+  static const std::vector<Field> table =
+      concatenated({run_fields(), data_fields(), model_fields(), more_model_fields(),
+                    training_fields(), more_training_fields(), optimizer_fields(),
+                    schedule_fields(), early_stopping_fields(), output_fields()});
   return table;
 }
 

@@ -2,7 +2,6 @@
 #include "trainer/cpu/network.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "trainer/cpu/ceil_div.h"
 
@@ -24,20 +23,20 @@ Network::Network(const network::NetworkSpec& spec, std::span<const TensorMemory>
                  int64_t max_rows, ThreadTeam& team, const Kernels& kernels)
     : Network(make_blocks(spec, tensors), spec.num_features, max_rows, team, kernels) {}
 
-Network::Network(const Blocks& all, int64_t num_features, int64_t max_rows, ThreadTeam& team,
+Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
                  const Kernels& kernels)
     : max_rows_(max_rows),
       team_(team),
       kernels_(kernels),
-      encoder_(all, num_features, all.blocks.front().num_inputs, max_rows, kernels) {
-  const std::vector<Block>& blocks = all.blocks;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    layers_.push_back(make_layer(blocks[i], /*is_hidden=*/i + 1 < blocks.size()));
-    has_batch_norm_ = has_batch_norm_ || blocks[i].norm == config::Norm::kBatch;
-    has_layer_norm_ = has_layer_norm_ || blocks[i].norm == config::Norm::kLayer;
+      encoder_(blocks, num_features, blocks.blocks.front().num_inputs, max_rows, kernels) {
+  const std::vector<Block>& all = blocks.blocks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    layers_.push_back(make_layer(all[i], /*is_hidden=*/i + 1 < all.size()));
+    has_batch_norm_ = has_batch_norm_ || all[i].norm == config::Norm::kBatch;
+    has_layer_norm_ = has_layer_norm_ || all[i].norm == config::Norm::kLayer;
   }
-  while (!encoder_.is_trained() && first_trained_ + 1 < blocks.size() &&
-         !blocks[first_trained_].is_trained()) {
+  while (!encoder_.is_trained() && first_trained_ + 1 < all.size() &&
+         !all[first_trained_].is_trained()) {
     ++first_trained_;
   }
   for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(kernels.scratch_floats);

@@ -14,15 +14,33 @@ inline constexpr int64_t kPeriodicRows = 16;
 inline constexpr int64_t kMaxPeriodicSize = 64;
 inline constexpr float kTwoPi = 6.28318531f;
 
+// A number of each of 16 rows.
 struct PeriodicLanes {
   float lanes[kPeriodicRows] = {};
 
+  // The first `count` lanes from a column of a matrix; the others are 0.
   void load(const float* from, int64_t stride, int64_t count) {
     for (int64_t l = 0; l < count; ++l) lanes[l] = from[l * stride];
     for (int64_t l = count; l < kPeriodicRows; ++l) lanes[l] = 0.0f;
   }
 
-  // From pairs to the whole, in the same order on every machine.
+  void set(float value) {
+    for (float& lane : lanes) lane = value;
+  }
+
+  void set_angles(const PeriodicLanes& x, float frequency, float phase) {
+    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] = x.lanes[l] * frequency + phase;
+  }
+
+  void add(const PeriodicLanes& values, float factor) {
+    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] += values.lanes[l] * factor;
+  }
+
+  void add(const PeriodicLanes& a, const PeriodicLanes& b) {
+    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] += a.lanes[l] * b.lanes[l];
+  }
+
+  // In the same order on every machine.
   float total() const {
     float sum[kPeriodicRows];
     for (int64_t l = 0; l < kPeriodicRows; ++l) sum[l] = lanes[l];
@@ -33,84 +51,84 @@ struct PeriodicLanes {
   }
 };
 
+inline PeriodicLanes cosines(const PeriodicLanes& angles) {
+  PeriodicLanes result;
+  for (int64_t l = 0; l < kPeriodicRows; ++l) result.lanes[l] = cos(angles.lanes[l]);
+  return result;
+}
+
+inline PeriodicLanes minus_sines(const PeriodicLanes& angles) {
+  PeriodicLanes result;
+  for (int64_t l = 0; l < kPeriodicRows; ++l) result.lanes[l] = -sin(angles.lanes[l]);
+  return result;
+}
+
 inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, float* out) {
+  PeriodicLanes x, angles, sums[kMaxPeriodicSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
     const int64_t count = smaller(kPeriodicRows, num_rows - row);
-    PeriodicLanes x;
     x.load(p.values + row * p.stride, p.stride, count);
-    PeriodicLanes sums[kMaxPeriodicSize];
-    for (int64_t c = 0; c < p.size; ++c) {
-      for (int64_t l = 0; l < kPeriodicRows; ++l) sums[c].lanes[l] = p.bias[c];
-    }
+    for (int64_t c = 0; c < p.size; ++c) sums[c].set(p.bias[c]);
     for (int64_t k = 0; k < p.num_frequencies; ++k) {
-      const float w = p.frequencies[k] * kTwoPi;
-      const float phase = p.phases[k];
-      float cosine[kPeriodicRows];
-      for (int64_t l = 0; l < kPeriodicRows; ++l) cosine[l] = cos(x.lanes[l] * w + phase);
-      for (int64_t c = 0; c < p.size; ++c) {
-        const float v = p.weight[k * p.size + c];
-        for (int64_t l = 0; l < kPeriodicRows; ++l) sums[c].lanes[l] += cosine[l] * v;
-      }
+      angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
+      const PeriodicLanes waves = cosines(angles);
+      for (int64_t c = 0; c < p.size; ++c) sums[c].add(waves, p.weight[k * p.size + c]);
     }
-    for (int64_t c = 0; c < p.size; ++c) {
-      for (int64_t l = 0; l < count; ++l) out[(row + l) * p.stride + c] = sums[c].lanes[l];
+    for (int64_t i = 0; i < count * p.size; ++i) {
+      out[(row + i / p.size) * p.stride + i % p.size] = sums[i % p.size].lanes[i / p.size];
     }
   }
 }
 
-inline void add_or_set(float* to, float value, Accumulate accumulate) {
+inline void write_gradient(float* to, float value, Accumulate accumulate) {
   if (to != nullptr) *to = accumulate == Accumulate::kYes ? *to + value : value;
+}
+
+inline void periodic_bias_gradient(int64_t num_rows, const PeriodicGradients& g, int64_t c) {
+  PeriodicLanes sum, of_rows;
+  for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
+    of_rows.load(g.gradient + row * g.stride + c, g.stride, smaller(kPeriodicRows, num_rows - row));
+    sum.add(of_rows, 1.0f);
+  }
+  write_gradient(g.bias + c, sum.total() * g.scale[c], g.accumulate);
+}
+
+// Of what belongs to frequency k.
+inline void periodic_wave_gradient(int64_t num_rows, const PeriodicOperands& p,
+                                   const PeriodicGradients& g, int64_t k) {
+  PeriodicLanes x, angles, of_rows, frequency, phase, weights[kMaxPeriodicSize];
+  for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
+    const int64_t count = smaller(kPeriodicRows, num_rows - row);
+    x.load(p.values + row * p.stride, p.stride, count);
+    angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
+    const PeriodicLanes waves = cosines(angles);
+    PeriodicLanes to_wave;
+    for (int64_t c = 0; c < p.size; ++c) {
+      of_rows.load(g.gradient + row * g.stride + c, g.stride, count);
+      weights[c].add(waves, of_rows);
+      to_wave.add(of_rows, p.weight[k * p.size + c] * g.scale[c]);
+    }
+    PeriodicLanes to_angle;
+    to_angle.add(minus_sines(angles), to_wave);
+    phase.add(to_angle, 1.0f);
+    frequency.add(to_angle, x);
+  }
+  const auto write = [&](float* to, int64_t i, float value) {
+    write_gradient(to == nullptr ? nullptr : to + i, value, g.accumulate);
+  };
+  write(g.frequencies, k, frequency.total() * kTwoPi);
+  write(g.phases, k, phase.total());
+  for (int64_t c = 0; c < p.size; ++c) {
+    write(g.weight, k * p.size + c, weights[c].total() * g.scale[c]);
+  }
 }
 
 inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands& p,
                                         const PeriodicGradients& g) {
-  for (int64_t c = 0; c < p.size; ++c) {
-    PeriodicLanes sum;
-    for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
-      PeriodicLanes out;
-      out.load(g.gradient + row * g.stride + c, g.stride, smaller(kPeriodicRows, num_rows - row));
-      for (int64_t l = 0; l < kPeriodicRows; ++l) sum.lanes[l] += out.lanes[l];
-    }
-    if (g.bias != nullptr) add_or_set(g.bias + c, sum.total() * g.scale[c], g.accumulate);
+  if (g.bias != nullptr) {
+    for (int64_t c = 0; c < p.size; ++c) periodic_bias_gradient(num_rows, g, c);
   }
-  for (int64_t k = 0; k < p.num_frequencies; ++k) {
-    const float w = p.frequencies[k] * kTwoPi;
-    const float phase = p.phases[k];
-    PeriodicLanes frequency, phases, weights[kMaxPeriodicSize];
-    for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
-      const int64_t count = smaller(kPeriodicRows, num_rows - row);
-      PeriodicLanes x;
-      x.load(p.values + row * p.stride, p.stride, count);
-      float cosine[kPeriodicRows], sine[kPeriodicRows], back[kPeriodicRows] = {};
-      for (int64_t l = 0; l < kPeriodicRows; ++l) {
-        const float angle = x.lanes[l] * w + phase;
-        cosine[l] = cos(angle);
-        sine[l] = sin(angle);
-      }
-      for (int64_t c = 0; c < p.size; ++c) {
-        const float v = p.weight[k * p.size + c] * g.scale[c];
-        PeriodicLanes out;
-        out.load(g.gradient + row * g.stride + c, g.stride, count);
-        for (int64_t l = 0; l < kPeriodicRows; ++l) {
-          weights[c].lanes[l] += cosine[l] * out.lanes[l];
-          back[l] += out.lanes[l] * v;
-        }
-      }
-      for (int64_t l = 0; l < kPeriodicRows; ++l) {
-        const float slope = -sine[l] * back[l];
-        phases.lanes[l] += slope;
-        frequency.lanes[l] += slope * x.lanes[l];
-      }
-    }
-    if (g.frequencies != nullptr) {
-      add_or_set(g.frequencies + k, frequency.total() * kTwoPi, g.accumulate);
-    }
-    if (g.phases != nullptr) add_or_set(g.phases + k, phases.total(), g.accumulate);
-    if (g.weight == nullptr) continue;
-    for (int64_t c = 0; c < p.size; ++c) {
-      add_or_set(g.weight + k * p.size + c, weights[c].total() * g.scale[c], g.accumulate);
-    }
-  }
+  for (int64_t k = 0; k < p.num_frequencies; ++k) periodic_wave_gradient(num_rows, p, g, k);
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -113,7 +113,7 @@ struct Forward::Layers {
   }
 
   at::Tensor operator()(const network::Activation& activation, const at::Tensor& values) const {
-    const at::Tensor activated = activate(activation.function, values);
+    at::Tensor activated = activate(activation.function, values);
     if (!activation.is_parametric()) return activated;
     return values.add(activated.sub(values).mul(parameter(0)));
   }

@@ -121,7 +121,7 @@ class LayerWriter {
   }
 
   Name operators(const network::Activation& activation, const Name& input) {
-    const Name activated = activate(activation.function, input);
+    Name activated = activate(activation.function, input);
     if (!activation.is_parametric()) return activated;
     const Name difference = graph_.node("Sub", {activated, input});
     return graph_.node(

@@ -24,6 +24,7 @@ namespace {
 
 model::NetworkOptions network_options(const config::Config& config) {
   std::vector<config::LearningRateFactor> lr_factors;
+  lr_factors.reserve(config.training.lr_factors.size());
   for (const std::string& text : config.training.lr_factors) {
     lr_factors.push_back(config::parse_lr_factor(text).value());  // checked when it was loaded
   }

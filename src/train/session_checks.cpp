@@ -129,6 +129,7 @@ void check_patterns(const config::Config& config, const model::Network& model) {
   for (const network::TensorSpec& spec : flat.specs) names.push_back(spec.name);
   check_each("training.freeze", config.training.freeze, names);
   std::vector<std::string> factors;
+  factors.reserve(config.training.lr_factors.size());
   for (const std::string& text : config.training.lr_factors) {
     factors.push_back(config::parse_lr_factor(text).value().pattern);
   }

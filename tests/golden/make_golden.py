@@ -258,7 +258,8 @@ class RealMlp(nn.Module):
         x = features.double()
         embedded = []
         for i in range(x.shape[1]):
-            angles = 2 * math.pi * x[:, i:i + 1] * self.parameter("numeric_embeddings.frequencies")[i]
+            frequencies = self.parameter("numeric_embeddings.frequencies")[i]
+            angles = 2 * math.pi * x[:, i:i + 1] * frequencies
             waves = torch.cos(angles + self.parameter("numeric_embeddings.phases")[i])
             embedded.append(waves @ self.parameter("numeric_embeddings.weight")[i] +
                             self.parameter("numeric_embeddings.bias")[i])
@@ -297,18 +298,18 @@ def make_realmlp(data: Data, steps: int = 5) -> None:
     shapes = realmlp_shapes(frequencies=6, size=3)
     parameters = {name: 0.5 * torch.randn(shape) + (1.0 if len(shape) == 1 else 0.0)
                   for name, shape in shapes.items()}
-    training = {"learning_rate": 0.04, "weight_decay": 0.02, "beta1": 0.9, "beta2": 0.95,
-                "epsilon": 1e-3, "label_smoothing": 0.1,
-                "lr_factors": ["input_scale.weight=6", "*.bias=0.1", "numeric_embeddings.*=0.1",
-                               "activations.*=0.1"]}
+    training: Case = {"learning_rate": 0.04, "weight_decay": 0.02, "beta1": 0.9, "beta2": 0.95,
+                      "epsilon": 1e-3, "label_smoothing": 0.1,
+                      "lr_factors": ["input_scale.weight=6", "*.bias=0.1",
+                                     "numeric_embeddings.*=0.1", "activations.*=0.1"]}
     cases: list[Case] = []
     for activation, kind in (("selu", "cross_entropy"), ("mish", "mse")):
         model = RealMlp(activation, parameters)
         optimizer = torch.optim.AdamW(
             [{"params": [model.parameter(name)],
               "lr": training["learning_rate"] * lr_factor(training, name),
-              "weight_decay": 0.0 if name.endswith(("bias", "phases"))
-                              else training["weight_decay"]} for name in shapes],
+              "weight_decay": training["weight_decay"] * (not name.endswith(("bias", "phases")))}
+             for name in shapes],
             lr=training["learning_rate"], betas=(training["beta1"], training["beta2"]),
             eps=training["epsilon"])
         case: Case = {"activation": activation, "loss": kind, "mean_losses": []}

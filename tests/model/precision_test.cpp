@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <string>
 
 #include <ATen/ops/linalg_vector_norm.h>
