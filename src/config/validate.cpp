@@ -140,13 +140,10 @@ void Conflicts::check_of_task() {
   if (config_.data.class_weights != ClassWeights::kNone && regression) {
     report("data.class_weights", "only applies to classification; remove it for regression");
   }
-  if (is_changed("data.target_scaling") &&
-      (task == Task::kClassification || is_for_classes(training.loss))) {
-    report("data.target_scaling", "only applies to regression; remove it for classification");
-  }
-  if (config_.data.clip_predictions &&
-      (task == Task::kClassification || is_for_classes(training.loss))) {
-    report("data.clip_predictions", "only applies to regression; remove it for classification");
+  for (const char* key : {"data.target_scaling", "data.clip_predictions"}) {
+    if (is_changed(key) && (task == Task::kClassification || is_for_classes(training.loss))) {
+      report(key, "only applies to regression; remove it for classification");
+    }
   }
   if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
     report("training.best_metric",

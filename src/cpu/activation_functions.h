@@ -10,14 +10,14 @@
 namespace trainer::cpu::TRAINER_ISA {
 
 struct Relu {
-  static float value(float u) { return u < 0.0f ? 0.0f : u; }  // NaN stays NaN
-  static float slope(float u) { return u > 0.0f ? 1.0f : 0.0f; }
+  [[gnu::always_inline]] static float value(float u) { return u < 0.0f ? 0.0f : u; }  // NaN stays NaN
+  [[gnu::always_inline]] static float slope(float u) { return u > 0.0f ? 1.0f : 0.0f; }
 };
 
 // x Phi(x), Hendrycks and Gimpel, arXiv:1606.08415, with the exact error function.
 struct Gelu {
-  static float value(float u) { return 0.5f * u * (1.0f + erf(u * kSqrtHalf)); }
-  static float slope(float u) {
+  [[gnu::always_inline]] static float value(float u) { return 0.5f * u * (1.0f + erf(u * kSqrtHalf)); }
+  [[gnu::always_inline]] static float slope(float u) {
     const float density = kInverseSqrt2Pi * exp(-0.5f * u * u);
     return 0.5f * (1.0f + erf(u * kSqrtHalf)) + u * density;
   }
@@ -27,16 +27,16 @@ struct Gelu {
 
 // x sigmoid(x), Elfwing and others, arXiv:1702.03118.
 struct Silu {
-  static float value(float u) { return u * sigmoid(u); }
-  static float slope(float u) {
+  [[gnu::always_inline]] static float value(float u) { return u * sigmoid(u); }
+  [[gnu::always_inline]] static float slope(float u) {
     const float s = sigmoid(u);
     return s * (1.0f + u * (1.0f - s));
   }
 };
 
 struct Tanh {
-  static float value(float u) { return tanh(u); }
-  static float slope(float u) {
+  [[gnu::always_inline]] static float value(float u) { return tanh(u); }
+  [[gnu::always_inline]] static float slope(float u) {
     const float t = tanh(u);
     return 1.0f - t * t;
   }
@@ -44,10 +44,10 @@ struct Tanh {
 
 // Klambauer and others, arXiv:1706.02515.
 struct Selu {
-  static float value(float u) {
+  [[gnu::always_inline]] static float value(float u) {
     return u > 0.0f ? kScale * u : kScaleAlpha * expm1_below_zero(u > 0.0f ? 0.0f : u);
   }
-  static float slope(float u) { return u > 0.0f ? kScale : kScaleAlpha * exp(u); }
+  [[gnu::always_inline]] static float slope(float u) { return u > 0.0f ? kScale : kScaleAlpha * exp(u); }
   static constexpr float kScale = 1.05070099f;
   static constexpr float kScaleAlpha = 1.75809934f;
 };
@@ -55,11 +55,11 @@ struct Selu {
 // x tanh(softplus(x)), Misra, arXiv:1908.08681. With e = e^x and n = e (e + 2), the hyperbolic
 // tangent is n / (n + 2) and its derivative 4 e (e + 1) / (n + 2)^2.
 struct Mish {
-  static float value(float u) {
+  [[gnu::always_inline]] static float value(float u) {
     const float n = numerator(exponential(u));
     return u * (n / (n + 2.0f));
   }
-  static float slope(float u) {
+  [[gnu::always_inline]] static float slope(float u) {
     const float e = exponential(u);
     const float n = numerator(e);
     const float inverse = 1.0f / (n + 2.0f);

@@ -5,16 +5,17 @@
 
 // Functions of one number without branches, so that a loop over them becomes vector code. NaN stays
 // NaN. Errors are measured in tests/cpu/math_test.cpp.
+// Always inlined: with more callers the compiler no longer did, and the loops were not vector code.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline float as_float(int32_t bits) { return __builtin_bit_cast(float, bits); }
-inline int32_t as_bits(float value) { return __builtin_bit_cast(int32_t, value); }
+[[gnu::always_inline]] inline float as_float(int32_t bits) { return __builtin_bit_cast(float, bits); }
+[[gnu::always_inline]] inline int32_t as_bits(float value) { return __builtin_bit_cast(int32_t, value); }
 
 // 2^n for whole n in [-126, 127], in a float's exponent.
-inline float power_of_two(int32_t n) { return as_float((n + 127) << 23); }
+[[gnu::always_inline]] inline float power_of_two(int32_t n) { return as_float((n + 127) << 23); }
 
 // e^x = 2^n e^r with |r| <= ln(2)/2 and a polynomial for e^r; relative error below 2e-7.
-inline float exp(float x) {
+[[gnu::always_inline]] inline float exp(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f;  // n * kLn2High is exact
   constexpr float kLn2Low = -2.12194440e-4f;
@@ -38,7 +39,7 @@ inline float exp(float x) {
 }
 
 // e^x - 1 = 2^n (e^r - 1) + (2^n - 1), as exp(), for x <= 0; relative error below 3e-7.
-inline float expm1_below_zero(float x) {
+[[gnu::always_inline]] inline float expm1_below_zero(float x) {
   constexpr float kLog2E = 1.44269504f;
   constexpr float kLn2High = 0.693359375f;
   constexpr float kLn2Low = -2.12194440e-4f;
@@ -59,7 +60,7 @@ inline float expm1_below_zero(float x) {
 
 // Near zero an odd polynomial (S. Moshier's Cephes library), else by e^x; relative error below
 // 3e-7.
-inline float tanh(float x) {
+[[gnu::always_inline]] inline float tanh(float x) {
   const float size = x < 0.0f ? -x : x;
   const float z = x * x;
   float p = -5.70498872745e-3f;
@@ -74,7 +75,7 @@ inline float tanh(float x) {
 
 // Below 1 an odd polynomial, from there 1 - e^-q with a polynomial q; both are least-squares fits
 // at Chebyshev nodes. Error below 2e-7, absolute and relative.
-inline float erf(float x) {
+[[gnu::always_inline]] inline float erf(float x) {
   const float size = x < 0.0f ? -x : x;
   const float z = x * x;
   float p = 7.88249745e-5f;
@@ -106,7 +107,7 @@ struct QuarterTurn {
   int32_t quarter;
 };
 
-inline QuarterTurn quarter_turn(float x) {
+[[gnu::always_inline]] inline QuarterTurn quarter_turn(float x) {
   constexpr float kQuartersPerRadian = 0.636619772f;
   constexpr float kHalfPi1 = 1.5703125f;  // pi/2 in three parts; multiples of the first are exact
   constexpr float kHalfPi2 = 4.837512969970703125e-4f;
@@ -127,18 +128,18 @@ inline QuarterTurn quarter_turn(float x) {
           .quarter = as_bits(rounded) - as_bits(kRounder)};
 }
 
-inline float sin(float x) {
+[[gnu::always_inline]] inline float sin(float x) {
   const QuarterTurn t = quarter_turn(x);
   const float value = (t.quarter & 1) != 0 ? t.cosine : t.sine;
   return (t.quarter & 2) != 0 ? -value : value;
 }
 
-inline float cos(float x) {
+[[gnu::always_inline]] inline float cos(float x) {
   const QuarterTurn t = quarter_turn(x);
   const float value = (t.quarter & 1) != 0 ? t.sine : t.cosine;
   return ((t.quarter + 1) & 2) != 0 ? -value : value;
 }
 
-inline float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
+[[gnu::always_inline]] inline float sigmoid(float x) { return 1.0f / (1.0f + exp(-x)); }
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -90,7 +90,7 @@ void Network::parameter_gradients(int64_t thread, int64_t num_rows, Accumulate a
     count += weight_grid(layers_[index]).num_tiles() +
              ceil_div(layers_[index].block.num_outputs, kColumnsPerSum);
   }
-  const int64_t num_encoder_tasks = encoder_.is_trained() ? encoder_.num_tasks() : 0;
+  const int64_t num_encoder_tasks = encoder_.num_tasks();
   team_.parallel_for(thread, count + num_encoder_tasks, [&](int64_t i) {
     if (i < num_encoder_tasks) return encoder_.run_task(i, num_rows, accumulate);
     i -= num_encoder_tasks;

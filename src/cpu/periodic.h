@@ -10,72 +10,60 @@
 // The loops are over 16 rows at a time; a row that is missing in the last ones has the gradient 0.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline constexpr int64_t kPeriodicRows = 16;
+inline constexpr int64_t kPeriodicRows = kPartialSums;
 inline constexpr int64_t kMaxPeriodicSize = 64;
 inline constexpr float kTwoPi = 6.28318531f;
 
 // A number of each of 16 rows.
-struct PeriodicLanes {
-  float lanes[kPeriodicRows] = {};
-
+struct PeriodicLanes : PartialSums {
   // The first `count` lanes from a column of a matrix; the others are 0.
   void load(const float* from, int64_t stride, int64_t count) {
-    for (int64_t l = 0; l < count; ++l) lanes[l] = from[l * stride];
-    for (int64_t l = count; l < kPeriodicRows; ++l) lanes[l] = 0.0f;
+    for (int64_t l = 0; l < count; ++l) sums[l] = from[l * stride];
+    for (int64_t l = count; l < kPeriodicRows; ++l) sums[l] = 0.0f;
   }
 
   void set(float value) {
-    for (float& lane : lanes) lane = value;
+    for (float& sum : sums) sum = value;
   }
 
   void set_angles(const PeriodicLanes& x, float frequency, float phase) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] = x.lanes[l] * frequency + phase;
+    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] = x.sums[l] * frequency + phase;
   }
 
   void add(const PeriodicLanes& values, float factor) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] += values.lanes[l] * factor;
+    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += values.sums[l] * factor;
   }
 
   void add(const PeriodicLanes& a, const PeriodicLanes& b) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) lanes[l] += a.lanes[l] * b.lanes[l];
-  }
-
-  // In the same order on every machine.
-  float total() const {
-    float sum[kPeriodicRows];
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sum[l] = lanes[l];
-    for (int64_t half = kPeriodicRows / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];
-    }
-    return sum[0];
+    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += a.sums[l] * b.sums[l];
   }
 };
 
 inline PeriodicLanes cosines(const PeriodicLanes& angles) {
   PeriodicLanes result;
-  for (int64_t l = 0; l < kPeriodicRows; ++l) result.lanes[l] = cos(angles.lanes[l]);
+  for (int64_t l = 0; l < kPeriodicRows; ++l) result.sums[l] = cos(angles.sums[l]);
   return result;
 }
 
 inline PeriodicLanes minus_sines(const PeriodicLanes& angles) {
   PeriodicLanes result;
-  for (int64_t l = 0; l < kPeriodicRows; ++l) result.lanes[l] = -sin(angles.lanes[l]);
+  for (int64_t l = 0; l < kPeriodicRows; ++l) result.sums[l] = -sin(angles.sums[l]);
   return result;
 }
 
 inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, float* out) {
-  PeriodicLanes x, angles, sums[kMaxPeriodicSize];
+  PeriodicLanes x, angles, outs[kMaxPeriodicSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
     const int64_t count = smaller(kPeriodicRows, num_rows - row);
     x.load(p.values + row * p.stride, p.stride, count);
-    for (int64_t c = 0; c < p.size; ++c) sums[c].set(p.bias[c]);
+    for (int64_t c = 0; c < p.size; ++c) outs[c].set(p.bias[c]);
     for (int64_t k = 0; k < p.num_frequencies; ++k) {
       angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
       const PeriodicLanes waves = cosines(angles);
-      for (int64_t c = 0; c < p.size; ++c) sums[c].add(waves, p.weight[k * p.size + c]);
+      for (int64_t c = 0; c < p.size; ++c) outs[c].add(waves, p.weight[k * p.size + c]);
     }
     for (int64_t i = 0; i < count * p.size; ++i) {
-      out[(row + i / p.size) * p.stride + i % p.size] = sums[i % p.size].lanes[i / p.size];
+      out[(row + i / p.size) * p.stride + i % p.size] = outs[i % p.size].sums[i / p.size];
     }
   }
 }

@@ -80,6 +80,7 @@ inline constexpr int64_t kPartialSums = 16;
 struct PartialSums {
   float sums[kPartialSums] = {};
 
+  // In the same order on every machine.
   float total() const {
     float sum[kPartialSums];
     for (int64_t i = 0; i < kPartialSums; ++i) sum[i] = sums[i];
