@@ -10,13 +10,17 @@
 namespace trainer::cpu::TRAINER_ISA {
 
 struct Relu {
-  [[gnu::always_inline]] static float value(float u) { return u < 0.0f ? 0.0f : u; }  // NaN stays NaN
+  [[gnu::always_inline]] static float value(float u) {
+    return u < 0.0f ? 0.0f : u;
+  }  // NaN stays NaN
   [[gnu::always_inline]] static float slope(float u) { return u > 0.0f ? 1.0f : 0.0f; }
 };
 
 // x Phi(x), Hendrycks and Gimpel, arXiv:1606.08415, with the exact error function.
 struct Gelu {
-  [[gnu::always_inline]] static float value(float u) { return 0.5f * u * (1.0f + erf(u * kSqrtHalf)); }
+  [[gnu::always_inline]] static float value(float u) {
+    return 0.5f * u * (1.0f + erf(u * kSqrtHalf));
+  }
   [[gnu::always_inline]] static float slope(float u) {
     const float density = kInverseSqrt2Pi * exp(-0.5f * u * u);
     return 0.5f * (1.0f + erf(u * kSqrtHalf)) + u * density;
@@ -47,7 +51,9 @@ struct Selu {
   [[gnu::always_inline]] static float value(float u) {
     return u > 0.0f ? kScale * u : kScaleAlpha * expm1_below_zero(u > 0.0f ? 0.0f : u);
   }
-  [[gnu::always_inline]] static float slope(float u) { return u > 0.0f ? kScale : kScaleAlpha * exp(u); }
+  [[gnu::always_inline]] static float slope(float u) {
+    return u > 0.0f ? kScale : kScaleAlpha * exp(u);
+  }
   static constexpr float kScale = 1.05070099f;
   static constexpr float kScaleAlpha = 1.75809934f;
 };

@@ -8,8 +8,12 @@
 // Always inlined: with more callers the compiler no longer did, and the loops were not vector code.
 namespace trainer::cpu::TRAINER_ISA {
 
-[[gnu::always_inline]] inline float as_float(int32_t bits) { return __builtin_bit_cast(float, bits); }
-[[gnu::always_inline]] inline int32_t as_bits(float value) { return __builtin_bit_cast(int32_t, value); }
+[[gnu::always_inline]] inline float as_float(int32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+[[gnu::always_inline]] inline int32_t as_bits(float value) {
+  return __builtin_bit_cast(int32_t, value);
+}
 
 // 2^n for whole n in [-126, 127], in a float's exponent.
 [[gnu::always_inline]] inline float power_of_two(int32_t n) { return as_float((n + 127) << 23); }
