@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
@@ -31,15 +32,16 @@ constexpr int kRateWidth = 9;  // of the labels of the curve
 
 /// Everything that the command prints.
 struct Preview {
-  const config::Config& config;
+  config::Config config;
   schedule::ScheduleOverview overview;
   int64_t num_train = 0;
   int64_t num_validation = 0;
   int64_t num_test = 0;
 };
 
-Preview make_preview(const config::Config& config) {
+Preview make_preview(config::Config config) {
   const data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  config::complete_recipe(config, data::recipe_facts(data));
   return {.config = config,
           .overview = schedule::make_overview(config.training, data.train.size()),
           .num_train = data.train.size(),

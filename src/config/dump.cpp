@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/dump.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/config/yaml_sections.h"
 
 namespace trainer::config {
+namespace {
+
+bool is_in(const std::string& key, const std::vector<std::string>& keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// What the value will be.
+std::string pending_text(const Field& field, const Config& config) {
+  for (const RecipeDefault& value : recipe_defaults(config.recipe)) {
+    if (value.key == field.path) return value.value;
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string dump(const Loaded& loaded) {
   constexpr std::size_t kCommentColumn = 44;
@@ -15,8 +33,10 @@ std::string dump(const Loaded& loaded) {
   for (const Field& field : fields()) {
     text += sections.enter(field.path);
     const std::string key = field.path.substr(field.path.rfind('.') + 1);
-    const std::string line =
-        fmt::format("{}{}: {}", sections.indent(), key, value_text(field, loaded.config));
+    const bool is_pending = is_in(field.path, loaded.config.pending);
+    const std::string line = fmt::format(
+        "{}{}{}: {}", sections.indent(), is_pending ? "# " : "", key,
+        is_pending ? pending_text(field, loaded.config) : value_text(field, loaded.config));
     text += fmt::format("{:<{}}  # {}\n", line, kCommentColumn, origin_of(loaded, field.path));
   }
   return text;
@@ -25,7 +45,10 @@ std::string dump(const Loaded& loaded) {
 std::vector<Difference> fixed_differences(const Config& before, const Config& after) {
   std::vector<Difference> differences;
   for (const Field& field : fields()) {
-    if (field.on_resume == OnResume::kMayChange) continue;
+    if (field.on_resume == OnResume::kMayChange || is_in(field.path, before.pending) ||
+        is_in(field.path, after.pending)) {
+      continue;
+    }
     std::string old_value = value_text(field, before);
     std::string new_value = value_text(field, after);
     if (old_value != new_value) {

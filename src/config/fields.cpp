@@ -27,6 +27,11 @@ bool valid_tag(std::string_view value) {
 
 std::vector<Field> run_fields() {
   return {
+      choice(TRAINER_MEMBER(recipe),
+             "Sets defaults of other keys and nothing else, see Recipes below; each can be set "
+             "all the same. plain: the defaults of the tables below; realmlp: RealMLP "
+             "(arXiv:2407.04491), the most accurate one for tables.",
+             {.flag = "--recipe", .aliases = {"preset"}}),
       integer(TRAINER_MEMBER(seed), kAtLeast0,
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "
               "seed on the same machine and build gives the same bits.",

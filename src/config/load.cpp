@@ -13,11 +13,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/suggest.h"
 #include "trainer/core/utf8.h"
 
+#include "config/recipe_rules.h"
 #include "config/values.h"
 #include "config/yaml.h"
 
@@ -126,6 +128,7 @@ class Loader {
   }
 
   Loaded finish() {
+    apply_recipe();
     make_paths_absolute();
     if (problems_.empty()) problems_ = find_conflicts(loaded_);
     if (!problems_.empty()) {
@@ -186,22 +189,40 @@ class Loader {
     if (node.IsNull()) {
       reset(field, loaded_.config);
       loaded_.origins.erase(field.path);
+      resolved_.erase(field.path);
       return;
     }
     if (const auto problem = assign(field, loaded_.config, node, folder)) {
       problems_.push_back(fmt::format("{}: {}", where(origin, field.path), *problem));
       return;
     }
-    if (is_resolved_ && has_default(field)) {
-      loaded_.origins.erase(field.path);
+    loaded_.origins[field.path] = origin;
+    if (is_resolved_) {
+      resolved_.insert(field.path);
     } else {
-      loaded_.origins[field.path] = origin;
+      resolved_.erase(field.path);
     }
   }
 
-  bool has_default(const Field& field) const {
-    static const Config kDefaults;
-    return value_text(field, loaded_.config) == value_text(field, kDefaults);
+  // Sets what nobody set. Keys that depend on the data keep what a resolved document states: it is
+  // not known whether the recipe or the user chose it.
+  void apply_recipe() {
+    Config defaults;
+    defaults.recipe = loaded_.config.recipe;
+    const DataFacts facts = known_facts(loaded_.config);
+    for (const RecipeRule& rule : recipe_rules(defaults.recipe)) {
+      const bool is_set = loaded_.origins.contains(rule.key);
+      if (const auto value = value_of(rule, facts)) {
+        apply_rule(rule, *value, defaults);
+        if (!is_set) apply_rule(rule, *value, loaded_.config);
+      } else {
+        resolved_.erase(rule.key);
+        if (!is_set) loaded_.config.pending.emplace_back(rule.key);
+      }
+    }
+    for (const std::string& key : resolved_) {
+      if (value_text(key, loaded_.config) == value_text(key, defaults)) loaded_.origins.erase(key);
+    }
   }
 
   // The default of a path starts at the working directory, wherever the dump is read again.
@@ -236,6 +257,7 @@ class Loader {
 
   Loaded loaded_;
   bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
+  std::set<std::string> resolved_;  // keys whose values were stated like that
   std::vector<std::string> problems_;
 };
 
@@ -274,7 +296,9 @@ Loaded load(const std::vector<Document>& documents, const std::vector<Override>&
 
 std::string origin_of(const Loaded& loaded, const std::string& key) {
   const auto found = loaded.origins.find(key);
-  return found == loaded.origins.end() ? "default" : found->second;
+  if (found != loaded.origins.end()) return found->second;
+  const Recipe recipe = loaded.config.recipe;
+  return sets_default(recipe, key) ? "recipe " + to_text(recipe) : "default";
 }
 
 }  // namespace trainer::config

@@ -7,6 +7,7 @@
 
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/json.h"
 
 namespace trainer::config {
@@ -92,6 +93,20 @@ Json& section_schema(Json& root, std::string_view path) {
   return *at;
 }
 
+// What each recipe sets, as tables.
+std::string recipes_text() {
+  std::string text = "\n## Recipes\n\nThe defaults that `recipe` sets; `plain` sets none.\n";
+  for (int index = 0; const std::string& name : enum_names<Recipe>()) {
+    const std::vector<RecipeDefault> defaults = recipe_defaults(static_cast<Recipe>(index++));
+    if (defaults.empty()) continue;
+    text += fmt::format("\n### `{}`\n\n| key | default |\n|---|---|\n", name);
+    for (const RecipeDefault& value : defaults) {
+      text += fmt::format("| `{}` | {} |\n", value.key, value.value);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string reference_page() {
@@ -113,7 +128,7 @@ std::string reference_page() {
     }
     page += row(field);
   }
-  return page;
+  return page + recipes_text();
 }
 
 std::string json_schema() {

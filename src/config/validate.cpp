@@ -30,7 +30,7 @@ std::vector<std::string> Conflicts::find() && {
 
 bool Conflicts::is_changed(const std::string& key) const {
   static const Config kDefaults;
-  return value_text(key, config_) != value_text(key, kDefaults);
+  return loaded_.origins.contains(key) && value_text(key, config_) != value_text(key, kDefaults);
 }
 
 bool Conflicts::is_written(const std::string& key) const {
@@ -43,9 +43,9 @@ std::string Conflicts::remove(const std::string& key) {
 }
 
 void Conflicts::report(const std::string& key, const std::string& problem) {
-  const bool is_default = !loaded_.origins.contains(key);
-  const std::string origin = is_default ? "" : origin_of(loaded_, key) + ": ";
-  problems_.push_back(fmt::format("{}{}: {}", origin, key, problem));
+  const std::string origin = origin_of(loaded_, key);
+  problems_.push_back(
+      fmt::format("{}{}: {}", origin == "default" ? "" : origin + ": ", key, problem));
 }
 
 void Conflicts::check_model() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trainer/config/data_config.h"
+#include "trainer/config/recipe.h"
 #include "trainer/data/synthetic.h"
 
 #include "data/load_arrays.h"
@@ -126,6 +127,10 @@ std::vector<double> predicted_values(const Schema& schema, std::span<const float
                                     .high = schema.target_high[i % num_limits]});
   }
   return unscaled(schema.target_scaling, within);
+}
+
+config::DataFacts recipe_facts(const Datasets& data) {
+  return {.task = data.schema.task, .num_train = data.train.size()};
 }
 
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed, const Schema* trained) {

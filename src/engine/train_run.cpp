@@ -13,6 +13,7 @@
 
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
@@ -38,12 +39,13 @@ struct PreparedRun {
   std::string changes;  // against the resumed run, as a warning; empty: none
 };
 
-// Finds everything that can be wrong with the request.
-PreparedRun prepare(const TrainRequest& request) {
-  const config::Config& config = request.config.config;
+// Completes the configuration and finds everything that can be wrong with the request.
+PreparedRun prepare(TrainRequest& request) {
+  config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
   data::Datasets data =
       data::load_datasets(config.data, static_cast<uint64_t>(config.seed), trained);
+  config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";
   run.decisions = decide_device(config);
@@ -135,7 +137,7 @@ TrainReport make_report(train::Session& session, train::Output& output, const ru
 
 }  // namespace
 
-TrainReport run_training(const TrainRequest& request) {
+TrainReport run_training(TrainRequest request) {
   const Stopwatch stopwatch;
   const PreparedRun prepared = prepare(request);
   train::Session& session = *prepared.session;

@@ -6,6 +6,6 @@
 namespace trainer::engine {
 
 /// train(), which may throw exceptions of LibTorch.
-TrainReport run_training(const TrainRequest& request);
+TrainReport run_training(TrainRequest request);
 
 }  // namespace trainer::engine

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
@@ -133,7 +134,10 @@ void check_patterns(const config::Config& config, const model::Network& model) {
   for (const std::string& text : config.training.lr_factors) {
     factors.push_back(config::parse_lr_factor(text).value().pattern);
   }
-  check_each("training.lr_factors", factors, names);
+  // Those of a recipe are for all tables, also for one without numbers.
+  if (!config::has_recipe_default(config, "training.lr_factors")) {
+    check_each("training.lr_factors", factors, names);
+  }
   if (flat.num_trained == 0) {
     throw Error(ErrorKind::kUsage,
                 "training.freeze: every parameter is frozen; leave at least one trainable");

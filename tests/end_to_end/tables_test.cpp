@@ -9,6 +9,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/compare.h"
 
+#include "support/files.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -39,6 +40,40 @@ TEST(TablesTest, PenguinsReachNinetySevenPercent) {
                            "separate category\n"}) {
     EXPECT_NE(result.err.find(line), std::string::npos) << line << "\nis not in\n" << result.err;
   }
+}
+
+TEST(TablesTest, ARecipeTakesTaskAndBatchSizeFromTheTable) {
+  const test::TemporaryFolder folder;
+  const std::string recipe = " recipe=realmlp training.epochs=4";
+  const std::string unset =
+      " training.batch_size=null training.learning_rate=null training.schedule.name=null";
+  const test::ProcessResult result = train(folder, "auto_mpg.yaml", recipe + unset);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string resolved = test::read_file(folder.path() / "runs/latest/config_resolved.yaml");
+  for (const char* line : {"  activation: mish                            # recipe realmlp\n",
+                           "  batch_size: 64                              # recipe realmlp\n",
+                           "  learning_rate: 0.2                          # recipe realmlp\n"}) {
+    EXPECT_NE(resolved.find(line), std::string::npos) << line << "\nis not in\n" << resolved;
+  }
+  const test::ProcessResult again =
+      test::trainer_in(folder.path(), "--resume runs/latest training.epochs=5");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const test::ProcessResult other =
+      test::trainer_in(folder.path(), "--resume runs/latest training.learning_rate=0.1");
+  EXPECT_EQ(other.exit_code, 7) << other.err;
+}
+
+TEST(TablesTest, ARecipeAlsoFitsATableWithoutNumbers) {
+  const test::TemporaryFolder folder;
+  std::string table = "a,b,y\n";
+  for (int i = 0; i < 60; ++i)
+    table += i % 3 == 0 ? "u,v,no\n" : i % 3 == 1 ? "w,v,yes\n" : "w,x,no\n";
+  folder.write("t.csv", table);
+  const test::ProcessResult result = test::trainer_in(
+      folder.path(),
+      "data.source=csv data.path=t.csv data.target=y recipe=realmlp training.epochs=8");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(find_number(result.out, "accuracy"), 100) << result.out;
 }
 
 TEST(TablesTest, MilesAGallonAreExplainedToEightyFivePercent) {

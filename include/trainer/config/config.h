@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "trainer/config/data_config.h"
 #include "trainer/config/model_config.h"
@@ -31,6 +32,7 @@ struct LoggingConfig {
 /// Everything that a run depends on; each member is one row of the field table. What needs a part
 /// of it includes that part.
 struct Config {
+  Recipe recipe = Recipe::kPlain;
   int64_t seed = 42;
   std::string device = "auto";
   bool device_fallback = true;
@@ -43,6 +45,9 @@ struct Config {
   TrainingConfig training;
   CheckpointConfig checkpoint;
   LoggingConfig logging;
+
+  /// Keys whose defaults the recipe derives from the data; see complete_recipe(). Not a key.
+  std::vector<std::string> pending;
 };
 
 }  // namespace trainer::config

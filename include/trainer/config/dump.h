@@ -8,8 +8,8 @@
 
 namespace trainer::config {
 
-/// All keys with their values as YAML, each with its origin as a comment. Loading the text gives
-/// the same Config.
+/// All keys with their values as YAML, each with its origin as a comment; a key that waits for the
+/// data is a comment. Loading the text gives the same Config.
 std::string dump(const Loaded& loaded);
 
 /// A key whose value differs between two configurations.
@@ -19,7 +19,8 @@ struct Difference {
   std::string after;
 };
 
-/// The differences between two configurations among keys that a resumed run may not change.
+/// The differences between two configurations among keys that a resumed run may not change and
+/// that wait for the data in neither.
 std::vector<Difference> fixed_differences(const Config& before, const Config& after);
 
 }  // namespace trainer::config

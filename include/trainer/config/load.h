@@ -24,10 +24,11 @@ struct Override {
   std::string origin;  // how the user gave it: "--lr", "--set", "command line"
 };
 
-/// A configuration and where each value came from: "configs/train.yaml:7", "--lr", or "default".
+/// A configuration and where each value came from: "configs/train.yaml:7", "--lr", "recipe realmlp"
+/// or "default".
 struct Loaded {
   Config config;
-  std::map<std::string, std::string> origins;  // by key; keys that are not in it are defaults
+  std::map<std::string, std::string> origins;  // by key; those that are not in it are defaults
 };
 
 /// Reads a file, or the standard input for "-". Throws Error(kUsage) when it is missing, a folder

@@ -10,6 +10,7 @@
 /// not the whole configuration.
 namespace trainer::config {
 
+enum class Recipe { kPlain, kRealmlp };
 enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
@@ -62,6 +63,8 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 namespace trainer {
 
+template <>
+std::span<const std::string> enum_names<config::Recipe>();
 template <>
 std::span<const std::string> enum_names<config::Source>();
 template <>

@@ -14,7 +14,8 @@
 
 namespace trainer::config {
 struct DataConfig;
-}
+struct DataFacts;
+}  // namespace trainer::config
 
 namespace trainer::data {
 
@@ -103,5 +104,8 @@ struct Datasets {
 /// first rows of a table, all of an array and all targets.
 Datasets load_datasets(const config::DataConfig& data, uint64_t seed,
                        const Schema* trained = nullptr);
+
+/// What recipes ask of the data.
+config::DataFacts recipe_facts(const Datasets& data);
 
 }  // namespace trainer::data

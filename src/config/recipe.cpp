@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes are tables of defaults. What depends on the data waits in Config::pending until they are
+// read; the resolved configuration of a run states every value.
+#include "trainer/config/recipe.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/format.h"
+
+#include "config/recipe_rules.h"
+#include "config/values.h"
+
+namespace trainer::config {
+namespace {
+
+// RealMLP-TD (arXiv:2407.04491, table A.1), batch sizes as in TabArena (arXiv:2506.16791).
+const std::vector<RecipeRule> kRealmlp = {
+    {"data.binary", "sign"},
+    {"data.embed_above", "8"},
+    {"data.scaling", "robust"},
+    {"data.scale_categories", "true"},
+    {"data.smooth_clip", "3"},
+    {"data.clip_predictions", "true"},
+    {"model.hidden_size", "256"},
+    {"model.num_layers", "3"},
+    {"model.activation", ByTask{"selu", "mish"}},
+    {"model.parametric_activation", "true"},
+    {"model.dropout", "0.15"},
+    {"model.input_scale", "true"},
+    {"model.numeric_embedding", "periodic"},
+    {"model.init", "data"},
+    {"model.parametrization", "ntk"},
+    {"training.epochs", "256"},
+    {"training.batch_size",
+     ByRows{{{1'024, "64"}, {8'192, "128"}, {30'000, "256"}, {100'000, "512"}}, "1024"}},
+    {"training.drop_last", "true"},
+    {"training.learning_rate", ByTask{"0.04", "0.2"}},
+    {"training.label_smoothing", ByTask{"0.1", "0"}},
+    {"training.gradient_clip_norm", "0"},
+    {"training.best_metric", ByTask{"accuracy", "rmse"}},
+    {"training.best_ties", "last"},
+    {"training.lr_factors",
+     R"(["input_scale.*=6", "numeric_embeddings.*=0.1", "activations.*=0.1", "*.bias=0.1"])"},
+    {"training.optimizer.weight_decay", "0.02"},
+    {"training.optimizer.beta2", "0.95"},
+    {"training.schedule.name", "coslog"},
+    {"training.schedule.dropout", "flat_cosine"},
+    {"training.schedule.weight_decay", "flat_cosine"},
+};
+
+struct InWords {
+  std::string operator()(const char* value) const { return value; }
+  std::string operator()(const ByTask& value) const {
+    return fmt::format("{} for classification, {} for regression", value.classification,
+                       value.regression);
+  }
+  std::string operator()(const ByRows& value) const {
+    std::string text;
+    for (const auto& [rows, size] : value.up_to) {
+      text += fmt::format("{} up to {}{}, ", size, with_thousands(rows),
+                          text.empty() ? " training rows" : "");
+    }
+    return fmt::format("{}else {}", text, value.above);
+  }
+};
+
+struct ValueOf {
+  const DataFacts& facts;
+
+  std::optional<std::string> operator()(const char* value) const { return value; }
+  std::optional<std::string> operator()(const ByTask& value) const {
+    if (facts.task == Task::kAuto) return std::nullopt;
+    return facts.task == Task::kRegression ? value.regression : value.classification;
+  }
+  std::optional<std::string> operator()(const ByRows& value) const {
+    if (facts.num_train == 0) return std::nullopt;
+    for (const auto& [rows, size] : value.up_to) {
+      if (facts.num_train <= rows) return size;
+    }
+    return value.above;
+  }
+};
+
+}  // namespace
+
+const std::vector<RecipeRule>& recipe_rules(Recipe recipe) {
+  static const std::vector<RecipeRule> kPlain;
+  return recipe == Recipe::kRealmlp ? kRealmlp : kPlain;
+}
+
+std::optional<std::string> value_of(const RecipeRule& rule, const DataFacts& facts) {
+  return std::visit(ValueOf{facts}, rule.value);
+}
+
+void apply_rule(const RecipeRule& rule, const std::string& value, Config& config) {
+  if (const auto problem = assign(*find_field(rule.key), config, YAML::Load(value), "")) {
+    throw std::logic_error(fmt::format("recipe: {}: {}", rule.key, *problem));
+  }
+}
+
+DataFacts known_facts(const Config& config) {
+  const Loss loss = config.training.loss;
+  if (config.data.task != Task::kAuto) return {.task = config.data.task};
+  if (is_for_classes(loss)) return {.task = Task::kClassification};
+  return {.task = is_for_regression(loss) ? Task::kRegression : Task::kAuto};
+}
+
+std::vector<RecipeDefault> recipe_defaults(Recipe recipe) {
+  std::vector<RecipeDefault> defaults;
+  for (const RecipeRule& rule : recipe_rules(recipe)) {
+    defaults.push_back({rule.key, std::visit(InWords{}, rule.value)});
+  }
+  return defaults;
+}
+
+bool sets_default(Recipe recipe, const std::string& key) {
+  const std::vector<RecipeRule>& rules = recipe_rules(recipe);
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const RecipeRule& rule) { return rule.key == key; });
+}
+
+bool has_recipe_default(const Config& config, const std::string& key) {
+  for (const RecipeRule& rule : recipe_rules(config.recipe)) {
+    if (key != rule.key || !std::holds_alternative<const char*>(rule.value)) continue;
+    Config defaults;
+    apply_rule(rule, std::get<const char*>(rule.value), defaults);
+    return value_text(key, config) == value_text(key, defaults);
+  }
+  return false;
+}
+
+void complete_recipe(Config& config, const DataFacts& facts) {
+  for (const RecipeRule& rule : recipe_rules(config.recipe)) {
+    const auto found = std::find(config.pending.begin(), config.pending.end(), rule.key);
+    if (found != config.pending.end()) apply_rule(rule, value_of(rule, facts).value(), config);
+  }
+  config.pending.clear();
+}
+
+}  // namespace trainer::config
