@@ -13,7 +13,8 @@ build/%/build.ninja: CMakePresets.json
 	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
 	@touch $@
 
-.PHONY: help setup build run test format format-check lint typecheck all bench bench-peers asan \
+.PHONY: help setup build run test format format-check lint typecheck all bench bench-peers \
+        bench-tables asan \
         coverage install clean
 
 help: ## This list
@@ -56,6 +57,10 @@ bench: setup-build build/release/build.ninja ## Compare the devices of this mach
 bench-peers: setup-build build/release/build.ninja ## Compare with PyTorch and others (ARGS=...)
 	@cmake --build --preset bench-peers
 	bench/peers/compare.py $(ARGS)
+
+bench-tables: setup-build-tables build/release/build.ninja ## Compare errors with gradient boosting (ARGS=...)
+	@cmake --build --preset program
+	bench/tables/compare_tables.py $(ARGS)
 
 asan: setup-build-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
 	@cmake --build --preset asan

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, test and check trainer; returns immediately if nothing is.
-# Usage: scripts/setup.sh [build] [test] [gate]     (no group: all three; see the lists below)
+# Usage: scripts/setup.sh [build] [test] [gate] [tables]    (no group: the first three; lists below)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, clangd, ...).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
@@ -9,7 +9,8 @@
 set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
-# gate: formatting, linting, coverage. require-all: what the tests need that are skipped otherwise.
+# gate: formatting, linting, coverage. tables: peers and data of make bench-tables. require-all: what the
+# tests need that are skipped otherwise.
 packages() {
   case $1 in
     apt-build)
@@ -25,6 +26,10 @@ packages() {
       ;;
     apt-gate)
       echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy
+      ;;
+    apt-tables)
+      echo python3-sklearn python3-xgboost python3-pandas r-base-core r-cran-ggplot2 r-cran-mlbench
+      echo r-cran-kernlab r-cran-modeldata r-cran-cardata
       ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
@@ -202,7 +207,7 @@ install_onnxruntime() {
 groups=()
 for argument in "$@"; do
   case "$argument" in
-    build | test | gate) groups+=("$argument") ;;
+    build | test | gate | tables) groups+=("$argument") ;;
     --select-blas)
       select_blas
       exit
@@ -211,7 +216,7 @@ for argument in "$@"; do
       sed -n '2,9s/^# \{0,1\}//p' "$0"
       exit
       ;;
-    *) fail "unknown word '$argument'; expected build, test, gate or --select-blas" ;;
+    *) fail "unknown word '$argument'; expected build, test, gate, tables or --select-blas" ;;
   esac
 done
 [ "${#groups[@]}" -eq 0 ] && groups=(build test gate)
