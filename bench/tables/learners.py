@@ -45,6 +45,7 @@ class Trainer:
 
     program: Path
     arguments: list[str]
+    command: str = "train"
 
     def __call__(self, split: Split) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="trainer_tables_") as name:
@@ -54,7 +55,7 @@ class Trainer:
             self.run(folder, "init", "--data", "train.csv", "--target", split.target,
                      "--output", "table.yaml")
             begin = time.perf_counter()
-            self.run(folder, "--config", "table.yaml", "--seed", str(split.number),
+            self.run(folder, self.command, "--config", "table.yaml", "--seed", str(split.number),
                      "data.test_fraction=0", f"data.validation_fraction={VALIDATION_FRACTION}",
                      *self.arguments)
             trained = time.perf_counter()
@@ -214,6 +215,7 @@ def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
     return {
         "trainer plain": Trainer(plain_program, []),
         "trainer realmlp": Trainer(program, [*recipe, "recipe=realmlp"]),
+        "trainer ensemble": Trainer(program, [*recipe, "recipe=realmlp"], "ensemble"),
         "HistGradientBoosting": Peer(with_codes, fit_hist_gradient_boosting),
         "HistGradientBoosting, held out": Peer(with_codes, fit_hist_gradient_boosting_held_out),
         "XGBoost": Peer(with_categories, fit_xgboost),

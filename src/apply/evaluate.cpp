@@ -141,6 +141,16 @@ std::string contents_text(const std::vector<data::Fingerprint>& files) {
   return joined(contents);
 }
 
+// Of an ensemble of folds, each row was trained on by some member.
+void require_unseen_split(const Model& model) {
+  if (!model.is_ensemble() || model.config->data.folds == 0) return;
+  throw Error(
+      ErrorKind::kData,
+      fmt::format("{}: the members of this ensemble were trained on all rows of the data; "
+                  "cv.json has the metrics of the folds; for others name a file with --data",
+                  model.file.string()));
+}
+
 }  // namespace
 
 void require_same_data(const Model& model, const data::Datasets& datasets) {
@@ -196,10 +206,17 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
 }
 
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
+  require_unseen_split(model);
   const data::Datasets datasets = data::load_datasets(
       model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
+  if (!has_test && model.is_ensemble() && model.config->data.validation_folds > 0) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the ensemble has no test split, and each row of its validation "
+                            "splits was trained on by other members; name a file with --data",
+                            model.file.string()));
+  }
   const data::Dataset& rows = has_test ? datasets.test : datasets.validation;
   if (rows.size() == 0) {
     throw Error(

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "trainer/data/column.h"
 
 namespace trainer::apply {
@@ -12,6 +14,10 @@ namespace {
 bool is_regression(const Model& model) { return model.schema.task == config::Task::kRegression; }
 
 }  // namespace
+
+std::string member_prefix(const Model& model, std::size_t member) {
+  return model.is_ensemble() ? fmt::format("members.{}.", member) : "";
+}
 
 std::string output_name(const Model& model, ExportOutputs outputs) {
   if (is_regression(model)) return "predictions";

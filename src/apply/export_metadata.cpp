@@ -29,15 +29,19 @@ Json describe(const Model& model) {
   Json description = {{"producer", "trainer " + build_info().version},
                       {"checkpoint", model.file.filename().string()},
                       {"trainer_version", model.trainer_version},
-                      {"epoch", model.position.epoch},
-                      {"step", model.position.step},
-                      {"averaged_weights", model.is_averaged},
                       {"task", to_text(schema.task)},
                       {"loss", to_text(model.loss)},
                       {"model", network_json(model)},
                       {"feature_names", schema.feature_names},
                       {"target_names", schema.target_names},
                       {"feature_scaling", scaling_json(schema.scaling)}};
+  if (model.is_ensemble()) {
+    for (const Member& member : model.members) {
+      description["members"].push_back(member_json(member));
+    }
+  } else {
+    description.update(member_json(model.members.front()));
+  }
   if (!schema.labels.empty()) description["labels"] = schema.labels;
   if (!schema.columns.empty()) {
     description["columns"] = exported_columns(schema);

@@ -8,9 +8,10 @@ namespace trainer::apply {
 
 ExportReport export_safetensors(const Model& model, const std::filesystem::path& path) {
   archive::Safetensors content;
-  content.tensors.reserve(model.weights.size());
-  for (const checkpoint::NamedTensor& weight : model.weights) {
-    content.tensors.emplace_back(weight.name, weight.tensor);
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    for (const checkpoint::NamedTensor& weight : model.members[i].weights) {
+      content.tensors.emplace_back(member_prefix(model, i) + weight.name, weight.tensor);
+    }
   }
   content.metadata = export_metadata(model);
   content.metadata.insert(content.metadata.begin(), {"format", "pt"});  // whose layout tensors have

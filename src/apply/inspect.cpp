@@ -94,6 +94,11 @@ std::string score_text(const run::EpochSummary& score) {
   return text;
 }
 
+bool is_best_epoch(const Model& model, int64_t epoch) {
+  const std::optional<checkpoint::Best>& best = model.members.front().best;
+  return best && best->epoch == epoch;
+}
+
 /// The first epochs, the last ones and the best; -1 stands for those between.
 std::vector<int64_t> shown_epochs(const run::History& history, const Model& model) {
   constexpr int64_t kFirst = 3;
@@ -101,8 +106,7 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
   const auto count = static_cast<int64_t>(history.epochs.size());
   std::vector<int64_t> shown;
   for (int64_t i = 0; i < count; ++i) {
-    const bool is_best =
-        model.best && history.epochs[static_cast<std::size_t>(i)].epoch == model.best->epoch;
+    const bool is_best = is_best_epoch(model, history.epochs[static_cast<std::size_t>(i)].epoch);
     if (i < kFirst || i >= count - kLast || is_best || count <= kFirst + kLast + 2) {
       shown.push_back(i);
     } else if (shown.back() != -1) {
@@ -115,7 +119,7 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
 void add_model(const Model& model, LabeledLines& lines) {
   lines.add("model",
             fmt::format("{} parameters{}", with_thousands(network::num_parameters(model.network)),
-                        model.is_averaged ? ", averaged weights (EMA)" : ""));
+                        model.members.front().is_averaged ? ", averaged weights (EMA)" : ""));
   for (const std::string& line : network::layer_lines(model.network)) lines.add("", line);
 }
 
@@ -156,7 +160,7 @@ void add_history(const Inspection& inspection, LabeledLines& lines) {
       continue;
     }
     const run::EpochRecord& epoch = history.epochs[static_cast<std::size_t>(i)];
-    const bool is_best = inspection.model.best && inspection.model.best->epoch == epoch.epoch;
+    const bool is_best = is_best_epoch(inspection.model, epoch.epoch);
     lines.add("",
               fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch, score_text(epoch.train),
                           width, epoch.validation ? score_text(*epoch.validation) : "-", width,
@@ -170,6 +174,31 @@ void add_history(const Inspection& inspection, LabeledLines& lines) {
   if (!scores.empty()) {
     lines.add("test", fmt::format("{} (best epoch)", fmt::join(scores, ", ")));
   }
+}
+
+std::string best_text(const Model& model, const Member& member) {
+  if (!member.best) return "none yet";
+  return fmt::format("{} ({} {})", member.best->epoch,
+                     config::value_text("training.best_metric", *model.config),
+                     metrics::loss_text(member.best->value));
+}
+
+void add_progress(const Model& model, LabeledLines& lines) {
+  if (model.is_ensemble()) {
+    lines.add("ensemble", fmt::format("{}, whose predictions are averaged",
+                                      fmt::format("{} members", model.members.size())));
+    for (const Member& member : model.members) {
+      lines.add("",
+                fmt::format("{}: best epoch {}", run::find_run_dir(member.file).filename().string(),
+                            best_text(model, member)));
+    }
+    return;
+  }
+  const Member& member = model.members.front();
+  lines.add("progress",
+            fmt::format("epoch {} of {}, step {}", member.position.epoch,
+                        model.config->training.epochs, with_thousands(member.position.step)));
+  lines.add("best epoch", best_text(model, member));
 }
 
 }  // namespace
@@ -190,13 +219,7 @@ std::string inspection_text(const Inspection& inspection) {
   lines.add("file", fmt::format("{} ({})", model.file.string(),
                                 human_bytes(fs::file_size(model.file, unknown))));
   lines.add("written by", "trainer " + model.trainer_version);
-  lines.add("progress",
-            fmt::format("epoch {} of {}, step {}", model.position.epoch,
-                        model.config->training.epochs, with_thousands(model.position.step)));
-  lines.add("best epoch",
-            model.best ? fmt::format("{} ({} {})", model.best->epoch, value("training.best_metric"),
-                                     metrics::loss_text(model.best->value))
-                       : "none yet");
+  add_progress(model, lines);
   if (schema.task == config::Task::kRegression) {
     lines.add("task", fmt::format("regression, {} {}",
                                   schema.target_names.size() == 1 ? "target" : "targets",

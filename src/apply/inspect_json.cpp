@@ -51,14 +51,36 @@ Json history_json(const run::History& history) {
 
 Json model_json(const Model& model) {
   Json weights = Json::array();
-  for (const checkpoint::NamedTensor& weight : model.weights) {
-    weights.push_back({{"name", weight.name}, {"shape", weight.tensor.shape}});
+  for (const network::TensorSpec& tensor : network::tensors(model.network)) {
+    weights.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   }
   Json json = network_json(model);
   json.update({{"dropout", model.config->model.dropout},
-               {"averaged_weights", model.is_averaged},
+               {"averaged_weights", model.members.front().is_averaged},
                {"weights", std::move(weights)}});
   return json;
+}
+
+Json progress_json(const Model& model, const Member& member) {
+  Json json = {{"epoch", member.position.epoch}, {"step", member.position.step}, {"best", Json()}};
+  if (member.best) {
+    json["best"] = {{"epoch", member.best->epoch},
+                    {"metric", config::to_text(model.config->training.best_metric)},
+                    {"value", member.best->value}};
+  }
+  return json;
+}
+
+void add_progress(const Model& model, Json& json) {
+  if (!model.is_ensemble()) {
+    json.update(progress_json(model, model.members.front()));
+    return;
+  }
+  for (const Member& member : model.members) {
+    Json entry = {{"checkpoint", member.file.string()}};
+    entry.update(progress_json(model, member));
+    json["members"].push_back(std::move(entry));
+  }
 }
 
 }  // namespace
@@ -74,24 +96,17 @@ std::string inspection_json(const Inspection& inspection) {
                      {"num_bytes", file.num_bytes},
                      {"crc32", fmt::format("{:08x}", file.crc32)}});
   }
-  Json json = {
-      {"checkpoint", model.file.string()},
-      {"trainer_version", model.trainer_version},
-      {"epoch", model.position.epoch},
-      {"step", model.position.step},
-      {"best", model.best ? Json{{"epoch", model.best->epoch},
-                                 {"metric", config::to_text(model.config->training.best_metric)},
-                                 {"value", model.best->value}}
-                          : Json()},
-      {"task", config::to_text(schema.task)},
-      {"target_names", schema.target_names},
-      {"labels", schema.labels},
-      {"loss", config::to_text(model.loss)},
-      {"model", model_json(model)},
-      {"feature_names", schema.feature_names},
-      {"columns", columns},
-      {"feature_scaling", {{"method", config::to_text(model.config->data.scaling)}}},
-      {"data_files", files}};
+  Json json = {{"checkpoint", model.file.string()}, {"trainer_version", model.trainer_version}};
+  add_progress(model, json);
+  json.update({{"task", config::to_text(schema.task)},
+               {"target_names", schema.target_names},
+               {"labels", schema.labels},
+               {"loss", config::to_text(model.loss)},
+               {"model", model_json(model)},
+               {"feature_names", schema.feature_names},
+               {"columns", columns},
+               {"feature_scaling", {{"method", config::to_text(model.config->data.scaling)}}},
+               {"data_files", files}});
   if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["feature_scaling"].update(scaling_json(schema.scaling));
   if (schema.task == config::Task::kRegression) {

@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/ensemble.h"
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/config/dump.h"
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
+#include "trainer/core/format.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -50,9 +53,7 @@ std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::Name
   return weights;
 }
 
-}  // namespace
-
-Model load_model(const fs::path& run_or_checkpoint) {
+Model load_one(const fs::path& run_or_checkpoint) {
   Model model;
   model.file = find_best(run_or_checkpoint);
   checkpoint::VerifiedCheckpoint verified = checkpoint::verify(model.file);
@@ -61,21 +62,67 @@ Model load_model(const fs::path& run_or_checkpoint) {
   model.schema = std::move(c.schema);
   model.loss = config::loss_for(model.config->training.loss, model.schema.task);
   model.network = std::move(verified.network);
-  model.weights = in_order(c.model, model.network);
-  model.is_averaged = take_average(model.weights, c.moments);
+  Member member{.file = model.file, .weights = in_order(c.model, model.network)};
+  member.is_averaged = take_average(member.weights, c.moments);
+  member.position = c.state.position;
+  member.best = c.state.best;
+  model.members.push_back(std::move(member));
   model.trainer_version = std::move(c.trainer_version);
-  model.position = c.state.position;
-  model.best = c.state.best;
   model.fingerprints = std::move(c.fingerprints);
   return model;
+}
+
+// Members share preprocessing and network.
+void require_same(const Model& first, const Model& other) {
+  std::string difference = first.schema == other.schema ? "" : "other features or targets";
+  for (const auto& change : config::fixed_differences(*first.config, *other.config)) {
+    if (change.key.starts_with("model.") || change.key == "training.loss") {
+      difference = fmt::format("{}: {} instead of {}", change.key, change.after, change.before);
+    }
+  }
+  if (difference.empty()) return;
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: expected a member like {}, got {}; train the members of an ensemble "
+                          "with trainer ensemble",
+                          other.file.string(), first.file.string(), difference));
+}
+
+Model load_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
+  if (std::ssize(ensemble.runs) < ensemble.num_members) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: only {} of {} members are trained; to train the others, resume it "
+                            "with the command that began it and --resume {}",
+                            ensemble_file(folder).string(), ensemble.runs.size(),
+                            ensemble.num_members, folder.string()));
+  }
+  Model model = load_one(folder / ensemble.runs.front());
+  for (std::size_t i = 1; i < ensemble.runs.size(); ++i) {
+    Model other = load_one(folder / ensemble.runs[i]);
+    require_same(model, other);
+    model.members.push_back(std::move(other.members.front()));
+  }
+  model.file = ensemble_file(folder);
+  return model;
+}
+
+}  // namespace
+
+Model load_model(const fs::path& run_or_checkpoint) {
+  const std::optional<EnsembleFile> ensemble = read_ensemble(run_or_checkpoint);
+  return ensemble ? load_ensemble(run_or_checkpoint, *ensemble) : load_one(run_or_checkpoint);
+}
+
+std::string epoch_text(const Model& model) {
+  return model.is_ensemble() ? fmt::format("{} members", model.members.size())
+                             : fmt::format("epoch {}", model.members.front().position.epoch);
 }
 
 const float* float_values(const archive::TensorData& tensor) {
   return reinterpret_cast<const float*>(tensor.data);
 }
 
-const archive::TensorData& find_weight(const Model& model, const std::string& name) {
-  const checkpoint::NamedTensor* found = find_by_name(model.weights, name);
+const archive::TensorData& find_weight(const Member& member, const std::string& name) {
+  const checkpoint::NamedTensor* found = find_by_name(member.weights, name);
   if (found == nullptr) throw Error(ErrorKind::kRuntime, "the model has no tensor " + name);
   return found->tensor;
 }

@@ -34,6 +34,12 @@ Json network_json(const Model& model) {
           {"residual", config.residual}};
 }
 
+Json member_json(const Member& member) {
+  return {{"epoch", member.position.epoch},
+          {"step", member.position.step},
+          {"averaged_weights", member.is_averaged}};
+}
+
 Json scaling_json(const data::Scaling& scaling) {
   Json json = {{"shift", scaling.shift}, {"scale", scaling.scale}};
   if (!scaling.offset.empty()) json["offset"] = scaling.offset;

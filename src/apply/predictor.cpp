@@ -12,16 +12,18 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/losses.h"
 
+#include "apply/combine.h"
+
 namespace trainer::apply {
 namespace {
 
 // Of all threads: what the layers make of these stays in the caches.
 constexpr int64_t kRowsPerThread = 2 * cpu::kMaxLossRows;
 
-std::vector<cpu::TensorMemory> tensor_memory(const Model& model) {
+std::vector<cpu::TensorMemory> tensor_memory(const Member& member) {
   std::vector<cpu::TensorMemory> tensors;
-  tensors.reserve(model.weights.size());
-  for (const checkpoint::NamedTensor& weight : model.weights) {
+  tensors.reserve(member.weights.size());
+  for (const checkpoint::NamedTensor& weight : member.weights) {
     tensors.push_back({.value = float_values(weight.tensor), .update = nullptr});
   }
   return tensors;
@@ -55,28 +57,43 @@ void softmax(std::span<const float> logits, float* probabilities) {
 }  // namespace
 
 Predictor::Predictor(const Model& model, int64_t num_threads)
-    : model_(model),
-      team_(num_threads),
-      network_(model.network, tensor_memory(model), kRowsPerThread * num_threads, team_,
-               cpu::kernels()),
-      rows_(static_cast<std::size_t>(network_.max_rows())) {}
+    : model_(model), team_(num_threads), member_outputs_(model.members.size()) {
+  for (const Member& member : model.members) {
+    networks_.push_back(std::make_unique<cpu::Network>(
+        model.network, tensor_memory(member), kRowsPerThread * num_threads, team_, cpu::kernels()));
+  }
+  rows_.resize(static_cast<std::size_t>(networks_.front()->max_rows()));
+}
+
+void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs) {
+  const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
+    cpu::copy_outputs(input, outputs + first_row * model_.network.num_outputs);
+  };
+  team_.run([&](int64_t thread) {
+    network.run(thread, batch, {.mode = network::Mode::kInference}, keep, [] {});
+  });
+}
 
 void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {
   const auto width = static_cast<std::size_t>(model_.network.num_outputs);
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
-  for (int64_t begin = 0; begin < features.num_rows; begin += network_.max_rows()) {
+  const auto max_rows = static_cast<int64_t>(rows_.size());
+  for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
     std::iota(rows_.begin(), rows_.end(), begin);
-    const cpu::NetworkBatch batch{
-        .source = gather_source(features, model_.schema.scaling),
-        .rows = rows_.data(),
-        .num_rows = std::min(network_.max_rows(), features.num_rows - begin)};
-    const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
-      cpu::copy_outputs(input,
-                        outputs.data() + static_cast<std::size_t>(begin + first_row) * width);
-    };
-    team_.run([&](int64_t thread) {
-      network_.run(thread, batch, {.mode = network::Mode::kInference}, keep, [] {});
-    });
+    const cpu::NetworkBatch batch{.source = gather_source(features, model_.schema.scaling),
+                                  .rows = rows_.data(),
+                                  .num_rows = std::min(max_rows, features.num_rows - begin)};
+    const std::span<float> part = std::span(outputs).subspan(
+        static_cast<std::size_t>(begin) * width, static_cast<std::size_t>(batch.num_rows) * width);
+    if (!model_.is_ensemble()) {
+      run(*networks_.front(), batch, part.data());
+      continue;
+    }
+    for (std::size_t i = 0; i < networks_.size(); ++i) {
+      member_outputs_[i].resize(part.size());
+      run(*networks_[i], batch, member_outputs_[i].data());
+    }
+    combine_outputs(model_, member_outputs_, part);
   }
 }
 

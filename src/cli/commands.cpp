@@ -14,6 +14,7 @@
           make_schedule_command)                                                            \
   COMMAND("init", "Write a first configuration for a table", make_init_command)             \
   COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)       \
+  COMMAND("ensemble", "Train several models and make one of them", make_ensemble_command)   \
   COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)            \
   COMMAND("find-batch", "Find the largest batch that fits and the fastest",                 \
           make_find_batch_command)                                                          \

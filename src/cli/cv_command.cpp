@@ -10,10 +10,9 @@
 #include "trainer/experiments/cross_validation.h"
 
 #include "cli/command.h"
-#include "cli/engine_library.h"
-#include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"
+#include "cli/train_runs.h"
 
 namespace trainer::cli {
 namespace {
@@ -27,27 +26,15 @@ std::string result_line(const metrics::FoldResult& result, const std::string& na
   return name + scores;
 }
 
-experiments::FoldOutcome train_fold(const CommonOptions& common, const experiments::FoldJob& job) {
-  engine::TrainRequest request;
-  request.config = job.config;
-  request.resume = job.resume;
-  request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
-  request.command_line = common.command_line;
-  request.progress = make_progress_listener();
-  // The messages of each run are in its train.log.
-  if (common.verbosity != Verbosity::kVerbose) log::set_console_level(log::Level::kWarning);
-  const engine::TrainReport report = engine_library().train(request);
-  log::clear_status();
-  if (common.verbosity == Verbosity::kNormal) log::set_console_level(log::Level::kInfo);
-  return {report.run_dir, report.stop_signal};
-}
-
 class CvCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {{"--folds", &folds_, "VALUE", "Number of folds (default: data.folds, or 5)"},
             {"--repeats", &repeats_, "VALUE",
              "Number of repetitions with different folds (default: 1)"},
+            {"--ensemble", &ensemble_, "",
+             "Make the models of the folds the members of an ensemble: the folder of the "
+             "cross-validation is then a model"},
             {"--json", &json_, "", "Print cv.json instead of the table"}};
   }
 
@@ -83,7 +70,10 @@ class CvCommand : public Command {
     request.resume = common.resume;
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
-    request.train = [&](const experiments::FoldJob& job) { return train_fold(common, job); };
+    request.ensemble = ensemble_;
+    request.train = [&](const experiments::RunJob& job) {
+      return train_one_of_several(common, job);
+    };
     request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
       log::info(result_line(result, name));
     };
@@ -94,6 +84,7 @@ class CvCommand : public Command {
   std::string repeats_;
   int64_t num_folds_ = 0;    // 0: as configured, or 5
   int64_t num_repeats_ = 0;  // 0: one, or as before
+  bool ensemble_ = false;
   bool json_ = false;
 };
 

@@ -28,7 +28,7 @@ std::string data_name(const std::string& data, const apply::EvaluationResult& ev
 std::string as_text(const apply::Model& model, const std::string& data,
                     const metrics::Report& report) {
   LabeledLines lines;
-  lines.add("model", fmt::format("{} (epoch {})", model.file.string(), model.position.epoch));
+  lines.add("model", fmt::format("{} ({})", model.file.string(), apply::epoch_text(model)));
   lines.add("data", fmt::format("{}: {}", data, counted(report.num_rows, "row")));
   lines.append(metrics::result_lines("result", report));
   const std::string details = metrics::details_text(report);
@@ -37,10 +37,12 @@ std::string as_text(const apply::Model& model, const std::string& data,
 
 std::string as_json(const apply::Model& model, const std::string& data,
                     const apply::EvaluationResult& evaluated) {
-  Json json = {{"checkpoint", model.file.string()},
-               {"epoch", model.position.epoch},
-               {"data", nullptr},
-               {"split", nullptr}};
+  Json json = {{"checkpoint", model.file.string()}, {"data", nullptr}, {"split", nullptr}};
+  if (model.is_ensemble()) {
+    json["members"] = model.members.size();
+  } else {
+    json["epoch"] = model.members.front().position.epoch;
+  }
   if (evaluated.split.empty()) {
     json["data"] = data;
   } else {

@@ -63,8 +63,8 @@ void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports,
 std::string report_text(const apply::Model& model, const apply::ExportReport& report,
                         const fs::path& output) {
   LabeledLines lines;
-  lines.add("model", fmt::format("{}, epoch {}{}", model.file.string(), model.position.epoch,
-                                 model.is_averaged ? ", averaged weights" : ""));
+  lines.add("model", fmt::format("{}, {}{}", model.file.string(), apply::epoch_text(model),
+                                 model.members.front().is_averaged ? ", averaged weights" : ""));
   add_ports("input", report.inputs, lines);
   add_ports("output", report.outputs, lines);
   lines.add("written", fmt::format("{} ({}, {})", output.string(), report.format,

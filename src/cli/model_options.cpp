@@ -41,10 +41,11 @@ void check_overrides(const std::string& command, const CommonOptions& common, Al
 
 apply::Model load_model(const std::string& run_or_checkpoint) {
   apply::Model model = apply::load_model(run_or_checkpoint);
-  if (model.position.step == 0) {
+  for (const apply::Member& member : model.members) {
+    if (member.position.step > 0) continue;
     log::warning(
         fmt::format("{}: this model has not been trained; its weights are the initial ones",
-                    model.file.string()));
+                    member.file.string()));
   }
   return model;
 }

@@ -33,6 +33,7 @@ class Conflicts {
   void check_parts();
   void check_time();
   void check_folds();
+  void check_validation_folds();
   void check_idx();
   void check_npy();
   void check_test_pair(const std::string& key, const std::string& features,

@@ -147,6 +147,18 @@ std::vector<Field> split_fields() {
               "Which assignment of rows to data.folds: each number gives a different one, with the "
               "same seed.",
               {.aliases = {"n_repeats"}}),
+      integer(
+          TRAINER_MEMBER(data.validation_folds), kFolds,
+          "Number of folds of the rows that are not in the test split, one of which is the "
+          "validation split; replaces data.validation_fraction. 0: off. trainer ensemble trains "
+          "one member per fold."),
+      integer(TRAINER_MEMBER(data.validation_fold), kCount1,
+              "Which of data.validation_folds is the validation split."),
+      choice(
+          TRAINER_MEMBER(data.fit_on),
+          "Rows from which categories, fills, scaling and the other numbers of the preprocessing "
+          "are learned: the training split, that and the validation split, or all rows of the "
+          "data. The members of an ensemble share them."),
   };
 }
 

@@ -42,13 +42,10 @@ std::string dump(const Loaded& loaded) {
   return text;
 }
 
-std::vector<Difference> fixed_differences(const Config& before, const Config& after) {
+std::vector<Difference> differences(const Config& before, const Config& after) {
   std::vector<Difference> differences;
   for (const Field& field : fields()) {
-    if (field.on_resume == OnResume::kMayChange || is_in(field.path, before.pending) ||
-        is_in(field.path, after.pending)) {
-      continue;
-    }
+    if (is_in(field.path, before.pending) || is_in(field.path, after.pending)) continue;
     std::string old_value = value_text(field, before);
     std::string new_value = value_text(field, after);
     if (old_value != new_value) {
@@ -56,6 +53,14 @@ std::vector<Difference> fixed_differences(const Config& before, const Config& af
     }
   }
   return differences;
+}
+
+std::vector<Difference> fixed_differences(const Config& before, const Config& after) {
+  std::vector<Difference> found = differences(before, after);
+  std::erase_if(found, [](const Difference& difference) {
+    return find_field(difference.key)->on_resume == OnResume::kMayChange;
+  });
+  return found;
 }
 
 }  // namespace trainer::config

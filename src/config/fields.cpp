@@ -145,6 +145,9 @@ std::vector<Field> training_fields() {
               {.flag = "--epochs",
                .aliases = {"max_epochs", "num_epochs", "num_train_epochs", "n_epochs"},
                .on_resume = OnResume::kMayChange}),
+      integer_or_auto(TRAINER_MEMBER(training.seed), kAtLeast0,
+                      "Seeds initial weights, row order and dropout, but not the splits. auto: "
+                      "`seed`. The members of an ensemble differ in it."),
       integer(TRAINER_MEMBER(training.batch_size), kCount1,
               "Rows per batch. A step uses batch_size * gradient_accumulation_steps rows.",
               {.flag = "--batch-size", .aliases = {"per_device_train_batch_size"}}),

@@ -154,11 +154,32 @@ void Conflicts::check_folds() {
   if (data.folds == 0 && data.repeat > 1) {
     report("data.repeat", "has no effect unless data.folds is set");
   }
+  check_validation_folds();
   if (data.folds == 0) return;
   for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
     if (!is_written(key)) continue;
     report("data.folds",
            fmt::format("conflicts with {}, which provides the test split; {}", key, remove(key)));
+  }
+}
+
+void Conflicts::check_validation_folds() {
+  const DataConfig& data = config_.data;
+  if (data.validation_folds == 1) {
+    report("data.validation_folds", "expected at least 2 folds, or 0 for none, got 1");
+  } else if (data.validation_fold > std::max<int64_t>(1, data.validation_folds)) {
+    report("data.validation_fold",
+           data.validation_folds == 0
+               ? "has no effect unless data.validation_folds is set"
+               : fmt::format("expected at most data.validation_folds ({}), got {}",
+                             data.validation_folds, data.validation_fold));
+  }
+  if (data.validation_folds == 0) return;
+  for (const char* key : {"data.validation_path", "data.split_column", "data.time"}) {
+    if (!is_written(key)) continue;
+    report("data.validation_folds",
+           fmt::format("conflicts with {}, which provides the validation split; {}", key,
+                       remove(key)));
   }
 }
 
@@ -194,7 +215,8 @@ void Conflicts::check_test_pair(const std::string& key, const std::string& featu
 
 void Conflicts::check_split() {
   const DataConfig& data = config_.data;
-  const bool has_other = !data.validation_path.empty() || !data.split_column.empty();
+  const bool has_other =
+      !data.validation_path.empty() || !data.split_column.empty() || data.validation_folds > 0;
   if (data.validation_fraction + data.test_fraction >= 1) {
     report("data.test_fraction",
            fmt::format("expected validation_fraction + test_fraction < 1, got {:g}",

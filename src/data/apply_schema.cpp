@@ -32,8 +32,7 @@ Dataset apply_schema(Table&& table, const Schema& schema, const std::string& ori
     dataset.classes = encode_labels(table, schema.labels, origin);
   } else {
     dataset.values = target_values(table, schema.target_scaling.offset);
-    // While the training data is read, its scaling is not known yet.
-    if (!schema.target_scaling.shift.empty()) scale(schema.target_scaling, dataset.values);
+    scale(schema.target_scaling, dataset.values);
   }
   dataset.source_lines = source_lines(std::move(table.lines), dataset.size());
   dataset.weights = std::move(table.weights);

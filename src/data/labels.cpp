@@ -11,6 +11,7 @@
 #include "trainer/core/format.h"
 
 #include "data/error.h"
+#include "data/fit_schema.h"
 #include "data/value_index.h"
 
 namespace trainer::data {
@@ -45,11 +46,11 @@ void require_labels_for_folds(const Table& table, const Target& target, int64_t 
   }
 }
 
-void require_labels_in_training(const Table& table, const Target& target,
-                                const SplitIndices& split) {
+void require_labels_in_training(const Table& table, const Target& target, const SplitIndices& split,
+                                const config::DataConfig& data) {
+  if (target.labels.empty()) return;  // a regression
   std::vector<bool> is_in_training(target.labels.size());
-  for (const int64_t row : split.train) {
-    if (target.labels.empty()) return;  // a regression
+  for (const int64_t row : rows_to_fit(split, data)) {
     is_in_training[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
   }
   std::vector<int64_t> others = split.validation;

@@ -34,7 +34,7 @@ Datasets load_pairs(const config::DataConfig& data, SplitOptions options, const 
   if (has_test) options.test_fraction = 0;
   Datasets datasets = fit_and_split(
       read(train.features, train.targets, trained == nullptr ? nullptr : &trained->scaling.offset),
-      wanted_task(data), options, trained);
+      data, options, trained);
   if (!has_test) return datasets;
 
   const Schema& schema = datasets.schema;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
 
+#include "data/fit_schema.h"
 #include "data/labels.h"
 #include "data/outliers.h"
 #include "data/read_again.h"
@@ -73,10 +75,10 @@ void require_embedding(const std::vector<Column>& columns, const config::DataCon
                   with_thousands(data.embed_above)));
 }
 
-std::vector<Column> fit(const Table& table, const SplitIndices& split,
+std::vector<Column> fit(const Table& table, std::span<const int64_t> rows,
                         const config::DataConfig& data) {
   std::vector<Column> columns =
-      fit_columns(table, split.train,
+      fit_columns(table, rows,
                   {.fill = data.fill,
                    .fill_value = data.fill_value,
                    .missing_indicator = data.missing_indicator,
@@ -88,12 +90,14 @@ std::vector<Column> fit(const Table& table, const SplitIndices& split,
   return columns;
 }
 
-void set_columns(Schema& schema, std::vector<Column>&& columns, const config::DataConfig& data) {
+Schema make_schema(std::vector<Column>&& columns, const config::DataConfig& data) {
+  Schema schema;
   schema.feature_names = feature_names(columns);
   schema.scaling.offset = feature_offsets(columns);
   schema.columns = std::move(columns);
   schema.unknown_category = data.unknown_category;
   schema.missing = data.missing;
+  return schema;
 }
 
 void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown,
@@ -127,20 +131,21 @@ Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Sc
   Table table = read_training_table(data, trained);
   Target target = infer_usable_target(table, data, options.folds, trained);
   const SplitIndices split = split_table(table, target, data, options);
+  const std::vector<int64_t> fit_rows = rows_to_fit(split, data);
   Lines copies = find_target_copies(table, target);
   Lines limited;
-  if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, split.train);
+  if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, fit_rows);
   Lines outliers;
   if (data.outliers != config::Outliers::kIgnore) outliers = describe_outliers(table, target, data);
   table.targets = {};  // they are numbers now, and 32 bytes each as text
-  std::vector<Column> columns = fit(table, split, data);
+  std::vector<Column> columns = fit(table, fit_rows, data);
   Lines notes = describe_columns(table, columns, data.fill);
   const int64_t num_without_target = table.num_without_target;
   Encoded encoded = encode(columns, data.unknown_category, table);
 
   Datasets datasets =
-      split_dataset(std::move(table), std::move(encoded.features), std::move(target), split);
-  set_columns(datasets.schema, std::move(columns), data);
+      split_dataset(std::move(table), std::move(encoded.features), std::move(target), split, data,
+                    make_schema(std::move(columns), data));
   datasets.num_without_target = num_without_target;
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);

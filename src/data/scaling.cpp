@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace trainer::data {
@@ -15,22 +16,30 @@ struct Columns {
   std::vector<double> minima, maxima, means, deviations;
 };
 
+/// Some rows of a matrix with elements of one type.
+template <class T>
+struct Rows {
+  const T* values;
+  size_t num_columns;
+  std::span<const int64_t> numbers;
+
+  const T* at(size_t i) const { return values + static_cast<size_t>(numbers[i]) * num_columns; }
+};
+
 /// Calls visit(row) for each row. The loops over the columns of a row are plain ones over arrays,
 /// so that compilers make vector code of them; each column is summed in the order of the rows.
 template <class T, class Visit>
-void for_each_row(const std::vector<T>& values, size_t num_columns, Visit visit) {
-  if (num_columns == 0) return;
-  for (const T* row = values.data(); row != values.data() + values.size(); row += num_columns) {
-    visit(row);
-  }
+void for_each_row(const Rows<T>& rows, Visit visit) {
+  for (size_t i = 0; i < rows.numbers.size(); ++i) visit(rows.at(i));
 }
 
 template <class T>
-void find_ranges_and_means(const std::vector<T>& values, size_t num_columns, Columns& columns) {
-  std::vector<T> minima(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(num_columns));
+void find_ranges_and_means(const Rows<T>& rows, Columns& columns) {
+  const size_t num_columns = rows.num_columns;
+  std::vector<T> minima(rows.at(0), rows.at(0) + num_columns);
   std::vector<T> maxima = minima;
   double* sums = columns.means.data();
-  for_each_row(values, num_columns, [&](const T* row) {
+  for_each_row(rows, [&](const T* row) {
     for (size_t c = 0; c < num_columns; ++c) minima[c] = std::min(minima[c], row[c]);
     for (size_t c = 0; c < num_columns; ++c) maxima[c] = std::max(maxima[c], row[c]);
     for (size_t c = 0; c < num_columns; ++c) sums[c] += static_cast<double>(row[c]);
@@ -41,10 +50,11 @@ void find_ranges_and_means(const std::vector<T>& values, size_t num_columns, Col
 }
 
 template <class T>
-void find_deviations(const std::vector<T>& values, size_t num_columns, Columns& columns) {
+void find_deviations(const Rows<T>& rows, Columns& columns) {
+  const size_t num_columns = rows.num_columns;
   const double* means = columns.means.data();
   double* squares = columns.deviations.data();
-  for_each_row(values, num_columns, [&](const T* row) {
+  for_each_row(rows, [&](const T* row) {
     for (size_t c = 0; c < num_columns; ++c) {
       const double distance = static_cast<double>(row[c]) - means[c];
       squares[c] += distance * distance;
@@ -76,10 +86,10 @@ struct Middle {
 };
 
 template <class T>
-Middle find_middle(const std::vector<T>& values, size_t num_columns, size_t column) {
+Middle find_middle(const Rows<T>& rows, size_t column) {
   std::vector<T> elements;
-  elements.reserve(values.size() / num_columns);
-  for (size_t i = column; i < values.size(); i += num_columns) elements.push_back(values[i]);
+  elements.reserve(rows.numbers.size());
+  for_each_row(rows, [&](const T* row) { elements.push_back(row[column]); });
   const double low = quantile(elements, 0.25);
   return {quantile(elements, 0.5), quantile(elements, 0.75) - low};
 }
@@ -94,22 +104,28 @@ void set_column(Scaling& scaling, size_t column, double shift, double spread) {
 }  // namespace
 
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
+  std::vector<int64_t> rows(static_cast<size_t>(features.num_rows));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  return fit_scaling(features, rows, method);
+}
+
+Scaling fit_scaling(const Matrix& features, std::span<const int64_t> rows,
+                    config::ScalingMethod method) {
   const auto num_columns = static_cast<size_t>(features.num_columns);
   Scaling scaling{std::vector<float>(num_columns, 0.0f), std::vector<float>(num_columns, 1.0f)};
   const bool is_fixed = method == config::ScalingMethod::kNone ||
                         method == config::ScalingMethod::kQuantile;  // done by encode()
-  if (is_fixed || features.num_rows == 0) return scaling;
+  if (is_fixed || rows.empty() || num_columns == 0) return scaling;
 
   Columns columns;
-  columns.num_rows = static_cast<double>(features.num_rows);
+  columns.num_rows = static_cast<double>(rows.size());
   columns.means.assign(num_columns, 0.0);
   columns.deviations.assign(num_columns, 0.0);
   std::visit(
       [&](const auto& values) {
-        find_ranges_and_means(values, num_columns, columns);
-        if (method != config::ScalingMethod::kMinMax) {
-          find_deviations(values, num_columns, columns);
-        }
+        const Rows chosen{values.data(), num_columns, rows};
+        find_ranges_and_means(chosen, columns);
+        if (method != config::ScalingMethod::kMinMax) find_deviations(chosen, columns);
       },
       features.values);
   for (size_t column = 0; column < num_columns; ++column) {
@@ -120,9 +136,11 @@ Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
     } else if (method == config::ScalingMethod::kStandard) {
       set_column(scaling, column, columns.means[column], columns.deviations[column]);
     } else if (method == config::ScalingMethod::kRobust) {
-      const Middle middle =
-          std::visit([&](const auto& values) { return find_middle(values, num_columns, column); },
-                     features.values);
+      const Middle middle = std::visit(
+          [&](const auto& values) {
+            return find_middle(Rows{values.data(), num_columns, rows}, column);
+          },
+          features.values);
       const bool has_distance = middle.distance > 0;
       set_column(scaling, column, middle.median,
                  has_distance ? middle.distance : columns.deviations[column]);

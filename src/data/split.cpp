@@ -109,57 +109,68 @@ void take_groups(FreeGroups& free, int64_t wanted, Split split,
   free.order = std::move(others);
 }
 
-/// Deals the rows out to the folds, one class after the other.
-std::vector<Split> mark_fold(std::span<const int64_t> classes, const std::vector<int64_t>& sizes,
-                             const std::vector<int64_t>& order, const SplitOptions& options) {
+/// One of several folds, [1, count].
+struct Fold {
+  int64_t count;
+  int64_t number;
+};
+
+/// Deals the rows that are in no split yet out to the folds, one class after the other, and gives
+/// one fold to `split`.
+void take_fold(Split split, const Fold& fold, std::span<const int64_t> classes,
+               const std::vector<int64_t>& order, std::vector<Split>& splits) {
+  std::vector<int64_t> free_rows;
+  for (const int64_t row : order) {
+    if (splits[static_cast<size_t>(row)] == Split::kTrain) free_rows.push_back(row);
+  }
+  std::vector<int64_t> sizes;
+  for (const int64_t row : free_rows) {
+    const auto c = static_cast<size_t>(classes[static_cast<size_t>(row)]);
+    if (c >= sizes.size()) sizes.resize(c + 1);
+    ++sizes[c];
+  }
   std::vector<int64_t> next(sizes.size());
   std::exclusive_scan(sizes.begin(), sizes.end(), next.begin(), int64_t{0});
-  std::vector<Split> splits(classes.size(), Split::kTrain);
-  for (const int64_t row : order) {
+  for (const int64_t row : free_rows) {
     int64_t& next_index = next[static_cast<size_t>(classes[static_cast<size_t>(row)])];
-    if (next_index % options.folds == options.fold - 1)
-      splits[static_cast<size_t>(row)] = Split::kTest;
+    if (next_index % fold.count == fold.number - 1) splits[static_cast<size_t>(row)] = split;
     ++next_index;
   }
-  return splits;
 }
 
-SplitIndices split_fold(std::span<const int64_t> classes, const SplitOptions& options) {
-  const std::vector<int64_t> sizes = sizes_of_classes(classes);
-  const std::vector<int64_t> order = random_order(classes.size(), options);
-  std::vector<Split> splits = mark_fold(classes, sizes, order, options);
-  std::vector<int64_t> left = sizes;
+/// Of each class, the rows that are in no split yet.
+std::vector<int64_t> rows_left(std::span<const int64_t> classes, const std::vector<Split>& splits,
+                               size_t num_classes) {
+  std::vector<int64_t> left(num_classes);
   for (size_t row = 0; row < splits.size(); ++row) {
-    if (splits[row] == Split::kTest) --left[static_cast<size_t>(classes[row])];
+    if (splits[row] == Split::kTrain) ++left[static_cast<size_t>(classes[row])];
   }
-  const int64_t num_left = std::accumulate(left.begin(), left.end(), int64_t{0});
-  take_rows_for(Split::kValidation, apportion(validation_rows(num_left, options), left, left),
-                classes, order, splits);
-  return split_by_column(splits);
+  return left;
 }
 
-/// Gives the groups of the fold to the test split and keeps the others free. Returns their rows.
-int64_t take_fold(FreeGroups& free, const SplitOptions& options,
-                  std::vector<Split>& split_of_group) {
+/// Gives the groups of the fold to `split` and keeps the others free.
+void take_fold(FreeGroups& free, const Fold& fold, Split split,
+               std::vector<Split>& split_of_group) {
   const auto group_size = [&](int64_t group) { return free.sizes[static_cast<size_t>(group)]; };
   std::vector<int64_t> by_size = free.order;
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](int64_t a, int64_t b) { return group_size(a) > group_size(b); });
-  std::vector<int64_t> rows_of_fold(static_cast<size_t>(options.folds));
-  int64_t num_left = 0;
+  std::vector<int64_t> rows_of_fold(static_cast<size_t>(fold.count));
   for (const int64_t group : by_size) {
-    const auto fold = std::min_element(rows_of_fold.begin(), rows_of_fold.end());
-    *fold += group_size(group);
-    if (fold - rows_of_fold.begin() == options.fold - 1) {
-      split_of_group[static_cast<size_t>(group)] = Split::kTest;
-    } else {
-      num_left += group_size(group);
+    const auto smallest = std::min_element(rows_of_fold.begin(), rows_of_fold.end());
+    *smallest += group_size(group);
+    if (smallest - rows_of_fold.begin() == fold.number - 1) {
+      split_of_group[static_cast<size_t>(group)] = split;
     }
   }
-  std::erase_if(free.order, [&](int64_t group) {
-    return split_of_group[static_cast<size_t>(group)] == Split::kTest;
-  });
-  return num_left;
+  std::erase_if(free.order,
+                [&](int64_t group) { return split_of_group[static_cast<size_t>(group)] == split; });
+}
+
+int64_t num_rows(const FreeGroups& free) {
+  return std::accumulate(
+      free.order.begin(), free.order.end(), int64_t{0},
+      [&](int64_t sum, int64_t group) { return sum + free.sizes[static_cast<size_t>(group)]; });
 }
 
 void require_groups(size_t num_groups, const SplitOptions& options, const SplitSizes& wanted) {
@@ -180,6 +191,15 @@ void require_groups(size_t num_groups, const SplitOptions& options, const SplitS
                           num_splits, num_groups));
 }
 
+void require_validation_folds(size_t available, const char* what, const SplitOptions& options) {
+  if (available >= static_cast<size_t>(options.validation_folds)) return;
+  throw Error(
+      ErrorKind::kData,
+      fmt::format("data.validation_folds: expected at most {}, as many as there are {} that "
+                  "are not in the test split, got {}",
+                  available, what, options.validation_folds));
+}
+
 }  // namespace
 
 SplitIndices split_rows(int64_t num_rows, std::span<const int64_t> strata,
@@ -187,18 +207,27 @@ SplitIndices split_rows(int64_t num_rows, std::span<const int64_t> strata,
   // Without strata all rows are of one class.
   const std::vector<int64_t> one_class(strata.empty() ? static_cast<size_t>(num_rows) : 0);
   const std::span<const int64_t> classes = strata.empty() ? one_class : strata;
-  if (options.folds > 0) return split_fold(classes, options);
-
-  const SplitSizes wanted = split_sizes(num_rows, options);
   const std::vector<int64_t> sizes = sizes_of_classes(classes);
-  const std::vector<int64_t> test = apportion(wanted.test, sizes, sizes);
-  std::vector<int64_t> left = sizes;
-  for (size_t c = 0; c < left.size(); ++c) left[c] -= test[c];
-  const std::vector<int64_t> validation = apportion(wanted.validation, sizes, left);
   const std::vector<int64_t> order = random_order(classes.size(), options);
   std::vector<Split> splits(classes.size(), Split::kTrain);
-  take_rows_for(Split::kTest, test, classes, order, splits);
-  take_rows_for(Split::kValidation, validation, classes, order, splits);
+  SplitSizes wanted = split_sizes(num_rows, options);
+  if (options.folds > 0) {
+    take_fold(Split::kTest, {options.folds, options.fold}, classes, order, splits);
+  } else {
+    take_rows_for(Split::kTest, apportion(wanted.test, sizes, sizes), classes, order, splits);
+  }
+  const std::vector<int64_t> left = rows_left(classes, splits, sizes.size());
+  const int64_t num_left = std::accumulate(left.begin(), left.end(), int64_t{0});
+  if (options.validation_folds > 0) {
+    require_validation_folds(static_cast<size_t>(num_left), "rows", options);
+    take_fold(Split::kValidation, {options.validation_folds, options.validation_fold}, classes,
+              order, splits);
+    return split_by_column(splits);
+  }
+  const bool has_folds = options.folds > 0;
+  if (has_folds) wanted.validation = validation_rows(num_left, options);
+  take_rows_for(Split::kValidation, apportion(wanted.validation, has_folds ? left : sizes, left),
+                classes, order, splits);
   return split_by_column(splits);
 }
 
@@ -210,11 +239,18 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
   free.order = random_order(num_groups, options);
   std::vector<Split> split_of_group(num_groups, Split::kTrain);
   if (options.folds > 0) {
-    wanted.validation = validation_rows(take_fold(free, options, split_of_group), options);
+    take_fold(free, {options.folds, options.fold}, Split::kTest, split_of_group);
+    wanted.validation = validation_rows(num_rows(free), options);
   } else {
     take_groups(free, wanted.test, Split::kTest, split_of_group);
   }
-  take_groups(free, wanted.validation, Split::kValidation, split_of_group);
+  if (options.validation_folds > 0) {
+    require_validation_folds(free.order.size(), "groups", options);
+    take_fold(free, {options.validation_folds, options.validation_fold}, Split::kValidation,
+              split_of_group);
+  } else {
+    take_groups(free, wanted.validation, Split::kValidation, split_of_group);
+  }
   if (free.order.empty()) {
     throw Error(ErrorKind::kData,
                 "data.group: no group left for training; use a smaller data.validation_fraction "

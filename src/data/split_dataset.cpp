@@ -8,8 +8,10 @@
 
 #include "trainer/config/data_config.h"
 
+#include "data/fit_schema.h"
 #include "data/labels.h"
 #include "data/read_again.h"
+#include "data/split_table.h"
 
 namespace trainer::data {
 namespace {
@@ -66,36 +68,38 @@ std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows
   return numbers;
 }
 
-Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
-                       const SplitIndices& split) {
+Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const SplitIndices& split,
+                       const config::DataConfig& data, Schema&& schema) {
+  schema.task = target.task;
+  schema.target_names = std::move(table.target_names);
+  schema.labels = std::move(target.labels);
+  schema.target_scaling.offset = std::move(target.offsets);
   const int64_t num_rows = features.num_rows;
-  Datasets datasets = split_whole({.features = std::move(features),
-                                   .classes = std::move(target.classes),
-                                   .values = std::move(target.values),
-                                   .source_lines = source_lines(std::move(table.lines), num_rows),
-                                   .weights = std::move(table.weights)},
-                                  split);
+  Dataset whole{.features = std::move(features),
+                .classes = std::move(target.classes),
+                .values = std::move(target.values),
+                .source_lines = source_lines(std::move(table.lines), num_rows),
+                .weights = std::move(table.weights)};
+  fit_schema(whole, rows_to_fit(split, data), data, schema);
+  if (schema.task == config::Task::kRegression) scale(schema.target_scaling, whole.values);
+  Datasets datasets = split_whole(std::move(whole), split);
+  datasets.schema = std::move(schema);
   datasets.task_reason = std::move(target.task_reason);
   datasets.fingerprints = std::move(table.fingerprints);
-  datasets.schema.task = target.task;
-  datasets.schema.feature_names = std::move(table.feature_names);
-  datasets.schema.target_names = std::move(table.target_names);
-  datasets.schema.labels = std::move(target.labels);
-  datasets.schema.target_scaling.offset = std::move(target.offsets);
   return datasets;
 }
 
-Datasets fit_and_split(Table&& table, config::Task wanted, const SplitOptions& options,
+Datasets fit_and_split(Table&& table, const config::DataConfig& data, const SplitOptions& options,
                        const Schema* trained) {
-  Target target = infer_target(table, wanted, target_offsets(trained));
+  Target target = infer_target(table, wanted_task(data), target_offsets(trained));
   require_labels_for_folds(table, target, options.folds);
-  const SplitIndices split = split_rows(table.features.num_rows, target.classes, options);
-  std::vector<double> offsets = std::move(table.offsets);
+  const SplitIndices split = split_table(table, target, data, options);
+  Schema schema;
+  schema.feature_names = std::move(table.feature_names);
+  schema.scaling.offset = std::move(table.offsets);
   Matrix features = std::move(table.features);
-  Datasets datasets =
-      split_dataset(std::move(table), std::move(features), std::move(target), split);
-  datasets.schema.scaling.offset = std::move(offsets);
-  return datasets;
+  return split_dataset(std::move(table), std::move(features), std::move(target), split, data,
+                       std::move(schema));
 }
 
 }  // namespace trainer::data

@@ -24,15 +24,15 @@ config::Task wanted_task(const config::DataConfig& data);
 /// of the rows from 1 on.
 std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows);
 
-/// Splits the rows of `table` with these features and targets. The schema is without columns and
-/// scalings, except for the offsets of the targets.
-Datasets split_dataset(Table&& table, Matrix&& features, Target&& target,
-                       const SplitIndices& split);
+/// Fits `schema`, which has the features with their columns and offsets, to the rows of `table`
+/// with these features and targets (see fit_schema.h), and splits the rows.
+Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const SplitIndices& split,
+                       const config::DataConfig& data, Schema&& schema);
 
 /// Infers what the targets of `table` mean and splits its rows at random, by class where there are
 /// classes. `trained` as in load_datasets(). Throws Error(kData) as infer_target(),
 /// require_labels_for_folds() and split_rows() do.
-Datasets fit_and_split(Table&& table, config::Task wanted, const SplitOptions& options,
+Datasets fit_and_split(Table&& table, const config::DataConfig& data, const SplitOptions& options,
                        const Schema* trained);
 
 }  // namespace trainer::data

@@ -16,11 +16,14 @@ SplitIndices split_table(const Table& table, const Target& target, const config:
                          const SplitOptions& options) {
   if (!table.times.empty()) {
     SplitIndices split = split_by_time(table.times, options);
-    require_labels_in_training(table, target, split);
+    require_labels_in_training(table, target, split, data);
     return split;
   }
   if (table.splits.empty() && table.groups.empty()) {
-    return split_rows(table.features.num_rows, target.classes, options);
+    SplitIndices split = split_rows(table.features.num_rows, target.classes, options);
+    // Fractions leave a row of each label for training, folds may not.
+    if (options.validation_folds > 0) require_labels_in_training(table, target, split, data);
+    return split;
   }
   SplitIndices split =
       table.splits.empty() ? split_groups(table.groups, options) : split_by_column(table.splits);
@@ -29,7 +32,7 @@ SplitIndices split_table(const Table& table, const Target& target, const config:
                      fmt::format("column {}: expected at least one row with train, got none",
                                  in_quotes(data.split_column)));
   }
-  require_labels_in_training(table, target, split);
+  require_labels_in_training(table, target, split, data);
   return split;
 }
 

@@ -48,27 +48,26 @@ at::Tensor to_tensor(std::vector<double> values) {
   return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::kDouble).clone();
 }
 
-/// Builds nested modules, so that the state dict has our names: `layers.0.weight`.
+/// Builds nested modules, so that the state dict has our names: `layers.0.weight`, or
+/// `members.2.layers.0.weight`.
 class Builder {
  public:
   explicit Builder(const Model& model) : model_(model) {}
 
   Module build(ExportOutputs outputs) {
     Module mlp = make_module("Mlp");
-    for (const checkpoint::NamedTensor& weight : model_.weights) add_weight(weight);
-    for (const network::Layer& layer : model_.network.layers) {
-      if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
-        add_features(*periodic);
+    if (model_.is_ensemble()) {
+      Module members = make_module("Members");
+      for (std::size_t i = 0; i < model_.members.size(); ++i) {
+        Module member = make_module("Member");
+        add_layers(member, model_.members[i]);
+        member.define(scores_source(model_.network));
+        members.register_module(std::to_string(i), member);
       }
-    }
-    for (auto& [name, modules] : groups_) {
-      if (modules.front().first.empty()) {
-        mlp.register_module(name, modules.front().second);
-        continue;
-      }
-      Module group = make_module(name);
-      for (const auto& [index, module] : modules) group.register_module(index, module);
-      mlp.register_module(name, group);
+      mlp.register_module("members", members);
+    } else {
+      add_layers(mlp, model_.members.front());
+      mlp.define(scores_source(model_.network));
     }
     add_scaling(mlp, "features", model_.schema.scaling);
     add_limits(mlp);
@@ -78,6 +77,9 @@ class Builder {
   }
 
  private:
+  using Modules = std::vector<std::pair<std::string, Module>>;
+  using Groups = std::vector<std::pair<std::string, Modules>>;
+
   bool is_regression() const { return model_.schema.task == config::Task::kRegression; }
 
   // All in one compilation unit, which modules need to know each other's types.
@@ -85,6 +87,25 @@ class Builder {
     Module module(c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true);
     module.register_attribute("training", c10::BoolType::get(), false);  // needed by Python
     return module;
+  }
+
+  void add_layers(Module& mlp, const apply::Member& member) {
+    Groups groups;
+    for (const checkpoint::NamedTensor& weight : member.weights) add_weight(groups, weight);
+    for (const network::Layer& layer : model_.network.layers) {
+      if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
+        add_features(groups, *periodic);
+      }
+    }
+    for (auto& [name, modules] : groups) {
+      if (modules.front().first.empty()) {
+        mlp.register_module(name, modules.front().second);
+        continue;
+      }
+      Module group = make_module(name);
+      for (const auto& [index, module] : modules) group.register_module(index, module);
+      mlp.register_module(name, group);
+    }
   }
 
   // The entry called `name`, which is appended if there is none.
@@ -98,14 +119,14 @@ class Builder {
 
   // "layers.0.weight": the group "layers" has a module "0" with a parameter "weight".
   // "input_scale.weight": a module, here a group of one without an index.
-  void add_weight(const checkpoint::NamedTensor& weight) {
+  void add_weight(Groups& groups, const checkpoint::NamedTensor& weight) {
     const std::size_t first = weight.name.find('.');
     const std::size_t last = weight.name.rfind('.');
     const std::string group = weight.name.substr(0, first);
     const std::string index =
         first == last ? std::string() : weight.name.substr(first + 1, last - first - 1);
     const std::string name = weight.name.substr(last + 1);
-    Modules& modules = find_or_make(groups_, group, [] { return Modules(); });
+    Modules& modules = find_or_make(groups, group, [] { return Modules(); });
     Module& module = find_or_make(
         modules, index, [&] { return make_module(index.empty() ? group : group + "_" + index); });
     const at::Tensor tensor = to_tensor(apply::float_values(weight.tensor), weight.tensor.shape);
@@ -113,8 +134,8 @@ class Builder {
   }
 
   // The columns that are embedded.
-  void add_features(const network::PeriodicEmbedding& periodic) {
-    const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const auto& entry) {
+  static void add_features(Groups& groups, const network::PeriodicEmbedding& periodic) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& entry) {
       return entry.first == periodic.name;
     });
     group->second.front().second.register_buffer("features",
@@ -146,10 +167,7 @@ class Builder {
     mlp.register_buffer("features_high", to_tensor(limits.high));
   }
 
-  using Modules = std::vector<std::pair<std::string, Module>>;
-
   const Model& model_;
-  std::vector<std::pair<std::string, Modules>> groups_;
   std::shared_ptr<torch::jit::CompilationUnit> unit_ =
       std::make_shared<torch::jit::CompilationUnit>();
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/torchscript_source.h"
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <string_view>
@@ -101,6 +103,28 @@ class LayerWriter {
   std::string& source_;
 };
 
+// Of all members, combined as in apply/combine.h; a single logit is the second of two, the first of
+// which is 0.
+std::string scores(const apply::Model& model) {
+  if (!model.is_ensemble()) return "self.scores(x)";
+  const bool has_one_logit =
+      model.schema.task != config::Task::kRegression && model.network.num_outputs == 1;
+  std::string list;
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    const std::string of_member = fmt::format("getattr(self.members, \"{}\").scores(x)", i);
+    list += i == 0 ? "" : ", ";
+    list += has_one_logit ? fmt::format("torch.constant_pad_nd({}, [1, 0])", of_member) : of_member;
+  }
+  const std::string stacked = fmt::format("torch.stack([{}])", list);
+  if (model.schema.task == config::Task::kRegression) {
+    return fmt::format("torch.mean({}, 0)", stacked);
+  }
+  const double log_members = std::log(static_cast<double>(model.members.size()));
+  const std::string logs =
+      fmt::format("torch.logsumexp(torch.log_softmax({}, 2), [0]) - {}", stacked, log_members);
+  return has_one_logit ? fmt::format("torch.diff({})", logs) : logs;
+}
+
 std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
   if (model.schema.task == config::Task::kRegression) {
     const std::string scores =
@@ -133,9 +157,15 @@ std::string forward_source(const apply::Model& model, apply::ExportOutputs outpu
     source +=
         "    part = x * self.features_inverse_limit\n    x = x / torch.sqrt(part * part + 1.)\n";
   }
-  LayerWriter writer(source);
-  for (const network::Layer& layer : model.network.layers) writer.add(layer);
+  source += "    x = " + scores(model) + "\n";
   return source + "    return " + result(model, outputs) + "\n";
+}
+
+std::string scores_source(const network::NetworkSpec& network) {
+  std::string source = "def scores(self, x):\n";
+  LayerWriter writer(source);
+  for (const network::Layer& layer : network.layers) writer.add(layer);
+  return source + "    return x\n";
 }
 
 }  // namespace trainer::engine

@@ -35,19 +35,6 @@ std::string fold_name(const FoldIndex& index, const metrics::FoldCounts& counts)
   return name;
 }
 
-std::optional<fs::path> find_fold(const fs::path& folder, const FoldIndex& index,
-                                  const metrics::FoldCounts& counts) {
-  const std::string suffix = "_" + fold_tag(index, counts);
-  std::optional<fs::path> newest;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.ends_with(suffix) || !entry.is_directory(ignored)) continue;
-    if (!newest || name > newest->filename().string()) newest = entry.path();
-  }
-  return newest;
-}
-
 int64_t find_num_repeats(const fs::path& folder) {
   constexpr std::string_view kBefore = "_fold_1_repeat_1_of_";
   std::error_code ignored;

@@ -27,11 +27,6 @@ std::string fold_tag(const FoldIndex& index, const metrics::FoldCounts& counts);
 /// The name in messages: "fold 3/5", and with repeats "fold 3/5 of repeat 2/10".
 std::string fold_name(const FoldIndex& index, const metrics::FoldCounts& counts);
 
-/// The newest run folder of a fold within `folder`, or nothing.
-std::optional<std::filesystem::path> find_fold(const std::filesystem::path& folder,
-                                               const FoldIndex& index,
-                                               const metrics::FoldCounts& counts);
-
 /// The number of repeats, from the names of the run folders within `folder`.
 int64_t find_num_repeats(const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <span>
 #include <string>
@@ -21,7 +22,10 @@ constexpr auto kNormEpsilon = static_cast<float>(network::kNormEpsilon);
 /// GELU's, they are written so.
 class LayerWriter {
  public:
-  LayerWriter(GraphBuilder& graph, const apply::Model& model) : graph_(graph), model_(model) {}
+  LayerWriter(GraphBuilder& graph, const apply::Model& model, std::size_t member)
+      : graph_(graph),
+        member_(model.members[member]),
+        prefix_(apply::member_prefix(model, member)) {}
 
   Name add(const network::Layer& layer, const Name& input) {
     return std::visit([&](const auto& kind) { return operators(kind, input); }, layer);
@@ -29,7 +33,7 @@ class LayerWriter {
 
  private:
   Name weight(const std::string& name) {
-    return graph_.weight({name, apply::find_weight(model_, name)});
+    return graph_.weight({prefix_ + name, apply::find_weight(member_, name)});
   }
 
   Name operators(const network::Embeddings& embeddings, const Name& features) {
@@ -171,7 +175,8 @@ class LayerWriter {
   }
 
   GraphBuilder& graph_;
-  const apply::Model& model_;
+  const apply::Member& member_;
+  std::string prefix_;
   Name residual_input_;
 };
 
@@ -226,13 +231,53 @@ void add_two_probabilities(GraphBuilder& graph, const Name& logit) {
   graph.node("Concat", {first, second}, {attribute("axis", int64_t{1})});
 }
 
+// The means of the members' numbers.
+Name mean_of(GraphBuilder& graph, const std::vector<Name>& members) {
+  return graph.node("Mean", members);
+}
+
+// See apply/combine.h; a single logit is the second of two, the first of which is 0.
+Name log_of_mean_probabilities(GraphBuilder& graph, const std::vector<Name>& members,
+                               bool has_one_logit) {
+  constexpr std::array<int64_t, 1> kMembers = {1};
+  const Name axes = graph.constant("axes", {1}, kMembers);
+  std::vector<Name> logs;
+  for (Name logits : members) {
+    if (has_one_logit) {
+      const Name zero = graph.node("Sub", {logits, logits});
+      logits = graph.node("Concat", {zero, logits}, {attribute("axis", int64_t{1})});
+    }
+    const Name log = graph.node("LogSoftmax", {logits}, {attribute("axis", int64_t{-1})});
+    logs.push_back(graph.node("Unsqueeze", {log, axes}));
+  }
+  const Name stacked = graph.node("Concat", logs, {attribute("axis", int64_t{1})});
+  const Name sum = graph.node("ReduceLogSumExp", {stacked},
+                              {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
+  const auto count = static_cast<float>(members.size());
+  const Name mean = graph.node("Sub", {sum, graph.number("log_members", std::log(count))});
+  if (!has_one_logit) return mean;
+  const auto column = [&](int64_t index) {
+    return graph.node("Gather", {mean, graph.constant("column", {1}, std::span(&index, 1))},
+                      {attribute("axis", int64_t{1})});
+  };
+  return graph.node("Sub", {column(1), column(0)});
+}
+
 }  // namespace
 
-Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& features) {
-  LayerWriter writer(graph, model);
-  Name values = scaled(graph, model.schema.scaling, features);
-  for (const network::Layer& layer : model.network.layers) values = writer.add(layer, values);
-  return values;
+Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& features) {
+  const Name input = scaled(graph, model.schema.scaling, features);
+  std::vector<Name> scores;
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    LayerWriter writer(graph, model, i);
+    Name values = input;
+    for (const network::Layer& layer : model.network.layers) values = writer.add(layer, values);
+    scores.push_back(values);
+  }
+  if (!model.is_ensemble()) return scores.front();
+  return model.schema.task == config::Task::kRegression
+             ? mean_of(graph, scores)
+             : log_of_mean_probabilities(graph, scores, model.network.num_outputs == 1);
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,

@@ -19,8 +19,9 @@ Name add_columns(GraphBuilder& graph, const data::Schema& schema);
 /// limits: the features that add_columns makes.
 Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name);
 
-/// Scaling and all layers: the scores `[batch, num_outputs]` of features.
-Name add_network(GraphBuilder& graph, const apply::Model& model, const Name& features);
+/// Scaling and all layers, and of an ensemble how its members are combined: the scores `[batch,
+/// num_outputs]` of features.
+Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& features);
 
 /// What the file promises, made of scores by the last node.
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,

@@ -38,8 +38,11 @@ bool takes_columns(const ExportOptions& options) {
 
 void check_size(const Model& model) {
   std::size_t num_bytes = 0;
-  for (const checkpoint::NamedTensor& weight : model.weights)
-    num_bytes += weight.tensor.num_bytes();
+  for (const apply::Member& member : model.members) {
+    for (const checkpoint::NamedTensor& weight : member.weights) {
+      num_bytes += weight.tensor.num_bytes();
+    }
+  }
   constexpr std::size_t kMostBytes = std::size_t{1} << 31;
   constexpr std::size_t kDescription = std::size_t{1} << 20;
   if (num_bytes + kDescription < kMostBytes) return;
@@ -84,7 +87,7 @@ void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions
   const Name output = reserved_output(graph, model, options);
   features = takes_columns(options) ? add_columns(graph, model.schema)
                                     : add_features(graph, model.schema, features);
-  const Name scores = add_network(graph, model, features);
+  const Name scores = add_networks(graph, model, features);
   add_outputs(graph, model, options.outputs, scores);
   graph.output(
       output,
@@ -97,8 +100,8 @@ onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
   proto.set_ir_version(kIrVersion);
   proto.set_producer_name("trainer");
   proto.set_producer_version(build_info().version);
-  proto.set_doc_string(fmt::format("Multilayer perceptron trained by trainer, from {}, epoch {}",
-                                   model.file.filename().string(), model.position.epoch));
+  proto.set_doc_string(fmt::format("Multilayer perceptron trained by trainer, from {}, {}",
+                                   model.file.filename().string(), apply::epoch_text(model)));
   add_opset(proto, "", kOpset);
   if (takes_columns(options)) add_opset(proto, "ai.onnx.ml", kMlOpset);
   for (const auto& [name, text] : apply::export_metadata(model)) {

@@ -42,7 +42,7 @@ model::LossOptions loss_options(const config::TrainingConfig& training, config::
 
 // Sets the initial weights.
 void initialize(Session& session) {
-  const auto seed = static_cast<uint64_t>(session.config.seed);
+  const uint64_t seed = config::training_seed(session.config);
   if (!model::needs_data(session.model.spec())) return model::initialize(session.model, seed);
   constexpr int64_t kMaxRows = 8192;  // more change little and take time
   const int64_t num_rows = std::min(kMaxRows, session.train.size());
@@ -130,7 +130,7 @@ bool finished(const Session& session) {
 }
 
 Window next_window(Session& session) {
-  const auto seed = static_cast<uint64_t>(session.config.seed);
+  const uint64_t seed = config::training_seed(session.config);
   if (session.order_epoch != session.state.position.epoch) {
     std::vector<int64_t> order =
         data::epoch_order(session.train.size(), seed, session.state.position.epoch);

@@ -99,11 +99,11 @@ TEST_F(ExportDataTest, SafetensorsHoldTheAveragedWeights) {
   const ExportReport report = export_safetensors(model, path);
   EXPECT_TRUE(report.inputs.empty());
   const archive::Safetensors content = archive::read_safetensors(path);
-  ASSERT_EQ(content.tensors.size(), model.weights.size());
-  for (std::size_t i = 0; i < model.weights.size(); ++i) {
+  ASSERT_EQ(content.tensors.size(), model.members.front().weights.size());
+  for (std::size_t i = 0; i < model.members.front().weights.size(); ++i) {
     const auto& [name, tensor] = content.tensors[i];
-    EXPECT_EQ(name, model.weights[i].name);
-    EXPECT_EQ(float_values(tensor)[0], float_values(model.weights[i].tensor)[0]);
+    EXPECT_EQ(name, model.members.front().weights[i].name);
+    EXPECT_EQ(float_values(tensor)[0], float_values(model.members.front().weights[i].tensor)[0]);
   }
 }
 

@@ -45,16 +45,17 @@ TEST_F(ModelTest, HasTheWeightsInTheOrderOfTheLayers) {
   EXPECT_EQ(network::summary(model.network), "3-4-2 batch norm, relu");
   EXPECT_EQ(model.loss, config::Loss::kCrossEntropy);
   EXPECT_EQ(model.schema.labels, (std::vector<std::string>{"no", "yes"}));
-  EXPECT_EQ(model.position.step, 12);
-  EXPECT_EQ(model.best->epoch, 2);
+  EXPECT_EQ(model.members.front().position.step, 12);
+  EXPECT_EQ(model.members.front().best->epoch, 2);
   EXPECT_EQ(model.fingerprints.size(), 2);
-  EXPECT_FALSE(model.is_averaged);
+  EXPECT_FALSE(model.members.front().is_averaged);
   std::vector<std::string> names;
-  for (const checkpoint::NamedTensor& weight : model.weights) names.push_back(weight.name);
+  for (const checkpoint::NamedTensor& weight : model.members.front().weights)
+    names.push_back(weight.name);
   EXPECT_EQ(names, (std::vector<std::string>{"layers.0.weight", "layers.0.bias", "norms.0.weight",
                                              "norms.0.bias", "layers.1.weight", "layers.1.bias",
                                              "norms.0.running_mean", "norms.0.running_var"}));
-  EXPECT_EQ(float_values(find_weight(model, "layers.0.bias"))[3], 4);
+  EXPECT_EQ(float_values(find_weight(model.members.front(), "layers.0.bias"))[3], 4);
 }
 
 TEST_F(ModelTest, OfARunFolderItIsTheBestEpoch) {
@@ -63,9 +64,9 @@ TEST_F(ModelTest, OfARunFolderItIsTheBestEpoch) {
   EXPECT_EQ(load_model(folder_.path()).file, file("last.pt"));
   c.state.position.step = 8;
   checkpoint::write(file("best.pt"), c);
-  EXPECT_EQ(load_model(folder_.path()).position.step, 8);
+  EXPECT_EQ(load_model(folder_.path()).members.front().position.step, 8);
   EXPECT_EQ(load_model(folder_.path() / "checkpoints").file, file("best.pt"));
-  EXPECT_EQ(load_model(folder_.path() / "last.pt").position.step, 12);
+  EXPECT_EQ(load_model(folder_.path() / "last.pt").members.front().position.step, 12);
 }
 
 TEST_F(ModelTest, TakesTheAveragedParametersAndTheBuffersOfTheModel) {
@@ -75,9 +76,9 @@ TEST_F(ModelTest, TakesTheAveragedParametersAndTheBuffersOfTheModel) {
   c.moments.push_back({"ema", averages});
   checkpoint::write(file("last.pt"), c);
   const Model model = load_model(file("last.pt"));
-  EXPECT_TRUE(model.is_averaged);
-  EXPECT_EQ(float_values(find_weight(model, "layers.0.bias"))[3], 40);
-  EXPECT_EQ(float_values(find_weight(model, "norms.0.running_mean"))[3], 4);
+  EXPECT_TRUE(model.members.front().is_averaged);
+  EXPECT_EQ(float_values(find_weight(model.members.front(), "layers.0.bias"))[3], 40);
+  EXPECT_EQ(float_values(find_weight(model.members.front(), "norms.0.running_mean"))[3], 4);
 }
 
 TEST_F(ModelTest, AFolderWithoutCheckpointsIsAnError) {

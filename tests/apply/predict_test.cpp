@@ -32,8 +32,8 @@ using test::read_file;
 Model linear_model() {
   Model model;
   model.network = network::mlp({.num_features = 3, .num_outputs = 2, .hidden_sizes = {}});
-  model.weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
-                   {"layers.0.bias", float_data({2}, {0, 0})}};
+  model.members = {{.weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
+                                {"layers.0.bias", float_data({2}, {0, 0})}}}};
   data::Schema& schema = model.schema;
   schema.feature_names = {"a", "k=p", "k=q"};
   schema.target_names = {"y"};
@@ -51,8 +51,8 @@ Model regression_model() {
   Model model;
   model.loss = config::Loss::kMse;
   model.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}});
-  model.weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
-                   {"layers.0.bias", float_data({2}, {0, 0})}};
+  model.members = {{.weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
+                                {"layers.0.bias", float_data({2}, {0, 0})}}}};
   data::Schema& schema = model.schema;
   schema.task = config::Task::kRegression;
   schema.feature_names = {"a"};
@@ -127,8 +127,8 @@ TEST_F(PredictTest, WritesTheTargetsOfARegressionInTheirUnits) {
             "prediction_u,prediction_v\n12,-1\n5,2.5\n");
   Model one = regression_model();
   one.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
-  one.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
-                 {"layers.0.bias", float_data({1}, {0})}};
+  one.members = {{.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                              {"layers.0.bias", float_data({1}, {0})}}}};
   one.schema.target_names = {"u"};
   one.schema.target_scaling = {{0}, {1}};
   EXPECT_EQ(predict_text("a\n0.1\n1e-7\n123456789\n", one), "prediction\n0.1\n1e-07\n123456790\n");
@@ -141,8 +141,8 @@ TEST_F(PredictTest, OneLogitHasAProbabilityForBothClasses) {
   model.schema.target_names = {"y"};
   model.schema.labels = {"0", "1"};
   model.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
-  model.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
-                   {"layers.0.bias", float_data({1}, {0})}};
+  model.members = {{.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                                {"layers.0.bias", float_data({1}, {0})}}}};
   EXPECT_EQ(predict_text("a\n0\n2\n", model),
             "prediction,p_0,p_1\n0,0.5,0.5\n1,0.11920292,0.8807971\n");
 }
@@ -328,8 +328,8 @@ TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
   model.schema.target_scaling = {{0}, {1}};
   model.schema.scaling = {{0, 0}, {1, 1}};
   model.network = network::mlp({.num_features = 2, .num_outputs = 1, .hidden_sizes = {}});
-  model.weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
-                   {"layers.0.bias", float_data({1}, {0})}};
+  model.members = {{.weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
+                                {"layers.0.bias", float_data({1}, {0})}}}};
   const std::string expected = "prediction\n21\n2555\n73\n";
   const std::string_view idx =
       "\0\0\x08\x03\0\0\0\x03\0\0\0\x01\0\0\0\x02\x01\x02\x05\xFF\x03\x07"sv;

@@ -19,7 +19,7 @@ namespace {
 using Numbers = std::vector<float>;
 
 /// A model of `num_classes` classes with weights that are made up.
-Model some_model(config::Norm norm, int64_t num_classes) {
+Model some_model(config::Norm norm, int64_t num_classes, uint64_t first_seed = 1) {
   Model model;
   model.network = network::mlp({.num_features = 9,
                                 .num_outputs = num_classes,
@@ -28,12 +28,14 @@ Model some_model(config::Norm norm, int64_t num_classes) {
                                 .dropout = 0.5,
                                 .norm = norm,
                                 .residual = true});
-  uint64_t seed = 1;
+  Member member;
+  uint64_t seed = first_seed;
   for (const network::TensorSpec& spec : network::tensors(model.network)) {
     Numbers values = test::some_numbers(spec.num_elements(), seed++);
     if (spec.name.ends_with("var")) values.assign(values.size(), 0.5F);
-    model.weights.push_back({spec.name, test::float_data(spec.shape, values)});
+    member.weights.push_back({spec.name, test::float_data(spec.shape, values)});
   }
+  model.members.push_back(std::move(member));
   model.schema.scaling = {Numbers(9, 0.25F), Numbers(9, 2.0F)};
   return model;
 }
@@ -41,10 +43,10 @@ Model some_model(config::Norm norm, int64_t num_classes) {
 Model tiny_model() {
   Model model;
   model.network = network::mlp({.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}});
-  model.weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
-                   {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
-                   {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},
-                   {"layers.1.bias", test::float_data({2}, {0.25F, -0.5F})}};
+  model.members = {{.weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
+                                {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
+                                {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},
+                                {"layers.1.bias", test::float_data({2}, {0.25F, -0.5F})}}}};
   model.schema.scaling = {{1, 2}, {2, 0.5F}};
   return model;
 }
@@ -107,6 +109,72 @@ TEST(Outputs, OfRegressionAreScaledBack) {
   Model model = some_model(config::Norm::kNone, 2);
   model.schema.target_scaling = {{10, -1}, {0.5F, 4}};
   EXPECT_EQ(predicted_values(model, Numbers{1, 2, -3, 0}), (std::vector<double>{12, -0.5, 4, -1}));
+}
+
+Numbers outputs_of(const Model& model, const data::Matrix& features, int64_t num_threads = 1) {
+  Numbers outputs;
+  Predictor(model, num_threads).predict(features, outputs);
+  return outputs;
+}
+
+/// A member for each seed, and the models of each alone.
+Model some_ensemble(int64_t num_outputs, std::vector<Model>& members) {
+  for (const uint64_t seed : {1, 100, 200}) {
+    members.push_back(some_model(config::Norm::kLayer, num_outputs, seed));
+  }
+  Model ensemble = members.front();
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    ensemble.members.push_back(members[i].members.front());
+  }
+  return ensemble;
+}
+
+TEST(Predictor, AnEnsembleHasTheMeanProbabilities) {
+  const data::Matrix features{1030, 9, test::some_numbers(1030 * 9, 5)};
+  for (const int64_t num_outputs : {1, 3}) {
+    std::vector<Model> members;
+    Model ensemble = some_ensemble(num_outputs, members);
+    for (Model* model : {&members[0], &members[1], &members[2], &ensemble}) {
+      model->loss =
+          num_outputs == 1 ? config::Loss::kBinaryCrossEntropy : config::Loss::kCrossEntropy;
+    }
+    const Numbers outputs = outputs_of(ensemble, features);
+    EXPECT_EQ(outputs, outputs_of(ensemble, features, 3));
+    const Numbers mean = probabilities(ensemble, outputs);
+    Numbers sum(mean.size());
+    for (const Model& member : members) {
+      const Numbers single = probabilities(member, outputs_of(member, features));
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += single[i];
+    }
+    for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(mean[i], sum[i] / 3, 1e-6);
+  }
+}
+
+TEST(Predictor, AnEnsembleOfRegressionsHasTheMeanNumbers) {
+  const data::Matrix features{5, 9, test::some_numbers(5 * 9, 5)};
+  std::vector<Model> members;
+  Model ensemble = some_ensemble(2, members);
+  ensemble.schema.task = config::Task::kRegression;
+  const Numbers outputs = outputs_of(ensemble, features);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    double sum = 0;
+    for (const Model& member : members) sum += outputs_of(member, features)[i];
+    EXPECT_NEAR(outputs[i], sum / 3, 1e-6);
+  }
+}
+
+// Of members that are nearly sure, the logarithms are finite and right.
+TEST(Predictor, SmallProbabilitiesOfAnEnsembleAreNotLost) {
+  Model model;
+  model.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}});
+  for (const float slope : {-500.0F, -300.0F}) {
+    model.members.push_back({.weights = {{"layers.0.weight", test::float_data({2, 1}, {0, slope})},
+                                         {"layers.0.bias", test::float_data({2}, {0, 0})}}});
+  }
+  model.schema.scaling = {{0}, {1}};
+  const Numbers outputs = outputs_of(model, {1, 1, Numbers{1}});
+  EXPECT_FLOAT_EQ(outputs[0], 0);
+  EXPECT_FLOAT_EQ(outputs[1], -300 - std::log(2.0F));
 }
 
 }  // namespace

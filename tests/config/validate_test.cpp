@@ -323,5 +323,26 @@ TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
             "a.yaml:1: data.repeat: has no effect unless data.folds is set");
 }
 
+TEST(ValidateTest, ValidationFoldsReplaceOtherValidationSplits) {
+  const std::string csv = "data: {source: csv, path: t.csv, target: y, ";
+  EXPECT_EQ(message_of(csv + "validation_folds: 1}"),
+            "a.yaml:1: data.validation_folds: expected at least 2 folds, or 0 for none, got 1");
+  EXPECT_EQ(message_of(csv + "validation_fold: 2}"),
+            "a.yaml:1: data.validation_fold: has no effect unless data.validation_folds is set");
+  EXPECT_EQ(message_of(csv + "validation_folds: 3, validation_fold: 4}"),
+            "a.yaml:1: data.validation_fold: expected at most data.validation_folds (3), got 4");
+  EXPECT_EQ(message_of(csv + "validation_folds: 3, validation_path: v.csv}"),
+            "a.yaml:1: data.validation_folds: conflicts with data.validation_path, which provides "
+            "the validation split; remove one, or unset it with data.validation_path=null");
+  EXPECT_EQ(message_of(csv + "validation_folds: 3, split: chronological, time: t}"),
+            "a.yaml:1: data.validation_folds: conflicts with data.time, which provides the "
+            "validation split; remove one, or unset it with data.time=null");
+  EXPECT_NO_THROW(load({{"a.yaml",
+                         "data: {validation_folds: 3, validation_fold: 3, validation_fraction: 0}\n"
+                         "training: {early_stopping: {patience: 3}}",
+                         "/"}},
+                       {}));
+}
+
 }  // namespace
 }  // namespace trainer::config

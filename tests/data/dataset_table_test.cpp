@@ -381,5 +381,70 @@ TEST_F(DatasetTableTest, SeveralColumnsWithUnknownCategoriesAreOneWarning) {
             "not occur in the training split; treated as unknown (data.unknown_category)"});
 }
 
+// ---- what columns and scalings are fitted to ----
+
+TEST_F(DatasetTableTest, MembersOfAnEnsembleHaveTheSameSchema) {
+  std::string content = "a,b,y\n";
+  for (int i = 0; i < 40; ++i) {
+    content += std::to_string(0.1 * i) +
+               (i == 7       ? ",rare,"
+                : i % 2 == 0 ? ",u,"
+                             : ",v,") +
+               std::to_string(0.3 * i * i) + "\n";
+  }
+  DataConfig data = table(content);
+  data.target = {"y"};
+  data.task = config::Task::kRegression;
+  data.scaling = config::ScalingMethod::kRobust;
+  data.clip_predictions = true;
+  data.test_fraction = 0.25;
+  data.validation_folds = 3;
+  data.fit_on = config::FitOn::kTrainAndValidation;
+  const Datasets first = load_datasets(data, 1);
+  data.validation_fold = 2;
+  const Datasets second = load_datasets(data, 1);
+  EXPECT_NE(first.validation.source_lines, second.validation.source_lines);
+  EXPECT_EQ(first.test.source_lines, second.test.source_lines);
+  EXPECT_EQ(first.schema, second.schema);
+  data.fit_on = config::FitOn::kTrain;
+  EXPECT_NE(load_datasets(data, 1).schema, second.schema);
+}
+
+TEST_F(DatasetTableTest, AllRowsCanBeFittedTo) {
+  DataConfig data = table("a,y\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n7,0\n80,1\n");
+  data.target = {"y"};
+  data.scaling = config::ScalingMethod::kMinMax;
+  data.validation_fraction = 0.25;
+  data.test_fraction = 0.25;
+  data.fit_on = config::FitOn::kAll;
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.scaling.shift.front() + datasets.schema.scaling.offset_of(0), 1);
+  EXPECT_FLOAT_EQ(1 / datasets.schema.scaling.scale.front(), 79);
+}
+
+// The only row of a class is in one validation fold, where the other members do train on it.
+TEST_F(DatasetTableTest, AClassOfOneRowNeedsAFitOnAllFolds) {
+  DataConfig data = table("a,y\n1,u\n2,v\n3,u\n4,v\n5,u\n6,v\n7,u\n8,w\n");
+  data.target = {"y"};
+  data.test_fraction = 0;
+  data.validation_folds = 2;
+  int num_refused = 0;
+  for (data.validation_fold = 1; data.validation_fold <= 2; ++data.validation_fold) {
+    data.fit_on = config::FitOn::kTrainAndValidation;
+    EXPECT_EQ(load_datasets(data, 1).schema.labels.size(), 3U);
+    data.fit_on = config::FitOn::kTrain;
+    try {
+      load_datasets(data, 1);
+    } catch (const Error& error) {
+      ++num_refused;
+      EXPECT_EQ(std::string(error.what()),
+                data.path +
+                    ":9: column \"y\": the label \"w\" does not occur in the training "
+                    "split; split the rows differently or remove rows with this label");
+    }
+  }
+  EXPECT_EQ(num_refused, 1);
+}
+
 }  // namespace
 }  // namespace trainer::data

@@ -93,6 +93,63 @@ TEST(FoldsTest, GroupsAreNeverDivided) {
   EXPECT_EQ(tested.size(), groups.size());
 }
 
+// The members of an ensemble: one test split, and each other row validates once.
+TEST(FoldsTest, ValidationFoldsDivideTheRowsThatAreNotTested) {
+  const Rows strata = strata_of({23, 11, 8});
+  for (const int64_t folds : {int64_t{0}, kFolds}) {
+    std::multiset<int64_t> validated;
+    Rows test;
+    for (int64_t fold = 1; fold <= 4; ++fold) {
+      const SplitIndices split = split_rows(42, strata,
+                                            {.test_fraction = folds > 0 ? 0 : 0.25,
+                                             .seed = 42,
+                                             .folds = folds,
+                                             .fold = 2,
+                                             .validation_folds = 4,
+                                             .validation_fold = fold});
+      if (fold == 1) test = split.test;
+      EXPECT_EQ(split.test, test);
+      EXPECT_EQ(split.train.size() + split.validation.size() + test.size(), 42U);
+      EXPECT_NEAR(static_cast<double>(split.validation.size()), (42.0 - std::size(test)) / 4, 1);
+      EXPECT_NEAR(static_cast<double>(count_of(split.validation, strata, 2)), 6.4 / 4, 1);
+      validated.insert(split.validation.begin(), split.validation.end());
+    }
+    EXPECT_EQ(validated.size() + test.size(), 42U);
+    EXPECT_EQ(std::set<int64_t>(validated.begin(), validated.end()).size(), validated.size());
+  }
+}
+
+TEST(FoldsTest, ValidationFoldsKeepGroupsTogether) {
+  const Rows groups = {0, 0, 1, 2, 2, 2, 3, 4, 4, 5};
+  std::multiset<int64_t> validated;
+  for (int64_t fold = 1; fold <= 3; ++fold) {
+    const SplitIndices split = split_groups(
+        groups, {.test_fraction = 0.2, .seed = 1, .validation_folds = 3, .validation_fold = fold});
+    EXPECT_FALSE(split.validation.empty());
+    std::set<int64_t> inside;
+    for (const int64_t row : split.validation) inside.insert(groups[static_cast<size_t>(row)]);
+    for (const int64_t row : split.train) {
+      EXPECT_FALSE(inside.contains(groups[static_cast<size_t>(row)]));
+    }
+    validated.insert(split.validation.begin(), split.validation.end());
+  }
+  EXPECT_EQ(validated.size(), 8U);
+}
+
+TEST(FoldsTest, RefusesMoreValidationFoldsThanRowsOrGroups) {
+  const SplitOptions options{
+      .validation_fraction = 0, .test_fraction = 0.25, .validation_folds = 4};
+  EXPECT_EQ(test::message_of(ErrorKind::kData, [&] { split_rows(4, {}, options); }),
+            "data.validation_folds: expected at most 3, as many as there are rows that are not in "
+            "the test split, got 4");
+  EXPECT_EQ(test::message_of(ErrorKind::kData,
+                             [&] {
+                               split_groups(Rows{0, 1, 2, 2}, options);
+                             }),
+            "data.validation_folds: expected at most 2, as many as there are groups that are not "
+            "in the test split, got 4");
+}
+
 TEST(FoldsTest, RefusesFewerGroupsThanFolds) {
   const Error error = test::error_of([] {
     split_groups(Rows{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}, {0.1, 0, 1, kFolds, 1});

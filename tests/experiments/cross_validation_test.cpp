@@ -25,13 +25,13 @@ class CrossValidationTest : public testing::Test {
     request_.overrides = {{"output_dir", folder_.path().string(), "--output-dir"},
                           {"tag", "t", "--tag"}};
     request_.num_folds = 3;
-    request_.train = [&](const FoldJob& job) { return train(job); };
+    request_.train = [&](const RunJob& job) { return train(job); };
     request_.on_result = [&](const metrics::FoldResult&, const std::string& name) {
       names_.push_back(name);
     };
   }
 
-  FoldOutcome train(const FoldJob& job) {
+  RunOutcome train(const RunJob& job) {
     const config::Config& config = job.config.config;
     jobs_.push_back(config);
     if (static_cast<int>(jobs_.size()) > num_complete_) return {folder_.path(), kSignal};

@@ -29,17 +29,6 @@ TEST(FoldRunsTest, OnlyRepeatsAreNamed) {
   EXPECT_EQ(fold_name({3, 2}, {5, 10}), "fold 3/5 of repeat 2/10");
 }
 
-TEST(FoldRunsTest, TheNewestFolderOfAFoldIsFound) {
-  const test::TemporaryFolder folder;
-  EXPECT_EQ(find_fold(folder.path(), {}, {5, 1}), std::nullopt);
-  for (const char* name : {"20260101_000000_fold_1", "20260102_000000_fold_1",
-                           "20260103_000000_fold_11", "20260103_000000_fold_2"}) {
-    fs::create_directory(folder.path() / name);
-  }
-  EXPECT_EQ(find_fold(folder.path(), {}, {5, 1}), folder.path() / "20260102_000000_fold_1");
-  EXPECT_EQ(find_fold(folder.path() / "absent", {}, {5, 1}), std::nullopt);
-}
-
 TEST(FoldRunsTest, TheNumberOfRepeatsIsThatOfTheFirstRun) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(find_num_repeats(folder.path()), 1);

@@ -42,6 +42,9 @@ struct ExportReport {
   std::string checked;              // how the file was verified before it was moved into place
 };
 
+/// What comes before the names of a member's tensors in a file: "members.2." in an ensemble.
+std::string member_prefix(const Model& model, std::size_t member);
+
 /// "logits" or "probabilities"; of a regression, whose numbers are in the units of the data always,
 /// "predictions".
 std::string output_name(const Model& model, ExportOutputs outputs);

@@ -19,33 +19,46 @@ struct Config;
 
 namespace trainer::apply {
 
-/// A trained model as plain values: what prediction, evaluation and exports work on.
-struct Model {
-  std::filesystem::path file;                    // the checkpoint
-  std::shared_ptr<const config::Config> config;  // of its run
-  data::Schema schema;
-  config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
-  network::NetworkSpec network;
+/// What one run has trained.
+struct Member {
+  std::filesystem::path file = {};  // the checkpoint
   /// In the order of network::tensors(), which gives names and shapes; float32 and finite. The
   /// averaged weights where the run had some (training.ema_decay).
   std::vector<checkpoint::NamedTensor> weights;
   bool is_averaged = false;
-
-  std::string trainer_version;  // that wrote the checkpoint
-  checkpoint::Position position;
-  std::optional<checkpoint::Best> best;
-  std::vector<data::Fingerprint> fingerprints;  // of the data files that it was trained on
+  checkpoint::Position position = {};
+  std::optional<checkpoint::Best> best = {};
 };
 
-/// Of a run folder: its best.pt, else its last.pt; or of a checkpoint file (see
-/// checkpoint::find_checkpoint). Throws Error(kCheckpoint) where there is none, and with all
-/// problems of one that is damaged or does not fit itself (see checkpoint::verify).
+/// A trained model as plain values: what prediction, evaluation and exports work on. One member, or
+/// those of an ensemble, whose predictions are averaged: probabilities of classes, or numbers. All
+/// members have the same schema and network.
+struct Model {
+  std::filesystem::path file;                    // the checkpoint, or ensemble.json
+  std::shared_ptr<const config::Config> config;  // of its first run
+  data::Schema schema;
+  config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
+  network::NetworkSpec network;
+  std::vector<Member> members;                  // at least one
+  std::string trainer_version;                  // that wrote the first checkpoint
+  std::vector<data::Fingerprint> fingerprints;  // of the data files that it was trained on
+
+  bool is_ensemble() const { return members.size() > 1; }
+};
+
+/// Of a run folder: its best.pt, else its last.pt; of a checkpoint file (see
+/// checkpoint::find_checkpoint); or of the folder of an ensemble (see ensemble.h). Throws
+/// Error(kCheckpoint) where there is none, for members that differ, and with all problems of a
+/// checkpoint that is damaged or does not fit itself (see checkpoint::verify).
 Model load_model(const std::filesystem::path& run_or_checkpoint);
+
+/// "epoch 12", or "5 members".
+std::string epoch_text(const Model& model);
 
 /// The numbers of a float32 tensor.
 const float* float_values(const archive::TensorData& tensor);
 
 /// The weight of that name; there must be one.
-const archive::TensorData& find_weight(const Model& model, const std::string& name);
+const archive::TensorData& find_weight(const Member& member, const std::string& name);
 
 }  // namespace trainer::apply

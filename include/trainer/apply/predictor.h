@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace trainer::apply {
 
 /// Computes outputs of a trained model on the CPU. The bits of a row's outputs depend neither on
 /// the number of threads nor on the rows that are computed with it, and are those that training
-/// evaluates with its kernels.
+/// evaluates with its kernels. The outputs of an ensemble are what one network would have whose
+/// predictions are the averaged ones: the logarithms of the mean probabilities, their logit where
+/// there is a single one, or the mean of numbers.
 class Predictor {
  public:
   /// `model` must outlive the predictor.
@@ -27,8 +30,11 @@ class Predictor {
  private:
   const Model& model_;
   cpu::ThreadTeam team_;
-  cpu::Network network_;
+  std::vector<std::unique_ptr<cpu::Network>> networks_;  // of the members
+  std::vector<std::vector<float>> member_outputs_;       // [num_outputs] of a part of the rows
   std::vector<int64_t> rows_;
+
+  void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);
 };
 
 // What outputs `[n, num_outputs]` mean.

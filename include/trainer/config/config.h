@@ -50,4 +50,9 @@ struct Config {
   std::vector<std::string> pending;
 };
 
+/// Seeds initial weights, row order and dropout: training.seed, or where that is auto `seed`.
+inline uint64_t training_seed(const Config& config) {
+  return static_cast<uint64_t>(config.training.seed > 0 ? config.training.seed : config.seed);
+}
+
 }  // namespace trainer::config

@@ -72,6 +72,9 @@ struct DataConfig {
   int64_t folds = 0;
   int64_t fold = 1;
   int64_t repeat = 1;
+  int64_t validation_folds = 0;
+  int64_t validation_fold = 1;
+  FitOn fit_on = FitOn::kTrain;
   IdxConfig idx;
   NpyConfig npy;
   SyntheticConfig synthetic;

@@ -19,8 +19,10 @@ struct Difference {
   std::string after;
 };
 
-/// The differences between two configurations among keys that a resumed run may not change and
-/// that wait for the data in neither.
+/// The differences between two configurations; keys that wait for the data in one of them are none.
+std::vector<Difference> differences(const Config& before, const Config& after);
+
+/// Those of keys that a resumed run may not change.
 std::vector<Difference> fixed_differences(const Config& before, const Config& after);
 
 }  // namespace trainer::config

@@ -39,6 +39,7 @@ struct EarlyStoppingConfig {
 /// The keys of `training`.
 struct TrainingConfig {
   int64_t epochs = 10;
+  int64_t seed = 0;  // 0 = auto: that of the run
   int64_t batch_size = 32;
   bool drop_last = false;
   double learning_rate = 1e-3;

@@ -19,6 +19,7 @@ enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
+enum class FitOn { kTrain, kTrainAndValidation, kAll };
 enum class SplitMethod { kRandom, kChronological };
 enum class Architecture { kMlp };
 enum class Activation { kRelu, kGelu, kSilu, kTanh, kSelu, kMish };
@@ -81,6 +82,8 @@ template <>
 std::span<const std::string> enum_names<config::UnknownCategory>();
 template <>
 std::span<const std::string> enum_names<config::Outliers>();
+template <>
+std::span<const std::string> enum_names<config::FitOn>();
 template <>
 std::span<const std::string> enum_names<config::SplitMethod>();
 template <>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace trainer::data {
 /// A number x of a file becomes z = (float(x - offset) - shift) * scale, and that with a smooth
 /// clip z / sqrt(1 + (z / limit)^2): the offset, 0 of nearly all columns, is subtracted in double
 /// when the file is read, for float32 would lose what tells large numbers apart. Features, and
-/// targets of a Dataset, are without it. Shift and scale are fitted on the training split only; all
-/// are stored in every checkpoint.
+/// targets of a Dataset, are without it. Shift and scale are fitted on the training split only
+/// (unless data.fit_on says otherwise); all are stored in every checkpoint.
 struct Scaling {
   std::vector<float> shift;               // [num_features]
   std::vector<float> scale;               // [num_features]
@@ -31,6 +32,10 @@ struct Scaling {
 /// / (distance between the quartiles), or 1 / standard deviation where the quartiles are equal. A
 /// column that is constant in `features` gets scale 1, so that it becomes 0.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
+
+/// The same for the rows `rows` only.
+Scaling fit_scaling(const Matrix& features, std::span<const int64_t> rows,
+                    config::ScalingMethod method);
 
 /// Shifts and scales `values` `[n, columns]`, which are without their offsets and have no limit.
 void scale(const Scaling& scaling, std::span<float> values);

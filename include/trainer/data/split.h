@@ -25,14 +25,19 @@ struct SplitOptions {
   int64_t folds = 0;    // 0: none
   int64_t fold = 1;     // the one that is the test split, [1, folds]
   uint64_t repeat = 0;  // which of the divisions of one seed
+  /// Above 0, the rows that are not the test split are divided into so many folds, one of which is
+  /// the validation split. Then no fraction is asked.
+  int64_t validation_folds = 0;
+  int64_t validation_fold = 1;  // [1, validation_folds]
 };
 
 /// Divides `num_rows` rows at random, a pure function of its arguments. A fraction f takes
 /// round(f * num_rows) rows. `strata` is empty or holds a class a row `[num_rows]`; then every
 /// split has the classes in the proportions of the whole, as nearly as whole rows allow. With
 /// folds, every row is in one of them, they differ by at most one row, in each class too, and the
-/// validation fraction is that of the other rows. Throws Error(kData) when a fraction above 0 takes
-/// no row or nothing is left to train on.
+/// validation fraction is that of the other rows. Validation folds are made in the same way. Throws
+/// Error(kData) when a fraction above 0 takes no row, nothing is left to train on, or there are
+/// more validation folds than rows.
 SplitIndices split_rows(int64_t num_rows, std::span<const int64_t> strata,
                         const SplitOptions& options);
 

@@ -8,23 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
+#include "trainer/experiments/runs.h"
 #include "trainer/metrics/folds.h"
 
 namespace trainer::experiments {
-
-/// The run of one fold, to be trained.
-struct FoldJob {
-  config::Loaded config;
-  std::optional<checkpoint::ResumePoint> resume;  // the checkpoint of an interrupted run
-};
-
-/// How the run of a fold ended.
-struct FoldOutcome {
-  std::filesystem::path run_dir;
-  int stop_signal = 0;  // of core/signals.h, if one ended it, with its state saved
-};
 
 /// What to cross-validate.
 struct CrossValidationRequest {
@@ -33,7 +21,9 @@ struct CrossValidationRequest {
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted cross-validation
   int64_t num_folds = 0;                        // 0: as configured, or 5
   int64_t num_repeats = 0;                      // 0: one, or as before
-  std::function<FoldOutcome(const FoldJob&)> train;
+  /// Whether the runs become the members of an ensemble, which share their preprocessing.
+  bool ensemble = false;
+  TrainFunction train;
   /// Called with each result and the name of its run, "fold 2/5" or "fold 2/5 of repeat 1/3".
   std::function<void(const metrics::FoldResult&, const std::string& name)> on_result;
 };
@@ -45,11 +35,13 @@ struct CrossValidationReport {
   std::string json;     // what is in cv.json
   int stop_signal = 0;  // if a signal stopped a run; the remaining ones were not trained
   std::string stopped;  // the name of the stopped run
+  bool is_ensemble = false;
 };
 
 /// Trains one run for each fold and repeat, each in its own run folder within the folder of the
-/// cross-validation, and writes cv.json after each and out_of_fold.csv at the end. With
-/// `resume`, trains only the runs that are missing, incomplete or of other settings.
+/// cross-validation, and writes cv.json after each and out_of_fold.csv at the end; of an ensemble
+/// also ensemble.json. With `resume`, trains only the runs that are missing, incomplete or of other
+/// settings.
 /// Throws Error(kUsage) for settings that do not fit the folder, Error(kCheckpoint) for a folder
 /// that is not of this cross-validation, Error(kFileSystem) if another process uses the folder, and
 /// the errors of `train`.

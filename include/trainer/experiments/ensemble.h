@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/config/load.h"
+#include "trainer/experiments/runs.h"
+#include "trainer/metrics/report.h"
+
+namespace trainer::experiments {
+
+/// An ensemble to train.
+struct EnsembleRequest {
+  std::vector<std::filesystem::path> config_files;
+  std::vector<config::Override> overrides;
+  std::optional<std::filesystem::path> resume;  // the folder of an interrupted one
+  int64_t num_members = 0;                      // 0: 5, or as before
+  TrainFunction train;
+  /// Called with the best value of each member: "member 2/5", "validation accuracy", 0.95.
+  std::function<void(const std::string& name, const std::string& metric, double value)> on_member;
+};
+
+/// What the ensemble achieved.
+struct EnsembleReport {
+  std::filesystem::path folder;
+  std::optional<metrics::Report> test;  // of all members together; none without a test split
+  std::string json;                     // what is in summary.json
+  int stop_signal = 0;                  // if a signal stopped a member; the others were not trained
+  std::string stopped;                  // the name of the stopped member
+};
+
+/// Trains the members, each in its own run folder within the folder of the ensemble, and writes
+/// ensemble.json and, with the metrics of the test split, summary.json. Each member has another
+/// seed (training.seed) and, unless the configuration names a validation split, another part of the
+/// rows as its validation split (data.validation_folds). With `resume`, trains only the members
+/// that are missing, incomplete or of other settings. Throws Error(kUsage) for settings that do not
+/// fit the folder, Error(kCheckpoint) for a folder that is not of this ensemble, Error(kFileSystem)
+/// if another process uses the folder, and the errors of `train`.
+EnsembleReport train_ensemble(const EnsembleRequest& request);
+
+}  // namespace trainer::experiments

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/ensemble.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/json.h"
+
+namespace trainer::apply {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A path that leads elsewhere would load files of somebody else.
+bool is_name(const Json& run) {
+  return run.is_string() && !run.get<std::string>().empty() &&
+         fs::path(run.get<std::string>()).filename() == run.get<std::string>();
+}
+
+}  // namespace
+
+fs::path ensemble_file(const fs::path& folder) { return folder / "ensemble.json"; }
+
+std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
+  const fs::path path = ensemble_file(folder);
+  if (!fs::exists(path)) return std::nullopt;
+  const Json json = read_json_or_null(path);
+  const bool is_good = json.is_object() && json.contains("members") && json.contains("runs") &&
+                       json["members"].is_number_integer() && json["members"] > 0 &&
+                       json["runs"].is_array() &&
+                       std::all_of(json["runs"].begin(), json["runs"].end(), is_name);
+  if (!is_good) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: expected the members of an ensemble, got something else; the file "
+                            "is damaged",
+                            path.string()));
+  }
+  return EnsembleFile{json["members"].get<int64_t>(), json["runs"].get<std::vector<std::string>>()};
+}
+
+void write_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
+  const Json json = {{"members", ensemble.num_members}, {"runs", ensemble.runs}};
+  write_file_atomically(ensemble_file(folder), json.dump(2) + "\n");
+}
+
+}  // namespace trainer::apply

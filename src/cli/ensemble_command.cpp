@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer ensemble`: trains several models and makes one of them.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/labeled_lines.h"
+#include "trainer/core/log.h"
+#include "trainer/experiments/ensemble.h"
+#include "trainer/metrics/report_text.h"
+
+#include "cli/command.h"
+#include "cli/resolve_config.h"
+#include "cli/shell_word.h"
+#include "cli/train_runs.h"
+
+namespace trainer::cli {
+namespace {
+
+class EnsembleCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--members", &members_, "VALUE", "Number of models to train (default: 5)"},
+            {"--json", &json_, "", "Print summary.json instead of the results"}};
+  }
+
+  void check(const CommonOptions& /*common*/, Problems& problems) override {
+    constexpr int64_t kMinMembers = 2;
+    parse_count("--members", members_, num_members_, problems, kMinMembers);
+  }
+
+  int run(const CommonOptions& common) override {
+    require_config(common, "ensemble", " --members 5");
+    apply_quiet(common);
+    const experiments::EnsembleReport report = experiments::train_ensemble(make_request(common));
+    if (report.stop_signal != 0) {
+      log::warning(fmt::format("stopped in {}; resume with: trainer ensemble --resume {}",
+                               report.stopped, shell_word(report.folder.string())));
+      return 128 + report.stop_signal;
+    }
+    if (json_) {
+      fmt::print("{}", report.json);
+    } else if (common.verbosity != Verbosity::kQuiet) {
+      LabeledLines lines;
+      if (report.test) lines.append(metrics::result_lines("test", *report.test, " (ensemble)"));
+      lines.add("folder", report.folder.string());
+      fmt::print("{}", lines.text());
+    }
+    return 0;
+  }
+
+ private:
+  experiments::EnsembleRequest make_request(const CommonOptions& common) const {
+    experiments::EnsembleRequest request;
+    request.config_files = common.config_files;
+    request.overrides = common.overrides;
+    request.resume = common.resume;
+    request.num_members = num_members_;
+    request.train = [&](const experiments::RunJob& job) {
+      return train_one_of_several(common, job);
+    };
+    request.on_member = [](const std::string& name, const std::string& metric, double value) {
+      log::info(fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)));
+    };
+    return request;
+  }
+
+  std::string members_;
+  int64_t num_members_ = 0;  // 0: 5, or as before
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ensemble_command() { return std::make_unique<EnsembleCommand>(); }
+
+}  // namespace trainer::cli

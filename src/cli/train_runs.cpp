@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/train_runs.h"
+
+#include "trainer/core/log.h"
+
+#include "cli/engine_library.h"
+#include "cli/progress_bar.h"
+
+namespace trainer::cli {
+
+experiments::RunOutcome train_one_of_several(const CommonOptions& common,
+                                             const experiments::RunJob& job) {
+  engine::TrainRequest request;
+  request.config = job.config;
+  request.resume = job.resume;
+  request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
+  request.command_line = common.command_line;
+  request.progress = make_progress_listener();
+  if (common.verbosity != Verbosity::kVerbose) log::set_console_level(log::Level::kWarning);
+  const engine::TrainReport report = engine_library().train(request);
+  log::clear_status();
+  if (common.verbosity == Verbosity::kNormal) log::set_console_level(log::Level::kInfo);
+  return {report.run_dir, report.stop_signal};
+}
+
+}  // namespace trainer::cli

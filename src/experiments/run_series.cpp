@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/run_series.h"
+
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/config/dump.h"
+#include "trainer/core/error.h"
+
+namespace trainer::experiments {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void read_config_files(const SeriesRequest& request, RunSeries& series) {
+  for (const fs::path& file : request.config_files) {
+    series.documents.push_back(config::read_document(file));
+  }
+}
+
+config::Config read_config(const fs::path& run_dir) {
+  return config::load({config::read_document(run::RunDir{run_dir}.config())}, {}).config;
+}
+
+}  // namespace
+
+RunSeries start_series(const SeriesRequest& request, const std::string& suffix) {
+  RunSeries series;
+  series.overrides = request.overrides;
+  read_config_files(request, series);
+  const config::Config config = config::load(series.documents, series.overrides).config;
+  const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
+  series.new_folder = std::make_unique<run::NewFolder>(fs::absolute(config.output_dir),
+                                                       run::run_name(tag, std::time(nullptr)));
+  series.folder = series.new_folder->path();
+  series.lock = std::make_unique<FolderLock>(series.folder);
+  return series;
+}
+
+RunSeries resume_series(const SeriesRequest& request, const std::string& first_tag,
+                        const std::string& what) {
+  RunSeries series;
+  series.folder = fs::absolute(*request.resume).lexically_normal();
+  series.overrides = request.overrides;
+  const std::optional<fs::path> first = find_run(series.folder, first_tag);
+  if (!first) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: expected the folder of {}, which contains a run folder ending in "
+                            "_{}; found none",
+                            request.resume->string(), what, first_tag));
+  }
+  series.lock = std::make_unique<FolderLock>(series.folder);
+  series.documents = {config::read_document(run::RunDir{*first}.config())};
+  series.before = read_config(*first);
+  read_config_files(request, series);
+  return series;
+}
+
+std::optional<fs::path> find_run(const fs::path& folder, const std::string& tag) {
+  std::optional<fs::path> newest;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with("_" + tag) || !entry.is_directory(ignored)) continue;
+    if (!newest || name > newest->filename().string()) newest = entry.path();
+  }
+  return newest;
+}
+
+config::Loaded run_config(const RunSeries& series, const SeriesRun& run) {
+  std::vector<config::Override> overrides = series.overrides;
+  overrides.insert(overrides.end(), run.overrides.begin(), run.overrides.end());
+  overrides.push_back({"output_dir", series.folder.string(), "folder of the runs"});
+  overrides.push_back({"tag", run.tag, "folder of the runs"});
+  return config::load(series.documents, overrides);
+}
+
+void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what) {
+  if (!series.before) return;
+  std::vector<std::string> changes;
+  for (const auto& change :
+       config::fixed_differences(*series.before, run_config(series, first).config)) {
+    changes.push_back(
+        fmt::format("{}: {} before, {} now", change.key, change.before, change.after));
+  }
+  if (changes.empty()) return;
+  throw Error(ErrorKind::kCheckpoint,
+              fmt::format("{}: the configuration differs from that of this {}:\n"
+                          "  {}\n"
+                          "undo the changes, or start a new one without --resume",
+                          series.folder.string(), what, fmt::join(changes, "\n  ")));
+}
+
+std::optional<fs::path> find_complete(const RunSeries& series, const SeriesRun& run) {
+  const std::optional<fs::path> found = find_run(series.folder, run.tag);
+  if (!found || !fs::exists(run::RunDir{*found}.config()) ||
+      !fs::exists(run::RunDir{*found}.summary())) {
+    return std::nullopt;
+  }
+  const bool is_wanted =
+      config::differences(read_config(*found), run_config(series, run).config).empty();
+  return is_wanted ? found : std::nullopt;
+}
+
+RunOutcome train_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train) {
+  RunJob job{run_config(series, run), std::nullopt};
+  const std::optional<fs::path> before = find_run(series.folder, run.tag);
+  if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
+    job.resume = checkpoint::open_checkpoint(*before, checkpoint::OpenMode::kResume);
+  }
+  return train(job);
+}
+
+}  // namespace trainer::experiments

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/config/load.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/experiments/runs.h"
+#include "trainer/run/run_dir.h"
+
+/// Several runs of one configuration, in one folder: what a cross-validation and an ensemble have
+/// in common.
+namespace trainer::experiments {
+
+/// What to start or resume.
+struct SeriesRequest {
+  std::vector<std::filesystem::path> config_files;
+  std::vector<config::Override> overrides;
+  std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
+};
+
+/// A new or resumed series. Nobody else uses its folder meanwhile.
+struct RunSeries {
+  std::filesystem::path folder;
+  std::unique_ptr<run::NewFolder> new_folder;  // of a new one
+  std::unique_ptr<FolderLock> lock;
+  std::vector<config::Document> documents;
+  std::vector<config::Override> overrides;
+  std::optional<config::Config> before;  // of the first run of a resumed one
+};
+
+/// A run of a series: a tag that no other has, and the keys in which it differs.
+struct SeriesRun {
+  std::string tag;
+  std::vector<config::Override> overrides;
+};
+
+/// Makes the folder of a new series, whose name ends in `suffix`. Throws Error(kUsage) for a wrong
+/// configuration and Error(kFileSystem).
+RunSeries start_series(const SeriesRequest& request, const std::string& suffix);
+
+/// Opens the folder of a series, whose runs have the configuration of the one called `first_tag`.
+/// Throws Error(kCheckpoint) if there is none; `what` it should be the folder of.
+RunSeries resume_series(const SeriesRequest& request, const std::string& first_tag,
+                        const std::string& what);
+
+/// The newest run folder whose name ends in `tag` within `folder`, or nothing.
+std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,
+                                              const std::string& tag);
+
+/// The configuration of a run.
+config::Loaded run_config(const RunSeries& series, const SeriesRun& run);
+
+/// Throws Error(kCheckpoint) if a resumed series would have runs of different configurations.
+void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what);
+
+/// The folder of the run, if it is complete: it has a summary.json, and its configuration is the
+/// wanted one, also in keys that a resumed run may change, such as the number of epochs.
+std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
+
+/// Trains the run, from the checkpoint of an interrupted one if there is one.
+RunOutcome train_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
+
+}  // namespace trainer::experiments

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ensembles: trained, evaluated, applied and exported by the program.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/json.h"
+
+#include "support/files.h"
+#include "support/process.h"
+#include "support/program_test.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSource;
+using test::ProcessResult;
+
+class EnsembleProgramTest : public test::ProgramTest {
+ protected:
+  ProcessResult ensemble(const std::string& config, const std::string& more = "") {
+    return trainer("ensemble " + test::with_config(config) + more);
+  }
+
+  /// The last column of a table of predictions.
+  std::vector<double> last_column(const std::string& model) const {
+    const ProcessResult result =
+        trainer("predict " + model + " --data " + (kSource / "configs/data/auto_mpg.csv").string());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::vector<double> numbers;
+    std::istringstream lines(result.out);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line))
+      numbers.push_back(std::stod(line.substr(line.rfind(',') + 1)));
+    return numbers;
+  }
+
+  std::vector<fs::path> member_folders() const {
+    std::vector<fs::path> folders;
+    const fs::path folder = folder_.path() / "runs/latest";
+    const Json file = parse_json(test::read_file(folder / "ensemble.json"));
+    for (const Json& run : file["runs"]) folders.push_back(folder / run.get<std::string>());
+    return folders;
+  }
+};
+
+TEST_F(EnsembleProgramTest, PredictsTheMeanOfItsMembers) {
+  const ProcessResult trained = ensemble("auto_mpg.yaml", "--members 3 --epochs 12");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("member 3/3  validation loss "), std::string::npos) << trained.err;
+  EXPECT_TRUE(trained.out.starts_with("test ")) << trained.out;
+  EXPECT_NE(trained.out.find("(ensemble)"), std::string::npos) << trained.out;
+  const std::vector<fs::path> members = member_folders();
+  ASSERT_EQ(members.size(), 3U);
+  std::vector<double> sum;
+  for (const fs::path& member : members) {
+    const std::vector<double> numbers = last_column(member.string());
+    sum.resize(numbers.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
+  }
+  const std::vector<double> together = last_column("runs/latest");
+  ASSERT_EQ(together.size(), sum.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(together[i], sum[i] / 3, 1e-3);
+
+  const Json summary = parse_json(test::read_file(folder_.path() / "runs/latest/summary.json"));
+  EXPECT_EQ(summary["members"].size(), 3U);
+  const Json eval = parse_json(trainer("eval runs/latest --json").out);
+  EXPECT_EQ(eval["rmse"], summary["test"]["rmse"]);
+  EXPECT_EQ(eval["members"], 3);
+  const ProcessResult inspected = trainer("inspect runs/latest");
+  EXPECT_NE(inspected.out.find("ensemble    3 members, whose predictions are averaged\n"),
+            std::string::npos)
+      << inspected.out;
+  EXPECT_EQ(parse_json(trainer("inspect runs/latest --json").out)["members"].size(), 3U);
+  for (const char* file : {"m.safetensors", "m.pt"}) {
+    const ProcessResult result = trainer(std::string("export runs/latest -o ") + file);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+}
+
+TEST_F(EnsembleProgramTest, AnIncompleteOneSaysHowToCompleteIt) {
+  ASSERT_EQ(ensemble("auto_mpg.yaml", "--members 2 --epochs 1").exit_code, 0);
+  const fs::path folder = fs::canonical(folder_.path() / "runs/latest");
+  const fs::path last = fs::canonical(member_folders().back());
+  folder_.write((folder / "ensemble.json").string(), R"({"members": 2, "runs": ["x"]})");
+  const ProcessResult refused = trainer("eval " + folder.string());
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_EQ(refused.err, "error: " + (folder / "ensemble.json").string() +
+                             ": only 1 of 2 members are trained; to train the others, resume it "
+                             "with the command that began it and --resume " +
+                             folder.string() + "\n");
+  fs::remove_all(last);
+  const ProcessResult resumed = trainer("ensemble --resume " + folder.string());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(trainer("eval " + folder.string()).exit_code, 0);
+}
+
+TEST_F(EnsembleProgramTest, TheModelsOfACrossValidationCanBeOne) {
+  const ProcessResult trained =
+      trainer("cv " + test::with_config("penguins.yaml") + "--folds 3 --ensemble --epochs 2");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const std::string table = (kSource / "configs/data/penguins.csv").string();
+  const ProcessResult eval = trainer("eval runs/latest --data " + table);
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_NE(eval.out.find("(3 members)"), std::string::npos) << eval.out;
+  const ProcessResult refused = trainer("eval runs/latest");
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find(": the members of this ensemble were trained on all rows of the data; "
+                             "cv.json has the metrics of the folds; for others name a file with "
+                             "--data\n"),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST_F(EnsembleProgramTest, OneMemberIsNone) {
+  const ProcessResult result = ensemble("auto_mpg.yaml", "--members 1");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "error: --members: expected an integer >= 2, got \"1\"\n");
+}
+
+}  // namespace
+}  // namespace trainer

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs exported ONNX files with ONNX Runtime.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/parse.h"
+#include "trainer/data/csv.h"
+#include "trainer/data/encode.h"
+#include "trainer/data/scaling.h"
+
+#include "end_to_end/export_fixture.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using apply::ExportOutputs;
+using test::expect_near;
+using test::export_cases;
+using test::ExportCase;
+using test::kHasOnnx;
+using test::kSource;
+using test::ModelRecipe;
+using test::ProcessResult;
+
+class OnnxRuntimeTest : public test::ExportTestBase {
+ protected:
+  void SetUp() override {
+    if (!kHasOnnx) GTEST_SKIP() << "this build has no ONNX; scripts/setup.sh build";
+    if (test::run_process(node() + " probe").exit_code != 0) {
+      GTEST_SKIP() << "ONNX Runtime for Node is not here; scripts/setup.sh test";
+    }
+  }
+
+  // Where scripts/setup.sh puts it, unless NODE_PATH says otherwise.
+  static std::string node() {
+    const fs::path modules = kSource / "build/node/node_modules";
+    return fmt::format("NODE_PATH=${{NODE_PATH:-{}}} node {}", modules.string(),
+                       (kSource / "tests/end_to_end/run_onnx.js").string());
+  }
+
+  Json run_jobs(const Json& jobs) const {
+    folder_.write("jobs.json", jobs.dump());
+    return run_python(node() + " jobs.json");
+  }
+};
+
+TEST_F(OnnxRuntimeTest, AnswersAsThisProgramDoes) {
+  Json jobs = Json::array();
+  std::vector<apply::Model> models;
+  const std::vector<ExportCase> all = export_cases();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    models.push_back(exported(all[i], fmt::format("{}.onnx", i), jobs));
+  }
+  const Json answers = run_jobs(jobs);
+  ASSERT_EQ(answers.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = apply::output_name(models[i], all[i].outputs);
+    ASSERT_TRUE(answers[i].contains(name)) << answers[i];
+    const Json dims = {kNumRows, apply::output_width(models[i], all[i].outputs)};
+    EXPECT_EQ(answers[i][name]["dims"], dims);
+    expect_near(answers[i][name]["data"].get<std::vector<double>>(),
+                expected(models[i], all[i].outputs),
+                fmt::format("{} {}", all[i].recipe.model, all[i].recipe.training));
+  }
+}
+
+/// Cells as they stand in a file, by column.
+using Cells = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+std::string csv_text(const Cells& cells) {
+  std::string text;
+  for (const auto& [name, column] : cells) text += (text.empty() ? "" : ",") + name;
+  text += '\n';
+  for (std::size_t row = 0; row < cells.front().second.size(); ++row) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      text += (i == 0 ? "" : ",") + cells[i].second[row];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+data::CsvFormat csv_format(const apply::Model& model) {
+  return {.missing = data::MissingValues(model.schema.missing)};
+}
+
+Json make_inputs(const apply::Model& model, const Cells& cells) {
+  Json inputs;
+  for (const data::Column& column : model.schema.columns) {
+    if (data::num_features(column) == 0) continue;
+    const auto& [name, texts] = *std::find_if(
+        cells.begin(), cells.end(), [&](const auto& c) { return c.first == column.name; });
+    Json data = Json::array();
+    const bool is_number = column.kind == data::ColumnKind::kNumeric;
+    for (const std::string& text : texts) {
+      if (is_number && !parse_double(text)) {
+        data.push_back(nullptr);
+      } else if (is_number) {
+        data.push_back(std::stof(text));
+      } else {
+        data.push_back(text);
+      }
+    }
+    inputs[name] = {{"type", is_number ? "float32" : "string"},
+                    {"dims", {texts.size(), 1}},
+                    {"data", std::move(data)}};
+  }
+  return inputs;
+}
+
+// Of the penguins: every way of writing nothing, categories that are not known, numbers.
+TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
+  const ProcessResult trained = trainer(test::with_config("penguins.yaml") +
+                                        "--epochs 2 threads=1 data.missing_indicator=true "
+                                        "'data.missing=[NA, NaN, \"null\", \"?\", -999, n.k., "
+                                        "a very long text]'");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const ProcessResult result = run("runs/latest -o columns.onnx --softmax --preprocessing");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("input       island: string [batch, 1]\n"
+                            "            beak_length_mm: float32 [batch, 1]\n"),
+            std::string::npos)
+      << result.out;
+  const Cells cells = {
+      {"species",
+       {"Adelie", "Gentoo", "Adelie", "Adelie", "Gentoo", "Gentoo", "Adelie", "Adelie", "Adelie"}},
+      {"island", {"Biscoe", "Dream", "Torgersen", "Atlantis", "", "biscoe", "NaN", "-999", "N.K."}},
+      {"sex", {"MALE", "FEMALE", "", "nA", "NULL", "?", "male", "-999.0", "A very long text"}},
+      {"body_mass_g", {"3750", "NA", "?", "", "5000.5", "-1", "4e3", "-999", "4000"}},
+      {"flipper_length_mm", {"181", "186", "NaN", "200", "210", "190", "0", "200", "-9.99e2"}},
+      {"beak_length_mm", {"39.1", "null", "40", "50.5", "45", "", "38", "-998", "40"}},
+      {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5", "17", "18"}}};
+  const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
+  Json jobs = Json::array();
+  jobs.push_back({{"model", (folder_.path() / "columns.onnx").string()},
+                  {"inputs", make_inputs(model, cells)}});
+  const Json answers = run_jobs(jobs);
+
+  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
+  data::Table table = data::read_csv_as(
+      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
+      csv_format(model));
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
+              apply::expected_outputs(model, encoded.features, ExportOutputs::kProbabilities),
+              "penguins");
+}
+
+TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 6});
+  const std::vector<std::vector<float>> quantiles = {
+      {-1, 0, 2, 5}, {0, 0, 0, 1, 1, 4}, {1, 2, 2, 3, 3, 3}, {7, 7, 7}, {0.1F}, {-3, 1e6F}};
+  c.schema.scaling = {std::vector<float>(6, 0), std::vector<float>(6, 1)};
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    c.schema.columns.push_back({.name = c.schema.feature_names[i], .quantiles = quantiles[i]});
+    if (i == 0) c.schema.columns[0].fill = 2;
+  }
+  checkpoint::write(folder_.path() / "c.checkpoint", c);
+  ASSERT_EQ(run("c.checkpoint -o c.onnx --preprocessing").exit_code, 0);
+
+  const std::vector<float> values = {-9, -1, -0.5F, 0, 0.1F, 1, 1.5F, 2, 3, 3.5F, 4, 5, 7, 8, NAN};
+  const auto num_rows = static_cast<int64_t>(values.size());
+  data::Matrix features{num_rows, 6, std::vector<float>()};
+  auto& numbers = std::get<std::vector<float>>(features.values);
+  for (const float value : values) {
+    for (const auto& column : quantiles) {
+      // Only the first column has a fill; the others' last row is a number.
+      const float cell = std::isnan(value) ? 2 : value;
+      numbers.push_back(data::quantile_rank(column, cell));
+    }
+  }
+  Json inputs;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    Json data = values;
+    data.back() = i == 0 ? Json() : Json(2);
+    inputs[c.schema.feature_names[i]] = {
+        {"type", "float32"}, {"dims", {num_rows, 1}}, {"data", data}};
+  }
+  const Json answers =
+      run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
+  expect_near(answers.at(0).at("logits").at("data").get<std::vector<double>>(),
+              apply::expected_outputs(apply::load_model(folder_.path() / "c.checkpoint"), features,
+                                      ExportOutputs::kScores),
+              "quantiles");
+}
+
+/// Penguins with other encodings: columns.onnx, features.onnx and m.pt compute what the program
+/// does.
+class OnnxEncodingTest : public OnnxRuntimeTest {
+ protected:
+  apply::Model train(const std::string& options) {
+    const ProcessResult trained =
+        trainer(test::with_config("penguins.yaml") + "--epochs 2 threads=1 " + options);
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+    return apply::load_model(folder_.path() / "runs/latest");
+  }
+
+  void expect_same_outputs(const apply::Model& model);
+};
+
+void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
+  ASSERT_EQ(run("runs/latest -o columns.onnx --preprocessing").exit_code, 0);
+  ASSERT_EQ(run("runs/latest -o features.onnx").exit_code, 0);
+  ASSERT_EQ(run("runs/latest -o m.pt").exit_code, 0);  // compares its own outputs
+  const Cells cells = {{"species", {"Adelie", "Gentoo", "Adelie", "Adelie"}},
+                       {"island", {"Biscoe", "Dream", "Atlantis", "?"}},
+                       {"sex", {"MALE", "nan", "FEMALE", "other"}},
+                       {"body_mass_g", {"3750", "NA", "4000", "5000"}},
+                       {"flipper_length_mm", {"181", "186", "200", "190"}},
+                       {"beak_length_mm", {"39.1", "40", "50.5", "45"}},
+                       {"beak_depth_mm", {"18.7", "17", "19", "15"}}};
+  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
+  data::Table table = data::read_csv_as(
+      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
+      csv_format(model));
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const Json features = {{"features",
+                          {{"type", "float32"},
+                           {"dims", {4, encoded.features.num_columns}},
+                           {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
+  const Json answers =
+      run_jobs({{{"model", (folder_.path() / "columns.onnx").string()},
+                 {"inputs", make_inputs(model, cells)}},
+                {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
+  for (const Json& answer : answers) {
+    expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
+                apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
+                "encoded columns");
+  }
+}
+
+// A column of many categories is a number that names a row of a table which is learnt.
+TEST_F(OnnxEncodingTest, EmbeddedColumnsAreLookedUp) {
+  const apply::Model model = train("data.embed_above=1");
+  ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);
+  expect_same_outputs(model);
+}
+
+TEST_F(OnnxEncodingTest, SignsScaledCategoriesAndTheSmoothClipAreComputed) {
+  const apply::Model model = train(
+      "data.binary=sign data.scale_categories=true data.smooth_clip=1.5 data.scaling=robust "
+      "model.input_scale=true model.numeric_embedding=periodic");
+  ASSERT_EQ(model.schema.num_features(), 8);
+  expect_same_outputs(model);
+}
+
+// Cells are float64 there: seconds since 1970 are no float32. What is missing, or beyond the
+// limits.
+TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
+  const checkpoint::Checkpoint c =
+      test::make_checkpoint({.num_features = 3, .labels = {}, .has_offsets = true});
+  checkpoint::write(folder_.path() / "c.checkpoint", c);
+  const ProcessResult result = run("c.checkpoint -o c.onnx --preprocessing");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("input       x0: float64 [batch, 1]\n"
+                            "            x1: float32 [batch, 1]\n"
+                            "            x2: float64 [batch, 1]\n"
+                            "output      predictions: float64 [batch, 1]\n"),
+            std::string::npos)
+      << result.out;
+  const Cells cells = {{"x0", {"1700000000.25", "1700000001", "", "1.6e9"}},
+                       {"x1", {"0.5", "-7", "", "1"}},
+                       {"x2", {"1700000002", "1700000003.125", "1700000001", "1.7e9"}}};
+  Json inputs;
+  for (const auto& [name, texts] : cells) {
+    Json data = Json::array();
+    for (const std::string& text : texts) {
+      data.push_back(text.empty() ? Json() : Json(std::stod(text)));
+    }
+    inputs[name] = {{"type", name == "x1" ? "float32" : "float64"},
+                    {"dims", {texts.size(), 1}},
+                    {"data", std::move(data)}};
+  }
+  const Json answers =
+      run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
+  const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
+  data::Table table =
+      data::read_csv_as(folder_.write("cells.csv", csv_text(cells)),
+                        {.columns = model.schema.columns, .targets = {}}, csv_format(model));
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const std::vector<double> expected =
+      apply::expected_outputs(model, encoded.features, ExportOutputs::kScores);
+  const auto got = answers.at(0).at("predictions").at("data").get<std::vector<double>>();
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-4) << i;
+  EXPECT_NE(expected[0], expected[1]);
+}
+
+// Columns with names that the graph would like to give to its own parts.
+TEST_F(OnnxRuntimeTest, ColumnsKeepTheirNamesWhateverTheyAre) {
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 4});
+  c.schema.feature_names = {"logits", "features", "layers.0.weight", "0.IsNaN.output"};
+  for (const std::string& name : c.schema.feature_names)
+    c.schema.columns.push_back({.name = name, .fill = 0.5F});
+  checkpoint::write(folder_.path() / "c.checkpoint", c);
+  const ProcessResult result = run("c.checkpoint -o c.onnx --preprocessing");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("output      logits_of_model: float32 [batch, 3]\n"), std::string::npos)
+      << result.out;
+  Json inputs;
+  for (const std::string& name : c.schema.feature_names) {
+    inputs[name] = {{"type", "float32"}, {"dims", {1, 1}}, {"data", {nullptr}}};
+  }
+  const Json answers =
+      run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
+  const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
+  expect_near(
+      answers.at(0).at("logits_of_model").at("data").get<std::vector<double>>(),
+      apply::expected_outputs(model, {1, 4, std::vector<float>(4, 0.5F)}, ExportOutputs::kScores),
+      "fills");
+}
+
+}  // namespace
+}  // namespace trainer
