@@ -183,6 +183,15 @@ std::string best_text(const Model& model, const Member& member) {
                      metrics::loss_text(member.best->value));
 }
 
+void add_temperatures(const Model& model, LabeledLines& lines) {
+  std::vector<std::string> texts;
+  for (const Member& member : model.members) {
+    if (member.temperature != 1) texts.push_back(fmt::format("{:.4g}", member.temperature));
+  }
+  if (texts.empty()) return;
+  lines.add("calibrated", fmt::format("logits divided by the temperature {}", joined(texts)));
+}
+
 void add_progress(const Model& model, LabeledLines& lines) {
   if (model.is_ensemble()) {
     lines.add("ensemble", fmt::format("{}, whose predictions are averaged",
@@ -220,6 +229,7 @@ std::string inspection_text(const Inspection& inspection) {
                                 human_bytes(fs::file_size(model.file, unknown))));
   lines.add("written by", "trainer " + model.trainer_version);
   add_progress(model, lines);
+  add_temperatures(model, lines);
   if (schema.task == config::Task::kRegression) {
     lines.add("task", fmt::format("regression, {} {}",
                                   schema.target_names.size() == 1 ? "target" : "targets",

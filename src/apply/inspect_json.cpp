@@ -62,7 +62,10 @@ Json model_json(const Model& model) {
 }
 
 Json progress_json(const Model& model, const Member& member) {
-  Json json = {{"epoch", member.position.epoch}, {"step", member.position.step}, {"best", Json()}};
+  Json json = {{"epoch", member.position.epoch},
+               {"step", member.position.step},
+               {"temperature", member.temperature},
+               {"best", Json()}};
   if (member.best) {
     json["best"] = {{"epoch", member.best->epoch},
                     {"metric", config::to_text(model.config->training.best_metric)},

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/model.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +46,23 @@ bool take_average(std::vector<checkpoint::NamedTensor>& weights,
   return true;
 }
 
+/// Divides the outputs by the temperature of training.calibrate: nobody else has to know of it.
+void calibrate(std::vector<checkpoint::NamedTensor>& weights, const network::NetworkSpec& network,
+               double temperature) {
+  if (temperature == 1) return;
+  const auto factor = static_cast<float>(1 / temperature);
+  const std::vector<std::string> names = network::output_tensors(network);
+  for (checkpoint::NamedTensor& weight : weights) {
+    if (std::find(names.begin(), names.end(), weight.name) == names.end()) continue;
+    const float* values = float_values(weight.tensor);
+    auto scaled =
+        std::make_shared<std::vector<float>>(values, values + weight.tensor.num_elements());
+    for (float& value : *scaled) value *= factor;
+    weight.tensor.data = reinterpret_cast<const std::byte*>(scaled->data());
+    weight.tensor.owner = std::move(scaled);
+  }
+}
+
 /// The tensors of `given`, which has them all, in the order of the network.
 std::vector<checkpoint::NamedTensor> in_order(const std::vector<checkpoint::NamedTensor>& given,
                                               const network::NetworkSpec& network) {
@@ -64,6 +84,8 @@ Model load_one(const fs::path& run_or_checkpoint) {
   model.network = std::move(verified.network);
   Member member{.file = model.file, .weights = in_order(c.model, model.network)};
   member.is_averaged = take_average(member.weights, c.moments);
+  calibrate(member.weights, model.network, c.state.temperature);
+  member.temperature = c.state.temperature;
   member.position = c.state.position;
   member.best = c.state.best;
   model.members.push_back(std::move(member));

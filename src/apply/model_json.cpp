@@ -37,7 +37,8 @@ Json network_json(const Model& model) {
 Json member_json(const Member& member) {
   return {{"epoch", member.position.epoch},
           {"step", member.position.step},
-          {"averaged_weights", member.is_averaged}};
+          {"averaged_weights", member.is_averaged},
+          {"temperature", member.temperature}};
 }
 
 Json scaling_json(const data::Scaling& scaling) {

@@ -16,7 +16,7 @@ nlohmann::ordered_json column_json(const data::Column& column);
 /// Features, hidden sizes, outputs, activation, norm and residual connections.
 nlohmann::ordered_json network_json(const Model& model);
 
-/// Its position, and whether its weights are averaged.
+/// Its position, whether its weights are averaged, and its temperature.
 nlohmann::ordered_json member_json(const Member& member);
 
 /// `shift`, `scale` and, if there are some, `offset` of each feature or target.

@@ -100,6 +100,7 @@ archive::Dict to_dict(const RunState& state) {
           {"interval_totals", to_dict(state.interval_totals)},
           {"best", optional_dict(state.best)},
           {"epochs_without_improvement", state.epochs_without_improvement},
+          {"temperature", state.temperature},
           {"skipped_steps", recoveries.skipped_steps},
           {"rollbacks", recoveries.rollbacks},
           {"overflowed_steps", recoveries.overflowed_steps},
@@ -119,6 +120,7 @@ RunState read_run_state(const Reader& progress, int64_t version) {
   state.interval_totals = read_totals(progress.section("interval_totals"));
   state.best = read_best(progress);
   state.epochs_without_improvement = progress.count("epochs_without_improvement");
+  if (progress.has("temperature")) state.temperature = progress.number("temperature");
   state.recoveries = read_recoveries(progress, version);
   if (version >= 3) state.scaler = read_scaler(progress);
   if (version >= 4) state.plateau = read_plateau(progress);

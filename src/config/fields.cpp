@@ -190,13 +190,19 @@ std::vector<Field> more_training_fields() {
              "Metric on the validation split that selects the best epoch (best.pt) and controls "
              "early stopping; without a validation split, loss or accuracy on the training split. "
              "f1, auroc and pr_auc are means over the classes, binary_f1 is that of the second of "
-             "two classes, log_loss is the cross-entropy without weights and label smoothing.",
+             "two classes, log_loss is the cross-entropy without weights and label smoothing, "
+             "calibrated_log_loss that after training.calibrate.",
              {.aliases = {"monitor", "metric_for_best_model"}}),
       choice(
           TRAINER_MEMBER(training.best_ties),
           "Which of several epochs with the same best value is the best. Accuracy has many ties; "
           "the last one has seen more of the data. Early stopping counts a tie as no "
           "improvement."),
+      boolean(TRAINER_MEMBER(training.calibrate),
+              "Whether the logits of a classification are divided by the temperature that makes "
+              "their log loss on the validation split smallest, after each epoch anew. Training "
+              "does not see it; predictions, evaluations and exports have it.",
+              {.aliases = {"temperature_scaling", "calibration_method"}}),
       choice(
           TRAINER_MEMBER(training.on_nonfinite),
           "What happens if the loss or gradient of a step is not finite (checked before the "

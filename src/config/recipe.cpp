@@ -44,6 +44,7 @@ const std::vector<RecipeRule> kRealmlp = {
     {"training.gradient_clip_norm", "0"},
     {"training.best_metric", ByTask{"accuracy", "rmse"}},
     {"training.best_ties", "last"},
+    {"training.calibrate", "true"},
     {"training.lr_factors",
      R"(["input_scale.*=6", "numeric_embeddings.*=0.1", "activations.*=0.1", "*.bias=0.1"])"},
     {"training.optimizer.weight_decay", "0.02"},

@@ -30,8 +30,9 @@ TRAINER_NAMES(config::Parametrization, "standard", "ntk")
 TRAINER_NAMES(config::NumericEmbedding, "none", "periodic")
 TRAINER_NAMES(config::Loss, "auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber")
 TRAINER_NAMES(config::StepKind, "auto", "autograd", "fused")
-TRAINER_NAMES(config::BestMetric, "loss", "log_loss", "accuracy", "balanced_accuracy", "f1",
-              "binary_f1", "auroc", "pr_auc", "mae", "rmse", "mape", "r2")
+TRAINER_NAMES(config::BestMetric, "loss", "log_loss", "calibrated_log_loss", "accuracy",
+              "balanced_accuracy", "f1", "binary_f1", "auroc", "pr_auc", "mae", "rmse", "mape",
+              "r2")
 TRAINER_NAMES(config::BestTies, "first", "last")
 TRAINER_NAMES(config::OnNonFinite, "stop", "skip", "rollback")
 TRAINER_NAMES(config::OptimizerName, "sgd", "adam", "adamw", "rmsprop")
@@ -62,6 +63,7 @@ bool fits_task(BestMetric metric, Task task) {
     case BestMetric::kLoss:
       return true;
     case BestMetric::kLogLoss:
+    case BestMetric::kCalibratedLogLoss:
     case BestMetric::kAccuracy:
     case BestMetric::kBalancedAccuracy:
     case BestMetric::kF1:
@@ -82,6 +84,7 @@ bool is_better_when_larger(BestMetric metric) {
   switch (metric) {
     case BestMetric::kLoss:
     case BestMetric::kLogLoss:
+    case BestMetric::kCalibratedLogLoss:
     case BestMetric::kMae:
     case BestMetric::kRmse:
     case BestMetric::kMape:

@@ -102,6 +102,9 @@ void Conflicts::check_training() {
                        "\"*.bias=0.1\", got {}",
                        in_quotes(text)));
   }
+  if (training.best_metric == BestMetric::kCalibratedLogLoss && !training.calibrate) {
+    report("training.best_metric", "calibrated_log_loss requires training.calibrate: true");
+  }
   check_loss();
   check_of_task();
 }
@@ -137,6 +140,9 @@ void Conflicts::check_of_task() {
   const TrainingConfig& training = config_.training;
   const Task task = config_.data.task;
   const bool regression = is_regression();
+  if (is_changed("training.calibrate") && regression) {
+    report("training.calibrate", "only applies to classification; remove it for regression");
+  }
   if (config_.data.class_weights != ClassWeights::kNone && regression) {
     report("data.class_weights", "only applies to classification; remove it for regression");
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trainer/core/format.h"
+#include "trainer/metrics/calibration.h"
 
 namespace trainer::metrics {
 namespace {
@@ -36,6 +37,10 @@ std::vector<Score> classification_scores(const LabelledOutputs& labelled,
     if (const auto area = pr_auc(labelled.outputs, targets)) scores.push_back({"pr_auc", *area});
   }
   scores.push_back({"log_loss", log_loss(labelled.outputs, targets)});
+  if (ranking == Ranking::kOfAll) {
+    scores.push_back({"brier", brier_score(labelled.outputs, targets)});
+    scores.push_back({"ece", expected_calibration_error(labelled.outputs, targets)});
+  }
   return scores;
 }
 

@@ -31,14 +31,12 @@ std::string cell_text(const std::string& label) {
   return shortened(is_plain ? label : in_quotes(label), kLabelWidth);
 }
 
-enum class Rank { kHeadline, kFurther };
-
 /// "accuracy 97.78 %, AUROC 0.9991", and nothing of what is not defined.
-std::string some_scores(const std::vector<Score>& scores, Rank rank) {
+std::string some_scores(const std::vector<Score>& scores, ScoreGroup group) {
   std::string text;
   for (const Score& score : scores) {
     const std::string shown = score_text(score);
-    if (is_headline(score.name) != (rank == Rank::kHeadline) || shown == "undefined") continue;
+    if (group_of(score.name) != group || shown == "undefined") continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown_name(score.name), shown);
   }
   return text;
@@ -133,7 +131,7 @@ Json to_json(const Report& report) {
 }
 
 std::string summary_text(const Report& report) {
-  const std::string scores = some_scores(report.scores, Rank::kHeadline);
+  const std::string scores = some_scores(report.scores, ScoreGroup::kHeadline);
   return fmt::format("{}{}loss {}", scores, scores.empty() ? "" : ", ", loss_text(report.loss));
 }
 
@@ -144,11 +142,13 @@ std::string result_lines(const std::string& split, const Report& report,
     if (!value.empty()) text += labeled_line(name, value) + "\n";
   };
   line(split, summary_text(report) + remark);
-  line("", some_scores(report.scores, Rank::kFurther));
+  line("", some_scores(report.scores, ScoreGroup::kFurther));
+  line("", some_scores(report.scores, ScoreGroup::kProbabilities));
   if (!report.baseline) return text;
   const auto& [rule, scores] = *report.baseline;
-  line("baseline", fmt::format("{} ({})", some_scores(scores, Rank::kHeadline), rule));
-  line("", some_scores(scores, Rank::kFurther));
+  line("baseline", fmt::format("{} ({})", some_scores(scores, ScoreGroup::kHeadline), rule));
+  line("", some_scores(scores, ScoreGroup::kFurther));
+  line("", some_scores(scores, ScoreGroup::kProbabilities));
   const std::vector<std::string> names = not_better(report.scores, scores);
   if (!names.empty()) line("", "the model does not beat the baseline in " + joined(names));
   return text;

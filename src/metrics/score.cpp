@@ -21,28 +21,35 @@ struct Kind {
   std::string_view name;
   std::string_view shown;
   Style style;
-  bool is_headline;
+  ScoreGroup group;
 };
 
-constexpr std::array<Kind, 13> kKinds = {{
-    {"loss", "loss", Style::kFourDigits, true},
-    {"log_loss", "log loss", Style::kFourDigits, false},
-    {"accuracy", "accuracy", Style::kPercent, true},
-    {"balanced_accuracy", "balanced accuracy", Style::kPercent, false},
-    {"f1", "F1", Style::kPercent, true},
-    {"binary_f1", "binary F1", Style::kPercent, false},
-    {"top_5_accuracy", "top 5", Style::kPercent, true},
-    {"auroc", "AUROC", Style::kFourDigits, true},
-    {"pr_auc", "PR-AUC", Style::kFourDigits, false},
-    {"mae", "MAE", Style::kNumber, true},
-    {"rmse", "RMSE", Style::kNumber, true},
-    {"mape", "MAPE", Style::kPercent, true},
-    {"r2", "R2", Style::kFourDigits, true},
+constexpr ScoreGroup kHeadline = ScoreGroup::kHeadline;
+constexpr ScoreGroup kFurther = ScoreGroup::kFurther;
+constexpr ScoreGroup kProbabilities = ScoreGroup::kProbabilities;
+
+constexpr std::array<Kind, 16> kKinds = {{
+    {"loss", "loss", Style::kFourDigits, kHeadline},
+    {"log_loss", "log loss", Style::kFourDigits, kProbabilities},
+    {"calibrated_log_loss", "calibrated log loss", Style::kFourDigits, kProbabilities},
+    {"brier", "Brier score", Style::kFourDigits, kProbabilities},
+    {"ece", "calibration error", Style::kFourDigits, kProbabilities},
+    {"accuracy", "accuracy", Style::kPercent, kHeadline},
+    {"balanced_accuracy", "balanced accuracy", Style::kPercent, kFurther},
+    {"f1", "F1", Style::kPercent, kHeadline},
+    {"binary_f1", "binary F1", Style::kPercent, kFurther},
+    {"top_5_accuracy", "top 5", Style::kPercent, kHeadline},
+    {"auroc", "AUROC", Style::kFourDigits, kHeadline},
+    {"pr_auc", "PR-AUC", Style::kFourDigits, kFurther},
+    {"mae", "MAE", Style::kNumber, kHeadline},
+    {"rmse", "RMSE", Style::kNumber, kHeadline},
+    {"mape", "MAPE", Style::kPercent, kHeadline},
+    {"r2", "R2", Style::kFourDigits, kHeadline},
 }};
 
 Kind find_kind(std::string_view name) {
   const Kind* found = find_by_name(kKinds, name);
-  return found == nullptr ? Kind{name, name, Style::kNumber, false} : *found;
+  return found == nullptr ? Kind{name, name, Style::kNumber, kFurther} : *found;
 }
 
 }  // namespace
@@ -54,7 +61,7 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
 
 bool is_score(std::string_view name) { return find_by_name(kKinds, name) != nullptr; }
 
-bool is_headline(std::string_view name) { return find_kind(name).is_headline; }
+ScoreGroup group_of(std::string_view name) { return find_kind(name).group; }
 
 std::string shown_name(std::string_view name) { return std::string(find_kind(name).shown); }
 

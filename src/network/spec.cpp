@@ -139,6 +139,16 @@ std::vector<TensorPosition> tensor_positions(const NetworkSpec& network) {
   return positions;
 }
 
+std::vector<std::string> output_tensors(const NetworkSpec& network) {
+  std::vector<std::string> names;
+  for (const Layer& layer : network.layers) {
+    if (const auto* linear = std::get_if<Linear>(&layer)) {
+      names = {linear->name + ".weight", linear->name + ".bias"};
+    }
+  }
+  return names;
+}
+
 int64_t num_parameters(const NetworkSpec& network) {
   const std::vector<TensorSpec> all = parameters(network);
   return std::accumulate(

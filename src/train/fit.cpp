@@ -13,6 +13,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/metrics/calibration.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "train/non_finite.h"
@@ -102,6 +103,24 @@ class AveragedWeights {
   at::Tensor saved_;
 };
 
+// Fits the temperature to the outputs on the validation split.
+void calibrate(Session& session, const Evaluation& evaluation) {
+  if (!is_calibrated(session)) return;
+  session.state.temperature = metrics::fit_temperature(
+      {evaluation.outputs, session.model.spec().num_outputs}, session.data.validation.classes);
+}
+
+// As apply::load_model() does, with the same bits.
+void divide_outputs(Session& session, double temperature) {
+  if (temperature == 1) return;
+  const at::NoGradGuard no_grad;
+  const std::vector<std::string> names = network::output_tensors(session.model.spec());
+  for (const model::NamedTensor& parameter : session.model.state()) {
+    if (std::find(names.begin(), names.end(), parameter.name) == names.end()) continue;
+    parameter.tensor.mul_(static_cast<float>(1 / temperature));
+  }
+}
+
 // A perfect score after a few epochs suggests that a feature contains the target. With few rows or
 // a single class it means nothing, and late in training it is expected.
 void report_perfect_score(const Session& session, const run::MetricsRecord& validation,
@@ -139,6 +158,7 @@ void complete_epoch(Session& session, Output& output) {
   if (session.validation) {
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);
+    calibrate(session, evaluation);
     selection =
         record_evaluation(session, evaluation, "validation", session.state.position, output);
     react_to_non_finite(session, output, selection);
@@ -217,6 +237,8 @@ BestReports evaluate_best(Session& session, Output& output) {
         fmt::format("{} is missing or damaged; evaluating the last weights instead of the best",
                     output.checkpoints.best().string()));
   }
+  if (best) session.state.temperature = best->state.temperature;
+  divide_outputs(session, session.state.temperature);
   BestReports reports;
   if (session.validation) {
     reports.validation =

@@ -7,6 +7,7 @@
 
 #include "trainer/core/process_memory.h"
 #include "trainer/device/memory.h"
+#include "trainer/metrics/calibration.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::train {
@@ -47,6 +48,10 @@ void add_memory(run::MetricsRecord& record, c10::Device device) {
 
 bool is_classification(const Session& session) {
   return session.data.schema.task == config::Task::kClassification;
+}
+
+bool is_calibrated(const Session& session) {
+  return session.config.training.calibrate && is_classification(session) && session.validation;
 }
 
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output) {
@@ -95,6 +100,13 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
       labeled_outputs(session, evaluation, is_test ? session.data.test : session.data.validation),
       is_test || by_rank ? metrics::Ranking::kOfAll : metrics::Ranking::kOfTwoClasses);
   std::erase_if(record.scores, [](const auto& score) { return score.name == "accuracy"; });
+  if (is_calibrated(session) && !is_test) {
+    record.scores.push_back(
+        {"calibrated_log_loss",
+         metrics::log_loss_at(session.state.temperature,
+                              {evaluation.outputs, session.model.spec().num_outputs},
+                              session.data.validation.classes)});
+  }
   record.time_seconds = evaluation.time_seconds;
   output.metrics.append(record);
   return record;

@@ -9,6 +9,9 @@ namespace trainer::train {
 
 bool is_classification(const Session& session);
 
+/// Whether the run fits a temperature to its validation split (training.calibrate).
+bool is_calibrated(const Session& session);
+
 /// Appends the record of a logging interval, unless all of its steps were skipped. Returns its mean
 /// loss, or NaN.
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output);

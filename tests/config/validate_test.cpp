@@ -323,6 +323,15 @@ TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
             "a.yaml:1: data.repeat: has no effect unless data.folds is set");
 }
 
+TEST(ValidateTest, CalibrationIsForClasses) {
+  EXPECT_EQ(
+      message_of("training: {best_metric: calibrated_log_loss}"),
+      "a.yaml:1: training.best_metric: calibrated_log_loss requires training.calibrate: true");
+  EXPECT_EQ(message_of("data: {task: regression}\ntraining: {calibrate: true}"),
+            "a.yaml:2: training.calibrate: only applies to classification; remove it for "
+            "regression");
+}
+
 TEST(ValidateTest, ValidationFoldsReplaceOtherValidationSplits) {
   const std::string csv = "data: {source: csv, path: t.csv, target: y, ";
   EXPECT_EQ(message_of(csv + "validation_folds: 1}"),

@@ -22,12 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 using test::idx_file;
 using test::kSource;
+using test::ProcessResult;
 
 class EvalTest : public test::ProgramTest {
  protected:
   /// A short run in runs/latest.
   void train(const std::string& config, const std::string& more = "") {
-    const test::ProcessResult result = trainer(test::with_config(config) + "--epochs 5 " + more);
+    const test::ProcessResult result =
+        trainer(test::with_config(config) + "training.epochs=5 " + more);
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
   Json eval(const std::string& more = "") {
@@ -55,6 +57,38 @@ TEST_F(EvalTest, TheRunsOwnTestPartGivesTheNumbersOfTheRun) {
       EXPECT_EQ(result[name], expected[name]) << name;
     }
   }
+}
+
+// Label smoothing makes a network less sure than it is right.
+TEST_F(EvalTest, CalibratedProbabilitiesAreThoseOfEveryCommand) {
+  const std::string smooth = "training.label_smoothing=0.2 training.epochs=15 seed=3 ";
+  train("penguins.yaml", smooth);
+  const Json raw = eval();
+  train("penguins.yaml", smooth + "training.calibrate=true");
+  const Json result = eval();
+  const Json expected = summary()["test"];
+  for (const char* name : {"accuracy", "log_loss", "brier", "ece"}) {
+    EXPECT_EQ(result[name], expected[name]) << name;
+  }
+  EXPECT_EQ(result["accuracy"], raw["accuracy"]);
+  EXPECT_LT(result["log_loss"], raw["log_loss"]);
+  EXPECT_LT(result["ece"], raw["ece"]);
+  const std::string records = test::read_file(folder_.path() / "runs/latest/metrics.jsonl");
+  EXPECT_NE(records.find("\"calibrated_log_loss\":"), std::string::npos);
+  const ProcessResult inspected = trainer("inspect runs/latest");
+  EXPECT_NE(inspected.out.find("\ncalibrated  logits divided by the temperature 0."),
+            std::string::npos)
+      << inspected.out;
+  const ProcessResult exported = trainer("export runs/latest -o m.pt --softmax");
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+}
+
+TEST_F(EvalTest, ARunCanBeSelectedByItsCalibratedLogLoss) {
+  train("penguins.yaml", "training.calibrate=true training.best_metric=calibrated_log_loss ");
+  const Json summary_of_run = summary();
+  EXPECT_EQ(summary_of_run["best"]["metric"], "calibrated_log_loss");
+  EXPECT_NEAR(summary_of_run["best"]["value"].get<double>(),
+              summary_of_run["validation"]["log_loss"].get<double>(), 1e-6);
 }
 
 TEST_F(EvalTest, ARegressionIsJudgedInTheUnitsOfTheFile) {

@@ -76,11 +76,11 @@ TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
   const Report report = make_report({schema, kFour, {outputs, 2}}, 0.25);
   EXPECT_EQ(result_lines("test", report, " (best epoch)"),
             "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, loss 0.2500 (best epoch)\n"
-            "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500, log loss "
-            "0.7667\n"
+            "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500\n"
+            "            log loss 0.7667, Brier score 0.2889, calibration error 0.3281\n"
             "baseline    accuracy 50.00 %, F1 33.33 %, AUROC 0.5000 (always \"dog\")\n"
-            "            balanced accuracy 50.00 %, binary F1 66.67 %, PR-AUC 0.5000, log loss "
-            "0.8370\n"
+            "            balanced accuracy 50.00 %, binary F1 66.67 %, PR-AUC 0.5000\n"
+            "            log loss 0.8370\n"
             "            the model does not beat the baseline in accuracy\n");
   EXPECT_EQ(to_json(report)["baseline"]["accuracy"], 0.5);
   schema.target_means = {};  // a model of an older version

@@ -23,9 +23,11 @@ namespace trainer::apply {
 struct Member {
   std::filesystem::path file = {};  // the checkpoint
   /// In the order of network::tensors(), which gives names and shapes; float32 and finite. The
-  /// averaged weights where the run had some (training.ema_decay).
+  /// averaged weights where the run had some (training.ema_decay). Those of the output layer are
+  /// divided by the temperature, so that the outputs are calibrated.
   std::vector<checkpoint::NamedTensor> weights;
   bool is_averaged = false;
+  double temperature = 1;  // of training.calibrate
   checkpoint::Position position = {};
   std::optional<checkpoint::Best> best = {};
 };

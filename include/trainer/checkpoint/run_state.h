@@ -56,6 +56,7 @@ struct RunState {
   Totals interval_totals;  // since the last training record
   std::optional<Best> best;
   int64_t epochs_without_improvement = 0;
+  double temperature = 1;  // of training.calibrate after the last completed epoch
   Recoveries recoveries;
   std::optional<schedule::LossScaleState> scaler;  // precision: fp16 only
   std::optional<schedule::PlateauState> plateau;   // training.schedule.name: reduce_on_plateau only

@@ -51,6 +51,7 @@ struct TrainingConfig {
   StepKind step = StepKind::kAuto;
   BestMetric best_metric = BestMetric::kLoss;
   BestTies best_ties = BestTies::kFirst;
+  bool calibrate = false;
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::kSplit;
   std::vector<std::string> freeze;

@@ -32,6 +32,7 @@ enum class StepKind { kAuto, kAutograd, kFused };
 enum class BestMetric {
   kLoss,
   kLogLoss,
+  kCalibratedLogLoss,
   kAccuracy,
   kBalancedAccuracy,
   kF1,

@@ -28,10 +28,10 @@ struct EnsembleRequest {
 /// What the ensemble achieved.
 struct EnsembleReport {
   std::filesystem::path folder;
-  std::optional<metrics::Report> test;  // of all members together; none without a test split
-  std::string json;                     // what is in summary.json
-  int stop_signal = 0;                  // if a signal stopped a member; the others were not trained
-  std::string stopped;                  // the name of the stopped member
+  std::optional<metrics::Report> test = {};  // of all members together; none without a test split
+  std::string json = {};                     // what is in summary.json
+  int stop_signal = 0;       // if a signal stopped a member; the others were not trained
+  std::string stopped = {};  // the name of the stopped member
 };
 
 /// Trains the members, each in its own run folder within the folder of the ensemble, and writes

@@ -22,7 +22,8 @@ struct LabelledOutputs {
 };
 
 /// Which rankings are among the scores: the AUROC of two classes, which sorts the rows once; or the
-/// areas under both curves of any number of classes, which sorts them for each.
+/// areas under both curves of any number of classes, which sorts them for each, and then the scores
+/// of probabilities too.
 enum class Ranking { kOfTwoClasses, kOfAll };
 
 /// All scores of the task but the loss.

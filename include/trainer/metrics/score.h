@@ -10,7 +10,8 @@ namespace trainer::metrics {
 
 /// A number under its name in metrics.jsonl: accuracy, balanced_accuracy, f1 (macro_f1()),
 /// binary_f1 (of the second of two classes), top_5_accuracy (of more than five classes), auroc,
-/// pr_auc, log_loss; mae, rmse, mape and r2 (means over the targets, in the units of the file).
+/// pr_auc, log_loss, calibrated_log_loss (with the best temperature), brier, ece; mae, rmse, mape
+/// and r2 (means over the targets, in the units of the file).
 struct Score {
   std::string name;
   double value = 0;
@@ -22,9 +23,15 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
 /// Whether that is the name of a score, or "loss".
 bool is_score(std::string_view name);
 
-/// Whether people look at a score of that name first: loss, accuracy, f1, top_5_accuracy, auroc;
-/// mae, rmse, mape, r2.
-bool is_headline(std::string_view name);
+/// Which scores stand together in a text. kHeadline: what people look at first: loss, accuracy, f1,
+/// top_5_accuracy, auroc; mae, rmse, mape, r2. kProbabilities: how good probabilities are.
+enum class ScoreGroup { kHeadline, kFurther, kProbabilities };
+
+/// The group of the score of that name.
+ScoreGroup group_of(std::string_view name);
+
+/// Whether it is of the group kHeadline.
+inline bool is_headline(std::string_view name) { return group_of(name) == ScoreGroup::kHeadline; }
 
 /// The name as people read it: "PR-AUC".
 std::string shown_name(std::string_view name);

@@ -61,6 +61,9 @@ struct TensorPosition {
 /// `[layers]` of the network.
 std::vector<TensorPosition> tensor_positions(const NetworkSpec& network);
 
+/// The names of the tensors that make the outputs: weight and bias of the last linear layer.
+std::vector<std::string> output_tensors(const NetworkSpec& network);
+
 /// The number of elements of all parameters.
 int64_t num_parameters(const NetworkSpec& network);
 
