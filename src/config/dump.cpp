@@ -18,10 +18,14 @@ bool is_in(const std::string& key, const std::vector<std::string>& keys) {
 
 // What the value will be.
 std::string pending_text(const Field& field, const Config& config) {
-  for (const RecipeDefault& value : recipe_defaults(config.recipe)) {
-    if (value.key == field.path) return value.value;
+  if (field.path == "training.epochs") {
+    return fmt::format("as many as fit into training.max_seconds, at most {}",
+                       config.training.epochs);
   }
-  return "";
+  const std::vector<RecipeDefault> defaults = recipe_defaults(config.recipe);
+  return std::find_if(defaults.begin(), defaults.end(),
+                      [&](const RecipeDefault& value) { return value.key == field.path; })
+      ->value;
 }
 
 }  // namespace

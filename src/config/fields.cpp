@@ -145,6 +145,11 @@ std::vector<Field> training_fields() {
               {.flag = "--epochs",
                .aliases = {"max_epochs", "num_epochs", "num_train_epochs", "n_epochs"},
                .on_resume = OnResume::kMayChange}),
+      number(
+          TRAINER_MEMBER(training.max_seconds), kAtLeast0,
+          "Time for training. Above 0, steps are timed at the start, and the run gets as many "
+          "epochs as fit, at most training.epochs; the schedule is that of so many. 0: no limit.",
+          {.aliases = {"max_time", "time_limit", "max_train_time"}}),
       integer_or_auto(TRAINER_MEMBER(training.seed), kAtLeast0,
                       "Seeds initial weights, row order and dropout, but not the splits. auto: "
                       "`seed`. The members of an ensemble differ in it."),

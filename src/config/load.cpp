@@ -220,6 +220,11 @@ class Loader {
         if (!is_set) loaded_.config.pending.emplace_back(rule.key);
       }
     }
+    // The epochs that fitted into the time are stated.
+    const bool has_limit = loaded_.config.training.max_seconds > 0;
+    if (has_limit && !resolved_.contains("training.epochs")) {
+      loaded_.config.pending.emplace_back("training.epochs");
+    }
     for (const std::string& key : resolved_) {
       if (value_text(key, loaded_.config) == value_text(key, defaults)) loaded_.origins.erase(key);
     }

@@ -137,10 +137,9 @@ bool has_recipe_default(const Config& config, const std::string& key) {
 
 void complete_recipe(Config& config, const DataFacts& facts) {
   for (const RecipeRule& rule : recipe_rules(config.recipe)) {
-    const auto found = std::find(config.pending.begin(), config.pending.end(), rule.key);
-    if (found != config.pending.end()) apply_rule(rule, value_of(rule, facts).value(), config);
+    if (std::erase(config.pending, rule.key) == 0) continue;
+    apply_rule(rule, value_of(rule, facts).value(), config);
   }
-  config.pending.clear();
 }
 
 }  // namespace trainer::config

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/decisions.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "trainer/config/config.h"
+#include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/cpu/cpus.h"
 #include "trainer/train/out_of_memory.h"
+#include "trainer/train/time_limit.h"
 
 namespace trainer::engine {
 namespace {
@@ -62,6 +67,28 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, Deci
                          threads_reason(decisions.thread_trials)};
   }
   train::use_threads_within_memory(session, decisions.threads.num_threads);
+}
+
+void decide_epochs(train::Session& session, config::Config& config, Decisions& decisions) {
+  if (std::erase(config.pending, "training.epochs") == 0) return;
+  const double limit = config.training.max_seconds;
+  const double epoch_seconds = train::estimate_epoch_seconds(session);
+  const auto fitting = static_cast<int64_t>(std::min(1e15, limit / epoch_seconds));
+  const double warmup = config.training.schedule.warmup_epochs;
+  if (fitting == 0 || static_cast<double>(fitting) < warmup) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.max_seconds: expected time for at least {}, got {}, and an "
+                            "epoch takes about {}; allow more time, or train on fewer rows",
+                            fitting == 0 ? "one epoch"
+                                         : fmt::format("{} epochs of warm-up", shortest(warmup)),
+                            human_duration(limit), human_duration(epoch_seconds)));
+  }
+  if (fitting >= config.training.epochs) return;
+  decisions.epochs_reason =
+      fmt::format("of {}: as many as fit into {}", with_thousands(config.training.epochs),
+                  human_duration(limit));
+  config.training.epochs = fitting;
+  train::set_epochs(session, fitting);
 }
 
 }  // namespace trainer::engine

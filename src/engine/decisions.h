@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "trainer/device/device.h"
@@ -23,6 +24,7 @@ struct Decisions {
   device::PrecisionChoice precision;
   device::ThreadChoice threads;
   std::vector<train::ThreadTrial> thread_trials;  // empty: none were needed
+  std::string epochs_reason;                      // empty: as configured
 };
 
 /// Decides device and precision. Throws Error(kDevice) if one is unavailable and has no fallback.
@@ -34,5 +36,9 @@ void warn(const Decisions& decisions);
 /// Decides the number of threads and sets it in the session: as configured; as `before` a resume,
 /// because another number may change the order of sums; as in OMP_NUM_THREADS; or by timing steps.
 void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions);
+
+/// Where training.max_seconds limits the epochs of a new run, decides how many there are in the
+/// session and in `config`, which is that of the run. Throws Error(kUsage) if not even one fits.
+void decide_epochs(train::Session& session, config::Config& config, Decisions& decisions);
 
 }  // namespace trainer::engine

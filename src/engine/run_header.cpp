@@ -97,8 +97,9 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("model", model_text(session));
   line("training",
        fmt::format(
-           "{} of {}, effective batch {}, {}, learning rate {} ({}){}",
+           "{}{} of {}, effective batch {}, {}, learning rate {} ({}){}",
            counted(config.training.epochs, "epoch"),
+           decisions.epochs_reason.empty() ? "" : " (" + decisions.epochs_reason + ")",
            counted(schedule::steps_per_epoch(config.training, session.train.size()), "step"),
            with_thousands(schedule::samples_per_step(config.training, session.train.size())),
            config::to_text(config.training.optimizer.name), shortest(config.training.learning_rate),

@@ -62,6 +62,7 @@ PreparedRun prepare(TrainRequest& request) {
       *run.session,
       request.resume ? std::optional(request.resume->checkpoint.num_threads) : std::nullopt,
       run.decisions);
+  decide_epochs(*run.session, config, run.decisions);
   return run;
 }
 

@@ -110,7 +110,8 @@ TEST(FoldsTest, ValidationFoldsDivideTheRowsThatAreNotTested) {
       if (fold == 1) test = split.test;
       EXPECT_EQ(split.test, test);
       EXPECT_EQ(split.train.size() + split.validation.size() + test.size(), 42U);
-      EXPECT_NEAR(static_cast<double>(split.validation.size()), (42.0 - std::size(test)) / 4, 1);
+      EXPECT_NEAR(static_cast<double>(split.validation.size()),
+                  (42.0 - static_cast<double>(test.size())) / 4, 1);
       EXPECT_NEAR(static_cast<double>(count_of(split.validation, strata, 2)), 6.4 / 4, 1);
       validated.insert(split.validation.begin(), split.validation.end());
     }

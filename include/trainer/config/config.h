@@ -46,7 +46,8 @@ struct Config {
   CheckpointConfig checkpoint;
   LoggingConfig logging;
 
-  /// Keys whose defaults the recipe derives from the data; see complete_recipe(). Not a key.
+  /// Keys that are not decided yet: those that the recipe derives from the data, see
+  /// complete_recipe(), and training.epochs with a time limit. Not a key.
   std::vector<std::string> pending;
 };
 

@@ -30,8 +30,8 @@ bool sets_default(Recipe recipe, const std::string& key);
 /// Whether `key` has the value that the recipe of `config` gives it and that depends on no data.
 bool has_recipe_default(const Config& config, const std::string& key);
 
-/// Gives the keys in `config.pending` the values that follow from the data, and empties the list.
-/// `facts` must be complete.
+/// Gives the keys in `config.pending` that the recipe decides the values that follow from the data,
+/// and removes them from the list. `facts` must be complete.
 void complete_recipe(Config& config, const DataFacts& facts);
 
 }  // namespace trainer::config

@@ -39,7 +39,8 @@ struct EarlyStoppingConfig {
 /// The keys of `training`.
 struct TrainingConfig {
   int64_t epochs = 10;
-  int64_t seed = 0;  // 0 = auto: that of the run
+  double max_seconds = 0;  // 0: no limit
+  int64_t seed = 0;        // 0 = auto: that of the run
   int64_t batch_size = 32;
   bool drop_last = false;
   double learning_rate = 1e-3;
