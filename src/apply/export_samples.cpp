@@ -42,7 +42,8 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
   const std::size_t num_plain = scaling.shift.size() - tables.size();
   for (int64_t row = 0; row < num_rows; ++row) {
     for (std::size_t i = 0; i < num_plain; ++i) {
-      const auto value = static_cast<float>(scaling.shift[i] + random.normal() / scaling.scale[i]);
+      const double deviation = scaling.scale[i] == 0 ? 1 : 1 / scaling.scale[i];
+      const auto value = static_cast<float>(scaling.shift[i] + random.normal() * deviation);
       // What is left of a number of a file when its offset is subtracted.
       const double offset = scaling.offset_of(i);
       values.push_back(static_cast<float>(value + offset - offset));

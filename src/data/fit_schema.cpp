@@ -88,6 +88,8 @@ void fit_numbers(const Dataset& whole, std::span<const int64_t> rows,
                              schema.target_scaling.offset_of(i);
   }
   fit(schema.target_scaling, targets, rows, data.target_scaling);
+  // One that is constant in these rows has to be predicted all the same.
+  std::replace(schema.target_scaling.scale.begin(), schema.target_scaling.scale.end(), 0.0F, 1.0F);
   if (data.clip_predictions) limit_predictions(schema, targets, rows);
 }
 

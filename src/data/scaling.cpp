@@ -94,6 +94,16 @@ Middle find_middle(const Rows<T>& rows, size_t column) {
   return {quantile(elements, 0.5), quantile(elements, 0.75) - low};
 }
 
+// Whether a column has two values, such as a mark of a category.
+template <class T>
+bool has_two_values(const Rows<T>& rows, size_t column, double minimum, double maximum) {
+  for (size_t i = 0; i < rows.numbers.size(); ++i) {
+    const auto value = static_cast<double>(rows.at(i)[column]);
+    if (value != minimum && value != maximum) return false;
+  }
+  return true;
+}
+
 void set_column(Scaling& scaling, size_t column, double shift, double spread) {
   const auto scale = static_cast<float>(1 / spread);
   scaling.shift[column] = static_cast<float>(shift);
@@ -132,18 +142,24 @@ Scaling fit_scaling(const Matrix& features, std::span<const int64_t> rows,
     const double minimum = columns.minima[column];
     const double range = columns.maxima[column] - minimum;
     if (range == 0) {  // asked of the range, which rounding cannot blur
-      set_column(scaling, column, minimum, 1);
+      scaling.shift[column] = static_cast<float>(minimum);
+      scaling.scale[column] = 0;
     } else if (method == config::ScalingMethod::kStandard) {
       set_column(scaling, column, columns.means[column], columns.deviations[column]);
     } else if (method == config::ScalingMethod::kRobust) {
-      const Middle middle = std::visit(
+      std::visit(
           [&](const auto& values) {
-            return find_middle(Rows{values.data(), num_columns, rows}, column);
+            const Rows chosen{values.data(), num_columns, rows};
+            const Middle middle = find_middle(chosen, column);
+            double spread = middle.distance;
+            if (spread == 0) {
+              spread = has_two_values(chosen, column, minimum, columns.maxima[column])
+                           ? range / 2
+                           : columns.deviations[column];
+            }
+            set_column(scaling, column, middle.median, spread);
           },
           features.values);
-      const bool has_distance = middle.distance > 0;
-      set_column(scaling, column, middle.median,
-                 has_distance ? middle.distance : columns.deviations[column]);
     } else {
       set_column(scaling, column, minimum, range);
     }

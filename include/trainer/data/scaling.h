@@ -29,8 +29,9 @@ struct Scaling {
 
 /// kNone and kQuantile: shift 0, scale 1. kStandard: mean and 1 / standard deviation (of the
 /// population) of each column. kMinMax: minimum and 1 / (maximum - minimum). kRobust: median and 1
-/// / (distance between the quartiles), or 1 / standard deviation where the quartiles are equal. A
-/// column that is constant in `features` gets scale 1, so that it becomes 0.
+/// / (distance between the quartiles); where the quartiles are equal 1 / standard deviation, or of
+/// two values, such as marks of a category, 2 / (maximum - minimum). A column that is constant in
+/// `features` gets scale 0: nothing can be learned from it, whatever it is later.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
 /// The same for the rows `rows` only.
