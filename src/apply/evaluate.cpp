@@ -75,9 +75,13 @@ class Evaluation {
   }
 
   metrics::Report report() const {
-    return metrics::make_report({schema_, all_, {outputs_, model_.network.num_outputs}},
-                                loss_sum_ / weight_sum_);
+    return metrics::make_report({schema_, all_, outputs()}, loss_sum_ / weight_sum_);
   }
+
+  metrics::Outputs outputs() const {
+    return {outputs_, model_.network.num_outputs, model_.threshold};
+  }
+  const std::vector<int64_t>& classes() const { return all_.classes; }
 
  private:
   const Model& model_;
@@ -228,6 +232,47 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   Evaluation evaluation(model, num_threads, datasets.schema.target_means);
   evaluation.add(rows);
   return {.report = evaluation.report(), .split = has_test ? "test" : "validation"};
+}
+
+namespace {
+
+/// A member of an ensemble as a model of its own.
+Model alone(const Model& model, std::size_t member) {
+  Model one = model;
+  one.members = {model.members[member]};
+  return one;
+}
+
+}  // namespace
+
+metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMetric metric,
+                                        int64_t num_threads) {
+  std::vector<float> outputs;
+  std::vector<int64_t> classes;
+  config::DataConfig data = model.config->data;
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    if (data.validation_folds > 0 && model.is_ensemble()) {
+      data.validation_fold = static_cast<int64_t>(i) + 1;
+    } else if (i > 0) {
+      break;  // all members validate on the same rows
+    }
+    const data::Datasets datasets =
+        data::load_datasets(data, static_cast<uint64_t>(model.config->seed), &model.schema);
+    require_same_data(model, datasets);
+    if (datasets.validation.size() == 0) continue;
+    const Model member = data.validation_folds > 0 ? alone(model, i) : model;
+    Evaluation evaluation(member, num_threads, datasets.schema.target_means);
+    evaluation.add(datasets.validation);
+    const std::span<const float> values = evaluation.outputs().values;
+    outputs.insert(outputs.end(), values.begin(), values.end());
+    classes.insert(classes.end(), evaluation.classes().begin(), evaluation.classes().end());
+  }
+  const auto best = metrics::best_threshold({outputs, model.network.num_outputs}, classes, metric);
+  if (best) return *best;
+  throw Error(ErrorKind::kData,
+              fmt::format("--threshold: {}: expected a validation split with rows of both classes; "
+                          "give the threshold as a number",
+                          model.file.string()));
 }
 
 }  // namespace trainer::apply

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
+#include "cli/threshold_option.h"
 
 namespace trainer::cli {
 namespace {
@@ -26,10 +27,11 @@ std::string data_name(const std::string& data, const apply::EvaluationResult& ev
 }
 
 std::string as_text(const apply::Model& model, const std::string& data,
-                    const metrics::Report& report) {
+                    const std::string& threshold, const metrics::Report& report) {
   LabeledLines lines;
   lines.add("model", fmt::format("{} ({})", model.file.string(), apply::epoch_text(model)));
   lines.add("data", fmt::format("{}: {}", data, counted(report.num_rows, "row")));
+  if (!threshold.empty()) lines.add("threshold", threshold);
   lines.append(metrics::result_lines("result", report));
   const std::string details = metrics::details_text(report);
   return lines.text() + (details.empty() ? "" : "\n" + details);
@@ -48,6 +50,7 @@ std::string as_json(const apply::Model& model, const std::string& data,
   } else {
     json["split"] = evaluated.split;
   }
+  if (model.schema.labels.size() == 2) json["threshold"] = model.threshold;
   json.update(metrics::to_json(evaluated.report));
   return json.dump(2) + "\n";
 }
@@ -62,6 +65,7 @@ class EvalCommand : public Command {
             decimal_option(format_, "as in the run"),
             {"--targets,--labels", &targets_, "FILE",
              "Labels or targets of --data, if that is an IDX file or a .npy array"},
+            threshold_option(threshold_),
             {"--json", &json_, "", "Print JSON"}};
   }
 
@@ -70,21 +74,24 @@ class EvalCommand : public Command {
     if (data_.empty() && !targets_.empty()) {
       problems.emplace_back("--targets requires --data FILE");
     }
+    check_threshold(threshold_, problems);
     check_overrides("eval", common, AllowedKeys::kThreads, problems);
   }
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
-    const apply::Model model = load_model(model_);
-    const apply::EvaluationResult evaluated = evaluate(model, config_for(model, common, format_));
+    apply::Model model = load_model(model_);
+    const config::Config config = config_for(model, common, format_);
+    const std::string threshold = apply_threshold(threshold_, model, thread_count(config));
+    const apply::EvaluationResult evaluated = evaluate(model, config);
     if (evaluated.num_without_target > 0) {
       log::info(
           fmt::format("dropped {} without a target", counted(evaluated.num_without_target, "row")));
     }
     for (const std::string& warning : evaluated.warnings) log::warning(warning);
     const std::string data = data_name(data_, evaluated);
-    fmt::print("{}",
-               json_ ? as_json(model, data, evaluated) : as_text(model, data, evaluated.report));
+    fmt::print("{}", json_ ? as_json(model, data, evaluated)
+                           : as_text(model, data, threshold, evaluated.report));
     return 0;
   }
 
@@ -102,6 +109,7 @@ class EvalCommand : public Command {
   std::string data_;
   FormatOptions format_;
   std::string targets_;
+  ThresholdOption threshold_;
   bool json_ = false;
 };
 

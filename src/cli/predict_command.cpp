@@ -22,6 +22,7 @@
 #include "cli/format_options.h"
 #include "cli/model_options.h"
 #include "cli/progress_line.h"
+#include "cli/threshold_option.h"
 
 namespace trainer::cli {
 namespace {
@@ -63,6 +64,7 @@ class PredictCommand : public Command {
         delimiter_option(format_, "as in the run"),
         decimal_option(format_, "as in the run"),
         {"-o,--output", &output_, "FILE", "File for the predictions (default: -, standard output)"},
+        threshold_option(threshold_),
         {"--keep", &kept_columns_, "COLUMN",
          "Column to copy to the output: a name, or a pattern with * and ?"},
         {"--on-error", &on_error_, "VALUE",
@@ -76,14 +78,17 @@ class PredictCommand : public Command {
     if (data_.empty()) problems.emplace_back("predict: expected --data FILE, got nothing");
     if (output_.empty()) output_ = "-";
     check_errors(problems);
+    check_threshold(threshold_, problems);
     check_overrides("predict", common, AllowedKeys::kThreads, problems);
   }
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
-    const apply::Model model = load_model(model_);
+    apply::Model model = load_model(model_);
     check_output(output_, model.file);
     const apply::PredictRequest request = make_request(model, config_for(model, common, format_));
+    const std::string threshold = apply_threshold(threshold_, model, request.num_threads);
+    if (!threshold.empty()) log::info("threshold " + threshold);
     watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
     apply::PredictReport report;
@@ -155,6 +160,7 @@ class PredictCommand : public Command {
   std::string model_;
   std::string data_;
   FormatOptions format_;
+  ThresholdOption threshold_;
   std::string output_;
   std::vector<std::string> kept_columns_;
   std::string on_error_;

@@ -23,9 +23,15 @@ bool are_finite(std::span<const float> logits) {
   return std::all_of(logits.begin(), logits.end(), [](float x) { return std::isfinite(x); });
 }
 
-int64_t predicted_class(std::span<const float> logits) {
+/// The logarithm of the odds of the second of two classes.
+double log_odds(std::span<const float> logits) {
+  const double first = logits.size() == 1 ? 0.0 : static_cast<double>(logits[0]);
+  return static_cast<double>(logits.back()) - first;
+}
+
+int64_t predicted_class(std::span<const float> logits, double log_odds_threshold) {
   if (!are_finite(logits)) return kNoClass;
-  if (logits.size() == 1) return logits[0] > 0 ? 1 : 0;
+  if (logits.size() <= 2) return log_odds(logits) > log_odds_threshold ? 1 : 0;
   return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
@@ -54,9 +60,7 @@ std::vector<double> binary_scores(const Outputs& logits) {
   std::vector<double> scores;
   scores.reserve(static_cast<std::size_t>(logits.num_rows()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
-    const std::span<const float> row = row_of(logits, i);
-    const double other = row.size() == 1 ? 0.0 : static_cast<double>(row[0]);
-    scores.push_back(static_cast<double>(row.back()) - other);
+    scores.push_back(log_odds(row_of(logits, i)));
   }
   return scores;
 }
@@ -137,8 +141,9 @@ std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> 
 std::vector<int64_t> predicted_classes(const Outputs& logits) {
   std::vector<int64_t> classes;
   classes.reserve(static_cast<std::size_t>(logits.num_rows()));
+  const double log_odds_threshold = std::log(logits.threshold / (1 - logits.threshold));
   for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
-    classes.push_back(predicted_class(row_of(logits, i)));
+    classes.push_back(predicted_class(row_of(logits, i), log_odds_threshold));
   }
   return classes;
 }

@@ -354,5 +354,66 @@ TEST_F(EvalArraysTest, NumbersOfEveryWidthAreReadLessTheOffsetsOfTheModel) {
             eval("--data images --targets labels")["loss"]);
 }
 
+// One row in six is a yes, and hardly any is more likely a yes than a no.
+std::string rare_table() {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 600; ++i) {
+    const int x = i * 37 % 100;
+    text += std::to_string(x) + (i * 7919 % 100 < x / 3 ? ",yes\n" : ",no\n");
+  }
+  return text;
+}
+
+TEST_F(EvalTest, AThresholdDecidesBetweenTwoClasses) {
+  folder_.write("rare.csv", rare_table());
+  const std::string train =
+      "data.source=csv data.path=rare.csv data.target=y training.epochs=20 "
+      "data.validation_fraction=0.3 ";
+  ASSERT_EQ(trainer(train).exit_code, 0);
+  const Json half = eval();
+  EXPECT_EQ(half["threshold"], 0.5);
+  const Json best = eval("--threshold auto:binary_f1");
+  EXPECT_LT(best["threshold"], 0.5);
+  EXPECT_GT(best["binary_f1"], half["binary_f1"]);
+  EXPECT_EQ(best["auroc"], half["auroc"]);
+  EXPECT_EQ(best["log_loss"], half["log_loss"]);
+  const std::string threshold = best["threshold"].dump();
+  EXPECT_EQ(eval("--threshold " + threshold)["binary_f1"], best["binary_f1"]);
+  const ProcessResult text = trainer("eval runs/latest --threshold auto:binary_f1");
+  EXPECT_NE(text.out.find("\nthreshold   0."), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(" % on the validation split)\n"), std::string::npos) << text.out;
+
+  const auto num_yes = [&](const std::string& more) {
+    const ProcessResult result = trainer("predict runs/latest --data rare.csv " + more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    int count = 0;
+    for (const std::string& line : test::lines_of(result.out)) count += line.starts_with("yes,");
+    return count;
+  };
+  EXPECT_GT(num_yes("--threshold " + threshold), num_yes(""));
+  EXPECT_EQ(num_yes("--threshold auto:binary_f1"), num_yes("--threshold " + threshold));
+
+  // Each member of an ensemble on its own validation fold.
+  ASSERT_EQ(trainer("ensemble --members 2 " + train).exit_code, 0);
+  EXPECT_LT(eval("--threshold auto:binary_f1")["threshold"], 0.5);
+}
+
+TEST_F(EvalTest, AThresholdIsANumberOrAMetricOfTwoClasses) {
+  for (const char* value : {"0", "1", "half", "auto:auroc", "auto:"}) {
+    const ProcessResult result = trainer(std::string("eval x --threshold ") + value);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err,
+              "error: --threshold: expected a number between 0 and 1, or auto: with "
+              "accuracy, balanced_accuracy, f1 or binary_f1, got \"" +
+                  std::string(value) + "\"\n");
+  }
+  train("penguins.yaml");
+  const ProcessResult three = trainer("eval runs/latest --threshold 0.3");
+  EXPECT_EQ(three.exit_code, 2);
+  EXPECT_NE(three.err.find(" is not a model of two classes; remove this option\n"),
+            std::string::npos)
+      << three.err;
+}
+
 }  // namespace
 }  // namespace trainer

@@ -9,6 +9,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/metrics/report.h"
+#include "trainer/metrics/threshold.h"
 
 namespace trainer::apply {
 
@@ -42,6 +43,12 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
 /// test split. Throws Error(kData) when there is neither, when the data are not what they were, and
 /// as data::load_datasets does.
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads);
+
+/// The threshold that is best for `metric` on the validation split of the run's own data; of an
+/// ensemble, with the predictions of each member on its own one. The model has two classes. Throws
+/// Error(kData) without a validation split that has rows of both, and as evaluate_own_split() does.
+metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMetric metric,
+                                        int64_t num_threads);
 
 /// Throws Error(kData) when `datasets` are not those that the model was trained on.
 void require_same_data(const Model& model, const data::Datasets& datasets);

@@ -45,6 +45,9 @@ struct Model {
   std::string trainer_version;                  // that wrote the first checkpoint
   std::vector<data::Fingerprint> fingerprints;  // of the data files that it was trained on
 
+  /// Of two classes: the probability of the second above which it is predicted.
+  double threshold = 0.5;
+
   bool is_ensemble() const { return members.size() > 1; }
 };
 

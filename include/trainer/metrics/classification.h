@@ -14,8 +14,8 @@ namespace trainer::metrics {
 /// What predicted_classes() gives for a row without a predicted class.
 inline constexpr int64_t kNoClass = -1;
 
-/// The class with the largest logit, the first of equals: `[rows]`. Of a single logit class 1 if it
-/// is above 0. kNoClass for a row with a logit that is not finite.
+/// The class with the largest logit, the first of equals: `[rows]`; of two classes by the
+/// threshold. kNoClass for a row with a logit that is not finite.
 std::vector<int64_t> predicted_classes(const Outputs& logits);
 
 /// Element (t, p) is the number of rows of class t that were predicted as class p.

@@ -11,6 +11,8 @@ namespace trainer::metrics {
 struct Outputs {
   std::span<const float> values;
   int64_t num_columns = 1;
+  /// Of two classes: the probability of the second above which it is predicted.
+  double threshold = 0.5;
 
   int64_t num_rows() const { return static_cast<int64_t>(values.size()) / num_columns; }
 };
