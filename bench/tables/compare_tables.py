@@ -47,8 +47,10 @@ def parse_arguments() -> argparse.Namespace:
     names = list(all_learners(Path(), Path()))
     parser.add_argument("--tables", type=words(list(TARGETS)), default=list(TARGETS),
                         help="tables, separated by commas (default: all)")
-    parser.add_argument("--learners", type=words(names), default=names,
-                        help="what to compare, separated by semicolons (default: all)")
+    parser.add_argument("--learners", type=words(names),
+                        default=[name for name in names if name != "trainer plain"],
+                        help="what to compare, separated by semicolons (default: all but trainer "
+                             "plain)")
     parser.add_argument("--splits", type=int, default=5, help="splits of each table (default: 5)")
     parser.add_argument("--json", type=Path, default=DATA / "results.json",
                         help="file of the results, which is continued (default: %(default)s)")
@@ -58,7 +60,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--trainer", type=Path, default=ROOT / "build/release/bin/trainer",
                         help="the program (default: %(default)s)")
     parser.add_argument("--plain-trainer", type=Path,
-                        help="the program of trainer plain, perhaps an older one")
+                        help="a program that knows no recipes, for trainer plain")
     return parser.parse_args()
 
 

@@ -12,17 +12,23 @@
 #include <fmt/format.h>
 
 #include "trainer/config/load.h"
+#include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/parse.h"
+#include "trainer/cpu/cpus.h"
+#include "trainer/cpu/step_time.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
+#include "trainer/network/build.h"
+#include "trainer/schedule/learning_rate.h"
 #include "trainer/wizard/column_kinds.h"
 #include "trainer/wizard/first_config.h"
 #include "trainer/wizard/first_config_text.h"
+#include "trainer/wizard/first_training.h"
 #include "trainer/wizard/missing_codes.h"
 
 #include "cli/command.h"
@@ -174,6 +180,18 @@ data::TableFacts inspect(const std::string& path, data::InspectOptions options) 
   return data::inspect_csv(path, options);
 }
 
+// The seconds of an epoch on this machine's CPU.
+double measure_epoch(config::Config config, const data::Datasets& data) {
+  constexpr double kOtherWork = 1.2;  // updates, evaluation, checkpoints
+  config::complete_recipe(config, data::recipe_facts(data));
+  const int64_t num_rows = data.train.size();
+  const double step_seconds =
+      cpu::measure_step(network::build(config, data.schema),
+                        std::min(config.training.batch_size, num_rows), cpu::usable_cpus());
+  return kOtherWork * step_seconds *
+         static_cast<double>(schedule::steps_per_epoch(config.training, num_rows));
+}
+
 class InitCommand : public Command {
  public:
   std::vector<Option> options() override {
@@ -184,6 +202,9 @@ class InitCommand : public Command {
          "classification or regression (default: inferred from the target)"},
         delimiter_option(format_, "detected"),
         decimal_option(format_, "detected"),
+        {"--time", &time_, "TIME",
+         "Time for training, such as 60s, 10m or 2h, into which the recipe has to fit (default: "
+         "10m)"},
         {"-o,--output", &output_, "FILE", "YAML file to write; - writes to standard output"},
         {"--force", &force_, "", "Overwrite an existing output file"}};
   }
@@ -198,6 +219,13 @@ class InitCommand : public Command {
     if (target_ && output_.empty()) {
       problems.emplace_back(
           "init: expected --output FILE.yaml, or - for standard output, got nothing");
+    }
+    if (!time_.empty()) {
+      time_limit_ = parse_duration(time_).value_or(0);
+      if (!(time_limit_ > 0)) {
+        problems.push_back(fmt::format("--time: expected a time such as 60s, 10m or 2h, got {}",
+                                       in_quotes(time_)));
+      }
     }
     refuse_resume("init", common, problems);
     if (!common.config_files.empty()) {
@@ -242,6 +270,11 @@ class InitCommand : public Command {
     wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
     log_table(table);
     const data::Datasets data = read_with(first);
+    wizard::choose_training(first, data.train.size(), measure_epoch(first.config, data),
+                            time_limit_);
+    log::info(fmt::format("recipe {}: training takes about {} on this machine",
+                          config::to_text(first.config.recipe),
+                          human_duration(first.training_seconds)));
     const bool to_output = output_ == kStandardOutput;
     const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
     const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();
@@ -263,6 +296,8 @@ class InitCommand : public Command {
   FormatOptions format_;
   std::string output_;
   bool force_ = false;
+  std::string time_;
+  double time_limit_ = wizard::kDefaultTimeLimit;
 };
 
 }  // namespace

@@ -135,6 +135,22 @@ bool has_recipe_default(const Config& config, const std::string& key) {
   return false;
 }
 
+void set_recipe(Config& config, Recipe recipe) {
+  for (const RecipeRule& rule : recipe_rules(config.recipe)) {
+    reset(*find_field(rule.key), config);
+    std::erase(config.pending, rule.key);
+  }
+  config.recipe = recipe;
+  const DataFacts facts = known_facts(config);
+  for (const RecipeRule& rule : recipe_rules(recipe)) {
+    if (const auto value = value_of(rule, facts)) {
+      apply_rule(rule, *value, config);
+    } else {
+      config.pending.emplace_back(rule.key);
+    }
+  }
+}
+
 void complete_recipe(Config& config, const DataFacts& facts) {
   for (const RecipeRule& rule : recipe_rules(config.recipe)) {
     if (std::erase(config.pending, rule.key) == 0) continue;

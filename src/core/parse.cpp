@@ -63,6 +63,17 @@ std::optional<int64_t> parse_int(std::string_view text) {
   return value;
 }
 
+std::optional<double> parse_duration(std::string_view text) {
+  double unit = 1;
+  if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) {
+    unit = text.back() == 's' ? 1 : text.back() == 'm' ? 60 : 3600;
+    text.remove_suffix(1);
+  }
+  const std::optional<double> number = parse_double(text);
+  if (!number) return std::nullopt;
+  return unit * *number;
+}
+
 bool matches_any(const std::string& text, std::span<const std::string> patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
     return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "trainer/config/recipe.h"
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
@@ -115,30 +115,6 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
   }
 }
 
-// As little as separates what is there: a table of a few hundred rows is learned by heart soon.
-void choose_sizes(int64_t num_train, config::Config& config) {
-  struct Sizes {
-    int64_t rows_below;
-    int64_t width;
-    int64_t epochs;
-    int64_t batch_size;
-    double learning_rate;
-  };
-  static constexpr std::array<Sizes, 5> kSizes = {{{1'000, 32, 100, 32, 3e-3},
-                                                   {10'000, 64, 60, 32, 3e-3},
-                                                   {100'000, 128, 30, 128, 2e-3},
-                                                   {1'000'000, 256, 15, 512, 1e-3},
-                                                   {INT64_MAX, 256, 8, 2048, 1e-3}}};
-  const Sizes& sizes = *std::find_if(kSizes.begin(), kSizes.end(), [&](const Sizes& candidate) {
-    return num_train < candidate.rows_below;
-  });
-  config.model.hidden_sizes = {sizes.width, sizes.width};
-  config.training.epochs = sizes.epochs;
-  config.training.batch_size = sizes.batch_size;
-  config.training.learning_rate = sizes.learning_rate;
-  config.training.early_stopping.patience = std::max<int64_t>(5, sizes.epochs / 2);
-}
-
 std::string delimiter_choice(const TableFacts& table) {
   if (table.delimiter == data::csv_delimiter("auto", table.file, table.decimal)) return "auto";
   const std::string name = data::delimiter_name(table.delimiter);
@@ -199,7 +175,7 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
   const double fraction = num_rows < 2'000 ? 0.2 : num_rows < 200'000 ? 0.1 : 0.05;
   config.data.validation_fraction = fraction;
   config.data.test_fraction = fraction;
-  choose_sizes(std::llround((1 - 2 * fraction) * static_cast<double>(num_rows)), config);
+  config::set_recipe(config, config::Recipe::kRealmlp);
   write_lists(first);
   return first;
 }

@@ -219,14 +219,33 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
   writer.comment("categorical: " + config::value_text("data.categorical", other));
 }
 
-void write_training(Writer& writer, const config::Config& config) {
+std::string metric_note(const config::Config& config) {
+  return config.data.task == config::Task::kClassification ? "or calibrated_log_loss, f1, auroc"
+                                                           : "or mae, r2";
+}
+
+void write_time_limit(Writer& writer, const FirstConfig& first) {
+  if (first.time_reason.empty()) return;
+  writer.key("training.max_seconds", first.time_reason);
+}
+
+// The sizes that were chosen in place of those of a recipe.
+void write_plain(Writer& writer, const FirstConfig& first) {
+  writer.key("model.hidden_sizes");
+  writer.blank();
+  write_time_limit(writer, first);
   writer.key("training.epochs");
   writer.key("training.batch_size");
   writer.key("training.learning_rate", "trainer config schedule previews the schedule");
-  const bool has_classes = config.data.task == config::Task::kClassification;
+  const bool has_classes = first.config.data.task == config::Task::kClassification;
   writer.key("training.best_metric", has_classes ? "or accuracy, f1, auroc" : "or mae, rmse, r2");
   writer.key("training.schedule.name");
   writer.key("training.early_stopping.patience", "epochs without improvement");
+}
+
+void write_recipe(Writer& writer, const FirstConfig& first) {
+  write_time_limit(writer, first);
+  writer.key("training.best_metric", metric_note(first.config));
 }
 
 }  // namespace
@@ -243,9 +262,19 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
+  writer.comment("  trainer ensemble --config " + name + "   (five models in one, more accurate)");
   writer.comment("");
   writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
   writer.blank();
+  const bool has_recipe = config.recipe != config::Recipe::kPlain;
+  if (has_recipe) {
+    writer.comment(
+        "RealMLP, the most accurate recipe for tables. It sets the defaults of other keys,");
+    writer.comment(
+        "which --print-config shows; each can be set below, such as training: {epochs: 64}.");
+    writer.key("recipe");
+    writer.blank();
+  }
   if (!config.tag.empty()) {
     writer.key("tag", "suffix of the run folder names");
     writer.blank();
@@ -263,9 +292,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   writer.key("data.validation_fraction");
   writer.key("data.test_fraction");
   writer.blank();
-  writer.key("model.hidden_sizes");
-  writer.blank();
-  write_training(writer, config);
+  (has_recipe ? write_recipe : write_plain)(writer, first);
   return writer.take();
 }
 

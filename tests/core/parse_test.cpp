@@ -54,5 +54,15 @@ TEST(MatchesAnyTest, StarsAndQuestionMarksStandForText) {
   EXPECT_FALSE(matches_any("layers.0.weight", {}));
 }
 
+TEST(ParseTest, TimesHaveAUnitOrAreSeconds) {
+  EXPECT_EQ(parse_duration("90"), 90);
+  EXPECT_EQ(parse_duration("60s"), 60);
+  EXPECT_EQ(parse_duration("1.5m"), 90);
+  EXPECT_EQ(parse_duration("2h"), 7200);
+  for (const char* text : {"", "s", "1d", "ten", "1 m", "m5"}) {
+    EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace trainer

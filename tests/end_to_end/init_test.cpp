@@ -48,6 +48,10 @@ TEST(InitTest, WritesAConfigurationThatTrains) {
   }
 }
 
+std::string last_line(const std::string& text) {
+  return text.substr(text.rfind('\n', text.size() - 2) + 1);
+}
+
 TEST(InitTest, TheFileSaysWhatWasFound) {
   const test::TemporaryFolder folder;
   fs::copy(table("auto_mpg.csv"), folder.path() / "auto_mpg.csv");
@@ -56,14 +60,22 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(
       result.err,
-      "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
-      "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n");
+      std::string(
+          "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
+          "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n") +
+          last_line(result.err));
+  EXPECT_TRUE(last_line(result.err).starts_with("recipe realmlp: training takes about "));
   EXPECT_EQ(result.out,
             R"(# Written by `trainer init` from "auto_mpg.csv": 398 rows, 9 columns. Edit as needed.
 #
 #   trainer --config FILE.yaml
+#   trainer ensemble --config FILE.yaml   (five models in one, more accurate)
 #
 # All other keys have their defaults; `trainer config reference` lists them.
+
+# RealMLP, the most accurate recipe for tables. It sets the defaults of other keys,
+# which --print-config shows; each can be set below, such as training: {epochs: 64}.
+recipe: realmlp
 
 tag: auto_mpg  # suffix of the run folder names
 
@@ -82,19 +94,26 @@ data:
   validation_fraction: 0.2
   test_fraction: 0.2
 
-model:
-  hidden_sizes: [32, 32]
-
 training:
-  epochs: 100
-  batch_size: 32
-  learning_rate: 0.003  # trainer config schedule previews the schedule
-  best_metric: loss  # or mae, rmse, r2
-  schedule:
-    name: cosine
-  early_stopping:
-    patience: 50  # epochs without improvement
+  best_metric: rmse  # or mae, r2
 )");
+}
+
+TEST(InitTest, TheRecipeHasToFitIntoTheTime) {
+  const test::TemporaryFolder folder;
+  fs::copy(table("auto_mpg.csv"), folder.path() / "auto_mpg.csv");
+  const std::string init = "init --data auto_mpg.csv --target miles_per_gallon --output - --time ";
+  const ProcessResult little = test::trainer_in(folder.path(), init + "0.0001s");
+  EXPECT_EQ(little.exit_code, 0) << little.err;
+  EXPECT_NE(
+      little.out.find("\n  max_seconds: 0.0001  # not enough for recipe: realmlp, of which an "
+                      "epoch takes about "),
+      std::string::npos)
+      << little.out;
+  EXPECT_EQ(little.out.find("\nrecipe:"), std::string::npos) << little.out;
+  const ProcessResult wrong = test::trainer_in(folder.path(), init + "soon");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.err, "error: --time: expected a time such as 60s, 10m or 2h, got \"soon\"\n");
 }
 
 TEST(InitTest, OddNamesAndDelimitersSurvive) {
@@ -176,12 +195,15 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
   const ProcessResult made =
       test::trainer_in(folder.path(), "init --data t.csv --target wage -o t.yaml");
   EXPECT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_EQ(made.err,
-            "column \"t\": \"-\" in 10 rows is treated as a missing value (data.missing)\n"
-            "column \"u\": \"-999\" in 8 rows is treated as a missing value (data.missing)\n"
-            "read 200 rows and 4 columns from t.csv, delimiter semicolon, decimal comma\n"
-            "copies of the target (leakage): \"t\"; use data.ignore to drop columns that are not "
-            "known before the target\n");
+  EXPECT_EQ(
+      made.err,
+      std::string(
+          "column \"t\": \"-\" in 10 rows is treated as a missing value (data.missing)\n"
+          "column \"u\": \"-999\" in 8 rows is treated as a missing value (data.missing)\n"
+          "read 200 rows and 4 columns from t.csv, delimiter semicolon, decimal comma\n"
+          "copies of the target (leakage): \"t\"; use data.ignore to drop columns that are not "
+          "known before the target\n") +
+          last_line(made.err));
   const std::string yaml = test::read_file(folder.path() / "t.yaml");
   for (const char* line : {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",
                            "\n  # 50 rows have no value.\n  drop_rows_without_target: true\n",

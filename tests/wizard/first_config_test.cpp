@@ -9,6 +9,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/wizard/column_kinds.h"
+#include "trainer/wizard/first_training.h"
 #include "trainer/wizard/missing_codes.h"
 
 #include "support/error_of.h"
@@ -104,24 +105,41 @@ TEST(FirstConfigTest, NumbersAreARegressionUnlessTheyAreFewWholeOnes) {
   EXPECT_EQ(make_first_config(facts, "few").config.data.task, config::Task::kClassification);
 }
 
-TEST(FirstConfigTest, SizesFollowTheNumberOfRows) {
+TEST(FirstConfigTest, SplitsFollowTheNumberOfRows) {
   const config::Config small = make_first_config(table(100, {{"y", half}}), "y").config;
-  EXPECT_EQ(small.model.hidden_sizes, (std::vector<int64_t>{32, 32}));
-  EXPECT_EQ(small.training.epochs, 100);
   EXPECT_EQ(small.data.validation_fraction, 0.2);
-  EXPECT_EQ(small.training.early_stopping.patience, 50);
   const config::Config large = make_first_config(table(20'000, {{"y", half}}), "y").config;
-  EXPECT_EQ(large.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
-  EXPECT_EQ(large.training.batch_size, 128);
-  EXPECT_EQ(large.training.epochs, 30);
   EXPECT_EQ(large.data.validation_fraction, 0.1);
 }
 
-TEST(FirstConfigTest, TheLossDecidesWhichEpochIsBest) {
-  for (const int num_rows : {100, 1000}) {
-    const FirstConfig first = make_first_config(table(num_rows, {{"y", half}}), "y");
-    EXPECT_EQ(first.config.training.best_metric, config::BestMetric::kLoss);
-  }
+// The most accurate recipe for the time; epochs of 1 s.
+TEST(FirstConfigTest, TheTimeDecidesTheRecipe) {
+  const auto chosen = [](int64_t num_train, double time_limit) {
+    FirstConfig first = make_first_config(table(100, {{"y", half}}), "y");
+    choose_training(first, num_train, /*epoch_seconds=*/1, time_limit);
+    return first;
+  };
+  const FirstConfig enough = chosen(100, 300);
+  EXPECT_EQ(enough.config.recipe, config::Recipe::kRealmlp);
+  EXPECT_EQ(enough.config.training.max_seconds, 0);
+  EXPECT_EQ(enough.training_seconds, 256);
+  const FirstConfig less = chosen(100, 100);
+  EXPECT_EQ(less.config.recipe, config::Recipe::kRealmlp);
+  EXPECT_EQ(less.config.training.max_seconds, 100);
+  EXPECT_EQ(less.time_reason, "about 100 of its 256 epochs fit on the machine that wrote this");
+  const FirstConfig little = chosen(20'000, 7);
+  EXPECT_EQ(little.config.recipe, config::Recipe::kPlain);
+  EXPECT_EQ(little.time_reason,
+            "not enough for recipe: realmlp, of which an epoch takes about 1.0 s");
+  EXPECT_EQ(little.config.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
+  EXPECT_EQ(little.config.training.batch_size, 128);
+  EXPECT_EQ(little.config.training.epochs, 30);
+  EXPECT_EQ(little.config.training.max_seconds, 7);
+  EXPECT_EQ(little.config.training.early_stopping.patience, 15);
+  EXPECT_EQ(little.config.training.schedule.name, config::ScheduleName::kCosine);
+  EXPECT_EQ(little.config.training.best_metric, config::BestMetric::kLoss);
+  EXPECT_TRUE(little.config.pending.empty());
+  EXPECT_EQ(chosen(100, 7).config.model.hidden_sizes, (std::vector<int64_t>{32, 32}));
 }
 
 TEST(FirstConfigTest, HexadecimalNumbersOfRowsAreIds) {

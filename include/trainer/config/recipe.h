@@ -30,6 +30,10 @@ bool sets_default(Recipe recipe, const std::string& key);
 /// Whether `key` has the value that the recipe of `config` gives it and that depends on no data.
 bool has_recipe_default(const Config& config, const std::string& key);
 
+/// Changes the recipe of a configuration that no file states: resets the keys of the one before,
+/// and sets those of the new one, or lists them in `config.pending`. For files load() does it.
+void set_recipe(Config& config, Recipe recipe);
+
 /// Gives the keys in `config.pending` that the recipe decides the values that follow from the data,
 /// and removes them from the list. `facts` must be complete.
 void complete_recipe(Config& config, const DataFacts& facts);

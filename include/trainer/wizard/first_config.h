@@ -22,7 +22,9 @@ struct FirstConfig {
   std::vector<Exception> id;
   std::vector<Exception> ignore;
   std::vector<Exception> categorical;
-  std::string task_reason;  // where the task was inferred
+  std::string task_reason;      // where the task was inferred
+  std::string time_reason;      // why there is a training.max_seconds
+  double training_seconds = 0;  // that training will take, about
 };
 
 /// A first configuration to predict `target`, with kAuto by the task that infer_task() says. Throws

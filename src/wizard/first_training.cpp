@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/wizard/first_training.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainer/config/recipe.h"
+#include "trainer/core/format.h"
+
+namespace trainer::wizard {
+namespace {
+
+// Fewer epochs of RealMLP are no better than the plain recipe; with 16 it has most of its accuracy
+// (docs/quality.md).
+constexpr int64_t kMinEpochs = 8;
+
+// As little as separates what is there: a table of a few hundred rows is learned by heart soon.
+void choose_sizes(int64_t num_train, config::Config& config) {
+  struct Sizes {
+    int64_t rows_below;
+    int64_t width;
+    int64_t epochs;
+    int64_t batch_size;
+    double learning_rate;
+  };
+  static constexpr std::array<Sizes, 5> kSizes = {{{1'000, 32, 100, 32, 3e-3},
+                                                   {10'000, 64, 60, 32, 3e-3},
+                                                   {100'000, 128, 30, 128, 2e-3},
+                                                   {1'000'000, 256, 15, 512, 1e-3},
+                                                   {INT64_MAX, 256, 8, 2048, 1e-3}}};
+  const Sizes& sizes = *std::find_if(kSizes.begin(), kSizes.end(), [&](const Sizes& candidate) {
+    return num_train < candidate.rows_below;
+  });
+  config.model.hidden_sizes = {sizes.width, sizes.width};
+  config.training.epochs = sizes.epochs;
+  config.training.batch_size = sizes.batch_size;
+  config.training.learning_rate = sizes.learning_rate;
+  config.training.early_stopping.patience = std::max<int64_t>(5, sizes.epochs / 2);
+}
+
+}  // namespace
+
+void choose_training(FirstConfig& first, int64_t num_train, double epoch_seconds,
+                     double time_limit) {
+  config::TrainingConfig& training = first.config.training;
+  const double seconds = epoch_seconds * static_cast<double>(training.epochs);
+  first.training_seconds = std::min(seconds, time_limit);
+  if (seconds <= time_limit) return;
+  training.max_seconds = time_limit;
+  const auto fitting = static_cast<int64_t>(time_limit / epoch_seconds);
+  first.time_reason = fmt::format("about {} of its {} epochs fit on the machine that wrote this",
+                                  with_thousands(fitting), training.epochs);
+  if (fitting >= kMinEpochs) return;
+  first.time_reason =
+      fmt::format("not enough for recipe: realmlp, of which an epoch takes about {}",
+                  human_duration(epoch_seconds));
+  config::set_recipe(first.config, config::Recipe::kPlain);
+  choose_sizes(num_train, first.config);
+}
+
+}  // namespace trainer::wizard

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recipe that `trainer init` writes, on tables with something odd in them.
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/json.h"
+
+#include "support/files.h"
+#include "support/process.h"
+#include "support/program_test.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+using test::ProcessResult;
+
+class RecipeProgramTest : public test::ProgramTest {
+ protected:
+  /// Writes t.csv with 200 rows, and with RealMLP's defaults trains a model of it.
+  ProcessResult train(const std::string& header, const std::function<std::string(int)>& row,
+                      const std::string& more = "") {
+    std::string text = header + "\n";
+    for (int i = 0; i < 200; ++i) text += row(i) + "\n";
+    folder_.write("t.csv", text);
+    return trainer(
+        "recipe=realmlp data.source=csv data.path=t.csv data.target=y training.epochs=8 " + more);
+  }
+
+  /// What the model predicts of a table, without a cell that is empty.
+  std::vector<std::string> predictions(const std::string& table) {
+    folder_.write("new.csv", table);
+    const ProcessResult result = trainer("predict runs/latest --data new.csv");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::vector<std::string> lines = test::lines_of(result.out);
+    lines.erase(lines.begin());
+    for (const std::string& line : lines) {
+      EXPECT_FALSE(line.starts_with(",") || line.empty()) << result.out;
+    }
+    return lines;
+  }
+};
+
+std::string label(int i) { return i * 37 % 100 < 50 ? "no" : "yes"; }
+
+TEST_F(RecipeProgramTest, AColumnThatVariesOnlyLaterChangesNothing) {
+  const ProcessResult result =
+      train("x,same,y", [](int i) { return fmt::format("{},7,{}", i * 37 % 100, label(i)); });
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<std::string> lines = predictions("x,same\n5,7\n5,7.5\n5,-1e9\n5,\n");
+  ASSERT_EQ(lines.size(), 4U);
+  // A constant is scaled to 0; what differs is limited, and the network has not learned from it.
+  for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("no,")) << line;
+}
+
+TEST_F(RecipeProgramTest, ANumberOfThreeValuesIsANumber) {
+  const ProcessResult result =
+      train("few,y", [](int i) { return fmt::format("{},{}", i % 3, i % 3 == 1 ? "no" : "yes"); });
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(summary()["test"]["accuracy"], 1);
+}
+
+TEST_F(RecipeProgramTest, AnInfiniteValueIsRefusedByItsLine) {
+  const ProcessResult result = train("x,y", [](int i) {
+    return i == 50 ? std::string("inf,no") : fmt::format("{},{}", i, label(i));
+  });
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err, "error: " + (folder_.path() / "t.csv").string() +
+                            ":52: column \"x\": expected a finite number, got \"inf\"\n");
+}
+
+TEST_F(RecipeProgramTest, ACategoryThatIsSeenOnceIsACategory) {
+  const ProcessResult result = train(
+      "kind,y",
+      [](int i) {
+        return fmt::format("{},{}",
+                           i == 7       ? "rare"
+                           : i % 2 == 0 ? "a"
+                                        : "b",
+                           i % 2 == 0 ? "u" : "v");
+      },
+      "data.max_categories=10");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(predictions("kind\nrare\na\nnew\n").size(), 3U);
+}
+
+// It is trained on, and in no other split.
+TEST_F(RecipeProgramTest, AClassOfOneRowIsTrainedOn) {
+  const ProcessResult result = train(
+      "x,y", [](int i) { return fmt::format("{},{}", i * 37 % 100, i == 9 ? "once" : label(i)); });
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const Json& one : summary()["test"]["classes"]) {
+    EXPECT_EQ(one["rows"].get<int>() == 0, one["label"] == "once") << one;
+  }
+}
+
+TEST_F(RecipeProgramTest, ATargetOfOneValueCannotBeLearned) {
+  const ProcessResult text = train("x,y", [](int i) { return fmt::format("{},same", i); });
+  EXPECT_EQ(text.exit_code, 3);
+  EXPECT_EQ(text.err, "error: " + (folder_.path() / "t.csv").string() +
+                          ": column \"y\": every row has the label \"same\"; a constant target "
+                          "cannot be learned\n");
+  const ProcessResult number = train("x,y", [](int i) { return fmt::format("{},2.5", i); });
+  EXPECT_EQ(number.exit_code, 3);
+  EXPECT_NE(number.err.find(": column \"y\": every row has the "), std::string::npos) << number.err;
+}
+
+TEST_F(RecipeProgramTest, AnEnsembleHasNoMoreMembersThanRows) {
+  folder_.write("t.csv", "x,y\n1,u\n2,v\n3,u\n4,v\n");
+  const ProcessResult result = trainer(
+      "ensemble --members 5 recipe=realmlp data.source=csv data.path=t.csv data.target=y "
+      "data.test_fraction=0");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err,
+            "error: data.validation_folds: expected at most 4, as many as there are rows that are "
+            "not in the test split, got 5\n");
+}
+
+// As in a table of diamonds with a width of 59 mm: neither the validation loss nor a prediction is
+// decided by it.
+TEST_F(RecipeProgramTest, OutliersDecideNothing) {
+  for (const char* more : {"", "data.target_scaling=standard"}) {
+    const ProcessResult result = train(
+        "x,wide,y",
+        [](int i) {
+          const int x = i * 37 % 100;
+          return fmt::format("{},{},{}", x, i % 50 == 3 ? 5.9e6 : 0.1 * x, 3 * x + i % 7);
+        },
+        std::string("training.epochs=64 data.task=regression ") + more);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_GT(summary()["test"]["r2"], 0.98) << result.out;
+  }
+  for (const std::string& line : predictions("x,wide\n10,1e30\n1e9,3\n")) {
+    EXPECT_LE(std::stod(line), 303) << line;
+    EXPECT_GE(std::stod(line), 0) << line;
+  }
+}
+
+}  // namespace
+}  // namespace trainer
