@@ -15,7 +15,6 @@
 #include "trainer/config/dump.h"
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
-#include "trainer/core/format.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {

@@ -20,31 +20,34 @@ Exit codes: 0 success, 1 failure, 2 usage or configuration, 3 data, 4 device,
 }  // namespace
 
 std::string help_footer() {
-  return std::string(R"(Examples:
-  trainer --config configs/train.yaml
+  constexpr const char* kExamples = R"(Examples:
+  trainer init --data table.csv --target price --output price.yaml
+  trainer --config price.yaml
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
   trainer --config configs/train.yaml --print-config
   trainer config schedule --config configs/train.yaml
-  trainer init --data table.csv --target price --output price.yaml
   trainer find-batch --config configs/train.yaml
   trainer predict runs/latest --data new.csv --output predictions.csv
   trainer eval runs/latest --data labeled.csv
   trainer inspect runs/latest
   trainer cv --config configs/train.yaml --folds 5
+  trainer ensemble --config price.yaml --members 5
   trainer verify runs/latest
   trainer export runs/latest --output model.onnx
   trainer selftest resume
-)") + kKeysAndExitCodes;
+)";
+  return fmt::format("{}{}", kExamples, kKeysAndExitCodes);
 }
 
 std::string train_help_footer() {
-  return std::string(R"(Examples:
+  constexpr const char* kExamples = R"(Examples:
   trainer --config configs/train.yaml
   trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
   trainer --resume runs/latest
   trainer --config configs/train.yaml --resume auto
-)") + kKeysAndExitCodes;
+)";
+  return fmt::format("{}{}", kExamples, kKeysAndExitCodes);
 }
 
 std::string version_text() {

@@ -3,7 +3,7 @@
 
 #include "trainer/experiments/runs.h"
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 
 namespace trainer::cli {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/dataset.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "trainer/config/data_config.h"
 #include "trainer/config/recipe.h"

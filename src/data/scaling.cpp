@@ -20,7 +20,7 @@ struct Columns {
 template <class T>
 struct Rows {
   const T* values;
-  size_t num_columns;
+  size_t num_columns = 0;
   std::span<const int64_t> numbers;
 
   const T* at(size_t i) const { return values + static_cast<size_t>(numbers[i]) * num_columns; }

@@ -2,7 +2,6 @@
 #include "trainer/experiments/cross_validation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 
 #include <ctime>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

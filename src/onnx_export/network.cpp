@@ -254,7 +254,7 @@ Name log_of_mean_probabilities(GraphBuilder& graph, const std::vector<Name>& mem
   const Name sum = graph.node("ReduceLogSumExp", {stacked},
                               {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
   const auto count = static_cast<float>(members.size());
-  const Name mean = graph.node("Sub", {sum, graph.number("log_members", std::log(count))});
+  Name mean = graph.node("Sub", {sum, graph.number("log_members", std::log(count))});
   if (!has_one_logit) return mean;
   const auto column = [&](int64_t index) {
     return graph.node("Gather", {mean, graph.constant("column", {1}, std::span(&index, 1))},

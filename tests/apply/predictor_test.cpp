@@ -119,7 +119,7 @@ Numbers outputs_of(const Model& model, const data::Matrix& features, int64_t num
 
 /// A member for each seed, and the models of each alone.
 Model some_ensemble(int64_t num_outputs, std::vector<Model>& members) {
-  for (const uint64_t seed : {1, 100, 200}) {
+  for (const uint64_t seed : {uint64_t{1}, uint64_t{100}, uint64_t{200}}) {
     members.push_back(some_model(config::Norm::kLayer, num_outputs, seed));
   }
   Model ensemble = members.front();
@@ -130,7 +130,7 @@ Model some_ensemble(int64_t num_outputs, std::vector<Model>& members) {
 }
 
 TEST(Predictor, AnEnsembleHasTheMeanProbabilities) {
-  const data::Matrix features{1030, 9, test::some_numbers(1030 * 9, 5)};
+  const data::Matrix features{1030, 9, test::some_numbers(int64_t{1030} * 9, 5)};
   for (const int64_t num_outputs : {1, 3}) {
     std::vector<Model> members;
     Model ensemble = some_ensemble(num_outputs, members);
@@ -151,7 +151,7 @@ TEST(Predictor, AnEnsembleHasTheMeanProbabilities) {
 }
 
 TEST(Predictor, AnEnsembleOfRegressionsHasTheMeanNumbers) {
-  const data::Matrix features{5, 9, test::some_numbers(5 * 9, 5)};
+  const data::Matrix features{5, 9, test::some_numbers(int64_t{5} * 9, 5)};
   std::vector<Model> members;
   Model ensemble = some_ensemble(2, members);
   ensemble.schema.task = config::Task::kRegression;

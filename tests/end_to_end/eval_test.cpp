@@ -205,7 +205,7 @@ TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {
             std::string::npos)
       << text.out;
   EXPECT_EQ(text.out.find("does not beat"), std::string::npos) << text.out;
-  // A model that has learnt nothing.
+  // A model that has learned nothing.
   const test::ProcessResult bad =
       trainer(test::with_config("penguins.yaml") + " --epochs 1 --lr 1e-6 --seed 1");
   EXPECT_NE(bad.out.find("            the model does not beat the baseline in accuracy and log "

@@ -128,7 +128,7 @@ class ExportTestBase : public ProgramTest {
       ensemble.runs.push_back(fmt::format("member_{}", i));
       fs::create_directories(path / ensemble.runs.back());
       checkpoint::write(path / ensemble.runs.back() / "best.pt",
-                        make_checkpoint(wanted.recipe, static_cast<uint64_t>(100 * i)));
+                        make_checkpoint(wanted.recipe, 100 * static_cast<uint64_t>(i)));
     }
     apply::write_ensemble(path, ensemble);
   }

@@ -28,7 +28,6 @@ using test::export_cases;
 using test::ExportCase;
 using test::kHasOnnx;
 using test::kSource;
-using test::ModelRecipe;
 using test::ProcessResult;
 
 class OnnxRuntimeTest : public test::ExportTestBase {
@@ -240,7 +239,7 @@ void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
   }
 }
 
-// A column of many categories is a number that names a row of a table which is learnt.
+// A column of many categories is a number that names a row of a learned table.
 TEST_F(OnnxEncodingTest, EmbeddedColumnsAreLookedUp) {
   const apply::Model model = train("data.embed_above=1");
   ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);

@@ -12,19 +12,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/apply/export_samples.h"
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/json.h"
-#include "trainer/core/parse.h"
-#include "trainer/data/csv.h"
-#include "trainer/data/encode.h"
-#include "trainer/data/scaling.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/files.h"
 #include "support/process.h"
-#include "support/program_test.h"
 #include "support/python.h"
 #include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
@@ -36,11 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 using apply::ExportOutputs;
 using test::expect_near;
-using test::export_cases;
 using test::ExportCase;
 using test::kHasOnnx;
-using test::kSource;
-using test::ModelRecipe;
 using test::ProcessResult;
 
 class ExportTest : public test::ExportTestBase {};

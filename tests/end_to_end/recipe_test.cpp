@@ -14,7 +14,6 @@
 #include "support/files.h"
 #include "support/process.h"
 #include "support/program_test.h"
-#include "support/trainer_program.h"
 
 namespace trainer {
 namespace {
@@ -30,7 +29,7 @@ class RecipeProgramTest : public test::ProgramTest {
     for (int i = 0; i < 200; ++i) text += row(i) + "\n";
     folder_.write("t.csv", text);
     return trainer(
-        "recipe=realmlp data.source=csv data.path=t.csv data.target=y training.epochs=8 " + more);
+        "recipe=realmlp data.source=csv data.path=t.csv data.target=y training.epochs=32 " + more);
   }
 
   /// What the model predicts of a table, without a cell that is empty.

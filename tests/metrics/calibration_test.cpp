@@ -2,6 +2,7 @@
 #include "trainer/metrics/calibration.h"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -28,17 +29,15 @@ Sample make_sample(int64_t num_rows, int64_t num_classes) {
   const Logits uniform = test::some_numbers(num_rows, 9);
   for (float& logit : sample.logits) logit *= 2;
   for (int64_t row = 0; row < num_rows; ++row) {
+    const auto exp_of = [&](int64_t c) {
+      const auto at = static_cast<std::size_t>(row * num_classes + c);
+      return std::exp(static_cast<double>(sample.logits[at]));
+    };
     double sum = 0;
-    for (int64_t c = 0; c < num_classes; ++c) {
-      sum += std::exp(static_cast<double>(sample.logits[row * num_classes + c]));
-    }
-    double left = 0.5 * (uniform[row] + 1) * sum;  // from -1 .. 1
+    for (int64_t c = 0; c < num_classes; ++c) sum += exp_of(c);
+    double left = 0.5 * (uniform[static_cast<std::size_t>(row)] + 1) * sum;  // from -1 .. 1
     int64_t target = 0;
-    while (target + 1 < num_classes) {
-      left -= std::exp(static_cast<double>(sample.logits[row * num_classes + target]));
-      if (left < 0) break;
-      ++target;
-    }
+    while (target + 1 < num_classes && (left -= exp_of(target)) >= 0) ++target;
     sample.targets.push_back(target);
   }
   return sample;

@@ -41,7 +41,7 @@ config::Config config_with(OnNonFinite policy) {
   return config;
 }
 
-// Four rows, of which one can never be learnt.
+// Four rows, of which one can never be learned.
 data::Dataset one_bad_row() {
   data::Dataset rows = equal_rows(4, 1);
   rows.values[2] = kInfinity;

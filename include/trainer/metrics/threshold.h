@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "trainer/core/enum_names.h"
 #include "trainer/metrics/outputs.h"
