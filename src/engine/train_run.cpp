@@ -62,7 +62,11 @@ PreparedRun prepare(TrainRequest& request) {
       *run.session,
       request.resume ? std::optional(request.resume->checkpoint.num_threads) : std::nullopt,
       run.decisions);
-  decide_epochs(*run.session, config, run.decisions);
+  if (request.resume) {
+    std::erase(config.pending, "training.epochs");  // planned already, or asked for now
+  } else {
+    decide_epochs(*run.session, config, run.decisions);
+  }
   return run;
 }
 

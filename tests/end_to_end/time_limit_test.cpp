@@ -40,6 +40,17 @@ TEST_F(TimeLimitTest, ARunGetsAsManyEpochsAsFitAndKeepsThem) {
   EXPECT_NE(again.err.find("this run is already complete"), std::string::npos) << again.err;
 }
 
+// The number of epochs that is asked for counts, though it does not fit.
+TEST_F(TimeLimitTest, AResumedRunIsNotPlannedAgain) {
+  ASSERT_EQ(train("training.epochs=1000000 training.max_seconds=0.2").exit_code, 0);
+  const int64_t more = 3 * summary()["epochs"].get<int64_t>();
+  const ProcessResult longer = trainer("--resume runs/latest --epochs " + std::to_string(more));
+  ASSERT_EQ(longer.exit_code, 0) << longer.err;
+  EXPECT_EQ(summary()["epochs"], more);
+  const std::string resolved = test::read_file(folder_.path() / "runs/latest/config_resolved.yaml");
+  EXPECT_NE(resolved.find("\n  epochs: " + std::to_string(more) + " "), std::string::npos);
+}
+
 TEST_F(TimeLimitTest, EnoughTimeChangesNothing) {
   const ProcessResult result = train("training.epochs=2 training.max_seconds=600");
   ASSERT_EQ(result.exit_code, 0) << result.err;
