@@ -44,13 +44,9 @@ SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
   return run;
 }
 
-config::Config given_config(const RunSeries& series) {
-  return config::load(series.documents, series.overrides).config;
-}
-
 CrossValidation start(const CrossValidationRequest& request) {
   CrossValidation cv{start_series(series_request(request), "cv")};
-  const config::Config config = given_config(cv.series);
+  const config::Config config = shared_config(cv.series);
   if (config.data.folds > 0) cv.counts.folds = config.data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.counts.repeats = std::max<int64_t>(1, request.num_repeats);
@@ -68,7 +64,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
                             request.resume->string(), cv.counts.repeats, request.num_repeats));
   }
   cv.series = resume_series(series_request(request), fold_tag({}, cv.counts), "a cross-validation");
-  cv.counts.folds = given_config(cv.series).data.folds;
+  cv.counts.folds = shared_config(cv.series).data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.is_ensemble = apply::read_ensemble(cv.series.folder).has_value();
   if (request.ensemble && !cv.is_ensemble) {
@@ -84,7 +80,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
 // Optional: the metrics are complete without it.
 void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
   try {
-    const int64_t threads = given_config(cv.series).threads;
+    const int64_t threads = shared_config(cv.series).threads;
     apply::write_out_of_fold(runs, cv.series.folder / "out_of_fold.csv",
                              threads > 0 ? threads : cpu::usable_cpus());
   } catch (const Error& error) {
@@ -115,18 +111,14 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   for (const FoldIndex& index : indices) {
     const std::string name = fold_name(index, cv.counts);
     const SeriesRun run = fold_run(cv, index);
-    std::optional<fs::path> run_dir = find_complete(cv.series, run);
-    if (!run_dir) {
-      const RunOutcome outcome = train_run(cv.series, run, request.train);
-      if (outcome.stop_signal != 0) {
-        report.stop_signal = outcome.stop_signal;
-        report.stopped = name;
-        return report;
-      }
-      run_dir = outcome.run_dir;
+    const RunOutcome outcome = complete_run(cv.series, run, request.train);
+    if (outcome.stop_signal != 0) {
+      report.stop_signal = outcome.stop_signal;
+      report.stopped = name;
+      return report;
     }
-    report.results.push_back(read_fold(*run_dir, index).value());
-    runs.push_back({*run_dir, index.fold, index.repeat});
+    report.results.push_back(read_fold(outcome.run_dir, index).value());
+    runs.push_back({outcome.run_dir, index.fold, index.repeat});
     report.json = results_json(report.results, cv.counts);
     write_file_atomically(folder / "cv.json", report.json);
     request.on_result(report.results.back(), name);

@@ -57,7 +57,7 @@ SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
 
 Ensemble start(const EnsembleRequest& request) {
   Ensemble ensemble{start_series(series_request(request), "ensemble"), {}};
-  ensemble.config = config::load(ensemble.series.documents, ensemble.series.overrides).config;
+  ensemble.config = shared_config(ensemble.series);
   if (request.num_members > 0) ensemble.num_members = request.num_members;
   return ensemble;
 }
@@ -76,7 +76,7 @@ Ensemble resume(const EnsembleRequest& request) {
                             request.resume->string(), before->num_members, request.num_members));
   }
   Ensemble ensemble{resume_series(series_request(request), member_tag(1), "an ensemble"), {}};
-  ensemble.config = config::load(ensemble.series.documents, ensemble.series.overrides).config;
+  ensemble.config = shared_config(ensemble.series);
   ensemble.num_members = before->num_members;
   refuse_changes(ensemble.series, member_run(ensemble, 1), "ensemble");
   return ensemble;
@@ -88,13 +88,6 @@ void report_member(const EnsembleRequest& request, const std::string& name, cons
   request.on_member(
       name, fmt::format("{} {}", best.value("split", "validation"), best.value("metric", "")),
       best.value("value", 0.0));
-}
-
-// Rows that no member was trained on.
-bool has_test(const config::DataConfig& data) {
-  return data.test_fraction > 0 || data.folds > 0 || !data.test_path.empty() ||
-         !data.split_column.empty() || !data.idx.test_images.empty() ||
-         !data.npy.test_features.empty();
 }
 
 }  // namespace
@@ -110,23 +103,20 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   for (int64_t number = 1; number <= ensemble.num_members; ++number) {
     const std::string name = fmt::format("member {}/{}", number, ensemble.num_members);
     const SeriesRun run = member_run(ensemble, number);
-    std::optional<fs::path> run_dir = find_complete(ensemble.series, run);
-    if (!run_dir) {
-      const RunOutcome outcome = train_run(ensemble.series, run, request.train);
-      if (outcome.stop_signal != 0) {
-        report.stop_signal = outcome.stop_signal;
-        report.stopped = name;
-        return report;
-      }
-      run_dir = outcome.run_dir;
+    const RunOutcome outcome = complete_run(ensemble.series, run, request.train);
+    if (outcome.stop_signal != 0) {
+      report.stop_signal = outcome.stop_signal;
+      report.stopped = name;
+      return report;
     }
-    file.runs.push_back(run_dir->filename().string());
-    members.push_back(read_json_or_null(run::RunDir{*run_dir}.summary()));
+    file.runs.push_back(outcome.run_dir.filename().string());
+    members.push_back(read_json_or_null(run::RunDir{outcome.run_dir}.summary()));
     report_member(request, name, members.back());
   }
   apply::write_ensemble(folder, file);
+  const bool has_test = members.back().contains("test");
   Json summary = {{"members", std::move(members)}};
-  if (has_test(ensemble.config.data)) {
+  if (has_test) {
     const int64_t threads = ensemble.config.threads;
     report.test = apply::evaluate_own_split(apply::load_model(folder),
                                             threads > 0 ? threads : cpu::usable_cpus())

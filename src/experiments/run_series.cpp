@@ -32,7 +32,7 @@ RunSeries start_series(const SeriesRequest& request, const std::string& suffix) 
   RunSeries series;
   series.overrides = request.overrides;
   read_config_files(request, series);
-  const config::Config config = config::load(series.documents, series.overrides).config;
+  const config::Config config = shared_config(series);
   const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
   series.new_folder = std::make_unique<run::NewFolder>(fs::absolute(config.output_dir),
                                                        run::run_name(tag, std::time(nullptr)));
@@ -71,6 +71,10 @@ std::optional<fs::path> find_run(const fs::path& folder, const std::string& tag)
   return newest;
 }
 
+config::Config shared_config(const RunSeries& series) {
+  return config::load(series.documents, series.overrides).config;
+}
+
 config::Loaded run_config(const RunSeries& series, const SeriesRun& run) {
   std::vector<config::Override> overrides = series.overrides;
   overrides.insert(overrides.end(), run.overrides.begin(), run.overrides.end());
@@ -106,7 +110,8 @@ std::optional<fs::path> find_complete(const RunSeries& series, const SeriesRun& 
   return is_wanted ? found : std::nullopt;
 }
 
-RunOutcome train_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train) {
+RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train) {
+  if (const std::optional<fs::path> complete = find_complete(series, run)) return {*complete, 0};
   RunJob job{run_config(series, run), std::nullopt};
   const std::optional<fs::path> before = find_run(series.folder, run.tag);
   if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {

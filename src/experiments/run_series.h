@@ -52,6 +52,9 @@ RunSeries resume_series(const SeriesRequest& request, const std::string& first_t
 std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,
                                               const std::string& tag);
 
+/// The configuration that the runs share, as given.
+config::Config shared_config(const RunSeries& series);
+
 /// The configuration of a run.
 config::Loaded run_config(const RunSeries& series, const SeriesRun& run);
 
@@ -62,7 +65,8 @@ void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::
 /// wanted one, also in keys that a resumed run may change, such as the number of epochs.
 std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
 
-/// Trains the run, from the checkpoint of an interrupted one if there is one.
-RunOutcome train_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
+/// Trains the run unless it is complete already, from the checkpoint of an interrupted one if there
+/// is one.
+RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
 
 }  // namespace trainer::experiments
