@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "trainer/config/recipe.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/cpus.h"
@@ -25,24 +27,44 @@ namespace {
 
 using bench::Workload;
 
+void use_realmlp(config::Config& config) {
+  const std::vector<int64_t> hidden_sizes = config.model.hidden_sizes;
+  const int64_t batch_size = config.training.batch_size;
+  const config::StepKind step = config.training.step;
+  config::set_recipe(config, config::Recipe::kRealmlp);
+  config::complete_recipe(config, {.task = config::Task::kClassification, .num_train = 10'000});
+  config.model.hidden_sizes = hidden_sizes;
+  config.training.batch_size = batch_size;
+  config.training.step = step;
+}
+
+void use_members(config::Config& config) {
+  config.model.ensemble_size = 16;
+  config.model.dropout = 0.1;
+}
+
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
       {"10-128-128-2/batch_32", 10, {128, 128}, 2, 32},
       {"64-128-128-10/batch_32", 64, {128, 128}, 10, 32},
       {"784-256-256-10/batch_128", 784, {256, 256}, 10, 128},
-      {"784-1024-1024-10/batch_512", 784, {1024, 1024}, 10, 512}};
+      {"784-1024-1024-10/batch_512", 784, {1024, 1024}, 10, 512},
+      {"realmlp_64-256-256-256-10/batch_256", 64, {256, 256, 256}, 10, 256, use_realmlp},
+      {"16_members_64-256-256-10/batch_256", 64, {256, 256}, 10, 256, use_members}};
   return all;
 }
 
-// Forward, weight gradient and, after the first layer, input gradient: 2 operations each.
-double operations(const Workload& w) {
+// Of the linear layers: forward, weight gradient and input gradient, which the first one needs only
+// behind parameters; 2 operations each.
+double operations(const network::NetworkSpec& network, int64_t batch_size) {
+  const auto num_rows = static_cast<double>(batch_size * network::num_members(network));
   double sum = 0;
-  int64_t inputs = w.num_features;
-  for (std::size_t i = 0; i <= w.hidden_sizes.size(); ++i) {
-    const int64_t outputs = i < w.hidden_sizes.size() ? w.hidden_sizes[i] : w.num_classes;
-    const double products = i == 0 ? 2 : 3;
-    sum += products * 2.0 * static_cast<double>(inputs * outputs * w.batch_size);
-    inputs = outputs;
+  for (const network::Layer& layer : network.layers) {
+    const auto* linear = std::get_if<network::Linear>(&layer);
+    if (linear == nullptr) continue;
+    const double products = &layer == network.layers.data() ? 2 : 3;
+    sum +=
+        products * 2.0 * static_cast<double>(linear->num_inputs * linear->num_outputs) * num_rows;
   }
   return sum;
 }
@@ -98,7 +120,8 @@ void step(benchmark::State& state, const Workload& w, config::StepKind kind, int
     train::StepStats stats = bench::make_step(*session);
     benchmark::DoNotOptimize(stats);
   }
-  const double done = operations(w) * static_cast<double>(state.iterations());
+  const double done =
+      operations(session->model.spec(), w.batch_size) * static_cast<double>(state.iterations());
   state.SetItemsProcessed(state.iterations() * w.batch_size);
   state.counters["FLOP/s"] = benchmark::Counter(done, benchmark::Counter::kIsRate);
   // The fraction of the peak that was reached.

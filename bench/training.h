@@ -28,6 +28,7 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
   config.model.hidden_sizes = w.hidden_sizes;
   config.training.batch_size = w.batch_size;
   config.training.schedule.name = config::ScheduleName::kConstant;
+  if (w.change != nullptr) w.change(config);
   config.training.step = kind;
   auto session = train::make_session(config, data::load_datasets(config.data, 42), device);
   train::use_threads(*session, num_threads);

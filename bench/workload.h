@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+namespace trainer::config {
+struct Config;
+}
+
 namespace trainer::bench {
 
 /// A model and a batch size.
@@ -14,6 +18,7 @@ struct Workload {
   std::vector<int64_t> hidden_sizes;
   int64_t num_classes = 0;
   int64_t batch_size = 0;
+  void (*change)(config::Config& config) = nullptr;  // other keys; null: their defaults
 };
 
 }  // namespace trainer::bench

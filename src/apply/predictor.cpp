@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/cpu/combine.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/losses.h"
-
-#include "apply/combine.h"
 
 namespace trainer::apply {
 namespace {
@@ -56,11 +55,12 @@ void softmax(std::span<const float> logits, float* probabilities) {
 
 }  // namespace
 
-Predictor::Predictor(const Model& model, int64_t num_threads)
-    : model_(model), team_(num_threads), member_outputs_(model.members.size()) {
+Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), team_(num_threads) {
+  const int64_t max_rows =
+      num_threads * std::max<int64_t>(1, kRowsPerThread / network::num_members(model.network));
   for (const Member& member : model.members) {
-    networks_.push_back(std::make_unique<cpu::Network>(
-        model.network, tensor_memory(member), kRowsPerThread * num_threads, team_, cpu::kernels()));
+    networks_.push_back(std::make_unique<cpu::Network>(model.network, tensor_memory(member),
+                                                       max_rows, team_, cpu::kernels()));
   }
   rows_.resize(static_cast<std::size_t>(networks_.front()->max_rows()));
 }
@@ -78,6 +78,9 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
   const auto width = static_cast<std::size_t>(model_.network.num_outputs);
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
   const auto max_rows = static_cast<int64_t>(rows_.size());
+  const network::Mean mean = model_.schema.task == config::Task::kRegression
+                                 ? network::Mean::kOfNumbers
+                                 : network::Mean::kOfProbabilities;
   for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
     std::iota(rows_.begin(), rows_.end(), begin);
     const cpu::NetworkBatch batch{.source = gather_source(features, model_.schema.scaling),
@@ -89,11 +92,19 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
       run(*networks_.front(), batch, part.data());
       continue;
     }
+    member_outputs_.resize(networks_.size() * part.size());
     for (std::size_t i = 0; i < networks_.size(); ++i) {
-      member_outputs_[i].resize(part.size());
-      run(*networks_[i], batch, member_outputs_[i].data());
+      run(*networks_[i], batch, member_outputs_.data() + i * part.size());
     }
-    combine_outputs(model_, member_outputs_, part);
+    const int64_t num_columns = model_.network.num_outputs;
+    cpu::combine_members(mean,
+                         {.values = member_outputs_.data(),
+                          .num_members = std::ssize(networks_),
+                          .member_stride = std::ssize(part),
+                          .num_rows = batch.num_rows,
+                          .row_stride = num_columns,
+                          .num_columns = num_columns},
+                         part.data(), num_columns);
   }
 }
 

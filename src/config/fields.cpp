@@ -103,6 +103,12 @@ std::vector<Field> more_model_fields() {
       boolean(TRAINER_MEMBER(model.input_scale),
               "Whether each input of the first layer is multiplied by a learned number, which "
               "begins at 1: a soft choice of features."),
+      integer(
+          TRAINER_MEMBER(model.ensemble_size), kEnsembleSize,
+          "Members of the network (TabM-mini, arXiv:2410.24210), which share the hidden layers; "
+          "each has its own input scale, output layer and loss, and the means of their "
+          "predictions are predicted. 1: an ordinary network.",
+          {.aliases = {"k", "tabm_k", "num_members"}}),
       choice(TRAINER_MEMBER(model.numeric_embedding),
              "Embedding of numeric features, beside the features themselves. periodic: for each "
              "feature x a linear map of cos(2 pi x w + p) with learned w, p (PBLD, "

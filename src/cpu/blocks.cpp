@@ -23,12 +23,17 @@ class BlockBuilder {
     if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
     if (const auto* periodic = take<network::PeriodicEmbedding>()) add_periodic(*periodic);
     if (take<network::InputScale>() != nullptr) blocks_.input_scale = *next_parameter_++;
-    while (!is_done()) add_block();
+    while (!ends()) add_block();
+    if (const auto* members = take<network::MemberMean>()) add_mean(*members);
     return std::move(blocks_);
   }
 
  private:
   bool is_done() const { return next_ == network_.layers.size(); }
+  // Behind the output layer.
+  bool ends() const {
+    return is_done() || std::holds_alternative<network::MemberMean>(network_.layers[next_]);
+  }
 
   // The next layer if it is of this kind, else null.
   template <class Kind>
@@ -71,9 +76,10 @@ class BlockBuilder {
     const auto& linear = require<network::Linear>("a linear layer");
     block.num_inputs = linear.num_inputs;
     block.num_outputs = linear.num_outputs;
+    block.num_members = linear.num_members;
     block.weight = *next_parameter_++;
     block.bias = *next_parameter_++;
-    if (is_done()) return;  // the output layer
+    if (ends()) return;  // the output layer
     add_norm(block);
     const auto& activation = require<network::Activation>("an activation");
     block.activation = activation.function;
@@ -83,6 +89,12 @@ class BlockBuilder {
       block.dropout_stream = dropout->stream;
     }
     if (block.has_skip) require<network::ResidualEnd>("the end of a residual");
+  }
+
+  void add_mean(const network::MemberMean& members) {
+    blocks_.num_members = members.num_members;
+    blocks_.mean = members.mean;
+    if (members.mean == network::Mean::kOfProbabilities) blocks_.output_scale = *next_buffer_++;
   }
 
   void add_norm(Block& block) {

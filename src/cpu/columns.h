@@ -33,8 +33,8 @@ void for_each_column_block(const Tile& tile, const Body& body) {
 }
 
 // In float: the sums are gradients, and need no more precision than the products.
-inline void column_sums(const Tile& tile, const float* x, const float* y, float* out,
-                        Accumulate accumulate) {
+inline void column_sums(const Tile& tile, const float* x, const float* y, int64_t y_stride,
+                        float* out, Accumulate accumulate) {
   if (accumulate == Accumulate::kNo) {
     for (int64_t j = 0; j < tile.num_columns; ++j) out[j] = 0.0f;
   }
@@ -44,7 +44,7 @@ inline void column_sums(const Tile& tile, const float* x, const float* y, float*
       TRAINER_INDEPENDENT
       for (int64_t j = 0; j < tile.num_columns; ++j) out[j] += x_row[j];
     } else {
-      const float* y_row = y + i * tile.stride;
+      const float* y_row = y + i * y_stride;
       TRAINER_INDEPENDENT
       for (int64_t j = 0; j < tile.num_columns; ++j) out[j] += x_row[j] * y_row[j];
     }

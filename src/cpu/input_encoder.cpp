@@ -25,28 +25,27 @@ InputEncoder::InputEncoder(const Blocks& blocks, int64_t num_features, int64_t w
       num_numeric_(num_features - std::ssize(blocks.tables)),
       width_(width),
       stride_(padded_stride(width)),
+      num_members_(blocks.num_members),
       features_(max_rows * stride_),
       periodic_(blocks.periodic),
       scale_(blocks.input_scale) {
   make_lookups(blocks.tables, max_rows);
-  if (scale_.value != nullptr) scaled_ = Buffer(max_rows * stride_);
+  if (scale_.value != nullptr) scaled_ = Buffer(max_rows * num_members_ * stride_);
   const bool trains_tables =
       std::any_of(lookups_.begin(), lookups_.end(),
                   [](const Lookup& lookup) { return lookup.table.weight.update != nullptr; });
   const bool trains_periodic = periodic_ && periodic_->is_trained();
-  if (scale_.update != nullptr) {
-    gradient_column_ = 0;
-  } else if (trains_tables) {
-    gradient_column_ = num_numeric_;
-  } else if (trains_periodic) {
-    gradient_column_ = periodic_column_;
-  } else {
-    return;
-  }
-  ones_ = Buffer(width_);
-  std::fill_n(ones_.get(), width_, 1.0F);
+  const bool trains_scale = scale_.update != nullptr;
+  const bool trains_features = trains_tables || trains_periodic;
+  if (!trains_scale && !trains_features) return;
+  unscaled_column_ = trains_tables ? num_numeric_ : trains_periodic ? periodic_column_ : width_;
+  gradient_column_ = trains_scale ? 0 : unscaled_column_;
   gradient_stride_ = padded_stride(width_ - gradient_column_);
-  gradient_ = Buffer(max_rows * gradient_stride_);
+  gradient_ = Buffer(max_rows * num_members_ * gradient_stride_);
+  unscaled_stride_ = padded_stride(width_ - unscaled_column_);
+  if (scale_.value != nullptr && trains_features) {
+    unscaled_gradient_ = Buffer(max_rows * unscaled_stride_);
+  }
   for (const Lookup& lookup : lookups_) num_table_tasks_ += num_table_tasks(lookup);
 }
 
@@ -74,11 +73,38 @@ void InputEncoder::encode(const GatherSource& source, const int64_t* rows, int64
     }
   }
   if (scale_.value == nullptr) return;
+  float* to = scaled_.get() + row * num_members_ * stride_;
   for (int64_t i = row; i < row + num_rows; ++i) {
     const float* from = features_.get() + i * stride_;
-    float* to = scaled_.get() + i * stride_;
-    for (int64_t j = 0; j < width_; ++j) to[j] = from[j] * scale_.value[j];
+    for (int64_t m = 0; m < num_members_; ++m, to += stride_) {
+      const float* scale = scale_.value + m * width_;
+      for (int64_t j = 0; j < width_; ++j) to[j] = from[j] * scale[j];
+    }
   }
+}
+
+void InputEncoder::unscale_gradient(const Region& region) {
+  if (unscaled_gradient_.get() == nullptr) return;
+  const int64_t begin = std::max(gradient_column_ + region.column, unscaled_column_);
+  const int64_t end = gradient_column_ + region.column + region.tile.num_columns;
+  const int64_t row = region.row / num_members_;
+  const float* from = gradient_.get() + region.row * gradient_stride_ - gradient_column_;
+  for (int64_t i = row; i < row + region.tile.num_rows / num_members_; ++i) {
+    float* to = unscaled_gradient_.get() + i * unscaled_stride_ - unscaled_column_;
+    for (int64_t m = 0; m < num_members_; ++m, from += gradient_stride_) {
+      const float* scale = scale_.value + m * width_;
+      if (m == 0) {
+        for (int64_t j = begin; j < end; ++j) to[j] = from[j] * scale[j];
+      } else {
+        for (int64_t j = begin; j < end; ++j) to[j] += from[j] * scale[j];
+      }
+    }
+  }
+}
+
+const float* InputEncoder::unscaled_gradient(int64_t column) const {
+  const Buffer& gradient = scale_.value == nullptr ? gradient_ : unscaled_gradient_;
+  return gradient.get() + column - unscaled_column_;
 }
 
 // The row indices are stored where the first embedding goes, or before it. From the last table to
@@ -124,7 +150,7 @@ int64_t InputEncoder::num_periodic_tasks() const {
 }
 
 int64_t InputEncoder::num_scale_tasks() const {
-  return scale_.update == nullptr ? 0 : ceil_div(width_, kColumnsPerTask);
+  return scale_.update == nullptr ? 0 : num_members_ * ceil_div(width_, kColumnsPerTask);
 }
 
 void InputEncoder::run_task(int64_t task, int64_t num_rows, Accumulate accumulate) const {
@@ -134,12 +160,18 @@ void InputEncoder::run_task(int64_t task, int64_t num_rows, Accumulate accumulat
   }
   if (task < num_periodic_tasks()) return periodic_gradient(task, num_rows, accumulate);
   task -= num_periodic_tasks();
-  const int64_t column = task * kColumnsPerTask;
-  // Both matrices begin at the first column, and have the same stride.
+  scale_gradient(task, num_rows, accumulate);
+}
+
+// Both matrices begin at the first column.
+void InputEncoder::scale_gradient(int64_t task, int64_t num_rows, Accumulate accumulate) const {
+  const int64_t member = task / ceil_div(width_, kColumnsPerTask);
+  const int64_t column = task % ceil_div(width_, kColumnsPerTask) * kColumnsPerTask;
   kernels_.column_sums({.num_rows = num_rows,
                         .num_columns = std::min(kColumnsPerTask, width_ - column),
-                        .stride = stride_},
-                       gradient_.get() + column, features_.get() + column, scale_.update + column,
+                        .stride = num_members_ * gradient_stride_},
+                       gradient_.get() + member * gradient_stride_ + column,
+                       features_.get() + column, stride_, scale_.update + member * width_ + column,
                        accumulate);
 }
 
@@ -154,13 +186,12 @@ void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, int64_t n
   if (accumulate == Accumulate::kNo) {
     std::fill(sums + begin * size, sums + end * size, 0.0F);
   }
-  const float* scale = (scale_.value == nullptr ? ones_.get() : scale_.value) + lookup.column;
-  const float* gradient = gradient_.get() + lookup.column - gradient_column_;
-  for (int64_t i = 0; i < num_rows; ++i, gradient += gradient_stride_) {
+  const float* gradient = unscaled_gradient(lookup.column);
+  for (int64_t i = 0; i < num_rows; ++i, gradient += unscaled_stride_) {
     const int64_t row = lookup.rows[static_cast<std::size_t>(i)];
     if (row < begin || row >= end) continue;
     float* sum = sums + row * size;
-    for (int64_t j = 0; j < size; ++j) sum[j] += gradient[j] * scale[j];
+    for (int64_t j = 0; j < size; ++j) sum[j] += gradient[j];
   }
 }
 
@@ -171,16 +202,14 @@ void InputEncoder::periodic_gradient(int64_t feature, int64_t num_rows,
     return tensor.update == nullptr ? nullptr : tensor.update + feature * size;
   };
   const int64_t column = periodic_column_ + feature * p.size;
-  kernels_.periodic_embedding_gradient(
-      num_rows, periodic_operands(feature, 0),
-      {.gradient = gradient_.get() + column - gradient_column_,
-       .stride = gradient_stride_,
-       .scale = (scale_.value == nullptr ? ones_.get() : scale_.value) + column,
-       .frequencies = at(p.frequencies, p.num_frequencies),
-       .phases = at(p.phases, p.num_frequencies),
-       .weight = at(p.weight, p.num_frequencies * p.size),
-       .bias = at(p.bias, p.size),
-       .accumulate = accumulate});
+  kernels_.periodic_embedding_gradient(num_rows, periodic_operands(feature, 0),
+                                       {.gradient = unscaled_gradient(column),
+                                        .stride = unscaled_stride_,
+                                        .frequencies = at(p.frequencies, p.num_frequencies),
+                                        .phases = at(p.phases, p.num_frequencies),
+                                        .weight = at(p.weight, p.num_frequencies * p.size),
+                                        .bias = at(p.bias, p.size),
+                                        .accumulate = accumulate});
 }
 
 }  // namespace trainer::cpu

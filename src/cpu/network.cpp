@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "trainer/cpu/ceil_div.h"
+#include "trainer/cpu/combine.h"
 
 namespace trainer::cpu {
 namespace {
@@ -28,7 +29,10 @@ Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, T
     : max_rows_(max_rows),
       team_(team),
       kernels_(kernels),
-      encoder_(blocks, num_features, blocks.blocks.front().num_inputs, max_rows, kernels) {
+      encoder_(blocks, num_features, blocks.blocks.front().num_inputs, max_rows, kernels),
+      num_members_(blocks.num_members),
+      mean_(blocks.mean),
+      output_scale_(blocks.output_scale) {
   const std::vector<Block>& all = blocks.blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
     layers_.push_back(make_layer(all[i], /*is_hidden=*/i + 1 < all.size()));
@@ -40,13 +44,17 @@ Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, T
     ++first_trained_;
   }
   for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(kernels.scratch_floats);
+  if (num_members_ == 1) return;
+  combined_ = Buffer(max_rows_ * layers_.back().stride);
+  no_bias_ = Buffer(layers_.back().stride);
 }
 
 Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   Layer layer;
   layer.block = block;
   layer.stride = padded_stride(block.num_outputs);
-  const int64_t size = max_rows_ * layer.stride;
+  const int64_t max_rows = max_rows_ * num_members_;
+  const int64_t size = max_rows * layer.stride;
   layer.pre = Buffer(size);
   if (!is_hidden) {
     layer.pre_gradient = layer.pre.get();  // the loss writes it there
@@ -56,7 +64,7 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   if (block.dropout > 0) layer.noise = Buffer(size);
   if (block.mix.update != nullptr) layer.mix_gradients = Buffer(size);
   const bool is_layer_norm = block.norm == config::Norm::kLayer;
-  layer.inverse_std = Buffer(std::max(max_rows_, block.num_outputs));
+  layer.inverse_std = Buffer(std::max(max_rows, block.num_outputs));
   // A residual needs the gradient of `out` later, a layer norm that of its output.
   layer.gradients = Buffer((1 + (block.has_skip ? 1 : 0) + (is_layer_norm ? 1 : 0)) * size);
   layer.out_gradient = layer.gradients.get();
@@ -136,7 +144,7 @@ bool Network::is_row_parallel(int64_t num_rows) const {
 
 void Network::run(int64_t thread, const NetworkBatch& batch, const RunOptions& options,
                   LossFunction loss, FunctionRef<void()> last) {
-  if (is_row_parallel(batch.num_rows)) {
+  if (is_row_parallel(batch.num_rows * num_members_)) {
     run_row_parallel(thread, batch, options.mode, loss, last);
   } else {
     run_layer_parallel(thread, batch, options, loss, last);
@@ -150,13 +158,14 @@ void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows
   for (const Layer& layer : layers_) {
     const Block& block = layer.block;
     if (block.dropout == 0) continue;
-    kernels_.make_noise(
-        {.seed = batch.dropout_seed,
-         .layer = block.dropout_stream,
-         .probability = block.dropout * batch.dropout_factor},
-        batch.first_row + row,
-        {.num_rows = num_rows, .num_columns = block.num_outputs, .stride = layer.stride},
-        layer.noise.get() + row * layer.stride);
+    kernels_.make_noise({.seed = batch.dropout_seed,
+                         .layer = block.dropout_stream,
+                         .probability = block.dropout * batch.dropout_factor},
+                        (batch.first_row + row) * num_members_,
+                        {.num_rows = num_rows * num_members_,
+                         .num_columns = block.num_outputs,
+                         .stride = layer.stride},
+                        layer.noise.get() + row * num_members_ * layer.stride);
   }
 }
 
@@ -182,17 +191,21 @@ void Network::for_each_column_range(std::size_t index, int64_t row, int64_t num_
 void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode mode,
                                LossFunction loss, FunctionRef<void()> last) {
   const int64_t step =
-      std::clamp(ceil_div(batch.num_rows, team_.num_threads()), kMinRows, kMaxLossRows);
+      std::max<int64_t>(1, std::clamp(ceil_div(batch.num_rows * num_members_, team_.num_threads()),
+                                      kMinRows, kMaxLossRows) /
+                               num_members_);
   const auto run_rows = [&](int64_t i) {
-    const int64_t row = i * step;
-    const int64_t num_rows = std::min(step, batch.num_rows - row);
-    fill_rows(batch, row, num_rows, mode);
+    const int64_t batch_row = i * step;
+    const int64_t num_batch_rows = std::min(step, batch.num_rows - batch_row);
+    const int64_t row = batch_row * num_members_;
+    const int64_t num_rows = num_batch_rows * num_members_;
+    fill_rows(batch, batch_row, num_batch_rows, mode);
     for (std::size_t index = 0; is_hidden(index); ++index) {
       for_each_column_range(index, row, num_rows, [&](const Region& region) {
         compute(index, region, mode, scratch(thread));
       });
     }
-    loss(row, compute_outputs(row, num_rows, scratch(thread)));
+    loss(batch_row, compute_outputs(row, num_rows, mode, scratch(thread)));
     if (mode == Mode::kInference) return;
     for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
       for_each_column_range(index - 1, row, num_rows, [&](const Region& region) {
@@ -214,16 +227,18 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
                                  const RunOptions& options, LossFunction loss,
                                  FunctionRef<void()> last) {
   const Mode mode = options.mode;
-  const int64_t step = kMinRows;
+  const int64_t num_rows = batch.num_rows * num_members_;
+  const int64_t step = std::max<int64_t>(1, kMinRows / num_members_);
   const int64_t num_blocks = ceil_div(batch.num_rows, step);
   const auto rows_in_block = [&](int64_t i) { return std::min(step, batch.num_rows - i * step); };
   // Whole columns for a batch norm, whole rows for a layer norm.
   const auto layer_grid = [&](std::size_t index) {
     const Block& block = layers_[index].block;
-    TileGrid grid = make_grid(batch.num_rows, block.num_outputs, block.num_inputs);
-    if (block.norm == config::Norm::kBatch) grid.tile_rows = batch.num_rows;
+    TileGrid grid = make_grid(num_rows, block.num_outputs, block.num_inputs);
+    grid.tile_rows = ceil_div(grid.tile_rows, num_members_) * num_members_;
+    if (block.norm == config::Norm::kBatch) grid.tile_rows = num_rows;
     if (block.norm == config::Norm::kLayer) grid.tile_columns = block.num_outputs;
-    grid.grid_rows = ceil_div(batch.num_rows, grid.tile_rows);
+    grid.grid_rows = ceil_div(num_rows, grid.tile_rows);
     grid.grid_columns = ceil_div(block.num_outputs, grid.tile_columns);
     return grid;
   };
@@ -236,7 +251,8 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
     });
   }
   const auto run_block = [&](int64_t i) {
-    loss(i * step, compute_outputs(i * step, rows_in_block(i), scratch(thread)));
+    loss(i * step, compute_outputs(i * step * num_members_, rows_in_block(i) * num_members_, mode,
+                                   scratch(thread)));
   };
   team_.parallel_for(thread, num_blocks, run_block, last);
   if (mode == Mode::kInference) return;
@@ -248,29 +264,35 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
     });
   }
   if (!encoder_.is_trained()) return;
-  const TileGrid tiles =
-      make_grid(batch.num_rows, num_gradient_columns(), layers_.front().block.num_outputs);
+  TileGrid tiles = make_grid(num_rows, num_gradient_columns(), layers_.front().block.num_outputs);
+  tiles.tile_rows = ceil_div(tiles.tile_rows, num_members_) * num_members_;
+  tiles.grid_rows = ceil_div(num_rows, tiles.tile_rows);
   team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
     encoder_gradient(tile_region(tiles, i, encoder_.gradient_stride()), scratch(thread));
   });
 }
 
-// The linear layer.
+// The linear layer. Where members have weights of their own, those of each multiply its rows, which
+// are as many rows apart.
 void Network::multiply(std::size_t index, const Region& region, float* scratch) {
   const Layer& layer = layers_[index];
-  kernels_.multiply({.num_rows = region.tile.num_rows,
-                     .num_columns = region.tile.num_columns,
-                     .depth = layer.block.num_inputs,
-                     .a = layer_input(index) + region.row * input_stride(index),
-                     .a_row = input_stride(index),
-                     .a_depth = 1,
-                     .b = layer.block.weight.value + region.column * layer.block.num_inputs,
-                     .b_depth = 1,
-                     .b_column = layer.block.num_inputs,
-                     .c = layer.pre.get() + region.row * layer.stride + region.column,
-                     .c_row = layer.stride,
-                     .accumulate = Accumulate::kNo},
-                    scratch);
+  const Block& block = layer.block;
+  for (int64_t member = 0; member < block.num_members; ++member) {
+    const int64_t row = region.row + member;
+    kernels_.multiply({.num_rows = region.tile.num_rows / block.num_members,
+                       .num_columns = region.tile.num_columns,
+                       .depth = block.num_inputs,
+                       .a = layer_input(index) + row * input_stride(index),
+                       .a_row = block.num_members * input_stride(index),
+                       .a_depth = 1,
+                       .b = block.member_weight(member) + region.column * block.num_inputs,
+                       .b_depth = 1,
+                       .b_column = block.num_inputs,
+                       .c = layer.pre.get() + row * layer.stride + region.column,
+                       .c_row = block.num_members * layer.stride,
+                       .accumulate = Accumulate::kNo},
+                      scratch);
+  }
 }
 
 // A hidden layer: linear, norm, activation.
@@ -289,14 +311,44 @@ void Network::compute(std::size_t index, const Region& region, Mode mode, float*
   kernels_.activate(layer.block.activation, region.tile, activation_buffers(index, region, mode));
 }
 
-LossInput Network::compute_outputs(int64_t row, int64_t num_rows, float* scratch) {
+LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch) {
   const Layer& layer = layers_.back();
   LossInput input;
+  input.num_members = num_members_;
   input.tile = {
       .num_rows = num_rows, .num_columns = layer.block.num_outputs, .stride = layer.stride};
   input.outputs = layer.pre.get() + row * layer.stride;
   input.bias = layer.block.bias.value;
   multiply(layers_.size() - 1, {.row = row, .column = 0, .tile = input.tile}, scratch);
+  if (num_members_ == 1) return input;
+  for (int64_t i = 0; i < num_rows; ++i) {
+    const float* bias = layer.block.bias.value + i % num_members_ * layer.block.num_outputs;
+    for (int64_t j = 0; j < layer.block.num_outputs; ++j) {
+      input.outputs[i * layer.stride + j] += bias[j];
+    }
+  }
+  input.bias = no_bias_.get();
+  return mode == Mode::kTraining ? input : combine(input, row / num_members_);
+}
+
+LossInput Network::combine(const LossInput& members, int64_t row) {
+  LossInput input = members;
+  input.num_members = 1;
+  input.tile.num_rows /= num_members_;
+  input.outputs = combined_.get() + row * input.tile.stride;
+  combine_members(mean_,
+                  {.values = members.outputs,
+                   .num_members = num_members_,
+                   .member_stride = members.tile.stride,
+                   .num_rows = input.tile.num_rows,
+                   .row_stride = num_members_ * members.tile.stride,
+                   .num_columns = input.tile.num_columns},
+                  input.outputs, input.tile.stride);
+  if (output_scale_.value == nullptr) return input;
+  for (int64_t i = 0; i < input.tile.num_rows; ++i) {
+    float* outputs = input.outputs + i * input.tile.stride;
+    for (int64_t j = 0; j < input.tile.num_columns; ++j) outputs[j] *= *output_scale_.value;
+  }
   return input;
 }
 

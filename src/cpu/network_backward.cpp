@@ -23,6 +23,28 @@ NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Reg
   return b;
 }
 
+// The gradient with respect to the inputs of a linear layer, from `column` on; see multiply().
+void Network::multiply_gradient(const Layer& layer, const Region& region, int64_t column,
+                                float* out, int64_t out_stride, Accumulate accumulate,
+                                float* scratch) {
+  const int64_t num_members = layer.block.num_members;
+  for (int64_t member = 0; member < num_members; ++member) {
+    kernels_.multiply({.num_rows = region.tile.num_rows / num_members,
+                       .num_columns = region.tile.num_columns,
+                       .depth = layer.block.num_outputs,
+                       .a = layer.pre_gradient + (region.row + member) * layer.stride,
+                       .a_row = num_members * layer.stride,
+                       .a_depth = 1,
+                       .b = layer.block.member_weight(member) + column,
+                       .b_depth = layer.block.num_inputs,
+                       .b_column = 1,
+                       .c = out + member * out_stride,
+                       .c_row = num_members * out_stride,
+                       .accumulate = accumulate},
+                      scratch);
+  }
+}
+
 // The gradients of the layer below: from that of its output to that of its linear layer.
 void Network::input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
                              float* scratch) {
@@ -38,19 +60,8 @@ void Network::input_gradient(std::size_t index, const Region& region, Accumulate
                   below.out_gradient + at + i * tile.stride);
     }
   }
-  kernels_.multiply({.num_rows = tile.num_rows,
-                     .num_columns = tile.num_columns,
-                     .depth = layer.block.num_outputs,
-                     .a = layer.pre_gradient + region.row * layer.stride,
-                     .a_row = layer.stride,
-                     .a_depth = 1,
-                     .b = layer.block.weight.value + region.column,
-                     .b_depth = layer.block.num_inputs,
-                     .b_column = 1,
-                     .c = below.out_gradient + at,
-                     .c_row = below.stride,
-                     .accumulate = has_skip ? Accumulate::kYes : Accumulate::kNo},
-                    scratch);
+  multiply_gradient(layer, region, region.column, below.out_gradient + at, below.stride,
+                    has_skip ? Accumulate::kYes : Accumulate::kNo, scratch);
   ActivationBuffers activation = activation_buffers(index - 1, region, Mode::kTraining);
   activation.out = below.normed_gradient + at;
   if (below.mix_gradients.get() != nullptr) {
@@ -79,96 +90,99 @@ void Network::batch_norm_gradient(const Layer& layer, const Region& region, Accu
   kernels_.batch_norm_gradient(region.tile, buffers);
 }
 
-void Network::parameter_gradients(int64_t thread, int64_t num_rows, Accumulate accumulate) {
-  const auto weight_grid = [&](const Layer& layer) {
-    return layer.block.weight.update == nullptr
+void Network::parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumulate accumulate) {
+  const int64_t num_rows = num_batch_rows * num_members_;
+  const auto weight_grid = [&](const Block& block) {
+    return block.weight.update == nullptr
                ? TileGrid{}
-               : make_grid(layer.block.num_outputs, layer.block.num_inputs, num_rows);
+               : make_grid(block.num_outputs, block.num_inputs, num_rows / block.num_members);
+  };
+  const auto num_column_tasks = [](const Block& block) {
+    return ceil_div(block.num_outputs, kColumnsPerSum);
   };
   int64_t count = 0;
   for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
-    count += weight_grid(layers_[index]).num_tiles() +
-             ceil_div(layers_[index].block.num_outputs, kColumnsPerSum);
+    const Block& block = layers_[index].block;
+    count += block.num_members * (weight_grid(block).num_tiles() + num_column_tasks(block));
   }
   const int64_t num_encoder_tasks = encoder_.num_tasks();
   team_.parallel_for(thread, count + num_encoder_tasks, [&](int64_t i) {
-    if (i < num_encoder_tasks) return encoder_.run_task(i, num_rows, accumulate);
+    if (i < num_encoder_tasks) return encoder_.run_task(i, num_batch_rows, accumulate);
     i -= num_encoder_tasks;
     for (std::size_t index = first_trained_;; ++index) {
-      const Layer& layer = layers_[index];
-      const TileGrid weights = weight_grid(layer);
-      const int64_t grid_columns = ceil_div(layer.block.num_outputs, kColumnsPerSum);
+      const Block& block = layers_[index].block;
+      const TileGrid weights = weight_grid(block);
+      const int64_t num_tasks = weights.num_tiles() + num_column_tasks(block);  // of a member
+      if (i >= block.num_members * num_tasks) {
+        i -= block.num_members * num_tasks;
+        continue;
+      }
+      const int64_t member = i / num_tasks;
+      i %= num_tasks;
       if (i < weights.num_tiles()) {
-        return weight_gradient(index, tile_region(weights, i, layer.block.num_inputs), num_rows,
+        return weight_gradient(index, member, tile_region(weights, i, block.num_inputs), num_rows,
                                accumulate, scratch(thread));
       }
       i -= weights.num_tiles();
-      if (i < grid_columns) {
-        return column_gradients(layer, i * kColumnsPerSum, num_rows, accumulate);
-      }
-      i -= grid_columns;
+      return column_gradients(layers_[index], member, i * kColumnsPerSum, num_rows, accumulate);
     }
   });
 }
 
 void Network::encoder_gradient(const Region& region, float* scratch) {
-  const Layer& layer = layers_.front();
-  kernels_.multiply(
-      {.num_rows = region.tile.num_rows,
-       .num_columns = region.tile.num_columns,
-       .depth = layer.block.num_outputs,
-       .a = layer.pre_gradient + region.row * layer.stride,
-       .a_row = layer.stride,
-       .a_depth = 1,
-       .b = layer.block.weight.value + encoder_.gradient_column() + region.column,
-       .b_depth = layer.block.num_inputs,
-       .b_column = 1,
-       .c = encoder_.gradient() + region.row * encoder_.gradient_stride() + region.column,
-       .c_row = encoder_.gradient_stride(),
-       .accumulate = Accumulate::kNo},
-      scratch);
+  const int64_t stride = encoder_.gradient_stride();
+  multiply_gradient(layers_.front(), region, encoder_.gradient_column() + region.column,
+                    encoder_.gradient() + region.row * stride + region.column, stride,
+                    Accumulate::kNo, scratch);
+  encoder_.unscale_gradient(region);
 }
 
 // [out, in] = pre_gradient^T [out, rows] * input [rows, in]
-void Network::weight_gradient(std::size_t index, const Region& region, int64_t num_rows,
-                              Accumulate accumulate, float* scratch) {
+void Network::weight_gradient(std::size_t index, int64_t member, const Region& region,
+                              int64_t num_rows, Accumulate accumulate, float* scratch) {
   const Layer& layer = layers_[index];
+  const Block& block = layer.block;
   kernels_.multiply(
       {.num_rows = region.tile.num_rows,
        .num_columns = region.tile.num_columns,
-       .depth = num_rows,
-       .a = layer.pre_gradient + region.row,
+       .depth = num_rows / block.num_members,
+       .a = layer.pre_gradient + member * layer.stride + region.row,
        .a_row = 1,
-       .a_depth = layer.stride,
-       .b = layer_input(index) + region.column,
-       .b_depth = input_stride(index),
+       .a_depth = block.num_members * layer.stride,
+       .b = layer_input(index) + member * input_stride(index) + region.column,
+       .b_depth = block.num_members * input_stride(index),
        .b_column = 1,
-       .c = layer.block.weight.update + region.row * layer.block.num_inputs + region.column,
-       .c_row = layer.block.num_inputs,
+       .c = block.weight.update + (member * block.num_outputs + region.row) * block.num_inputs +
+            region.column,
+       .c_row = block.num_inputs,
        .accumulate = accumulate},
       scratch);
 }
 
 // The gradients of some columns of the bias and of a layer norm: sums over the rows.
-void Network::column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
+void Network::column_gradients(const Layer& layer, int64_t member, int64_t column, int64_t num_rows,
                                Accumulate accumulate) const {
-  const Tile tile{.num_rows = num_rows,
-                  .num_columns = std::min(kColumnsPerSum, layer.block.num_outputs - column),
-                  .stride = layer.stride};
+  const int64_t num_members = layer.block.num_members;
+  const int64_t num_outputs = layer.block.num_outputs;
+  const Tile tile{.num_rows = num_rows / num_members,
+                  .num_columns = std::min(kColumnsPerSum, num_outputs - column),
+                  .stride = num_members * layer.stride};
   if (float* to = layer.block.bias.update; to != nullptr) {
-    kernels_.column_sums(tile, layer.pre_gradient + column, nullptr, to + column, accumulate);
+    kernels_.column_sums(tile, layer.pre_gradient + member * layer.stride + column, nullptr, 0,
+                         to + member * num_outputs + column, accumulate);
   }
   if (float* to = layer.block.mix.update; to != nullptr) {
-    kernels_.column_sums(tile, layer.mix_gradients.get() + column, nullptr, to + column,
+    kernels_.column_sums(tile, layer.mix_gradients.get() + column, nullptr, 0, to + column,
                          accumulate);
   }
   if (layer.block.norm != config::Norm::kLayer) return;
   const float* gradient = layer.normed_gradient + column;
   if (float* to = layer.block.norm_weight.update; to != nullptr) {
-    kernels_.column_sums(tile, gradient, layer.pre.get() + column, to + column, accumulate);
+    kernels_.column_sums(tile, gradient, layer.pre.get() + column, layer.stride, to + column,
+                         accumulate);
   }
   if (float* to = layer.block.norm_bias.update; to != nullptr) {
-    kernels_.column_sums(tile, gradient, nullptr, to + column, accumulate);
+    kernels_.column_sums(tile, gradient, nullptr, 0, to + column, accumulate);
   }
 }
 

@@ -78,7 +78,7 @@ inline void periodic_bias_gradient(int64_t num_rows, const PeriodicGradients& g,
     of_rows.load(g.gradient + row * g.stride + c, g.stride, smaller(kPeriodicRows, num_rows - row));
     sum.add(of_rows, 1.0f);
   }
-  write_gradient(g.bias + c, sum.total() * g.scale[c], g.accumulate);
+  write_gradient(g.bias + c, sum.total(), g.accumulate);
 }
 
 // Of what belongs to frequency k.
@@ -94,7 +94,7 @@ inline void periodic_wave_gradient(int64_t num_rows, const PeriodicOperands& p,
     for (int64_t c = 0; c < p.size; ++c) {
       of_rows.load(g.gradient + row * g.stride + c, g.stride, count);
       weights[c].add(waves, of_rows);
-      to_wave.add(of_rows, p.weight[k * p.size + c] * g.scale[c]);
+      to_wave.add(of_rows, p.weight[k * p.size + c]);
     }
     PeriodicLanes to_angle;
     to_angle.add(minus_sines(angles), to_wave);
@@ -107,7 +107,7 @@ inline void periodic_wave_gradient(int64_t num_rows, const PeriodicOperands& p,
   write(g.frequencies, k, frequency.total() * kTwoPi);
   write(g.phases, k, phase.total());
   for (int64_t c = 0; c < p.size; ++c) {
-    write(g.weight, k * p.size + c, weights[c].total() * g.scale[c]);
+    write(g.weight, k * p.size + c, weights[c].total());
   }
 }
 

@@ -130,7 +130,8 @@ class Builder {
     Module& module = find_or_make(
         modules, index, [&] { return make_module(index.empty() ? group : group + "_" + index); });
     const at::Tensor tensor = to_tensor(apply::float_values(weight.tensor), weight.tensor.shape);
-    module.register_parameter(name, tensor, name.starts_with("running_"));
+    const bool is_buffer = name.starts_with("running_") || name == "scale";
+    module.register_parameter(name, tensor, is_buffer);
   }
 
   // The columns that are embedded.

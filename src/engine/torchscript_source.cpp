@@ -27,6 +27,24 @@ std::string module_named(std::string_view name) {
   return fmt::format("getattr(self.{}, \"{}\")", name.substr(0, dot), name.substr(dot + 1));
 }
 
+// An expression of three dimensions, the last of which are outputs.
+struct Stacked {
+  std::string expression;
+  int64_t dimension;  // of the members
+  int64_t num_members;
+};
+
+// See cpu/combine.h; a single logit is the second of two, the first of which is 0.
+std::string log_of_mean_probabilities(const Stacked& members, bool has_one_logit) {
+  const std::string logits =
+      has_one_logit ? fmt::format("torch.constant_pad_nd({}, [1, 0])", members.expression)
+                    : members.expression;
+  const std::string logs =
+      fmt::format("torch.logsumexp(torch.log_softmax({}, 2), [{}]) - {}", logits, members.dimension,
+                  std::log(static_cast<double>(members.num_members)));
+  return has_one_logit ? fmt::format("torch.diff({})", logs) : logs;
+}
+
 /// Writes the lines of each layer, which read and write `x`.
 class LayerWriter {
  public:
@@ -64,11 +82,26 @@ class LayerWriter {
     line("x = torch.cat([x, torch.flatten(torch.transpose(embedded, 0, 1), 1)], 1)");
   }
 
-  void lines(const network::InputScale& scale) { line("x = x * self.{}.weight", scale.name); }
+  void lines(const network::InputScale& scale) {
+    if (scale.num_members == 1) return line("x = x * self.{}.weight", scale.name);
+    line("x = torch.flatten(torch.unsqueeze(x, 1) * self.{}.weight, 0, 1)", scale.name);
+  }
 
   void lines(const network::Linear& linear) {
     line("layer = {}", module_named(linear.name));
-    line("x = torch.linear(x, layer.weight, layer.bias)");
+    if (linear.num_members == 1) return line("x = torch.linear(x, layer.weight, layer.bias)");
+    line("x = torch.transpose(torch.reshape(x, [-1, {}, {}]), 0, 1)", linear.num_members,
+         linear.num_inputs);
+    line("x = torch.bmm(x, torch.transpose(layer.weight, 1, 2)) + torch.unsqueeze(layer.bias, 1)");
+    line("x = torch.flatten(torch.transpose(x, 0, 1), 0, 1)");
+  }
+
+  void lines(const network::MemberMean& members) {
+    line("x = torch.reshape(x, [-1, {}, {}])", members.num_members, members.num_outputs);
+    if (members.mean == network::Mean::kOfNumbers) return line("x = torch.mean(x, 1)");
+    line("x = {}",
+         log_of_mean_probabilities({"x", 1, members.num_members}, members.num_outputs == 1));
+    line("x = x * self.{}.scale", members.name);
   }
 
   void lines(const network::BatchNorm& norm) {
@@ -103,26 +136,20 @@ class LayerWriter {
   std::string& source_;
 };
 
-// Of all members, combined as in apply/combine.h; a single logit is the second of two, the first of
-// which is 0.
+// Of all members of an ensemble, combined.
 std::string scores(const apply::Model& model) {
   if (!model.is_ensemble()) return "self.scores(x)";
-  const bool has_one_logit =
-      model.schema.task != config::Task::kRegression && model.network.num_outputs == 1;
   std::string list;
   for (std::size_t i = 0; i < model.members.size(); ++i) {
-    const std::string of_member = fmt::format("getattr(self.members, \"{}\").scores(x)", i);
     list += i == 0 ? "" : ", ";
-    list += has_one_logit ? fmt::format("torch.constant_pad_nd({}, [1, 0])", of_member) : of_member;
+    list += fmt::format("getattr(self.members, \"{}\").scores(x)", i);
   }
   const std::string stacked = fmt::format("torch.stack([{}])", list);
   if (model.schema.task == config::Task::kRegression) {
     return fmt::format("torch.mean({}, 0)", stacked);
   }
-  const double log_members = std::log(static_cast<double>(model.members.size()));
-  const std::string logs =
-      fmt::format("torch.logsumexp(torch.log_softmax({}, 2), [0]) - {}", stacked, log_members);
-  return has_one_logit ? fmt::format("torch.diff({})", logs) : logs;
+  return log_of_mean_probabilities({stacked, 0, std::ssize(model.members)},
+                                   model.network.num_outputs == 1);
 }
 
 std::string result(const apply::Model& model, apply::ExportOutputs outputs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/forward.h"
 
+#include <cmath>
 #include <numbers>
 #include <utility>
 #include <variant>
@@ -8,6 +9,7 @@
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
@@ -32,7 +34,7 @@ namespace {
 
 /// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
-                           const DropoutNoise& noise) {
+                           const DropoutNoise& noise, int64_t num_members) {
   const double probability = dropout.probability * noise.dropout_factor;
   at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
   if (!hidden.is_cpu()) {
@@ -42,7 +44,8 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
     return factors.to(hidden.scalar_type());
   }
   cpu::kernels().make_noise(
-      {.seed = noise.seed, .layer = dropout.stream, .probability = probability}, noise.first_row,
+      {.seed = noise.seed, .layer = dropout.stream, .probability = probability},
+      noise.first_row * num_members,
       {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
       factors.data_ptr<float>());
   return factors.to(hidden.scalar_type());
@@ -87,13 +90,21 @@ struct Forward::Layers {
     return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
   }
 
-  at::Tensor operator()(const network::InputScale&, const at::Tensor& values) const {
-    return values.mul(parameter(0));
+  at::Tensor operator()(const network::InputScale& scale, const at::Tensor& values) const {
+    if (scale.num_members == 1) return values.mul(parameter(0));
+    return values.unsqueeze(1).mul(parameter(0)).flatten(0, 1);
   }
 
-  at::Tensor operator()(const network::Linear&, const at::Tensor& values) const {
-    return at::linear(to_compute_dtype(values), to_compute_dtype(parameter(0)),
-                      to_compute_dtype(parameter(1)));
+  at::Tensor operator()(const network::Linear& linear, const at::Tensor& values) const {
+    const at::Tensor inputs = to_compute_dtype(values);
+    const at::Tensor weight = to_compute_dtype(parameter(0));
+    const at::Tensor bias = to_compute_dtype(parameter(1));
+    if (linear.num_members == 1) return at::linear(inputs, weight, bias);
+    const at::Tensor by_member =
+        inputs.view({-1, linear.num_members, linear.num_inputs}).transpose(0, 1);
+    return at::baddbmm(bias.unsqueeze(1), by_member, weight.transpose(1, 2))
+        .transpose(0, 1)
+        .flatten(0, 1);
   }
 
   at::Tensor operator()(const network::BatchNorm&, const at::Tensor& values) const {
@@ -139,7 +150,21 @@ struct Forward::Layers {
 
   at::Tensor operator()(const network::Dropout& dropout, const at::Tensor& values) const {
     if (forward.mode_ == Mode::kInference) return values;
-    return values.mul(dropout_factors(values, dropout, forward.noise_));
+    const int64_t num_members = network::num_members(forward.network_.spec());
+    return values.mul(dropout_factors(values, dropout, forward.noise_, num_members));
+  }
+
+  at::Tensor operator()(const network::MemberMean& members, const at::Tensor& values) const {
+    if (forward.mode_ == Mode::kTraining) return values;
+    at::Tensor by_member =
+        values.to(at::kFloat).view({-1, members.num_members, members.num_outputs});
+    if (members.mean == network::Mean::kOfNumbers) return by_member.mean(1);
+    const bool has_one_logit = members.num_outputs == 1;
+    if (has_one_logit)
+      by_member = at::constant_pad_nd(by_member, {1, 0});  // that of the first class
+    const at::Tensor logs = by_member.log_softmax(2).logsumexp(1).sub(
+        std::log(static_cast<double>(members.num_members)));
+    return (has_one_logit ? logs.diff() : logs).mul(buffer(0));
   }
 
   at::Tensor operator()(const network::ResidualBegin&, const at::Tensor& values) {

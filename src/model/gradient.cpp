@@ -2,12 +2,29 @@
 #include "trainer/model/gradient.h"
 
 namespace trainer::model {
+namespace {
+
+// A row for each member, as the outputs have.
+Targets repeated(const Targets& targets, int64_t num_members) {
+  if (num_members == 1) return targets;
+  const auto repeat = [&](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.repeat_interleave(num_members, 0) : tensor;
+  };
+  return {repeat(targets.values), repeat(targets.weights)};
+}
+
+}  // namespace
 
 BatchResult add_gradient(const Network& network, const Objective& o) {
+  const int64_t num_members = network::num_members(network.spec());
+  const Targets targets = repeated(o.targets, num_members);
   const at::Tensor outputs = network.forward(o.features, Mode::kTraining, o.noise);
-  const at::Tensor loss = loss_sum(outputs, o.targets, o.loss);
+  at::Tensor loss = loss_sum(outputs, targets, o.loss);
+  if (num_members > 1) loss = loss.div(num_members);
   loss.mul(o.scale).backward();
-  return {outputs.detach(), loss.detach()};
+  return {.outputs = outputs.detach(),
+          .loss_sum = loss.detach(),
+          .num_correct = num_correct(outputs.detach(), targets, o.loss)};
 }
 
 }  // namespace trainer::model

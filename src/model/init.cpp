@@ -11,6 +11,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randint.h>
+#include <ATen/ops/tensor.h>
 
 #include "trainer/core/philox.h"
 
@@ -34,11 +35,17 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
     case Kind::kStandardized:
       drawn.normal_(0, init.value, generator);
       break;
+    case Kind::kSign:
+      drawn.random_(0, 2, generator).mul_(2).sub_(1);
+      break;
     case Kind::kMinusMixedRows:
       drawn.zero_();
       break;
   }
   if (init.last_row_zero) drawn.select(0, -1).zero_();
+  if (!init.groups.empty()) {  // each column gets what was drawn for the one of its group's number
+    drawn = drawn.index_select(-1, at::tensor(init.groups, at::kLong));
+  }
   value.copy_(drawn);
 }
 
@@ -58,7 +65,7 @@ Mixture draw_mixture(int64_t num_rows, int64_t num_columns, at::Generator& gener
 
 // Scales the weight so that each output has the standard deviation 1 over the rows of `inputs`, and
 // sets the bias.
-void fit_linear(const at::Tensor& inputs, at::Tensor& weight, at::Tensor& bias,
+void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Tensor& bias,
                 at::Generator& generator) {
   constexpr double kConstant = 1e-6;  // an output that does not vary stays as it is
   at::Tensor outputs = at::linear(inputs, weight);
@@ -68,6 +75,17 @@ void fit_linear(const at::Tensor& inputs, at::Tensor& weight, at::Tensor& bias,
   outputs.div_(deviations);
   const Mixture mixture = draw_mixture(outputs.size(0), outputs.size(1), generator);
   bias.copy_(outputs.gather(0, mixture.rows).mul_(mixture.weights).sum(0).neg_());
+}
+
+// Each member of the layer for its own rows.
+void fit_members(const network::Linear& linear, const at::Tensor& inputs, const at::Tensor& weight,
+                 const at::Tensor& bias, at::Generator& generator) {
+  const at::Tensor by_member = inputs.view({-1, linear.num_members, linear.num_inputs});
+  for (int64_t i = 0; i < linear.num_members; ++i) {
+    const bool is_one = linear.num_members == 1;
+    fit_linear(by_member.select(1, i), is_one ? weight : weight.select(0, i),
+               is_one ? bias : bias.select(0, i), generator);
+  }
 }
 
 // Layer by layer: what a layer sees depends on those before it.
@@ -81,9 +99,8 @@ void fit_to(Network& network, const at::Tensor& features, at::Generator& generat
       [&](std::size_t i, const at::Tensor& inputs) {
         const auto* linear = std::get_if<network::Linear>(&spec.layers[i]);
         if (linear == nullptr || linear->weight.kind != Kind::kStandardized) return;
-        at::Tensor weight = parameter_view(flat, flat.values, positions[i].parameter);
-        at::Tensor bias = parameter_view(flat, flat.values, positions[i].parameter + 1);
-        fit_linear(inputs, weight, bias, generator);
+        fit_members(*linear, inputs, parameter_view(flat, flat.values, positions[i].parameter),
+                    parameter_view(flat, flat.values, positions[i].parameter + 1), generator);
       });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/network/build.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <numeric>
 
 #include "trainer/config/config.h"
@@ -28,24 +30,43 @@ std::vector<int64_t> numeric_features(const data::Schema& schema) {
   return features;
 }
 
+// Those of a column belong together, such as its categories.
+std::vector<int64_t> feature_groups(const data::Schema& schema) {
+  if (schema.columns.empty()) return {};
+  std::vector<int64_t> groups(static_cast<std::size_t>(schema.num_features()));
+  const std::vector<int64_t> first = data::first_features(schema.columns);
+  int64_t group = 0;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    const int64_t count = data::num_features(schema.columns[i]);
+    if (count == 0) continue;
+    std::fill_n(groups.begin() + first[i], count, group);
+    ++group;
+  }
+  return groups;
+}
+
 NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) {
   const config::ModelConfig& model = config.model;
-  MlpOptions options{.num_features = schema.num_features(),
-                     .num_outputs = schema.num_outputs(config.training.loss),
-                     .hidden_sizes = config::hidden_sizes(model),
-                     .activation = model.activation,
-                     .dropout = model.dropout,
-                     .norm = model.norm,
-                     .residual = model.residual,
-                     .embeddings = {},
-                     .init = model.init,
-                     .zero_output = model.zero_output,
-                     .parametrization = model.parametrization,
-                     .parametric_activation = model.parametric_activation,
-                     .input_scale = model.input_scale,
-                     .num_frequencies = model.num_frequencies,
-                     .periodic_size = model.numeric_embedding_size,
-                     .frequency_deviation = model.frequency_deviation};
+  MlpOptions options{
+      .num_features = schema.num_features(),
+      .num_outputs = schema.num_outputs(config.training.loss),
+      .hidden_sizes = config::hidden_sizes(model),
+      .activation = model.activation,
+      .dropout = model.dropout,
+      .norm = model.norm,
+      .residual = model.residual,
+      .embeddings = {},
+      .init = model.init,
+      .zero_output = model.zero_output,
+      .parametrization = model.parametrization,
+      .parametric_activation = model.parametric_activation,
+      .input_scale = model.input_scale,
+      .num_members = model.ensemble_size,
+      .mean = schema.task == config::Task::kRegression ? Mean::kOfNumbers : Mean::kOfProbabilities,
+      .feature_groups = feature_groups(schema),
+      .num_frequencies = model.num_frequencies,
+      .periodic_size = model.numeric_embedding_size,
+      .frequency_deviation = model.frequency_deviation};
   if (model.numeric_embedding == config::NumericEmbedding::kPeriodic) {
     options.periodic_features = numeric_features(schema);
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,7 +77,40 @@ Linear linear(const MlpOptions& o, std::size_t index, int64_t num_inputs) {
           .weight = is_zero ? Initializer{}
                             : weight_init(o.init, num_inputs, num_outputs, is_output, num_residual),
           .bias = is_zero ? Initializer{} : bias_init(o.init, num_inputs),
-          .weight_factors = weight_factors(o.parametrization, num_inputs)};
+          .weight_factors = weight_factors(o.parametrization, num_inputs),
+          .num_members = is_output ? o.num_members : 1};
+}
+
+// The groups of the inputs of the first linear layer: features, rows of tables, embedded numbers.
+std::vector<int64_t> input_groups(const MlpOptions& o) {
+  std::vector<int64_t> of_features = o.feature_groups;
+  if (of_features.empty()) {
+    of_features.resize(static_cast<std::size_t>(o.num_features));
+    std::iota(of_features.begin(), of_features.end(), 0);
+  }
+  const auto first_index = of_features.end() - std::ssize(o.embeddings);
+  std::vector<int64_t> groups(of_features.begin(), first_index);
+  for (std::size_t i = 0; i < o.embeddings.size(); ++i) {
+    groups.insert(groups.end(), static_cast<std::size_t>(o.embeddings[i].size),
+                  first_index[static_cast<std::ptrdiff_t>(i)]);
+  }
+  for (const int64_t feature : o.periodic_features) {
+    groups.insert(groups.end(), static_cast<std::size_t>(o.periodic_size),
+                  of_features[static_cast<std::size_t>(feature)]);
+  }
+  return groups;
+}
+
+InputScale input_scale(const MlpOptions& o, int64_t width) {
+  InputScale scale{
+      .name = "input_scale", .size = width, .num_members = o.num_members, .weight = {}};
+  if (o.num_members == 1) {
+    scale.weight.value = 1;
+  } else {
+    scale.weight = o.periodic_features.empty() ? Initializer{.kind = Kind::kSign} : normal(1);
+    scale.weight.groups = input_groups(o);
+  }
+  return scale;
 }
 
 }  // namespace
@@ -106,7 +140,7 @@ NetworkSpec mlp(const MlpOptions& o) {
                                           .frequencies = normal(o.frequency_deviation)});
     width += static_cast<int64_t>(o.periodic_features.size()) * o.periodic_size;
   }
-  if (o.input_scale) layers.emplace_back(InputScale{.name = "input_scale", .size = width});
+  if (o.input_scale || o.num_members > 1) layers.emplace_back(input_scale(o, width));
   for (std::size_t i = 0; i < o.hidden_sizes.size(); ++i) {
     const bool has_residual = o.residual && i > 0;
     const int64_t size = o.hidden_sizes[i];
@@ -124,6 +158,12 @@ NetworkSpec mlp(const MlpOptions& o) {
     width = size;
   }
   layers.emplace_back(linear(o, o.hidden_sizes.size(), width));
+  if (o.num_members > 1) {
+    layers.emplace_back(MemberMean{.name = "member_mean",
+                                   .num_members = o.num_members,
+                                   .num_outputs = o.num_outputs,
+                                   .mean = o.mean});
+  }
   return network;
 }
 

@@ -31,6 +31,12 @@ std::vector<TensorSpec> norm_parameters(const Norm& norm) {
   return {{norm.name + ".weight", {norm.size}, kOnes}, {norm.name + ".bias", {norm.size}, kZeros}};
 }
 
+// A tensor of this shape for each member, where there are several.
+std::vector<int64_t> of_members(int64_t num_members, std::vector<int64_t> shape) {
+  if (num_members > 1) shape.insert(shape.begin(), num_members);
+  return shape;
+}
+
 std::vector<TensorSpec> periodic_parameters(const PeriodicEmbedding& p) {
   const auto num_features = static_cast<int64_t>(p.features.size());
   const Initializer phases{.kind = Initializer::Kind::kUniform, .value = std::numbers::pi};
@@ -50,6 +56,10 @@ std::vector<TensorSpec> collect(const NetworkSpec& network, const List& list) {
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }
   return all;
+}
+
+std::string members_text(int64_t num_members) {
+  return num_members == 1 ? "" : fmt::format(" for each of {} members", num_members);
 }
 
 // The text for a layer after a linear one; empty: none.
@@ -85,20 +95,19 @@ std::vector<TensorSpec> parameters(const Layer& layer) {
           },
           [](const PeriodicEmbedding& p) { return periodic_parameters(p); },
           [](const InputScale& scale) {
-            return std::vector<TensorSpec>{
-                {scale.name + ".weight", {scale.size}, kOnes, Decay::kYes}};
+            return std::vector<TensorSpec>{{scale.name + ".weight",
+                                            of_members(scale.num_members, {scale.size}),
+                                            scale.weight, Decay::kYes}};
           },
           [](const Activation& a) {
             if (!a.is_parametric()) return std::vector<TensorSpec>();
             return std::vector<TensorSpec>{{a.name + ".weight", {a.size}, kOnes, Decay::kYes}};
           },
           [](const Linear& l) {
-            return std::vector<TensorSpec>{{l.name + ".weight",
-                                            {l.num_outputs, l.num_inputs},
-                                            l.weight,
-                                            Decay::kYes,
-                                            l.weight_factors},
-                                           {l.name + ".bias", {l.num_outputs}, l.bias}};
+            return std::vector<TensorSpec>{
+                {l.name + ".weight", of_members(l.num_members, {l.num_outputs, l.num_inputs}),
+                 l.weight, Decay::kYes, l.weight_factors},
+                {l.name + ".bias", of_members(l.num_members, {l.num_outputs}), l.bias}};
           },
           [](const BatchNorm& norm) { return norm_parameters(norm); },
           [](const LayerNorm& norm) { return norm_parameters(norm); },
@@ -107,6 +116,10 @@ std::vector<TensorSpec> parameters(const Layer& layer) {
 }
 
 std::vector<TensorSpec> buffers(const Layer& layer) {
+  if (const auto* members = std::get_if<MemberMean>(&layer)) {
+    if (members->mean == Mean::kOfNumbers) return {};
+    return {{members->name + ".scale", {1}, kOnes}};
+  }
   const auto* norm = std::get_if<BatchNorm>(&layer);
   if (norm == nullptr) return {};
   return {{norm->name + ".running_mean", {norm->size}, kZeros},
@@ -145,8 +158,18 @@ std::vector<std::string> output_tensors(const NetworkSpec& network) {
     if (const auto* linear = std::get_if<Linear>(&layer)) {
       names = {linear->name + ".weight", linear->name + ".bias"};
     }
+    const auto* members = std::get_if<MemberMean>(&layer);
+    if (members != nullptr && members->mean == Mean::kOfProbabilities) {
+      names = {members->name + ".scale"};
+    }
   }
   return names;
+}
+
+int64_t num_members(const NetworkSpec& network) {
+  if (network.layers.empty()) return 1;
+  const auto* members = std::get_if<MemberMean>(&network.layers.back());
+  return members == nullptr ? 1 : members->num_members;
 }
 
 int64_t num_parameters(const NetworkSpec& network) {
@@ -189,6 +212,8 @@ std::string summary(const NetworkSpec& network) {
       text += fmt::format(", periodic embeddings {}x{}", periodic->features.size(), periodic->size);
     } else if (std::holds_alternative<InputScale>(layer)) {
       text += ", input scale";
+    } else if (const auto* members = std::get_if<MemberMean>(&layer)) {
+      text += fmt::format(", {} members", members->num_members);
     }
   }
   return text;
@@ -198,14 +223,15 @@ std::vector<std::string> layer_lines(const NetworkSpec& network) {
   std::vector<std::string> lines;
   for (const Layer& layer : network.layers) {
     if (const auto* linear = std::get_if<Linear>(&layer)) {
-      lines.push_back(
-          fmt::format("{}: {} -> {}", linear->name, linear->num_inputs, linear->num_outputs));
+      lines.push_back(fmt::format("{}: {} -> {}{}", linear->name, linear->num_inputs,
+                                  linear->num_outputs, members_text(linear->num_members)));
     } else if (const auto* periodic = std::get_if<PeriodicEmbedding>(&layer)) {
       lines.push_back(fmt::format("{}: periodic, {} of size {} with {} frequencies", periodic->name,
                                   periodic->features.size(), periodic->size,
                                   periodic->num_frequencies));
     } else if (const auto* scale = std::get_if<InputScale>(&layer)) {
-      lines.push_back(fmt::format("{}: {}", scale->name, scale->size));
+      lines.push_back(
+          fmt::format("{}: {}{}", scale->name, scale->size, members_text(scale->num_members)));
     } else if (const std::string text = layer_text(layer); !text.empty()) {
       lines.back() += ", " + text;
     }

@@ -17,6 +17,35 @@ namespace {
 
 constexpr auto kNormEpsilon = static_cast<float>(network::kNormEpsilon);
 
+Name reshaped(GraphBuilder& graph, const Name& value, const std::vector<int64_t>& shape) {
+  const int64_t rank = std::ssize(shape);
+  return graph.node(
+      "Reshape", {value, graph.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
+}
+
+// Of `[batch, members, outputs]`; see cpu/combine.h. A single logit is the second of two, the first
+// of which is 0.
+Name log_of_mean_probabilities(GraphBuilder& graph, const Name& members, int64_t num_members,
+                               bool has_one_logit) {
+  Name logits = members;
+  if (has_one_logit) {
+    const Name zero = graph.node("Sub", {logits, logits});
+    logits = graph.node("Concat", {zero, logits}, {attribute("axis", int64_t{-1})});
+  }
+  constexpr std::array<int64_t, 1> kMembers = {1};
+  const Name logs = graph.node("LogSoftmax", {logits}, {attribute("axis", int64_t{-1})});
+  const Name sum = graph.node("ReduceLogSumExp", {logs},
+                              {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
+  const float log_members = std::log(static_cast<float>(num_members));
+  Name mean = graph.node("Sub", {sum, graph.number("log_members", log_members)});
+  if (!has_one_logit) return mean;
+  const auto column = [&](int64_t index) {
+    return graph.node("Gather", {mean, graph.constant("column", {1}, std::span(&index, 1))},
+                      {attribute("axis", int64_t{1})});
+  };
+  return graph.node("Sub", {column(1), column(0)});
+}
+
 /// Adds the operators of one layer after the other: add(name of its input) is the name of its
 /// output. Where ONNX Runtime looks for a pattern of operators that it computes as one, such as
 /// GELU's, they are written so.
@@ -61,22 +90,17 @@ class LayerWriter {
 
   Name operators(const network::PeriodicEmbedding& periodic, const Name& input) {
     const auto num_features = static_cast<int64_t>(periodic.features.size());
-    const auto reshaped = [&](const Name& value, const std::vector<int64_t>& shape) {
-      const int64_t rank = std::ssize(shape);
-      return graph_.node(
-          "Reshape",
-          {value, graph_.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
-    };
     const Name features = graph_.constant(
         "features", {num_features}, std::span(periodic.features.data(), periodic.features.size()));
     const Name chosen = graph_.node("Gather", {input, features}, {attribute("axis", int64_t{1})});
     constexpr std::array<int64_t, 2> kTransposed = {1, 0};
-    const Name x = reshaped(graph_.node("Transpose", {chosen}, {attribute("perm", kTransposed)}),
-                            {num_features, -1, 1});
+    const Name x =
+        reshaped(graph_, graph_.node("Transpose", {chosen}, {attribute("perm", kTransposed)}),
+                 {num_features, -1, 1});
     const Name turns =
         graph_.node("Mul", {x, graph_.number("two_pi", static_cast<float>(2 * std::numbers::pi))});
     const auto per_feature = [&](const char* name, int64_t size) {
-      return reshaped(weight(periodic.name + name), {num_features, 1, size});
+      return reshaped(graph_, weight(periodic.name + name), {num_features, 1, size});
     };
     const Name angles = graph_.node(
         "Add", {graph_.node("Mul", {turns, per_feature(".frequencies", periodic.num_frequencies)}),
@@ -86,16 +110,51 @@ class LayerWriter {
     const Name embedded = graph_.node("Add", {product, per_feature(".bias", periodic.size)});
     constexpr std::array<int64_t, 3> kBatchFirst = {1, 0, 2};
     const Name rows =
-        reshaped(graph_.node("Transpose", {embedded}, {attribute("perm", kBatchFirst)}),
+        reshaped(graph_, graph_.node("Transpose", {embedded}, {attribute("perm", kBatchFirst)}),
                  {-1, num_features * periodic.size});
     return graph_.node("Concat", {input, rows}, {attribute("axis", int64_t{1})});
   }
 
+  // Several members make it `[batch, members, size]`, which later layers see as rows.
   Name operators(const network::InputScale& scale, const Name& input) {
-    return graph_.node("Mul", {input, weight(scale.name + ".weight")});
+    const Name factors = weight(scale.name + ".weight");
+    if (scale.num_members == 1) return graph_.node("Mul", {input, factors});
+    const Name rows = reshaped(graph_, input, {-1, 1, scale.size});
+    return reshaped(graph_, graph_.node("Mul", {rows, factors}), {-1, scale.size});
+  }
+
+  // Of members, as a product for each: `[members, batch, inputs]` with `[members, inputs,
+  // outputs]`.
+  Name of_members(const network::Linear& linear, const Name& input) {
+    const int64_t count = linear.num_members;
+    constexpr std::array<int64_t, 3> kMembersFirst = {1, 0, 2};
+    constexpr std::array<int64_t, 3> kTransposed = {0, 2, 1};
+    const Name rows =
+        graph_.node("Transpose", {reshaped(graph_, input, {-1, count, linear.num_inputs})},
+                    {attribute("perm", kMembersFirst)});
+    const Name weights = graph_.node("Transpose", {weight(linear.name + ".weight")},
+                                     {attribute("perm", kTransposed)});
+    const Name bias =
+        reshaped(graph_, weight(linear.name + ".bias"), {count, 1, linear.num_outputs});
+    const Name outputs = graph_.node("Add", {graph_.node("MatMul", {rows, weights}), bias});
+    return reshaped(graph_, graph_.node("Transpose", {outputs}, {attribute("perm", kMembersFirst)}),
+                    {-1, linear.num_outputs});
+  }
+
+  Name operators(const network::MemberMean& members, const Name& input) {
+    const Name rows = reshaped(graph_, input, {-1, members.num_members, members.num_outputs});
+    if (members.mean == network::Mean::kOfNumbers) {
+      constexpr std::array<int64_t, 1> kMembers = {1};
+      return graph_.node("ReduceMean", {rows},
+                         {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
+    }
+    const Name mean =
+        log_of_mean_probabilities(graph_, rows, members.num_members, members.num_outputs == 1);
+    return graph_.node("Mul", {mean, weight(members.name + ".scale")});
   }
 
   Name operators(const network::Linear& linear, const Name& input) {
+    if (linear.num_members > 1) return of_members(linear, input);
     return graph_.node("Gemm",
                        {input, weight(linear.name + ".weight"), weight(linear.name + ".bias")},
                        {attribute("transB", int64_t{1})});
@@ -236,31 +295,14 @@ Name mean_of(GraphBuilder& graph, const std::vector<Name>& members) {
   return graph.node("Mean", members);
 }
 
-// See apply/combine.h; a single logit is the second of two, the first of which is 0.
-Name log_of_mean_probabilities(GraphBuilder& graph, const std::vector<Name>& members,
-                               bool has_one_logit) {
+// `[batch, members, outputs]`
+Name stacked(GraphBuilder& graph, const std::vector<Name>& members) {
   constexpr std::array<int64_t, 1> kMembers = {1};
   const Name axes = graph.constant("axes", {1}, kMembers);
-  std::vector<Name> logs;
-  for (Name logits : members) {
-    if (has_one_logit) {
-      const Name zero = graph.node("Sub", {logits, logits});
-      logits = graph.node("Concat", {zero, logits}, {attribute("axis", int64_t{1})});
-    }
-    const Name log = graph.node("LogSoftmax", {logits}, {attribute("axis", int64_t{-1})});
-    logs.push_back(graph.node("Unsqueeze", {log, axes}));
-  }
-  const Name stacked = graph.node("Concat", logs, {attribute("axis", int64_t{1})});
-  const Name sum = graph.node("ReduceLogSumExp", {stacked},
-                              {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
-  const auto count = static_cast<float>(members.size());
-  Name mean = graph.node("Sub", {sum, graph.number("log_members", std::log(count))});
-  if (!has_one_logit) return mean;
-  const auto column = [&](int64_t index) {
-    return graph.node("Gather", {mean, graph.constant("column", {1}, std::span(&index, 1))},
-                      {attribute("axis", int64_t{1})});
-  };
-  return graph.node("Sub", {column(1), column(0)});
+  std::vector<Name> parts;
+  parts.reserve(members.size());
+  for (const Name& scores : members) parts.push_back(graph.node("Unsqueeze", {scores, axes}));
+  return graph.node("Concat", parts, {attribute("axis", int64_t{1})});
 }
 
 }  // namespace
@@ -277,7 +319,8 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
   if (!model.is_ensemble()) return scores.front();
   return model.schema.task == config::Task::kRegression
              ? mean_of(graph, scores)
-             : log_of_mean_probabilities(graph, scores, model.network.num_outputs == 1);
+             : log_of_mean_probabilities(graph, stacked(graph, scores), std::ssize(scores),
+                                         model.network.num_outputs == 1);
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,

@@ -104,7 +104,7 @@ class AutogradStep : public TrainStep {
                                    .first_row = begin,
                                    .dropout_factor = window.dropout_factor}});
     sums.loss.add_(result.loss_sum);
-    sums.num_correct.add_(model::num_correct(result.outputs, batch.targets, context_.loss));
+    sums.num_correct.add_(result.num_correct);
   }
 
   // Reads all numbers together: a step waits for the device only here.

@@ -66,9 +66,10 @@ class FusedStep : public TrainStep {
         team_(num_threads),
         network_(context.model.spec(), tensor_memory(context.model),
                  std::max(batch_size, kMinEvaluationRows), team_, kernels_),
-        losses_(static_cast<std::size_t>(network_.max_rows())),
-        correct_(static_cast<std::size_t>(network_.max_rows())),
-        values_(static_cast<std::size_t>(network_.max_rows() * context.model.spec().num_outputs)),
+        num_members_(network::num_members(context.model.spec())),
+        losses_(static_cast<std::size_t>(network_.max_rows() * num_members_)),
+        correct_(losses_.size()),
+        values_(losses_.size() * static_cast<std::size_t>(context.model.spec().num_outputs)),
         square_sums_(static_cast<std::size_t>(
             cpu::ceil_div(context.model.parameters().num_trained, kChunk))) {
     if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
@@ -129,7 +130,7 @@ class FusedStep : public TrainStep {
   void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
     const int64_t num_samples = window.num_samples;
     const int64_t* rows = window.order.data_ptr<int64_t>() + window.begin;
-    const double scale = 1 / static_cast<double>(num_samples);
+    const double scale = 1 / static_cast<double>(num_samples * num_members_);
     for (int64_t begin = 0; begin < num_samples; begin += window.batch_size) {
       const cpu::NetworkBatch batch{.source = gather_source(window.data),
                                     .rows = rows + begin,
@@ -154,7 +155,7 @@ class FusedStep : public TrainStep {
     float* outputs = nullptr;  // [batch, num_outputs] kInference only
   };
 
-  // Adds the losses of the batch to `sums`.
+  // Adds the losses of the batch to `sums`: in training those of all members.
   void run_network(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
                    const RunOptions& options, LossSums& sums) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
@@ -165,12 +166,15 @@ class FusedStep : public TrainStep {
       if (options.outputs != nullptr) {
         cpu::copy_outputs(input, options.outputs + first_row * input.tile.num_columns);
       }
-      compute_losses(
-          data, batch.rows + first_row, input, values_.data() + first_row * input.tile.num_columns,
-          {.losses = losses_.data() + first_row, .correct = correct_.data() + first_row});
+      const int64_t first = first_row * input.num_members;
+      compute_losses(data, batch.rows + first_row, input,
+                     values_.data() + first * input.tile.num_columns,
+                     {.losses = losses_.data() + first, .correct = correct_.data() + first});
     };
+    const int64_t num_losses =
+        batch.num_rows * (options.mode == network::Mode::kTraining ? num_members_ : 1);
     network_.run(thread, batch, {options.mode, options.accumulate}, loss, [&] {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(batch.num_rows); ++i) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(num_losses); ++i) {
         sums.loss += static_cast<double>(losses_[i]);
         sums.num_correct += correct_[i];
       }
@@ -180,29 +184,31 @@ class FusedStep : public TrainStep {
   // `values` is scratch memory for the targets of a regression.
   void compute_losses(const ResidentData& data, const int64_t* rows, cpu::LossInput input,
                       float* values, const cpu::LossOutput& output) const {
-    const int64_t count = input.tile.num_rows;
     std::array<float, cpu::kMaxLossRows> weights{};
     if (data.weights.defined()) {
-      gather(data.weights.data_ptr<float>(), rows, count, weights.data());
+      gather(data.weights.data_ptr<float>(), rows, input, weights.data());
       input.weights = weights.data();
     }
     std::array<int64_t, cpu::kMaxLossRows> classes{};
     cpu::LossTargets targets;
     if (data.targets.scalar_type() == at::kFloat) {
-      gather(data.targets.data_ptr<float>(), rows, count, values, data.targets.size(1));
+      gather(data.targets.data_ptr<float>(), rows, input, values, data.targets.size(1));
       targets.values = values;
     } else {
-      gather(data.targets.data_ptr<int64_t>(), rows, count, classes.data());
+      gather(data.targets.data_ptr<int64_t>(), rows, input, classes.data());
       targets.classes = classes.data();
     }
     cpu::compute_losses(kernels_, context_.loss.kind, input, targets, output);
   }
 
+  // The values of each row of outputs; members share those of their sample.
   template <class Value>
-  static void gather(const Value* values, const int64_t* rows, int64_t count, Value* out,
-                     int64_t width = 1) {
-    for (int64_t i = 0; i < count; ++i) {
-      out = std::copy_n(values + rows[i] * width, width, out);
+  static void gather(const Value* values, const int64_t* rows, const cpu::LossInput& input,
+                     Value* out, int64_t width = 1) {
+    for (int64_t i = 0; i < input.tile.num_rows; i += input.num_members, ++rows) {
+      for (int64_t m = 0; m < input.num_members; ++m) {
+        out = std::copy_n(values + *rows * width, width, out);
+      }
     }
   }
 
@@ -218,7 +224,7 @@ class FusedStep : public TrainStep {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
       // As in LibTorch, the norm is infinite if its square exceeds the range of float.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
-      stats.loss_sum = static_cast<float>(sums_.loss);
+      stats.loss_sum = static_cast<float>(sums_.loss / static_cast<double>(num_members_));
       stats.num_correct = sums_.num_correct;
       stats.num_samples = num_samples;
       stats.is_finite = std::isfinite(stats.grad_norm + stats.loss_sum) && buffers_are_finite();
@@ -308,6 +314,7 @@ class FusedStep : public TrainStep {
   const cpu::Kernels& kernels_;
   cpu::ThreadTeam team_;
   cpu::Network network_;
+  int64_t num_members_;
   LossSums sums_;  // of the current step
   std::vector<float> losses_;
   std::vector<int32_t> correct_;

@@ -22,7 +22,8 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
   record.split = "train";
   record.loss = totals.loss_sum / samples;
   if (is_classification(session)) {
-    record.accuracy = static_cast<double>(totals.num_correct) / samples;
+    const auto num_members = static_cast<double>(network::num_members(session.model.spec()));
+    record.accuracy = static_cast<double>(totals.num_correct) / (samples * num_members);
   }
   record.learning_rate = learning_rate_at(session, session.state.position.step - 1);
   record.samples_per_second = samples / seconds;

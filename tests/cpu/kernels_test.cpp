@@ -210,20 +210,20 @@ TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
   const Numbers values = some_numbers(kRows * kStride, 1);
   const Numbers w = some_numbers(kFrequencies, 2), phases = some_numbers(kFrequencies, 3);
   const Numbers weight = some_numbers(kFrequencies * kSize, 4), bias = some_numbers(kSize, 5);
-  const Numbers gradient = some_numbers(kRows * kStride, 6), scale = some_numbers(kSize, 7);
+  const Numbers gradient = some_numbers(kRows * kStride, 6);
   std::vector<double> to_w(kFrequencies), to_phases(kFrequencies), to_weight(kFrequencies * kSize),
       to_bias(kSize), outs(kRows * kSize);
   for (std::size_t i = 0; i < kRows; ++i) {
     for (std::size_t c = 0; c < kSize; ++c) {
       outs[i * kSize + c] = bias[c];
-      to_bias[c] += static_cast<double>(gradient[i * kStride + c]) * scale[c];
+      to_bias[c] += static_cast<double>(gradient[i * kStride + c]);
     }
     for (std::size_t k = 0; k < kFrequencies; ++k) {
       const double x = values[i * kStride];
       const double angle = 2 * std::numbers::pi * x * w[k] + phases[k];
       for (std::size_t c = 0; c < kSize; ++c) {
         const double v = weight[k * kSize + c];
-        const double g = static_cast<double>(gradient[i * kStride + c]) * scale[c];
+        const double g = static_cast<double>(gradient[i * kStride + c]);
         outs[i * kSize + c] += std::cos(angle) * v;
         to_weight[k * kSize + c] += std::cos(angle) * g;
         to_phases[k] -= std::sin(angle) * v * g;
@@ -248,7 +248,6 @@ TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
       got_bias(kSize);
   PeriodicGradients gradients{.gradient = gradient.data(),
                               .stride = kStride,
-                              .scale = scale.data(),
                               .frequencies = got_w.data(),
                               .phases = got_phases.data(),
                               .weight = got_weight.data(),
@@ -351,8 +350,8 @@ TEST_P(KernelsTest, ColumnSumsAreThoseOfValuesOrProducts) {
   Numbers sums(kColumns, 1);
   Numbers products(kColumns, 1);
   const Tile tile{kRows, kColumns, kColumns};
-  kernels_.column_sums(tile, x.data(), nullptr, sums.data(), Accumulate::kNo);
-  kernels_.column_sums(tile, x.data(), y.data(), products.data(), Accumulate::kYes);
+  kernels_.column_sums(tile, x.data(), nullptr, 0, sums.data(), Accumulate::kNo);
+  kernels_.column_sums(tile, x.data(), y.data(), tile.stride, products.data(), Accumulate::kYes);
   for (std::size_t j = 0; j < kColumns; ++j) {
     double sum = 0;
     double product = 1;

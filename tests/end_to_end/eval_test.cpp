@@ -83,6 +83,26 @@ TEST_F(EvalTest, CalibratedProbabilitiesAreThoseOfEveryCommand) {
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
 }
 
+// The temperature divides the logarithms of the mean probabilities.
+TEST_F(EvalTest, AMeanOfMembersIsCalibratedInEveryCommand) {
+  train("penguins.yaml",
+        "training.label_smoothing=0.2 training.epochs=15 training.calibrate=true "
+        "model.ensemble_size=4 ");
+  const Json result = eval();
+  const Json expected = summary()["test"];
+  for (const char* name : {"accuracy", "log_loss", "brier", "ece"}) {
+    EXPECT_EQ(result[name], expected[name]) << name;
+  }
+  const ProcessResult inspected = trainer("inspect runs/latest");
+  EXPECT_NE(inspected.out.find("\ncalibrated  logits divided by the temperature 0."),
+            std::string::npos)
+      << inspected.out;
+  for (const char* file : {"m.pt", "m.safetensors"}) {
+    const ProcessResult exported = trainer(fmt::format("export runs/latest -o {}", file));
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  }
+}
+
 TEST_F(EvalTest, ARunCanBeSelectedByItsCalibratedLogLoss) {
   train("penguins.yaml", "training.calibrate=true training.best_metric=calibrated_log_loss ");
   const Json summary_of_run = summary();

@@ -65,7 +65,14 @@ inline std::vector<ExportCase> export_cases() {
       {{.training = "{loss: binary_cross_entropy}", .labels = two}, ExportOutputs::kScores, 3},
       {{.labels = {}, .num_targets = 2, .clips_predictions = true}, ExportOutputs::kScores, 3},
       {{.model = "{hidden_sizes: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], residual: true}"}}};
+  constexpr auto* kMembers = "{hidden_sizes: [9, 9], ensemble_size: 3}";
+  all.push_back({{.model = kMembers}, kProbabilities});
+  all.push_back({{.model = kMembers}, kProbabilities, 2});
+  all.push_back({{.model = kMembers, .training = "{loss: binary_cross_entropy}", .labels = two},
+                 kProbabilities});
+  all.push_back({{.model = kMembers, .labels = {}, .num_targets = 2}});
   for (const char* part : {"input_scale: true", "numeric_embedding: periodic",
+                           "numeric_embedding: periodic, norm: batch, ensemble_size: 2",
                            "parametric_activation: true, activation: mish",
                            "input_scale: true, numeric_embedding: periodic, activation: selu, "
                            "parametric_activation: true"}) {

@@ -61,7 +61,12 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
        3},
       {{.training = "{loss: binary_cross_entropy}", .labels = {"no", "yes"}},
        ExportOutputs::kScores,
-       3}};
+       3},
+      {{.model = "{hidden_sizes: [9], ensemble_size: 3}"}, ExportOutputs::kProbabilities},
+      {{.model = "{hidden_sizes: [9], ensemble_size: 3}",
+        .training = "{loss: binary_cross_entropy}",
+        .labels = {"no", "yes"}}},
+      {{.model = "{hidden_sizes: [9], ensemble_size: 3}", .labels = {}, .num_targets = 2}}};
   Json jobs = Json::array();
   std::vector<apply::Model> models;
   for (std::size_t i = 0; i < few.size(); ++i) {

@@ -13,6 +13,7 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     schedules.json   learning rates of every schedule (float64)
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
     realmlp.json     the same of a RealMLP, and its parameters after five steps (float64)
+    tabm.json        the same of a TabM-mini, and what its members predict together (float64)
 
 The other numbers are float32 with nine significant digits, which is exact. Tensors have the names
 that include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the
@@ -330,6 +331,80 @@ def make_realmlp(data: Data, steps: int = 5) -> None:
                            "parameters": named(parameters.items()), **training, "cases": cases})
 
 
+class TabMini(nn.Module):
+    """TabM-mini of arXiv:2410.24210, section 3, member by member: each multiplies the features by
+    numbers of its own, goes through the hidden layers of all and has an output layer of its own."""
+
+    def __init__(self, activation: str, parameters: Tensors) -> None:
+        super().__init__()
+        self.function = ACTIVATIONS[activation]()
+        self.raw = nn.ParameterDict({name.replace(".", "_"): nn.Parameter(value.double())
+                                     for name, value in parameters.items()})
+
+    def parameter(self, name: str) -> nn.Parameter:
+        return self.raw[name.replace(".", "_")]
+
+    def member(self, index: int, features: torch.Tensor) -> torch.Tensor:
+        hidden = features.double() * self.parameter("input_scale.weight")[index]
+        for i in range(len(HIDDEN)):
+            hidden = self.function(nn.functional.linear(
+                hidden, self.parameter(f"layers.{i}.weight"), self.parameter(f"layers.{i}.bias")))
+        weight = self.parameter(f"layers.{len(HIDDEN)}.weight")[index]
+        return nn.functional.linear(hidden, weight,
+                                    self.parameter(f"layers.{len(HIDDEN)}.bias")[index])
+
+    def forward(self, features: torch.Tensor) -> list[torch.Tensor]:
+        members = self.parameter("input_scale.weight").shape[0]
+        return [self.member(i, features) for i in range(members)]
+
+
+def tabm_shapes(members: int) -> dict[str, list[int]]:
+    shapes = {"input_scale.weight": [members, FEATURES]}
+    widths = [FEATURES, *HIDDEN, OUTPUTS]
+    for i, (inputs, outputs) in enumerate(zip(widths, widths[1:])):
+        own = [members] if i == len(HIDDEN) else []
+        shapes[f"layers.{i}.weight"] = [*own, outputs, inputs]
+        shapes[f"layers.{i}.bias"] = [*own, outputs]
+    return shapes
+
+
+def make_tabm(data: Data, members: int = 3, steps: int = 5) -> None:
+    features, classes, values = data
+    shapes = tabm_shapes(members)
+    parameters = {name: 0.7 * torch.randn(shape) for name, shape in shapes.items()}
+    training: Case = {"learning_rate": 0.02, "weight_decay": 0.03, "beta1": 0.9, "beta2": 0.999,
+                      "epsilon": 1e-3, "label_smoothing": 0.0, "lr_factors": []}
+    cases: list[Case] = []
+    for activation, kind in (("relu", "cross_entropy"), ("silu", "mse")):
+        model = TabMini(activation, parameters)
+        optimizer = torch.optim.AdamW(
+            [{"params": [model.parameter(name)],
+              "weight_decay": training["weight_decay"] * (not name.endswith("bias"))}
+             for name in shapes],
+            lr=training["learning_rate"], betas=(training["beta1"], training["beta2"]),
+            eps=training["epsilon"])
+        case: Case = {"activation": activation, "loss": kind, "mean_losses": []}
+        for step in range(steps):
+            optimizer.zero_grad()
+            outputs = model(features)
+            loss = torch.stack([loss_of({**training, **case}, member, classes, values.double())
+                                for member in outputs]).mean()
+            loss.backward()
+            if step == 0:
+                case["outputs"] = plain(torch.stack(outputs, 1).flatten(0, 1).detach())
+                case["gradients"] = named((name, model.parameter(name).grad) for name in shapes)
+            case["mean_losses"].append(plain(loss.detach()))
+            optimizer.step()
+        case["after"] = named((name, model.parameter(name).detach()) for name in shapes)
+        mean = (torch.stack(model(features)).mean(0) if kind == "mse" else
+                torch.stack([torch.softmax(member, 1) for member in model(features)]).mean(0).log())
+        case["mean_outputs"] = plain(mean.detach())
+        cases.append(case)
+    write("tabm.json", {"features": plain(features), "classes": plain(classes),
+                        "values": plain(values), "members": members,
+                        "parameters": named(parameters.items()), **training, "cases": cases})
+
+
 def optimizer_cases() -> list[Case]:
     sgd = {"optimizer": "sgd", "learning_rate": 0.1, "weight_decay": 0.0, "momentum": 0.0,
            "nesterov": False, "decay_bias_and_norm": False}
@@ -532,7 +607,8 @@ def main() -> None:
     makers: list[Callable[[], None]] = [
         lambda: make_mlp(data, parameters), lambda: make_optimizers(parameters),
         lambda: make_training(data, parameters), lambda: make_autocast(data, parameters),
-        make_schedules, lambda: make_embeddings(data), lambda: make_realmlp(data)]
+        make_schedules, lambda: make_embeddings(data), lambda: make_realmlp(data),
+        lambda: make_tabm(data)]
     for make in makers:
         torch.manual_seed(21)  # so that a new case changes no other file
         make()

@@ -71,6 +71,48 @@ TEST(NetworkSpecTest, PartsBeforeTheFirstLayerWidenItsInput) {
              "layers.0: 10 -> 8, parametric gelu, dropout 0.25", "layers.1: 8 -> 3"}));
 }
 
+TEST(NetworkSpecTest, MembersDifferInTheInputScaleAndTheOutputLayer) {
+  MlpOptions options = rich_options();
+  options.norm = config::Norm::kNone;
+  options.hidden_sizes = {8};
+  options.residual = false;
+  options.num_members = 4;
+  options.mean = Mean::kOfProbabilities;
+  const NetworkSpec network = mlp(options);
+  EXPECT_EQ(num_members(network), 4);
+  EXPECT_EQ(names_and_shapes(tensors(network)),
+            (Texts{"embeddings.0.weight [6, 3]", "embeddings.1.weight [5, 2]",
+                   "input_scale.weight [4, 7]", "layers.0.weight [8, 7]", "layers.0.bias [8]",
+                   "layers.1.weight [4, 3, 8]", "layers.1.bias [4, 3]", "member_mean.scale [1]"}));
+  EXPECT_EQ(output_tensors(network), Texts{"member_mean.scale"});
+  EXPECT_EQ(summary(network),
+            "7-8-3 gelu, dropout 0.25, embeddings 6x3 and 5x2, input scale, 4 members");
+  EXPECT_EQ(layer_lines(network),
+            (Texts{"input_scale: 7 for each of 4 members", "layers.0: 7 -> 8, gelu, dropout 0.25",
+                   "layers.1: 8 -> 3 for each of 4 members"}));
+  options.mean = Mean::kOfNumbers;
+  EXPECT_EQ(output_tensors(mlp(options)), (Texts{"layers.1.weight", "layers.1.bias"}));
+}
+
+TEST(NetworkSpecTest, ColumnsOfAFeatureShareItsNumberInTheInputScale) {
+  MlpOptions options = rich_options();  // the last two of the features are embedded, as 3 and 2
+  options.num_features = 5;
+  options.feature_groups = {0, 0, 1, 2, 3};
+  options.num_members = 2;
+  const auto scale_of = [](const NetworkSpec& network) {
+    const std::vector<TensorSpec> all = parameters(network);
+    return std::find_if(
+               all.begin(), all.end(),
+               [](const TensorSpec& tensor) { return tensor.name == "input_scale.weight"; })
+        ->init;
+  };
+  EXPECT_EQ(scale_of(mlp(options)).kind, Initializer::Kind::kSign);
+  EXPECT_EQ(scale_of(mlp(options)).groups, (std::vector<int64_t>{0, 0, 1, 2, 2, 2, 3, 3}));
+  options.periodic_features = {2};
+  EXPECT_EQ(scale_of(mlp(options)).kind, Initializer::Kind::kNormal);
+  EXPECT_EQ(scale_of(mlp(options)).groups, (std::vector<int64_t>{0, 0, 1, 2, 2, 2, 3, 3, 1, 1, 1}));
+}
+
 TEST(NetworkSpecTest, NtkDividesTheLearningRateOfWeightsOnly) {
   MlpOptions options = rich_options();
   options.parametrization = config::Parametrization::kNtk;

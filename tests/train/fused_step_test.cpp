@@ -249,6 +249,88 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryPartBeforeTheFirstL
   }
 }
 
+config::Config members_config(const test::TemporaryFolder& folder, int64_t num_rows) {
+  config::Config config = test::embedding_config(folder, num_rows);
+  config.training.gradient_clip_norm = 0.5;
+  config.training.batch_size = num_rows / 2 - 13;  // the last one is shorter
+  config.training.gradient_accumulation_steps = 2;
+  config.model.ensemble_size = 4;
+  config.model.hidden_sizes = {40, 24, 24};
+  config.model.dropout = 0.2;
+  return config;
+}
+
+TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForMembers) {
+  using Texts = std::vector<std::string>;
+  const test::TemporaryFolder folder;
+  for (const int64_t num_rows : {70, 600}) {
+    for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
+      for (const Texts& freeze :
+           {Texts{}, Texts{"input_scale.*"}, Texts{"numeric_embeddings.*", "embeddings.*"},
+            Texts{"layers.3.*"}, Texts{"*.bias"}, Texts{"layers.*"}}) {
+        SCOPED_TRACE(fmt::format("{} rows, norm {}, frozen {}", num_rows, static_cast<int>(norm),
+                                 fmt::join(freeze, " ")));
+        config::Config config = members_config(folder, num_rows);
+        config.model.norm = norm;
+        config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+        config.training.freeze = freeze;
+        expect_same_steps(config);
+      }
+    }
+  }
+  config::Config config = members_config(folder, 70);
+  config.model.num_layers = 0;
+  config.model.hidden_sizes = {};
+  expect_same_steps(config);
+}
+
+TEST(FusedStepTest, LossAndOutputsOfMembersAreThoseOfLibTorchForEveryLoss) {
+  for (const auto loss : {config::Loss::kCrossEntropy, config::Loss::kBinaryCrossEntropy,
+                          config::Loss::kMse, config::Loss::kL1, config::Loss::kHuber}) {
+    for (const char* weight : {"", "w"}) {
+      SCOPED_TRACE(fmt::format("loss {}, weight \"{}\"", static_cast<int>(loss), weight));
+      config::Config config = base_config();
+      config.model.ensemble_size = 4;
+      config.data.weight = weight;
+      config.data.synthetic.num_classes = loss == config::Loss::kBinaryCrossEntropy ? 2 : 3;
+      config.training.loss = loss;
+      config.training.batch_size = 20;
+      config.training.label_smoothing = loss == config::Loss::kCrossEntropy ? 0.1 : 0;
+      expect_same_steps(config);
+      const auto session = make_session_with(config, StepKind::kFused, 2);
+      const Evaluation fused = session->step->evaluate(session->train);
+      const Evaluation expected = evaluate(session->model, session->train, session->loss);
+      EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
+      EXPECT_EQ(fused.num_correct, expected.num_correct);
+      ASSERT_EQ(fused.outputs.size(), expected.outputs.size());
+      for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+        EXPECT_NEAR(fused.outputs[i], expected.outputs[i], 1e-5);
+      }
+    }
+  }
+}
+
+TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBitsForMembers) {
+  const test::TemporaryFolder folder;
+  for (const int64_t ensemble_size : {3, 5, 64}) {
+    for (const auto norm : {Norm::kNone, Norm::kBatch}) {
+      config::Config config = members_config(folder, 200);
+      config.model.norm = norm;
+      config.model.ensemble_size = ensemble_size;
+      config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+      const auto one = make_session_with(config, StepKind::kFused, 1);
+      for (int i = 0; i < 3; ++i) test::make_step(*one);
+      const Evaluation expected = one->step->evaluate(one->train);
+      for (const int64_t num_threads : {2, 3, 5}) {
+        const auto several = make_session_with(config, StepKind::kFused, num_threads);
+        for (int i = 0; i < 3; ++i) test::make_step(*several);
+        EXPECT_TRUE(identical(several->model.parameters().values, one->model.parameters().values));
+        EXPECT_EQ(several->step->evaluate(several->train).outputs, expected.outputs);
+      }
+    }
+  }
+}
+
 TEST(FusedStepTest, AnyNumberOfThreadsGivesTheSameBitsForRealMlp) {
   const test::TemporaryFolder folder;
   config::Config config = test::embedding_config(folder, 600);

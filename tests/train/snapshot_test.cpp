@@ -110,6 +110,11 @@ INSTANTIATE_TEST_SUITE_P(
                            c.model.init = config::Init::kData;
                            c.model.parametrization = config::Parametrization::kNtk;
                          }},
+                    Case{"members",
+                         [](auto& c) {
+                           c.model.ensemble_size = 3;
+                           c.model.dropout = 0.2;
+                         }},
                     Case{"drop_last",
                          [](auto& c) {
                            c.training.drop_last = true;

@@ -31,7 +31,7 @@ class Predictor {
   const Model& model_;
   cpu::ThreadTeam team_;
   std::vector<std::unique_ptr<cpu::Network>> networks_;  // of the members
-  std::vector<std::vector<float>> member_outputs_;       // [num_outputs] of a part of the rows
+  std::vector<float> member_outputs_;                    // [members, rows, num_outputs] of a part
   std::vector<int64_t> rows_;
 
   void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);

@@ -22,7 +22,7 @@ struct Position {
 /// Sums over samples, so that the records of metrics.jsonl are the same after a resume.
 struct Totals {
   double loss_sum = 0;
-  int64_t num_correct = 0;
+  int64_t num_correct = 0;  // of the rows of all members of a network
   int64_t num_samples = 0;
 
   bool operator==(const Totals&) const = default;

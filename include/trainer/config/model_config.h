@@ -31,6 +31,7 @@ struct ModelConfig {
   Init init = Init::kPytorch;
   bool zero_output = false;
   Parametrization parametrization = Parametrization::kStandard;
+  int64_t ensemble_size = 1;
   std::string init_from;
   std::vector<std::string> init_skip;
 };

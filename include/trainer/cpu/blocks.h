@@ -19,8 +19,9 @@ namespace trainer::cpu {
 struct Block {
   int64_t num_inputs = 0;
   int64_t num_outputs = 0;
-  TensorMemory weight;  // [num_outputs, num_inputs]
-  TensorMemory bias;    // [num_outputs], as all below
+  int64_t num_members = 1;  // with a weight and a bias each; of the last block only
+  TensorMemory weight;      // [num_outputs, num_inputs]
+  TensorMemory bias;        // [num_outputs], as all below
   config::Norm norm = config::Norm::kNone;
   TensorMemory norm_weight;
   TensorMemory norm_bias;
@@ -32,6 +33,10 @@ struct Block {
   uint32_t dropout_stream = 0;
   bool has_skip = false;  // adds its input to its output
 
+  /// `[num_outputs, num_inputs]` of a member.
+  const float* member_weight(int64_t member) const {
+    return weight.value + member * num_outputs * num_inputs;
+  }
   /// Whether any of its parameters gets a gradient.
   bool is_trained() const;
   /// Whether the batch norm uses its running statistics, in training only if it is frozen.
@@ -63,8 +68,11 @@ struct Periodic {
 struct Blocks {
   std::vector<Table> tables;  // one for each of the last features, in their order
   std::optional<Periodic> periodic;
-  TensorMemory input_scale;   // [inputs of the first block]; null: none
+  TensorMemory input_scale;   // [members, inputs of the first block]; null: none
   std::vector<Block> blocks;  // the last one is a linear layer only
+  int64_t num_members = 1;
+  network::Mean mean = network::Mean::kOfNumbers;  // of several members
+  TensorMemory output_scale;                       // [1] of a mean of probabilities
 };
 
 /// `tensors` are those of network::tensors(), in that order. Throws Error(kUsage) for a list of

@@ -10,19 +10,21 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
 #include "trainer/cpu/periodic_operands.h"
+#include "trainer/cpu/tile_grid.h"
 
 namespace trainer::cpu {
 
 /// What comes before the first linear layer of a network: features are gathered, row indices are
 /// replaced by rows of embedding tables, numbers are embedded, and all of it is scaled. Columns:
-/// numeric features, rows of the tables, periodic embeddings.
+/// numeric features, rows of the tables, periodic embeddings. With several members each row becomes
+/// a row for each of them, which their scales make of it.
 class InputEncoder {
  public:
   /// For up to `max_rows` rows of `num_features` features; `width` is that of the first layer.
   InputEncoder(const Blocks& blocks, int64_t num_features, int64_t width, int64_t max_rows,
                const Kernels& kernels);
 
-  /// `[max_rows, width]` with `stride`: the input of the first layer.
+  /// `[max_rows * members, width]` with `stride`: the input of the first layer.
   const float* values() const { return scaled_.get() == nullptr ? features_.get() : scaled_.get(); }
   int64_t stride() const { return stride_; }
 
@@ -33,10 +35,12 @@ class InputEncoder {
   bool is_trained() const { return gradient_.get() != nullptr; }
   /// The first column whose gradient is needed.
   int64_t gradient_column() const { return gradient_column_; }
-  /// `[max_rows, width - gradient_column]` with `gradient_stride`: the gradient with respect to the
-  /// values, which the caller computes.
+  /// `[max_rows * members, width - gradient_column]` with `gradient_stride`: the gradient with
+  /// respect to the values, which the caller computes.
   float* gradient() const { return gradient_.get(); }
   int64_t gradient_stride() const { return gradient_stride_; }
+  /// To be called when it is known for a region: whole rows of the batch.
+  void unscale_gradient(const Region& region);
 
   /// The gradients of the parameters are so many tasks, which any threads may run in any order.
   int64_t num_tasks() const { return num_table_tasks_ + num_periodic_tasks() + num_scale_tasks(); }
@@ -60,22 +64,29 @@ class InputEncoder {
                       Accumulate accumulate) const;
   PeriodicOperands periodic_operands(int64_t feature, int64_t row) const;
   void periodic_gradient(int64_t feature, int64_t num_rows, Accumulate accumulate) const;
+  void scale_gradient(int64_t task, int64_t num_rows, Accumulate accumulate) const;
+  const float* unscaled_gradient(int64_t column) const;
 
   const Kernels& kernels_;
   int64_t num_features_;
   int64_t num_numeric_;  // features that are not indices of a table
   int64_t width_;
   int64_t stride_;
+  int64_t num_members_;
   Buffer features_;  // not scaled
   Buffer scaled_;    // with an input scale only
   std::vector<Lookup> lookups_;
   std::optional<Periodic> periodic_;
   int64_t periodic_column_ = 0;
   TensorMemory scale_;
-  Buffer ones_;  // the scale of a network without one
   Buffer gradient_;
   int64_t gradient_column_ = 0;
   int64_t gradient_stride_ = 0;
+  /// `[max_rows, width - unscaled_column]`: the gradient of what is not scaled. Without a scale it
+  /// is the other one.
+  Buffer unscaled_gradient_;
+  int64_t unscaled_column_ = 0;  // the first trained one
+  int64_t unscaled_stride_ = 0;
   int64_t num_table_tasks_ = 0;
 };
 

@@ -40,9 +40,10 @@ struct Kernels {
   void (*frozen_batch_norm_gradient)(const Tile& tile,
                                      const NormGradientBuffers& buffers) = nullptr;
   void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
-  /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] if `y` is null.
-  void (*column_sums)(const Tile& tile, const float* x, const float* y, float* out,
-                      Accumulate accumulate) = nullptr;
+  /// out[j] = sum of x[i][j] * y[i][j], or of x[i][j] if `y` is null. `x` is the tile, and the rows
+  /// of `y` are `y_stride` elements apart.
+  void (*column_sums)(const Tile& tile, const float* x, const float* y, int64_t y_stride,
+                      float* out, Accumulate accumulate) = nullptr;
   void (*cross_entropy)(const LossInput& input, const int64_t* classes,
                         const LossOutput& output) = nullptr;
   void (*binary_cross_entropy)(const LossInput& input, const int64_t* classes,

@@ -30,7 +30,8 @@ struct NetworkBatch {
   int64_t first_row = 0;      // of this batch within the step
 };
 
-inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function
+inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function; also the
+                                              // most members of a network
 
 /// How Network::run() computes.
 struct RunOptions {
@@ -44,7 +45,8 @@ struct RunOptions {
 class Network {
  public:
   /// Turns the outputs of rows [first_row, ...) of the batch into losses and, in training, into
-  /// their gradient. Called by one thread.
+  /// their gradient. In training with several members, each row of the batch is a row of outputs
+  /// for each of them. Called by one thread.
   using LossFunction = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows`. `tensors` are those of network::tensors(spec), in that order.
@@ -66,7 +68,8 @@ class Network {
   Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
           const Kernels& kernels);
 
-  /// A block and its values in a pass. Matrices have `stride` floats from row to row.
+  /// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
+  /// the batch is `num_members_` rows of them, next to each other.
   struct Layer {
     Block block;
     int64_t stride = 0;
@@ -106,23 +109,32 @@ class Network {
 
   void multiply(std::size_t index, const Region& region, float* scratch);
   void compute(std::size_t index, const Region& region, Mode mode, float* scratch);
-  LossInput compute_outputs(int64_t row, int64_t num_rows, float* scratch);
+  LossInput compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch);
+  LossInput combine(const LossInput& members, int64_t row);
+  void multiply_gradient(const Layer& layer, const Region& region, int64_t column, float* out,
+                         int64_t out_stride, Accumulate accumulate, float* scratch);
   void input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
                       float* scratch);
   void batch_norm_gradient(const Layer& layer, const Region& region, Accumulate accumulate);
-  void weight_gradient(std::size_t index, const Region& region, int64_t num_rows,
+  void weight_gradient(std::size_t index, int64_t member, const Region& region, int64_t num_rows,
                        Accumulate accumulate, float* scratch);
-  void column_gradients(const Layer& layer, int64_t column, int64_t num_rows,
+  void column_gradients(const Layer& layer, int64_t member, int64_t column, int64_t num_rows,
                         Accumulate accumulate) const;
 
   /// The gradient of the values of the encoder.
   void encoder_gradient(const Region& region, float* scratch);
 
-  int64_t max_rows_;
+  int64_t max_rows_;  // of a batch
   ThreadTeam& team_;
   const Kernels& kernels_;
   InputEncoder encoder_;
   std::vector<Layer> layers_;
+  int64_t num_members_;
+  network::Mean mean_;
+  TensorMemory output_scale_;
+  Buffer
+      combined_;    // [max_rows, num_outputs] of several members, with the stride of the last layer
+  Buffer no_bias_;  // [num_outputs]
   bool has_batch_norm_ = false;
   bool has_layer_norm_ = false;
   std::size_t first_trained_ = 0;  // no gradient is needed below this layer

@@ -77,6 +77,7 @@ struct NoiseSource {
 /// Outputs `[rows, columns]`, to which a loss adds `bias` first.
 struct LossInput {
   Tile tile;
+  int64_t num_members = 1;   // consecutive rows that belong to one sample
   float* outputs = nullptr;  // overwritten, by the gradient if `wants_gradient`
   const float* bias = nullptr;
   const float* weights = nullptr;  // [rows] of the losses; null: ones

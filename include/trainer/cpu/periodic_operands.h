@@ -21,9 +21,8 @@ struct PeriodicOperands {
 
 /// The gradients of its parameters; null: not wanted.
 struct PeriodicGradients {
-  const float* gradient = nullptr;  // [rows, size] with respect to the embedding times `scale`
+  const float* gradient = nullptr;  // [rows, size] with respect to the embedding
   int64_t stride = 0;
-  const float* scale = nullptr;  // [size]
   float* frequencies = nullptr;
   float* phases = nullptr;
   float* weight = nullptr;

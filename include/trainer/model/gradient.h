@@ -9,6 +9,7 @@
 namespace trainer::model {
 
 /// The function to differentiate: `scale` times the sum of the losses of a batch, in training mode.
+/// With several members, the loss of a sample is the mean of theirs.
 struct Objective {
   const at::Tensor& features;  // [batch, num_features]
   Targets targets;
@@ -19,8 +20,9 @@ struct Objective {
 
 /// What a forward pass over a batch gave.
 struct BatchResult {
-  at::Tensor outputs;   // [batch, num_outputs]
-  at::Tensor loss_sum;  // 0-d, not scaled
+  at::Tensor outputs;      // [batch * members, num_outputs]
+  at::Tensor loss_sum;     // 0-d, not scaled
+  at::Tensor num_correct;  // 0-d int64, of the rows of all members
 };
 
 /// Adds the gradient of `objective` to that of the parameters, by LibTorch's autograd.

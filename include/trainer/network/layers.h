@@ -12,6 +12,11 @@
 /// once with LibTorch's operations (src/model/forward.cpp; autograd derives its gradient), once
 /// with the CPU kernels (src/cpu/blocks.cpp) and once in each export (src/onnx_export/network.cpp,
 /// src/engine/torchscript_source.cpp); its tensors are listed in src/network/spec.cpp.
+///
+/// A network may have several members (TabM-mini; Gorishniy and others, arXiv:2410.24210), which
+/// share all hidden layers and differ in the input scale and the output layer. Then the input scale
+/// makes a row for each member, next to each other: row r belongs to sample r / members and member
+/// r mod members. In inference MemberMean makes one row of them.
 namespace trainer::network {
 
 /// The initial values of a tensor.
@@ -20,13 +25,15 @@ struct Initializer {
     kConstant,
     kUniform,
     kNormal,
+    kSign,            // +1 or -1
     kStandardized,    // a weight: normal, then scaled by its outputs on training rows
     kMinusMixedRows,  // the bias to such a weight
   };
 
   Kind kind = Kind::kConstant;
-  double value = 0;            // the constant, b of U(-b, b), or d of N(0, d^2)
-  bool last_row_zero = false;  // whatever the kind
+  double value = 0;                  // the constant, b of U(-b, b), or d of N(0, d^2)
+  bool last_row_zero = false;        // whatever the kind
+  std::vector<int64_t> groups = {};  // of the columns: one number for all of a group; empty: none
 };
 
 /// Factors of the update of a tensor.
@@ -64,13 +71,17 @@ struct PeriodicEmbedding {
   Initializer frequencies;
 };
 
-/// Multiplies each column by a learned number.
+/// Multiplies each column by a learned number: `[size]`, or `[num_members, size]` where each member
+/// gets a row of its own.
 struct InputScale {
   std::string name;
   int64_t size = 0;
+  int64_t num_members = 1;
+  Initializer weight;
 };
 
-/// x W^T + b with W `[num_outputs, num_inputs]`.
+/// x W^T + b with W `[num_outputs, num_inputs]`; with several members each has its own W and b,
+/// `[num_members, num_outputs, num_inputs]` and `[num_members, num_outputs]`.
 struct Linear {
   std::string name;
   int64_t num_inputs = 0;
@@ -78,6 +89,7 @@ struct Linear {
   Initializer weight;
   Initializer bias;
   UpdateFactors weight_factors = {};
+  int64_t num_members = 1;
 };
 
 /// Normalizes over the rows of a batch; Ioffe and Szegedy, arXiv:1502.03167.
@@ -115,7 +127,21 @@ struct ResidualBegin {};
 /// Adds what the last ResidualBegin kept to its input.
 struct ResidualEnd {};
 
+/// What is averaged over members.
+enum class Mean { kOfNumbers, kOfProbabilities };
+
+/// In training, keeps its input: each member has a loss of its own. In inference, the outputs of
+/// one network whose predictions are the means of those of the members: means of numbers;
+/// logarithms of the mean probabilities, or their logit where there is a single one, times a number
+/// `[1]` that is 1 until a temperature is divided by.
+struct MemberMean {
+  std::string name;
+  int64_t num_members = 1;
+  int64_t num_outputs = 0;
+  Mean mean = Mean::kOfNumbers;
+};
+
 using Layer = std::variant<Embeddings, PeriodicEmbedding, InputScale, Linear, BatchNorm, LayerNorm,
-                           Activation, Dropout, ResidualBegin, ResidualEnd>;
+                           Activation, Dropout, ResidualBegin, ResidualEnd, MemberMean>;
 
 }  // namespace trainer::network

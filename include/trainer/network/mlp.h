@@ -30,6 +30,9 @@ struct MlpOptions {
   config::Parametrization parametrization = config::Parametrization::kStandard;
   bool parametric_activation = false;
   bool input_scale = false;
+  int64_t num_members = 1;
+  Mean mean = Mean::kOfNumbers;                 // of several members
+  std::vector<int64_t> feature_groups = {};     // of each feature; empty: each its own
   std::vector<int64_t> periodic_features = {};  // embedded ones
   int64_t num_frequencies = 16;
   int64_t periodic_size = 3;
@@ -42,8 +45,10 @@ struct MlpOptions {
 /// tensors are called `embeddings.<i>.weight` `[num_rows, size]`, `layers.<i>.weight` `[out, in]`,
 /// `layers.<i>.bias` `[out]`, `norms.<i>.weight`, `norms.<i>.bias`, `norms.<i>.running_mean` and
 /// `norms.<i>.running_var`, `activations.<i>.weight`, `input_scale.weight`,
-/// `numeric_embeddings.frequencies`, `.phases`, `.weight` and `.bias`. Initial weights `[out, in]`
-/// of linear layers:
+/// `numeric_embeddings.frequencies`, `.phases`, `.weight` and `.bias`, and `member_mean.scale`.
+/// Several members have input scales, which begin with a random number for each member and group of
+/// features: +1 or -1, with embeddings of numbers N(0, 1). Initial weights `[out, in]` of linear
+/// layers:
 ///   pytorch  U(-1/sqrt(in), 1/sqrt(in)), the biases too (the default of nn.Linear)
 ///   kaiming  N(0, 2/in), the output layer N(0, 1/in); He and others, arXiv:1502.01852
 ///   xavier   U(-b, b) with b = sqrt(6/(in + out)); Glorot and Bengio, AISTATS 2010

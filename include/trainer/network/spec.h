@@ -40,7 +40,7 @@ struct TensorSpec {
 /// The parameters of a layer: what training changes.
 std::vector<TensorSpec> parameters(const Layer& layer);
 
-/// The buffers of a layer: the running statistics of a batch norm.
+/// The buffers of a layer: the running statistics of a batch norm, the factor of a MemberMean.
 std::vector<TensorSpec> buffers(const Layer& layer);
 
 /// The parameters of all layers in their order.
@@ -61,7 +61,11 @@ struct TensorPosition {
 /// `[layers]` of the network.
 std::vector<TensorPosition> tensor_positions(const NetworkSpec& network);
 
-/// The names of the tensors that make the outputs: weight and bias of the last linear layer.
+/// The number of members; 1 for all networks without a MemberMean.
+int64_t num_members(const NetworkSpec& network);
+
+/// The names of the tensors that the outputs are proportional to: weight and bias of the last
+/// linear layer, or the factor of a mean of probabilities.
 std::vector<std::string> output_tensors(const NetworkSpec& network);
 
 /// The number of elements of all parameters.

@@ -34,9 +34,9 @@ struct Window {
 
 /// Results of a step.
 struct StepStats {
-  float loss_sum = 0;  // over the samples of the window
-  int64_t num_correct = 0;
-  float grad_norm = 0;  // before clipping
+  float loss_sum = 0;       // over the samples of the window
+  int64_t num_correct = 0;  // of the rows of all members
+  float grad_norm = 0;      // before clipping
   int64_t num_samples = 0;
   bool is_finite = true;        // loss, gradient and buffers; otherwise the step had no effect
   bool has_overflowed = false;  // not finite, and a smaller loss scale may help
