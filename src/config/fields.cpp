@@ -109,11 +109,13 @@ std::vector<Field> more_model_fields() {
           "each has its own input scale, output layer and loss, and the means of their "
           "predictions are predicted. 1: an ordinary network.",
           {.aliases = {"k", "tabm_k", "num_members"}}),
-      choice(TRAINER_MEMBER(model.numeric_embedding),
-             "Embedding of numeric features, beside the features themselves. periodic: for each "
-             "feature x a linear map of cos(2 pi x w + p) with learned w, p (PBLD, "
-             "arXiv:2407.04491).",
-             {.aliases = {"num_emb_type", "plr"}}),
+      choice(
+          TRAINER_MEMBER(model.numeric_embedding),
+          "Embedding of numeric features, beside the features themselves. periodic: for each "
+          "feature x a linear map of cos(2 pi x w + p) with learned w, p (PBLD, "
+          "arXiv:2407.04491). piecewise_linear: a learned function of x, linear between quantiles "
+          "of the training rows (PLE, arXiv:2203.05556).",
+          {.aliases = {"num_emb_type", "plr", "ple"}}),
       integer(TRAINER_MEMBER(model.numeric_embedding_size), kNumericEmbedding,
               "Size of the embedding of a numeric feature."),
       integer(TRAINER_MEMBER(model.num_frequencies), kNumericEmbedding,
@@ -121,6 +123,8 @@ std::vector<Field> more_model_fields() {
       number(TRAINER_MEMBER(model.frequency_deviation), kPositive,
              "periodic: standard deviation of the initial w.",
              {.aliases = {"sigma", "frequency_init_scale", "plr_sigma"}}),
+      integer(TRAINER_MEMBER(model.num_bins), kBins,
+              "piecewise_linear: number of bins per feature.", {.aliases = {"n_bins"}}),
       choice(TRAINER_MEMBER(model.init),
              "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); "
              "normal with standard deviation 0.02, divided by sqrt(R) in the R residual layers "

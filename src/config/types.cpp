@@ -27,7 +27,7 @@ TRAINER_NAMES(config::Activation, "relu", "gelu", "silu", "tanh", "selu", "mish"
 TRAINER_NAMES(config::Norm, "none", "batch", "layer")
 TRAINER_NAMES(config::Init, "pytorch", "kaiming", "xavier", "gpt2", "ntk", "data")
 TRAINER_NAMES(config::Parametrization, "standard", "ntk")
-TRAINER_NAMES(config::NumericEmbedding, "none", "periodic")
+TRAINER_NAMES(config::NumericEmbedding, "none", "periodic", "piecewise_linear")
 TRAINER_NAMES(config::Loss, "auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber")
 TRAINER_NAMES(config::StepKind, "auto", "autograd", "fused")
 TRAINER_NAMES(config::BestMetric, "loss", "log_loss", "calibrated_log_loss", "accuracy",

@@ -72,13 +72,16 @@ void Conflicts::check_model() {
       config_.training.optimizer.name != OptimizerName::kAdamw) {
     report("model.parametrization", "ntk requires training.optimizer.name: adamw");
   }
-  if (model.numeric_embedding == NumericEmbedding::kNone) {
-    for (const char* key :
-         {"model.numeric_embedding_size", "model.num_frequencies", "model.frequency_deviation"}) {
-      if (is_changed(key)) {
-        report(key, "has no effect unless model.numeric_embedding is periodic");
-      }
-    }
+  const auto require_embedding = [&](const char* key, NumericEmbedding needed) {
+    if (model.numeric_embedding == needed || !is_changed(key)) return;
+    report(key, fmt::format("has no effect unless model.numeric_embedding is {}", to_text(needed)));
+  };
+  require_embedding("model.num_frequencies", NumericEmbedding::kPeriodic);
+  require_embedding("model.frequency_deviation", NumericEmbedding::kPeriodic);
+  require_embedding("model.num_bins", NumericEmbedding::kPiecewiseLinear);
+  if (model.numeric_embedding == NumericEmbedding::kNone &&
+      is_changed("model.numeric_embedding_size")) {
+    report("model.numeric_embedding_size", "has no effect without model.numeric_embedding");
   }
   if (model.activation_checkpointing && config_.training.step == StepKind::kFused) {
     report("model.activation_checkpointing",

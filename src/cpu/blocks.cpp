@@ -22,6 +22,7 @@ class BlockBuilder {
   Blocks build() && {
     if (const auto* embeddings = take<network::Embeddings>()) add_tables(*embeddings);
     if (const auto* periodic = take<network::PeriodicEmbedding>()) add_periodic(*periodic);
+    if (const auto* piecewise = take<network::PiecewiseEmbedding>()) add_piecewise(*piecewise);
     if (take<network::InputScale>() != nullptr) blocks_.input_scale = *next_parameter_++;
     while (!ends()) add_block();
     if (const auto* members = take<network::MemberMean>()) add_mean(*members);
@@ -60,14 +61,23 @@ class BlockBuilder {
   }
 
   void add_periodic(const network::PeriodicEmbedding& periodic) {
-    Periodic& p = blocks_.periodic.emplace();
-    p.features = periodic.features;
+    Periodic p;
     p.num_frequencies = periodic.num_frequencies;
-    p.size = periodic.size;
     p.frequencies = *next_parameter_++;
     p.phases = *next_parameter_++;
     p.weight = *next_parameter_++;
     p.bias = *next_parameter_++;
+    blocks_.numeric = {.features = periodic.features, .size = periodic.size, .kind = p};
+  }
+
+  void add_piecewise(const network::PiecewiseEmbedding& piecewise) {
+    Piecewise p;
+    p.num_bins = piecewise.num_bins;
+    p.slope = *next_parameter_++;
+    p.weight = *next_parameter_++;
+    p.bias = *next_parameter_++;
+    p.edges = *next_buffer_++;
+    blocks_.numeric = {.features = piecewise.features, .size = piecewise.size, .kind = p};
   }
 
   void add_block() {
@@ -123,11 +133,6 @@ class BlockBuilder {
 bool Block::is_trained() const {
   return weight.update != nullptr || bias.update != nullptr || norm_weight.update != nullptr ||
          norm_bias.update != nullptr || mix.update != nullptr;
-}
-
-bool Periodic::is_trained() const {
-  return frequencies.update != nullptr || phases.update != nullptr || weight.update != nullptr ||
-         bias.update != nullptr;
 }
 
 bool Block::uses_running_statistics(network::Mode mode) const {

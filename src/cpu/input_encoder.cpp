@@ -27,18 +27,18 @@ InputEncoder::InputEncoder(const Blocks& blocks, int64_t num_features, int64_t w
       stride_(padded_stride(width)),
       num_members_(blocks.num_members),
       features_(max_rows * stride_),
-      periodic_(blocks.periodic),
+      numeric_(blocks.numeric),
       scale_(blocks.input_scale) {
   make_lookups(blocks.tables, max_rows);
   if (scale_.value != nullptr) scaled_ = Buffer(max_rows * num_members_ * stride_);
   const bool trains_tables =
       std::any_of(lookups_.begin(), lookups_.end(),
                   [](const Lookup& lookup) { return lookup.table.weight.update != nullptr; });
-  const bool trains_periodic = periodic_ && periodic_->is_trained();
+  const bool trains_numeric = numeric_ && numeric_->is_trained();
   const bool trains_scale = scale_.update != nullptr;
-  const bool trains_features = trains_tables || trains_periodic;
+  const bool trains_features = trains_tables || trains_numeric;
   if (!trains_scale && !trains_features) return;
-  unscaled_column_ = trains_tables ? num_numeric_ : trains_periodic ? periodic_column_ : width_;
+  unscaled_column_ = trains_tables ? num_numeric_ : trains_numeric ? embedded_column_ : width_;
   gradient_column_ = trains_scale ? 0 : unscaled_column_;
   gradient_stride_ = padded_stride(width_ - gradient_column_);
   gradient_ = Buffer(max_rows * num_members_ * gradient_stride_);
@@ -50,12 +50,12 @@ InputEncoder::InputEncoder(const Blocks& blocks, int64_t num_features, int64_t w
 }
 
 void InputEncoder::make_lookups(const std::vector<Table>& tables, int64_t max_rows) {
-  periodic_column_ = num_numeric_;
+  embedded_column_ = num_numeric_;
   for (const Table& table : tables) {
     lookups_.push_back({.table = table,
-                        .column = periodic_column_,
+                        .column = embedded_column_,
                         .rows = std::vector<int64_t>(static_cast<std::size_t>(max_rows))});
-    periodic_column_ += table.size;
+    embedded_column_ += table.size;
   }
 }
 
@@ -65,12 +65,11 @@ void InputEncoder::encode(const GatherSource& source, const int64_t* rows, int64
                   {.num_rows = num_rows, .num_columns = num_features_, .stride = stride_},
                   features_.get() + row * stride_);
   look_up(row, num_rows);
-  if (periodic_) {
-    for (int64_t i = 0; i < std::ssize(periodic_->features); ++i) {
-      kernels_.periodic_embedding(
-          num_rows, periodic_operands(i, row),
-          features_.get() + row * stride_ + periodic_column_ + i * periodic_->size);
-    }
+  const InputRows inputs{
+      .values = features_.get() + row * stride_, .stride = stride_, .num_rows = num_rows};
+  for (int64_t i = 0; numeric_ && i < numeric_->num_features(); ++i) {
+    embed(kernels_, *numeric_, i, inputs,
+          features_.get() + row * stride_ + embedded_column_ + i * numeric_->size);
   }
   if (scale_.value == nullptr) return;
   float* to = scaled_.get() + row * num_members_ * stride_;
@@ -125,28 +124,13 @@ void InputEncoder::look_up(int64_t row, int64_t num_rows) {
   }
 }
 
-PeriodicOperands InputEncoder::periodic_operands(int64_t feature, int64_t row) const {
-  const Periodic& p = *periodic_;
-  const auto at = [&](const TensorMemory& tensor, int64_t size) {
-    return tensor.value + feature * size;
-  };
-  return {.num_frequencies = p.num_frequencies,
-          .size = p.size,
-          .values = features_.get() + row * stride_ + p.features[static_cast<std::size_t>(feature)],
-          .stride = stride_,
-          .frequencies = at(p.frequencies, p.num_frequencies),
-          .phases = at(p.phases, p.num_frequencies),
-          .weight = at(p.weight, p.num_frequencies * p.size),
-          .bias = at(p.bias, p.size)};
-}
-
 int64_t InputEncoder::num_table_tasks(const Lookup& lookup) const {
   const Table& table = lookup.table;
   return table.weight.update == nullptr ? 0 : ceil_div(table.num_rows, rows_per_task(table));
 }
 
-int64_t InputEncoder::num_periodic_tasks() const {
-  return periodic_ && periodic_->is_trained() ? std::ssize(periodic_->features) : 0;
+int64_t InputEncoder::num_numeric_tasks() const {
+  return numeric_ && numeric_->is_trained() ? numeric_->num_features() : 0;
 }
 
 int64_t InputEncoder::num_scale_tasks() const {
@@ -158,8 +142,8 @@ void InputEncoder::run_task(int64_t task, int64_t num_rows, Accumulate accumulat
     if (task < num_table_tasks(lookup)) return table_gradient(lookup, task, num_rows, accumulate);
     task -= num_table_tasks(lookup);
   }
-  if (task < num_periodic_tasks()) return periodic_gradient(task, num_rows, accumulate);
-  task -= num_periodic_tasks();
+  if (task < num_numeric_tasks()) return numeric_gradient(task, num_rows, accumulate);
+  task -= num_numeric_tasks();
   scale_gradient(task, num_rows, accumulate);
 }
 
@@ -195,21 +179,12 @@ void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, int64_t n
   }
 }
 
-void InputEncoder::periodic_gradient(int64_t feature, int64_t num_rows,
-                                     Accumulate accumulate) const {
-  const Periodic& p = *periodic_;
-  const auto at = [&](const TensorMemory& tensor, int64_t size) {
-    return tensor.update == nullptr ? nullptr : tensor.update + feature * size;
-  };
-  const int64_t column = periodic_column_ + feature * p.size;
-  kernels_.periodic_embedding_gradient(num_rows, periodic_operands(feature, 0),
-                                       {.gradient = unscaled_gradient(column),
-                                        .stride = unscaled_stride_,
-                                        .frequencies = at(p.frequencies, p.num_frequencies),
-                                        .phases = at(p.phases, p.num_frequencies),
-                                        .weight = at(p.weight, p.num_frequencies * p.size),
-                                        .bias = at(p.bias, p.size),
-                                        .accumulate = accumulate});
+void InputEncoder::numeric_gradient(int64_t index, int64_t num_rows, Accumulate accumulate) const {
+  embedding_gradient(kernels_, *numeric_, index,
+                     {.values = features_.get(), .stride = stride_, .num_rows = num_rows},
+                     {.values = unscaled_gradient(embedded_column_ + index * numeric_->size),
+                      .stride = unscaled_stride_,
+                      .accumulate = accumulate});
 }
 
 }  // namespace trainer::cpu

@@ -12,6 +12,7 @@
 #include "cpu/multiply.h"
 #include "cpu/noise.h"
 #include "cpu/periodic.h"
+#include "cpu/piecewise.h"
 #include "cpu/update.h"
 
 namespace trainer::cpu::TRAINER_ISA {
@@ -41,6 +42,8 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.update = update;
   k.periodic_embedding = periodic_embedding;
   k.periodic_embedding_gradient = periodic_embedding_gradient;
+  k.piecewise_embedding = piecewise_embedding;
+  k.piecewise_embedding_gradient = piecewise_embedding_gradient;
   return k;
 }
 

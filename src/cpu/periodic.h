@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/cpu/periodic_operands.h"
+#include "trainer/cpu/numeric_operands.h"
 
 #include "cpu/math.h"
 #include "cpu/vector.h"

@@ -192,18 +192,17 @@ std::vector<double> offsets_or_none(std::vector<double> offset) {
   return has_some ? std::move(offset) : std::vector<double>();
 }
 
-std::vector<float> find_quantiles(std::vector<float> values) {
-  constexpr size_t kMaxQuantiles = 100;
+std::vector<float> find_quantiles(std::vector<float> values, size_t max_count) {
   std::sort(values.begin(), values.end());
-  if (values.size() <= kMaxQuantiles) return values;
+  if (values.size() <= max_count) return values;
+  const size_t last = max_count - 1;
   std::vector<float> quantiles;
-  quantiles.reserve(kMaxQuantiles);
-  for (size_t i = 0; i < kMaxQuantiles; ++i) {
+  quantiles.reserve(max_count);
+  for (size_t i = 0; i <= last; ++i) {
     // Whole numbers as far as possible, so that the ends are exact.
     const size_t numerator = i * (values.size() - 1);
-    const size_t below = numerator / (kMaxQuantiles - 1);
-    const double fraction =
-        static_cast<double>(numerator % (kMaxQuantiles - 1)) / (kMaxQuantiles - 1);
+    const size_t below = numerator / last;
+    const double fraction = static_cast<double>(numerator % last) / static_cast<double>(last);
     const auto low = static_cast<double>(values[below]);
     const double high = fraction == 0 ? low : static_cast<double>(values[below + 1]);
     quantiles.push_back(static_cast<float>(low + fraction * (high - low)));

@@ -23,6 +23,7 @@
 #include "trainer/apply/export_samples.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/network/bins.h"
 
 #include "engine/torchscript_source.h"
 
@@ -94,7 +95,10 @@ class Builder {
     for (const checkpoint::NamedTensor& weight : member.weights) add_weight(groups, weight);
     for (const network::Layer& layer : model_.network.layers) {
       if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
-        add_features(groups, *periodic);
+        Module& module = find_module(groups, periodic->name);
+        module.register_buffer("features", at::tensor(periodic->features, at::kLong));
+      } else if (const auto* piecewise = std::get_if<network::PiecewiseEmbedding>(&layer)) {
+        add_bins(find_module(groups, piecewise->name), member, *piecewise);
       }
     }
     for (auto& [name, modules] : groups) {
@@ -130,17 +134,27 @@ class Builder {
     Module& module = find_or_make(
         modules, index, [&] { return make_module(index.empty() ? group : group + "_" + index); });
     const at::Tensor tensor = to_tensor(apply::float_values(weight.tensor), weight.tensor.shape);
-    const bool is_buffer = name.starts_with("running_") || name == "scale";
+    const bool is_buffer = name.starts_with("running_") || name == "scale" || name == "edges";
     module.register_parameter(name, tensor, is_buffer);
   }
 
-  // The columns that are embedded.
-  static void add_features(Groups& groups, const network::PeriodicEmbedding& periodic) {
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& entry) {
-      return entry.first == periodic.name;
-    });
-    group->second.front().second.register_buffer("features",
-                                                 at::tensor(periodic.features, at::kLong));
+  static Module& find_module(Groups& groups, const std::string& name) {
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return group->second.front().second;
+  }
+
+  static void add_bins(Module& module, const apply::Member& member,
+                       const network::PiecewiseEmbedding& piecewise) {
+    module.register_buffer("features", at::tensor(piecewise.features, at::kLong));
+    const archive::TensorData& edges = apply::find_weight(member, piecewise.name + ".edges");
+    const network::Bins bins = network::make_bins(
+        piecewise, {apply::float_values(edges), static_cast<std::size_t>(edges.num_elements())});
+    const std::vector<int64_t> shape = {std::ssize(piecewise.features), 1, piecewise.num_bins};
+    module.register_buffer("left", to_tensor(bins.left.data(), shape));
+    module.register_buffer("inverse_width", to_tensor(bins.inverse_width.data(), shape));
+    module.register_buffer("low", to_tensor(bins.low.data(), shape));
+    module.register_buffer("high", to_tensor(bins.high.data(), shape));
   }
 
   static void add_scaling(Module& mlp, const std::string& prefix, const data::Scaling& scaling) {

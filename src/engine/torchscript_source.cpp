@@ -82,6 +82,16 @@ class LayerWriter {
     line("x = torch.cat([x, torch.flatten(torch.transpose(embedded, 0, 1), 1)], 1)");
   }
 
+  void lines(const network::PiecewiseEmbedding& piecewise) {
+    line("numbers = self.{}", piecewise.name);
+    line("columns = torch.unsqueeze(torch.t(torch.index_select(x, 1, numbers.features)), 2)");
+    line("parts = (columns - numbers.left) * numbers.inverse_width");
+    line("parts = torch.minimum(torch.maximum(parts, numbers.low), numbers.high)");
+    line("lines = columns * torch.unsqueeze(numbers.slope, 1) + torch.unsqueeze(numbers.bias, 1)");
+    line("embedded = torch.bmm(parts, numbers.weight) + lines");
+    line("x = torch.cat([x, torch.flatten(torch.transpose(embedded, 0, 1), 1)], 1)");
+  }
+
   void lines(const network::InputScale& scale) {
     if (scale.num_members == 1) return line("x = x * self.{}.weight", scale.name);
     line("x = torch.flatten(torch.unsqueeze(x, 1) * self.{}.weight, 0, 1)", scale.name);

@@ -2,6 +2,7 @@
 #include "model/forward.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 #include <variant>
@@ -21,6 +22,7 @@
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/device/precision.h"
@@ -49,6 +51,26 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
       {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
       factors.data_ptr<float>());
   return factors.to(hidden.scalar_type());
+}
+
+/// `[features, batch, bins]` of x `[features, batch, 1]` and edges `[features, bins + 1]`:
+/// network/bins.h has the formula.
+at::Tensor parts_of_bins(const at::Tensor& x, const at::Tensor& edges) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const int64_t num_bins = edges.size(1) - 1;
+  const at::Tensor left = edges.narrow(1, 0, num_bins);
+  const at::Tensor width = edges.narrow(1, 1, num_bins).sub(left);
+  const at::Tensor has_width = width.gt(0);
+  const at::Tensor inverse = width.reciprocal().masked_fill(has_width.logical_not(), 0);
+  at::Tensor low = at::zeros_like(width);
+  low.select(1, 0).fill_(-kMost);
+  at::Tensor high = has_width.to(at::kFloat);
+  const at::Tensor has_next = at::constant_pad_nd(has_width.narrow(1, 1, num_bins - 1), {0, 1});
+  high.masked_fill_(has_width.logical_and(has_next.logical_not()), kMost);
+  return x.sub(left.unsqueeze(1))
+      .mul(inverse.unsqueeze(1))
+      .maximum(low.unsqueeze(1))
+      .minimum(high.unsqueeze(1));
 }
 
 }  // namespace
@@ -87,6 +109,15 @@ struct Forward::Layers {
     const at::Tensor angles =
         x.mul(2 * std::numbers::pi).mul(parameter(0).unsqueeze(1)).add(parameter(1).unsqueeze(1));
     const at::Tensor embedded = at::baddbmm(parameter(3).unsqueeze(1), angles.cos(), parameter(2));
+    return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
+  }
+
+  at::Tensor operator()(const network::PiecewiseEmbedding& piecewise,
+                        const at::Tensor& values) const {
+    const at::Tensor features = at::tensor(piecewise.features, at::kLong).to(values.device());
+    const at::Tensor x = values.index_select(1, features).t().unsqueeze(2);  // [features, batch, 1]
+    const at::Tensor line = x.mul(parameter(0).unsqueeze(1)).add(parameter(2).unsqueeze(1));
+    const at::Tensor embedded = at::baddbmm(line, parts_of_bins(x, buffer(0)), parameter(1));
     return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
   }
 

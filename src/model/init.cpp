@@ -14,6 +14,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "trainer/core/philox.h"
+#include "trainer/data/scaling.h"
 
 #include "model/forward.h"
 
@@ -39,6 +40,7 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
       drawn.random_(0, 2, generator).mul_(2).sub_(1);
       break;
     case Kind::kMinusMixedRows:
+    case Kind::kQuantiles:
       drawn.zero_();
       break;
   }
@@ -88,6 +90,22 @@ void fit_members(const network::Linear& linear, const at::Tensor& inputs, const 
   }
 }
 
+// The edges `[features, bins + 1]` of a piecewise-linear embedding: quantiles of its columns of
+// `inputs`. Equal ones are there once; the last one follows them.
+void fit_edges(const network::PiecewiseEmbedding& piecewise, const at::Tensor& inputs,
+               const at::Tensor& edges) {
+  const auto num_edges = static_cast<std::size_t>(piecewise.num_bins + 1);
+  auto* out = edges.data_ptr<float>();
+  for (const int64_t feature : piecewise.features) {
+    const at::Tensor column = inputs.select(1, feature).contiguous();
+    const auto* values = column.data_ptr<float>();
+    std::vector<float> own = data::find_quantiles({values, values + column.numel()}, num_edges);
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    own.resize(num_edges, own.back());
+    out = std::copy(own.begin(), own.end(), out);
+  }
+}
+
 // Layer by layer: what a layer sees depends on those before it.
 void fit_to(Network& network, const at::Tensor& features, at::Generator& generator) {
   const network::NetworkSpec& spec = network.spec();
@@ -97,6 +115,9 @@ void fit_to(Network& network, const at::Tensor& features, at::Generator& generat
   forward.run_layers(
       0, spec.layers.size(), features, RunningStatistics::kKeep,
       [&](std::size_t i, const at::Tensor& inputs) {
+        if (const auto* piecewise = std::get_if<network::PiecewiseEmbedding>(&spec.layers[i])) {
+          fit_edges(*piecewise, inputs, network.buffers()[positions[i].buffer].tensor);
+        }
         const auto* linear = std::get_if<network::Linear>(&spec.layers[i]);
         if (linear == nullptr || linear->weight.kind != Kind::kStandardized) return;
         fit_members(*linear, inputs, parameter_view(flat, flat.values, positions[i].parameter),
@@ -109,7 +130,8 @@ void fit_to(Network& network, const at::Tensor& features, at::Generator& generat
 bool needs_data(const network::NetworkSpec& network) {
   return std::any_of(network.layers.begin(), network.layers.end(), [](const auto& layer) {
     const auto* linear = std::get_if<network::Linear>(&layer);
-    return linear != nullptr && linear->weight.kind == Kind::kStandardized;
+    return std::holds_alternative<network::PiecewiseEmbedding>(layer) ||
+           (linear != nullptr && linear->weight.kind == Kind::kStandardized);
   });
 }
 
@@ -132,6 +154,7 @@ void initialize(Network& network, uint64_t seed, const at::Tensor& features) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     parameter_view(flat, flat.values, i).copy_(parameter_view(on_cpu.parameters(), values, i));
   }
+  if (network.buffer_values().defined()) network.buffer_values().copy_(on_cpu.buffer_values());
 }
 
 }  // namespace trainer::model

@@ -64,12 +64,12 @@ NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) 
       .num_members = model.ensemble_size,
       .mean = schema.task == config::Task::kRegression ? Mean::kOfNumbers : Mean::kOfProbabilities,
       .feature_groups = feature_groups(schema),
+      .numeric_embedding = model.numeric_embedding,
+      .embedded_features = numeric_features(schema),
       .num_frequencies = model.num_frequencies,
-      .periodic_size = model.numeric_embedding_size,
+      .num_bins = model.num_bins,
+      .embedding_size = model.numeric_embedding_size,
       .frequency_deviation = model.frequency_deviation};
-  if (model.numeric_embedding == config::NumericEmbedding::kPeriodic) {
-    options.periodic_features = numeric_features(schema);
-  }
   for (const data::Column& column : schema.columns) {
     if (!data::is_embedded(column)) continue;
     const auto num_categories = static_cast<int64_t>(column.categories.size());

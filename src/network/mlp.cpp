@@ -81,6 +81,25 @@ Linear linear(const MlpOptions& o, std::size_t index, int64_t num_inputs) {
           .num_members = is_output ? o.num_members : 1};
 }
 
+bool embeds_numbers(const MlpOptions& o) {
+  return o.numeric_embedding != config::NumericEmbedding::kNone && !o.embedded_features.empty();
+}
+
+Layer numeric_embedding(const MlpOptions& o) {
+  const std::string name = "numeric_embeddings";
+  if (o.numeric_embedding == config::NumericEmbedding::kPeriodic) {
+    return PeriodicEmbedding{.name = name,
+                             .features = o.embedded_features,
+                             .num_frequencies = o.num_frequencies,
+                             .size = o.embedding_size,
+                             .frequencies = normal(o.frequency_deviation)};
+  }
+  return PiecewiseEmbedding{.name = name,
+                            .features = o.embedded_features,
+                            .num_bins = o.num_bins,
+                            .size = o.embedding_size};
+}
+
 // The groups of the inputs of the first linear layer: features, rows of tables, embedded numbers.
 std::vector<int64_t> input_groups(const MlpOptions& o) {
   std::vector<int64_t> of_features = o.feature_groups;
@@ -94,8 +113,9 @@ std::vector<int64_t> input_groups(const MlpOptions& o) {
     groups.insert(groups.end(), static_cast<std::size_t>(o.embeddings[i].size),
                   first_index[static_cast<std::ptrdiff_t>(i)]);
   }
-  for (const int64_t feature : o.periodic_features) {
-    groups.insert(groups.end(), static_cast<std::size_t>(o.periodic_size),
+  for (std::size_t i = 0; embeds_numbers(o) && i < o.embedded_features.size(); ++i) {
+    const int64_t feature = o.embedded_features[i];
+    groups.insert(groups.end(), static_cast<std::size_t>(o.embedding_size),
                   of_features[static_cast<std::size_t>(feature)]);
   }
   return groups;
@@ -107,7 +127,7 @@ InputScale input_scale(const MlpOptions& o, int64_t width) {
   if (o.num_members == 1) {
     scale.weight.value = 1;
   } else {
-    scale.weight = o.periodic_features.empty() ? Initializer{.kind = Kind::kSign} : normal(1);
+    scale.weight = embeds_numbers(o) ? normal(1) : Initializer{.kind = Kind::kSign};
     scale.weight.groups = input_groups(o);
   }
   return scale;
@@ -132,13 +152,9 @@ NetworkSpec mlp(const MlpOptions& o) {
     }
     layers.emplace_back(std::move(embeddings));
   }
-  if (!o.periodic_features.empty()) {
-    layers.emplace_back(PeriodicEmbedding{.name = "numeric_embeddings",
-                                          .features = o.periodic_features,
-                                          .num_frequencies = o.num_frequencies,
-                                          .size = o.periodic_size,
-                                          .frequencies = normal(o.frequency_deviation)});
-    width += static_cast<int64_t>(o.periodic_features.size()) * o.periodic_size;
+  if (embeds_numbers(o)) {
+    layers.push_back(numeric_embedding(o));
+    width += static_cast<int64_t>(o.embedded_features.size()) * o.embedding_size;
   }
   if (o.input_scale || o.num_members > 1) layers.emplace_back(input_scale(o, width));
   for (std::size_t i = 0; i < o.hidden_sizes.size(); ++i) {

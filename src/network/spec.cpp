@@ -48,6 +48,15 @@ std::vector<TensorSpec> periodic_parameters(const PeriodicEmbedding& p) {
           {p.name + ".bias", {num_features, p.size}, linear}};
 }
 
+std::vector<TensorSpec> piecewise_parameters(const PiecewiseEmbedding& p) {
+  const auto num_features = static_cast<int64_t>(p.features.size());
+  const Initializer linear{.kind = Initializer::Kind::kUniform,
+                           .value = 1 / std::sqrt(static_cast<double>(p.size))};
+  return {{p.name + ".slope", {num_features, p.size}, linear},
+          {p.name + ".weight", {num_features, p.num_bins, p.size}, kZeros, Decay::kYes},
+          {p.name + ".bias", {num_features, p.size}, linear}};
+}
+
 template <class List>
 std::vector<TensorSpec> collect(const NetworkSpec& network, const List& list) {
   std::vector<TensorSpec> all;
@@ -94,6 +103,7 @@ std::vector<TensorSpec> parameters(const Layer& layer) {
             return tables;
           },
           [](const PeriodicEmbedding& p) { return periodic_parameters(p); },
+          [](const PiecewiseEmbedding& p) { return piecewise_parameters(p); },
           [](const InputScale& scale) {
             return std::vector<TensorSpec>{{scale.name + ".weight",
                                             of_members(scale.num_members, {scale.size}),
@@ -116,6 +126,10 @@ std::vector<TensorSpec> parameters(const Layer& layer) {
 }
 
 std::vector<TensorSpec> buffers(const Layer& layer) {
+  if (const auto* p = std::get_if<PiecewiseEmbedding>(&layer)) {
+    const Initializer quantiles{.kind = Initializer::Kind::kQuantiles};
+    return {{p->name + ".edges", {std::ssize(p->features), p->num_bins + 1}, quantiles}};
+  }
   if (const auto* members = std::get_if<MemberMean>(&layer)) {
     if (members->mean == Mean::kOfNumbers) return {};
     return {{members->name + ".scale", {1}, kOnes}};
@@ -210,6 +224,9 @@ std::string summary(const NetworkSpec& network) {
   for (const Layer& layer : network.layers) {
     if (const auto* periodic = std::get_if<PeriodicEmbedding>(&layer)) {
       text += fmt::format(", periodic embeddings {}x{}", periodic->features.size(), periodic->size);
+    } else if (const auto* piecewise = std::get_if<PiecewiseEmbedding>(&layer)) {
+      text += fmt::format(", piecewise-linear embeddings {}x{}", piecewise->features.size(),
+                          piecewise->size);
     } else if (std::holds_alternative<InputScale>(layer)) {
       text += ", input scale";
     } else if (const auto* members = std::get_if<MemberMean>(&layer)) {
@@ -229,6 +246,10 @@ std::vector<std::string> layer_lines(const NetworkSpec& network) {
       lines.push_back(fmt::format("{}: periodic, {} of size {} with {} frequencies", periodic->name,
                                   periodic->features.size(), periodic->size,
                                   periodic->num_frequencies));
+    } else if (const auto* piecewise = std::get_if<PiecewiseEmbedding>(&layer)) {
+      lines.push_back(fmt::format("{}: piecewise linear, {} of size {} with {} bins",
+                                  piecewise->name, piecewise->features.size(), piecewise->size,
+                                  piecewise->num_bins));
     } else if (const auto* scale = std::get_if<InputScale>(&layer)) {
       lines.push_back(
           fmt::format("{}: {}{}", scale->name, scale->size, members_text(scale->num_members)));

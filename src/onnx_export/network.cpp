@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "trainer/network/bins.h"
 #include "trainer/network/constants.h"
 
 #include "onnx_export/parts.h"
@@ -88,31 +89,66 @@ class LayerWriter {
     return graph_.node("Concat", parts, {attribute("axis", int64_t{1})});
   }
 
-  Name operators(const network::PeriodicEmbedding& periodic, const Name& input) {
-    const auto num_features = static_cast<int64_t>(periodic.features.size());
-    const Name features = graph_.constant(
-        "features", {num_features}, std::span(periodic.features.data(), periodic.features.size()));
-    const Name chosen = graph_.node("Gather", {input, features}, {attribute("axis", int64_t{1})});
+  // The columns `features` of the input: `[features, batch, 1]`.
+  Name feature_columns(const std::vector<int64_t>& features, const Name& input) {
+    const int64_t num_features = std::ssize(features);
+    const Name indices =
+        graph_.constant("features", {num_features}, std::span(features.data(), features.size()));
+    const Name chosen = graph_.node("Gather", {input, indices}, {attribute("axis", int64_t{1})});
     constexpr std::array<int64_t, 2> kTransposed = {1, 0};
-    const Name x =
-        reshaped(graph_, graph_.node("Transpose", {chosen}, {attribute("perm", kTransposed)}),
-                 {num_features, -1, 1});
-    const Name turns =
-        graph_.node("Mul", {x, graph_.number("two_pi", static_cast<float>(2 * std::numbers::pi))});
-    const auto per_feature = [&](const char* name, int64_t size) {
-      return reshaped(graph_, weight(periodic.name + name), {num_features, 1, size});
-    };
-    const Name angles = graph_.node(
-        "Add", {graph_.node("Mul", {turns, per_feature(".frequencies", periodic.num_frequencies)}),
-                per_feature(".phases", periodic.num_frequencies)});
-    const Name product =
-        graph_.node("MatMul", {graph_.node("Cos", {angles}), weight(periodic.name + ".weight")});
-    const Name embedded = graph_.node("Add", {product, per_feature(".bias", periodic.size)});
+    return reshaped(graph_, graph_.node("Transpose", {chosen}, {attribute("perm", kTransposed)}),
+                    {num_features, -1, 1});
+  }
+
+  // A weight `[features, size]` for all rows.
+  Name per_feature(const std::string& name, int64_t num_features, int64_t size) {
+    return reshaped(graph_, weight(name), {num_features, 1, size});
+  }
+
+  // The input with `embedded` `[features, batch, size]` behind it.
+  Name appended(const Name& input, const Name& embedded, int64_t num_columns) {
     constexpr std::array<int64_t, 3> kBatchFirst = {1, 0, 2};
     const Name rows =
         reshaped(graph_, graph_.node("Transpose", {embedded}, {attribute("perm", kBatchFirst)}),
-                 {-1, num_features * periodic.size});
+                 {-1, num_columns});
     return graph_.node("Concat", {input, rows}, {attribute("axis", int64_t{1})});
+  }
+
+  Name operators(const network::PeriodicEmbedding& periodic, const Name& input) {
+    const int64_t num_features = std::ssize(periodic.features);
+    const Name turns =
+        graph_.node("Mul", {feature_columns(periodic.features, input),
+                            graph_.number("two_pi", static_cast<float>(2 * std::numbers::pi))});
+    const Name frequencies =
+        per_feature(periodic.name + ".frequencies", num_features, periodic.num_frequencies);
+    const Name phases =
+        per_feature(periodic.name + ".phases", num_features, periodic.num_frequencies);
+    const Name angles = graph_.node("Add", {graph_.node("Mul", {turns, frequencies}), phases});
+    const Name product =
+        graph_.node("MatMul", {graph_.node("Cos", {angles}), weight(periodic.name + ".weight")});
+    const Name bias = per_feature(periodic.name + ".bias", num_features, periodic.size);
+    return appended(input, graph_.node("Add", {product, bias}), num_features * periodic.size);
+  }
+
+  Name operators(const network::PiecewiseEmbedding& piecewise, const Name& input) {
+    const int64_t num_features = std::ssize(piecewise.features);
+    const archive::TensorData& edges = apply::find_weight(member_, piecewise.name + ".edges");
+    const network::Bins bins = network::make_bins(
+        piecewise, {apply::float_values(edges), static_cast<std::size_t>(edges.num_elements())});
+    const auto of_bins = [&](const char* name, const std::vector<float>& values) {
+      return graph_.constant(name, {num_features, 1, piecewise.num_bins}, values);
+    };
+    const Name x = feature_columns(piecewise.features, input);
+    const Name parts = graph_.node("Mul", {graph_.node("Sub", {x, of_bins("bins.left", bins.left)}),
+                                           of_bins("bins.inverse_width", bins.inverse_width)});
+    const Name limited =
+        graph_.node("Min", {graph_.node("Max", {parts, of_bins("bins.low", bins.low)}),
+                            of_bins("bins.high", bins.high)});
+    const Name slope = per_feature(piecewise.name + ".slope", num_features, piecewise.size);
+    const Name bias = per_feature(piecewise.name + ".bias", num_features, piecewise.size);
+    const Name line = graph_.node("Add", {graph_.node("Mul", {x, slope}), bias});
+    const Name product = graph_.node("MatMul", {limited, weight(piecewise.name + ".weight")});
+    return appended(input, graph_.node("Add", {line, product}), num_features * piecewise.size);
   }
 
   // Several members make it `[batch, members, size]`, which later layers see as rows.

@@ -238,6 +238,14 @@ TEST(ValidateTest, PartsOfTheModelFitTogether) {
   EXPECT_EQ(message_of("model: {num_frequencies: 8}"),
             "a.yaml:1: model.num_frequencies: has no effect unless model.numeric_embedding is "
             "periodic");
+  EXPECT_EQ(message_of("model: {num_bins: 8, numeric_embedding: periodic}"),
+            "a.yaml:1: model.num_bins: has no effect unless model.numeric_embedding is "
+            "piecewise_linear");
+  EXPECT_EQ(message_of("model: {numeric_embedding_size: 8}"),
+            "a.yaml:1: model.numeric_embedding_size: has no effect without "
+            "model.numeric_embedding");
+  EXPECT_EQ(message_of("model: {ensemble_size: 257}"),
+            "a.yaml:1: model.ensemble_size: expected an integer >= 1 and <= 256, got \"257\"");
 }
 
 TEST(ValidateTest, OnlyNumbersAreClipped) {

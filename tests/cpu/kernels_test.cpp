@@ -266,6 +266,65 @@ TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
   }
 }
 
+// In double, bin by bin; the last two of the five bins have no width.
+TEST_P(KernelsTest, APiecewiseLinearEmbeddingAndItsGradientAreThoseOfTheFormula) {
+  constexpr int64_t kRows = 37, kBins = 5, kSize = 3, kStride = 8;
+  const Numbers edges = {-0.6F, -0.1F, 0.2F, 0.5F, 0.5F, 0.5F};
+  Numbers values = some_numbers(kRows * kStride, 1);
+  values[0] = edges[1];
+  const Numbers slope = some_numbers(kSize, 2), bias = some_numbers(kSize, 3);
+  const Numbers weight = some_numbers(kBins * kSize, 4);
+  const Numbers gradient = some_numbers(kRows * kStride, 5);
+  std::vector<double> to_slope(kSize), to_bias(kSize), to_weight(kBins * kSize),
+      outs(kRows * kSize);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const double x = values[i * kStride];
+    for (std::size_t c = 0; c < kSize; ++c) {
+      const double g = gradient[i * kStride + c];
+      outs[i * kSize + c] = x * slope[c] + bias[c];
+      to_slope[c] += g * x;
+      to_bias[c] += g;
+      for (std::size_t t = 0; t < 3; ++t) {
+        double part = (x - edges[t]) / (static_cast<double>(edges[t + 1]) - edges[t]);
+        if (t > 0) part = std::max(part, 0.0);
+        if (t < 2) part = std::min(part, 1.0);
+        outs[i * kSize + c] += part * weight[t * kSize + c];
+        to_weight[t * kSize + c] += part * g;
+      }
+    }
+  }
+  const PiecewiseOperands operands{.num_bins = kBins,
+                                   .size = kSize,
+                                   .values = values.data(),
+                                   .stride = kStride,
+                                   .edges = edges.data(),
+                                   .slope = slope.data(),
+                                   .weight = weight.data(),
+                                   .bias = bias.data()};
+  Numbers out(kRows * kStride);
+  kernels_.piecewise_embedding(kRows, operands, out.data());
+  for (std::size_t i = 0; i < kRows * kSize; ++i) {
+    EXPECT_NEAR(out[i / kSize * kStride + i % kSize], outs[i], 1e-5);
+  }
+  Numbers got_slope(kSize), got_weight(kBins * kSize, 1.0F), got_bias(kSize);
+  PiecewiseGradients gradients{.gradient = gradient.data(),
+                               .stride = kStride,
+                               .slope = got_slope.data(),
+                               .weight = got_weight.data(),
+                               .bias = got_bias.data()};
+  const auto expect_near = [](const Numbers& got, const std::vector<double>& expected,
+                              double factor) {
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], factor * expected[i], 1e-4);
+  };
+  for (const double times : {1.0, 2.0}) {
+    kernels_.piecewise_embedding_gradient(kRows, operands, gradients);
+    expect_near(got_slope, to_slope, times);
+    expect_near(got_weight, to_weight, times);
+    expect_near(got_bias, to_bias, times);
+    gradients.accumulate = Accumulate::kYes;
+  }
+}
+
 TEST_P(KernelsTest, CrossEntropyIsThatOfSmoothedTargets) {
   constexpr int64_t kClasses = 19;
   constexpr double kSmoothing = 0.1;

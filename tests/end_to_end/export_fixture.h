@@ -73,6 +73,7 @@ inline std::vector<ExportCase> export_cases() {
   all.push_back({{.model = kMembers, .labels = {}, .num_targets = 2}});
   for (const char* part : {"input_scale: true", "numeric_embedding: periodic",
                            "numeric_embedding: periodic, norm: batch, ensemble_size: 2",
+                           "numeric_embedding: piecewise_linear, num_bins: 6",
                            "parametric_activation: true, activation: mish",
                            "input_scale: true, numeric_embedding: periodic, activation: selu, "
                            "parametric_activation: true"}) {

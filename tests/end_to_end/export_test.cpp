@@ -63,6 +63,7 @@ TEST_F(PythonExportTest, PytorchLoadsTorchScriptAndAnswersAsThisProgramDoes) {
        ExportOutputs::kScores,
        3},
       {{.model = "{hidden_sizes: [9], ensemble_size: 3}"}, ExportOutputs::kProbabilities},
+      {{.model = "{hidden_sizes: [9], numeric_embedding: piecewise_linear, num_bins: 6}"}},
       {{.model = "{hidden_sizes: [9], ensemble_size: 3}",
         .training = "{loss: binary_cross_entropy}",
         .labels = {"no", "yes"}}},

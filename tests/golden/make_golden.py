@@ -313,7 +313,8 @@ def make_realmlp(data: Data, steps: int = 5) -> None:
              for name in shapes],
             lr=training["learning_rate"], betas=(training["beta1"], training["beta2"]),
             eps=training["epsilon"])
-        case: Case = {"activation": activation, "loss": kind, "mean_losses": []}
+        case: Case = {"activation": activation, "loss": kind,
+                      "parameters": named(parameters.items()), "mean_losses": []}
         for step in range(steps):
             optimizer.zero_grad()
             outputs = model(features)
@@ -327,25 +328,46 @@ def make_realmlp(data: Data, steps: int = 5) -> None:
         case["after"] = named(model.plain_parameters(shapes))
         cases.append(case)
     write("realmlp.json", {"features": plain(features), "classes": plain(classes),
-                           "values": plain(values), "frequencies": 6, "size": 3,
-                           "parameters": named(parameters.items()), **training, "cases": cases})
+                           "values": plain(values), "frequencies": 6, "size": 3, **training,
+                           "cases": cases})
 
 
 class TabMini(nn.Module):
     """TabM-mini of arXiv:2410.24210, section 3, member by member: each multiplies the features by
     numbers of its own, goes through the hidden layers of all and has an output layer of its own."""
 
-    def __init__(self, activation: str, parameters: Tensors) -> None:
+    def __init__(self, activation: str, parameters: Tensors,
+                 edges: list[list[float]] | None = None) -> None:
         super().__init__()
         self.function = ACTIVATIONS[activation]()
+        self.edges = edges
         self.raw = nn.ParameterDict({name.replace(".", "_"): nn.Parameter(value.double())
                                      for name, value in parameters.items()})
 
     def parameter(self, name: str) -> nn.Parameter:
         return self.raw[name.replace(".", "_")]
 
+    def embedded(self, features: torch.Tensor) -> torch.Tensor:
+        """With piecewise-linear embeddings (arXiv:2203.05556) of the features behind them."""
+        columns = [features]
+        for feature, edges in enumerate(self.edges or []):
+            x = features[:, feature]
+            embedding = (x[:, None] * self.parameter("numeric_embeddings.slope")[feature] +
+                         self.parameter("numeric_embeddings.bias")[feature])
+            bins = [(low, high) for low, high in zip(edges, edges[1:]) if high > low]
+            for i, (low, high) in enumerate(bins):
+                part = (x - low) / (high - low)
+                if i > 0:
+                    part = part.clamp(min=0)
+                if i + 1 < len(bins):
+                    part = part.clamp(max=1)
+                weight = self.parameter("numeric_embeddings.weight")[feature, i]
+                embedding = embedding + part[:, None] * weight
+            columns.append(embedding)
+        return torch.cat(columns, 1)
+
     def member(self, index: int, features: torch.Tensor) -> torch.Tensor:
-        hidden = features.double() * self.parameter("input_scale.weight")[index]
+        hidden = self.embedded(features.double()) * self.parameter("input_scale.weight")[index]
         for i in range(len(HIDDEN)):
             hidden = self.function(nn.functional.linear(
                 hidden, self.parameter(f"layers.{i}.weight"), self.parameter(f"layers.{i}.bias")))
@@ -358,9 +380,15 @@ class TabMini(nn.Module):
         return [self.member(i, features) for i in range(members)]
 
 
-def tabm_shapes(members: int) -> dict[str, list[int]]:
-    shapes = {"input_scale.weight": [members, FEATURES]}
-    widths = [FEATURES, *HIDDEN, OUTPUTS]
+def tabm_shapes(members: int, bins: int, size: int) -> dict[str, list[int]]:
+    """With embeddings of this size, if it is not 0."""
+    shapes = {}
+    if size > 0:
+        shapes = {"numeric_embeddings.slope": [FEATURES, size],
+                  "numeric_embeddings.weight": [FEATURES, bins, size],
+                  "numeric_embeddings.bias": [FEATURES, size]}
+    widths = [FEATURES * (1 + size), *HIDDEN, OUTPUTS]
+    shapes["input_scale.weight"] = [members, widths[0]]
     for i, (inputs, outputs) in enumerate(zip(widths, widths[1:])):
         own = [members] if i == len(HIDDEN) else []
         shapes[f"layers.{i}.weight"] = [*own, outputs, inputs]
@@ -370,20 +398,25 @@ def tabm_shapes(members: int) -> dict[str, list[int]]:
 
 def make_tabm(data: Data, members: int = 3, steps: int = 5) -> None:
     features, classes, values = data
-    shapes = tabm_shapes(members)
-    parameters = {name: 0.7 * torch.randn(shape) for name, shape in shapes.items()}
+    # The last feature has three bins only, the one before it none.
+    edges = [[-1.5, -0.7, -0.1, 0.6, 1.2]] * (FEATURES - 2) + [
+        [0.5] * 5, [-0.5, 0.25, 0.75, 1.0, 1.0]]
     training: Case = {"learning_rate": 0.02, "weight_decay": 0.03, "beta1": 0.9, "beta2": 0.999,
                       "epsilon": 1e-3, "label_smoothing": 0.0, "lr_factors": []}
     cases: list[Case] = []
-    for activation, kind in (("relu", "cross_entropy"), ("silu", "mse")):
-        model = TabMini(activation, parameters)
+    for activation, kind, size in (("relu", "cross_entropy", 0), ("silu", "mse", 0),
+                                   ("relu", "cross_entropy", 3), ("silu", "mse", 3)):
+        shapes = tabm_shapes(members, len(edges[0]) - 1, size)
+        parameters = {name: 0.7 * torch.randn(shape) for name, shape in shapes.items()}
+        model = TabMini(activation, parameters, edges if size > 0 else None)
         optimizer = torch.optim.AdamW(
             [{"params": [model.parameter(name)],
-              "weight_decay": training["weight_decay"] * (not name.endswith("bias"))}
+              "weight_decay": training["weight_decay"] * (not name.endswith(("bias", "slope")))}
              for name in shapes],
             lr=training["learning_rate"], betas=(training["beta1"], training["beta2"]),
             eps=training["epsilon"])
-        case: Case = {"activation": activation, "loss": kind, "mean_losses": []}
+        case: Case = {"activation": activation, "loss": kind, "embedding_size": size,
+                      "parameters": named(parameters.items()), "mean_losses": []}
         for step in range(steps):
             optimizer.zero_grad()
             outputs = model(features)
@@ -401,8 +434,8 @@ def make_tabm(data: Data, members: int = 3, steps: int = 5) -> None:
         case["mean_outputs"] = plain(mean.detach())
         cases.append(case)
     write("tabm.json", {"features": plain(features), "classes": plain(classes),
-                        "values": plain(values), "members": members,
-                        "parameters": named(parameters.items()), **training, "cases": cases})
+                        "values": plain(values), "members": members, "edges": edges,
+                        **training, "cases": cases})
 
 
 def optimizer_cases() -> list[Case]:

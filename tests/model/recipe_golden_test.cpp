@@ -56,7 +56,7 @@ void expect_parameters(const FlatParameters& flat, const at::Tensor& actual, con
 // Outputs and gradient of the first step, the losses of all, and what they lead to.
 void expect_golden_steps(const Json& golden, const Json& c, Network& network) {
   FlatParameters& flat = network.parameters();
-  test::set_parameters(flat, golden["parameters"]);
+  test::set_parameters(flat, c["parameters"]);
   const at::Tensor features = golden_tensor(golden["features"]);
   const bool is_mse = c["loss"] == "mse";
   const Objective objective{
@@ -93,9 +93,10 @@ TEST_P(RealMlpGoldenTest, OutputsGradientsAndFiveStepsAreThoseOfTheFormulas) {
   test::MlpRecipe options = options_of(golden, c);
   options.parametric_activation = true;
   options.input_scale = true;
-  options.periodic_features = {0, 1, 2, 3, 4};
+  options.numeric_embedding = config::NumericEmbedding::kPeriodic;
+  options.embedded_features = {0, 1, 2, 3, 4};
   options.num_frequencies = golden["frequencies"];
-  options.periodic_size = golden["size"];
+  options.embedding_size = golden["size"];
   options.parametrization = config::Parametrization::kNtk;
   Network network = test::make_network(options);
   expect_golden_steps(golden, c, network);
@@ -113,7 +114,18 @@ TEST_P(TabMGoldenTest, OutputsGradientsAndFiveStepsAreThoseOfTheFormulas) {
   test::MlpRecipe options = options_of(golden, c);
   options.num_members = golden["members"];
   options.mean = c["loss"] == "mse" ? network::Mean::kOfNumbers : network::Mean::kOfProbabilities;
+  if (c["embedding_size"] > 0) {
+    options.numeric_embedding = config::NumericEmbedding::kPiecewiseLinear;
+    options.embedded_features = {0, 1, 2, 3, 4};
+    options.embedding_size = c["embedding_size"];
+    options.num_bins = 4;
+  }
   Network network = test::make_network(options);
+  for (const NamedTensor& buffer : network.buffers()) {
+    if (buffer.name == "numeric_embeddings.edges") {
+      buffer.tensor.copy_(golden_tensor(golden["edges"]));
+    }
+  }
   expect_golden_steps(golden, c, network);
   const at::Tensor outputs = network.forward(golden_tensor(golden["features"]), Mode::kInference);
   EXPECT_TRUE(close(outputs, golden_tensor(c["mean_outputs"]), 1e-5, 1e-4));

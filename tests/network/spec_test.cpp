@@ -52,7 +52,8 @@ TEST(NetworkSpecTest, PartsBeforeTheFirstLayerWidenItsInput) {
   options.norm = config::Norm::kNone;
   options.hidden_sizes = {8};
   options.residual = false;
-  options.periodic_features = {1};
+  options.numeric_embedding = config::NumericEmbedding::kPeriodic;
+  options.embedded_features = {1};
   options.input_scale = true;
   options.parametric_activation = true;
   const NetworkSpec network = mlp(options);
@@ -69,6 +70,24 @@ TEST(NetworkSpecTest, PartsBeforeTheFirstLayerWidenItsInput) {
       layer_lines(network),
       (Texts{"numeric_embeddings: periodic, 1 of size 3 with 16 frequencies", "input_scale: 10",
              "layers.0: 10 -> 8, parametric gelu, dropout 0.25", "layers.1: 8 -> 3"}));
+}
+
+TEST(NetworkSpecTest, PiecewiseLinearEmbeddingsHaveEdgesAsABuffer) {
+  const NetworkSpec network = mlp({.num_features = 4,
+                                   .num_outputs = 1,
+                                   .hidden_sizes = {8},
+                                   .numeric_embedding = config::NumericEmbedding::kPiecewiseLinear,
+                                   .embedded_features = {0, 3},
+                                   .num_bins = 5,
+                                   .embedding_size = 6});
+  EXPECT_EQ(
+      names_and_shapes(tensors(network)),
+      (Texts{"numeric_embeddings.slope [2, 6]", "numeric_embeddings.weight [2, 5, 6]",
+             "numeric_embeddings.bias [2, 6]", "layers.0.weight [8, 16]", "layers.0.bias [8]",
+             "layers.1.weight [1, 8]", "layers.1.bias [1]", "numeric_embeddings.edges [2, 6]"}));
+  EXPECT_EQ(summary(network), "16-8-1 relu, piecewise-linear embeddings 2x6");
+  EXPECT_EQ(layer_lines(network).front(),
+            "numeric_embeddings: piecewise linear, 2 of size 6 with 5 bins");
 }
 
 TEST(NetworkSpecTest, MembersDifferInTheInputScaleAndTheOutputLayer) {
@@ -108,7 +127,8 @@ TEST(NetworkSpecTest, ColumnsOfAFeatureShareItsNumberInTheInputScale) {
   };
   EXPECT_EQ(scale_of(mlp(options)).kind, Initializer::Kind::kSign);
   EXPECT_EQ(scale_of(mlp(options)).groups, (std::vector<int64_t>{0, 0, 1, 2, 2, 2, 3, 3}));
-  options.periodic_features = {2};
+  options.numeric_embedding = config::NumericEmbedding::kPiecewiseLinear;
+  options.embedded_features = {2};
   EXPECT_EQ(scale_of(mlp(options)).kind, Initializer::Kind::kNormal);
   EXPECT_EQ(scale_of(mlp(options)).groups, (std::vector<int64_t>{0, 0, 1, 2, 2, 2, 3, 3, 1, 1, 1}));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ inline std::vector<checkpoint::NamedTensor> make_weights(
     std::vector<float> values = some_numbers(spec.num_elements(), seed++);
     if (spec.name.ends_with("var")) {
       for (float& value : values) value = std::abs(value) + 0.5F;
+    }
+    if (spec.name.ends_with("edges")) {
+      for (auto row = values.begin(); row != values.end(); row += spec.shape[1]) {
+        std::sort(row, row + spec.shape[1]);
+        *(row + spec.shape[1] - 1) = *(row + spec.shape[1] - 2);  // the last bin has no width
+      }
     }
     weights.push_back({spec.name, float_data(spec.shape, values)});
   }

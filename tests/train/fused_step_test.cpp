@@ -215,7 +215,7 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryPartBeforeTheFirstL
   using Texts = std::vector<std::string>;
   const test::TemporaryFolder folder;
   for (const int64_t num_rows : {70, 600}) {
-    for (const int parts : {1, 2, 3, 4, 5, 6, 7}) {
+    for (const int parts : {1, 2, 3, 4, 5, 6, 7, 8, 11}) {
       for (const Texts& freeze :
            {Texts{}, Texts{"input_scale.*"}, Texts{"numeric_embeddings.*", "embeddings.*"},
             Texts{"*.phases", "*.bias"}, Texts{"activations.*"}, Texts{"layers.*"}}) {
@@ -229,10 +229,15 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryPartBeforeTheFirstL
         config.model.parametric_activation = (parts & 1) != 0;
         config.model.input_scale = (parts & 2) != 0;
         if ((parts & 4) != 0) config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
+        if ((parts & 8) != 0) {
+          config.model.numeric_embedding = config::NumericEmbedding::kPiecewiseLinear;
+          config.model.num_bins = 7;
+        }
         const auto is_there = [&](const std::string& pattern) {
           if (pattern.starts_with("input")) return config.model.input_scale;
           if (pattern.starts_with("activations")) return config.model.parametric_activation;
-          if (pattern.starts_with("numeric") || pattern == "*.phases") return (parts & 4) != 0;
+          if (pattern.starts_with("numeric")) return (parts & 12) != 0;
+          if (pattern == "*.phases") return (parts & 4) != 0;
           return true;
         };
         for (const std::string& pattern : freeze) {

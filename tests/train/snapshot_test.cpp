@@ -113,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"members",
                          [](auto& c) {
                            c.model.ensemble_size = 3;
+                           c.model.numeric_embedding = config::NumericEmbedding::kPiecewiseLinear;
                            c.model.dropout = 0.2;
                          }},
                     Case{"drop_last",

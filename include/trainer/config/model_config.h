@@ -28,6 +28,7 @@ struct ModelConfig {
   int64_t numeric_embedding_size = 3;
   int64_t num_frequencies = 16;
   double frequency_deviation = 0.1;
+  int64_t num_bins = 48;
   Init init = Init::kPytorch;
   bool zero_output = false;
   Parametrization parametrization = Parametrization::kStandard;

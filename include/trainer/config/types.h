@@ -26,7 +26,7 @@ enum class Activation { kRelu, kGelu, kSilu, kTanh, kSelu, kMish };
 enum class Norm { kNone, kBatch, kLayer };
 enum class Init { kPytorch, kKaiming, kXavier, kGpt2, kNtk, kData };
 enum class Parametrization { kStandard, kNtk };
-enum class NumericEmbedding { kNone, kPeriodic };
+enum class NumericEmbedding { kNone, kPeriodic, kPiecewiseLinear };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };
 enum class StepKind { kAuto, kAutograd, kFused };
 enum class BestMetric {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/cpu/numeric_embedding.h"
 #include "trainer/cpu/operands.h"
 #include "trainer/network/spec.h"
 
@@ -50,24 +51,10 @@ struct Table {
   int64_t size = 0;
 };
 
-/// A periodic embedding of some features; see network::PeriodicEmbedding.
-struct Periodic {
-  std::vector<int64_t> features;
-  int64_t num_frequencies = 0;
-  int64_t size = 0;
-  TensorMemory frequencies;
-  TensorMemory phases;
-  TensorMemory weight;
-  TensorMemory bias;
-
-  /// Whether any of its parameters gets a gradient.
-  bool is_trained() const;
-};
-
 /// A network as the kernels compute it.
 struct Blocks {
   std::vector<Table> tables;  // one for each of the last features, in their order
-  std::optional<Periodic> periodic;
+  std::optional<NumericEmbedding> numeric;
   TensorMemory input_scale;   // [members, inputs of the first block]; null: none
   std::vector<Block> blocks;  // the last one is a linear layer only
   int64_t num_members = 1;

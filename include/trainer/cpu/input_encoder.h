@@ -8,16 +8,16 @@
 #include "trainer/cpu/blocks.h"
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/cpu/numeric_embedding.h"
 #include "trainer/cpu/operands.h"
-#include "trainer/cpu/periodic_operands.h"
 #include "trainer/cpu/tile_grid.h"
 
 namespace trainer::cpu {
 
 /// What comes before the first linear layer of a network: features are gathered, row indices are
 /// replaced by rows of embedding tables, numbers are embedded, and all of it is scaled. Columns:
-/// numeric features, rows of the tables, periodic embeddings. With several members each row becomes
-/// a row for each of them, which their scales make of it.
+/// numeric features, rows of the tables, embeddings of numbers. With several members each row
+/// becomes a row for each of them, which their scales make of it.
 class InputEncoder {
  public:
   /// For up to `max_rows` rows of `num_features` features; `width` is that of the first layer.
@@ -43,7 +43,7 @@ class InputEncoder {
   void unscale_gradient(const Region& region);
 
   /// The gradients of the parameters are so many tasks, which any threads may run in any order.
-  int64_t num_tasks() const { return num_table_tasks_ + num_periodic_tasks() + num_scale_tasks(); }
+  int64_t num_tasks() const { return num_table_tasks_ + num_numeric_tasks() + num_scale_tasks(); }
   /// Computes the gradients of one task from those of the first `num_rows` rows.
   void run_task(int64_t task, int64_t num_rows, Accumulate accumulate) const;
 
@@ -58,12 +58,11 @@ class InputEncoder {
   void make_lookups(const std::vector<Table>& tables, int64_t max_rows);
   void look_up(int64_t row, int64_t num_rows);
   int64_t num_table_tasks(const Lookup& lookup) const;
-  int64_t num_periodic_tasks() const;
+  int64_t num_numeric_tasks() const;
   int64_t num_scale_tasks() const;
   void table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
                       Accumulate accumulate) const;
-  PeriodicOperands periodic_operands(int64_t feature, int64_t row) const;
-  void periodic_gradient(int64_t feature, int64_t num_rows, Accumulate accumulate) const;
+  void numeric_gradient(int64_t index, int64_t num_rows, Accumulate accumulate) const;
   void scale_gradient(int64_t task, int64_t num_rows, Accumulate accumulate) const;
   const float* unscaled_gradient(int64_t column) const;
 
@@ -76,8 +75,8 @@ class InputEncoder {
   Buffer features_;  // not scaled
   Buffer scaled_;    // with an input scale only
   std::vector<Lookup> lookups_;
-  std::optional<Periodic> periodic_;
-  int64_t periodic_column_ = 0;
+  std::optional<NumericEmbedding> numeric_;
+  int64_t embedded_column_ = 0;
   TensorMemory scale_;
   Buffer gradient_;
   int64_t gradient_column_ = 0;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/cpu/numeric_operands.h"
 #include "trainer/cpu/operands.h"
-#include "trainer/cpu/periodic_operands.h"
 
 /// The arithmetic of training on the CPU, on plain memory. Each function is compiled once for every
 /// instruction set. The order of every sum depends neither on the instruction set nor on how the
@@ -58,6 +58,10 @@ struct Kernels {
                              float* out) = nullptr;
   void (*periodic_embedding_gradient)(int64_t num_rows, const PeriodicOperands& operands,
                                       const PeriodicGradients& gradients) = nullptr;
+  void (*piecewise_embedding)(int64_t num_rows, const PiecewiseOperands& operands,
+                              float* out) = nullptr;
+  void (*piecewise_embedding_gradient)(int64_t num_rows, const PiecewiseOperands& operands,
+                                       const PiecewiseGradients& gradients) = nullptr;
 };
 
 /// The functions for the best instruction set of this machine.

@@ -48,10 +48,12 @@ std::vector<double> unscaled(const Scaling& scaling, std::span<const float> valu
 /// `offset`, or nothing where it is 0 of all.
 std::vector<double> offsets_or_none(std::vector<double> offset);
 
-/// At most 100 quantiles of `values`, ascending and evenly spaced from the smallest to the largest,
-/// between two values in proportion; of fewer values these themselves. As scikit-learn's
-/// QuantileTransformer has them.
-std::vector<float> find_quantiles(std::vector<float> values);
+inline constexpr size_t kMaxQuantiles = 100;
+
+/// At most `max_count` (2 or more) quantiles of `values`, ascending and evenly spaced from the
+/// smallest to the largest, between two values in proportion; of fewer values these themselves. As
+/// scikit-learn's QuantileTransformer has them.
+std::vector<float> find_quantiles(std::vector<float> values, size_t max_count = kMaxQuantiles);
 
 /// The rank of `value` among at least one quantile: -1 for the first and what is below it, 1 for
 /// the last and what is above, and in proportion between two. Equal quantiles share the middle of

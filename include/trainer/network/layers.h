@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/network/tensor_spec.h"
 
 /// The kinds of layers. Each maps `[batch, inputs]` to `[batch, outputs]`. A kind is implemented
 /// once with LibTorch's operations (src/model/forward.cpp; autograd derives its gradient), once
@@ -18,32 +19,6 @@
 /// makes a row for each member, next to each other: row r belongs to sample r / members and member
 /// r mod members. In inference MemberMean makes one row of them.
 namespace trainer::network {
-
-/// The initial values of a tensor.
-struct Initializer {
-  enum class Kind {
-    kConstant,
-    kUniform,
-    kNormal,
-    kSign,            // +1 or -1
-    kStandardized,    // a weight: normal, then scaled by its outputs on training rows
-    kMinusMixedRows,  // the bias to such a weight
-  };
-
-  Kind kind = Kind::kConstant;
-  double value = 0;                  // the constant, b of U(-b, b), or d of N(0, d^2)
-  bool last_row_zero = false;        // whatever the kind
-  std::vector<int64_t> groups = {};  // of the columns: one number for all of a group; empty: none
-};
-
-/// Factors of the update of a tensor.
-struct UpdateFactors {
-  double learning_rate = 1;
-  double weight_decay = 1;  // beside that of the learning rate
-  double epsilon = 1;       // of Adam and RMSprop
-
-  bool operator==(const UpdateFactors&) const = default;
-};
 
 /// A learned table `[num_rows, size]`. The value of its feature is a row index.
 struct EmbeddingTable {
@@ -69,6 +44,20 @@ struct PeriodicEmbedding {
   int64_t num_frequencies = 0;
   int64_t size = 0;
   Initializer frequencies;
+};
+
+/// Appends to the input, for each of its columns `features`, the `size` numbers
+///   x w + b + sum over bins t of e_t V_t
+/// with learned w, b `[features, size]` and V `[features, bins, size]`, where e_t is the part of
+/// bin t that is below x: (x - edge_t) / (edge_t+1 - edge_t) within [0, 1]; in the first bin it may
+/// be less, in the last one more. `bins` + 1 edges of each feature are quantiles of training rows;
+/// where there are fewer different ones, the last bins have no width and no part. Gorishniy and
+/// others, arXiv:2203.05556, as version B of their package rtdl_num_embeddings.
+struct PiecewiseEmbedding {
+  std::string name;
+  std::vector<int64_t> features;
+  int64_t num_bins = 0;
+  int64_t size = 0;
 };
 
 /// Multiplies each column by a learned number: `[size]`, or `[num_members, size]` where each member
@@ -141,7 +130,8 @@ struct MemberMean {
   Mean mean = Mean::kOfNumbers;
 };
 
-using Layer = std::variant<Embeddings, PeriodicEmbedding, InputScale, Linear, BatchNorm, LayerNorm,
-                           Activation, Dropout, ResidualBegin, ResidualEnd, MemberMean>;
+using Layer =
+    std::variant<Embeddings, PeriodicEmbedding, PiecewiseEmbedding, InputScale, Linear, BatchNorm,
+                 LayerNorm, Activation, Dropout, ResidualBegin, ResidualEnd, MemberMean>;
 
 }  // namespace trainer::network

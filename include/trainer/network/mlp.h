@@ -31,11 +31,13 @@ struct MlpOptions {
   bool parametric_activation = false;
   bool input_scale = false;
   int64_t num_members = 1;
-  Mean mean = Mean::kOfNumbers;                 // of several members
-  std::vector<int64_t> feature_groups = {};     // of each feature; empty: each its own
-  std::vector<int64_t> periodic_features = {};  // embedded ones
+  Mean mean = Mean::kOfNumbers;              // of several members
+  std::vector<int64_t> feature_groups = {};  // of each feature; empty: each its own
+  config::NumericEmbedding numeric_embedding = config::NumericEmbedding::kNone;
+  std::vector<int64_t> embedded_features = {};  // indices of numeric ones
   int64_t num_frequencies = 16;
-  int64_t periodic_size = 3;
+  int64_t num_bins = 48;
+  int64_t embedding_size = 3;  // of a number
   double frequency_deviation = 0.1;
 };
 
@@ -45,7 +47,8 @@ struct MlpOptions {
 /// tensors are called `embeddings.<i>.weight` `[num_rows, size]`, `layers.<i>.weight` `[out, in]`,
 /// `layers.<i>.bias` `[out]`, `norms.<i>.weight`, `norms.<i>.bias`, `norms.<i>.running_mean` and
 /// `norms.<i>.running_var`, `activations.<i>.weight`, `input_scale.weight`,
-/// `numeric_embeddings.frequencies`, `.phases`, `.weight` and `.bias`, and `member_mean.scale`.
+/// `numeric_embeddings.frequencies`, `.phases`, `.weight` and `.bias`, or `.slope`, `.weight`,
+/// `.bias` and `.edges`, and `member_mean.scale`.
 /// Several members have input scales, which begin with a random number for each member and group of
 /// features: +1 or -1, with embeddings of numbers N(0, 1). Initial weights `[out, in]` of linear
 /// layers:

@@ -21,26 +21,11 @@ struct NetworkSpec {
 /// In training, dropout is active and batch norm uses the statistics of the batch.
 enum class Mode { kTraining, kInference };
 
-/// Whether weight decay may apply. It does to the weights of linear layers, but not to biases,
-/// norms and embeddings: decay at each step would erase the rows of rare categories.
-enum class Decay { kYes, kNo };
-
-/// A tensor of a network. The name is that of a PyTorch state dict: "layers.0.weight".
-struct TensorSpec {
-  std::string name;
-  std::vector<int64_t> shape;
-  Initializer init = {};
-  Decay decay = Decay::kNo;
-  UpdateFactors factors = {};
-
-  /// The product of its shape.
-  int64_t num_elements() const;
-};
-
 /// The parameters of a layer: what training changes.
 std::vector<TensorSpec> parameters(const Layer& layer);
 
-/// The buffers of a layer: the running statistics of a batch norm, the factor of a MemberMean.
+/// The buffers of a layer: the running statistics of a batch norm, the edges of a piecewise-linear
+/// embedding, the factor of a MemberMean.
 std::vector<TensorSpec> buffers(const Layer& layer);
 
 /// The parameters of all layers in their order.
@@ -79,7 +64,7 @@ std::vector<int64_t> widths(const NetworkSpec& network);
 std::string summary(const NetworkSpec& network);
 
 /// A line for each linear layer with what follows it, "layers.0: 64 -> 128, batch norm, relu",
-/// after those of periodic embeddings and the input scale.
+/// after those of embeddings of numbers and the input scale.
 std::vector<std::string> layer_lines(const NetworkSpec& network);
 
 }  // namespace trainer::network

@@ -30,4 +30,26 @@ struct PeriodicGradients {
   Accumulate accumulate = Accumulate::kNo;
 };
 
+/// The piecewise-linear embedding of one feature; see network::PiecewiseEmbedding.
+struct PiecewiseOperands {
+  int64_t num_bins = 0;
+  int64_t size = 0;
+  const float* values = nullptr;  // of the feature, `stride` elements apart
+  int64_t stride = 0;
+  const float* edges = nullptr;   // [num_bins + 1] ascending
+  const float* slope = nullptr;   // [size]
+  const float* weight = nullptr;  // [num_bins, size]
+  const float* bias = nullptr;    // [size]
+};
+
+/// The gradients of its parameters; null: not wanted.
+struct PiecewiseGradients {
+  const float* gradient = nullptr;  // [rows, size] with respect to the embedding
+  int64_t stride = 0;
+  float* slope = nullptr;
+  float* weight = nullptr;
+  float* bias = nullptr;
+  Accumulate accumulate = Accumulate::kNo;
+};
+
 }  // namespace trainer::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "trainer/cpu/kernels.h"
+#include "trainer/cpu/operands.h"
+#include "trainer/network/layers.h"
+
+namespace trainer::cpu {
+
+/// The tensors of a network::PeriodicEmbedding.
+struct Periodic {
+  int64_t num_frequencies = 0;
+  TensorMemory frequencies;
+  TensorMemory phases;
+  TensorMemory weight;
+  TensorMemory bias;
+};
+
+/// The tensors of a network::PiecewiseEmbedding.
+struct Piecewise {
+  int64_t num_bins = 0;
+  TensorMemory edges;
+  TensorMemory slope;
+  TensorMemory weight;
+  TensorMemory bias;
+};
+
+/// The embedding of some numeric features.
+struct NumericEmbedding {
+  std::vector<int64_t> features;
+  int64_t size = 0;
+  std::variant<Periodic, Piecewise> kind;
+
+  int64_t num_features() const { return std::ssize(features); }
+  /// Whether any of its parameters gets a gradient.
+  bool is_trained() const;
+};
+
+/// Rows of inputs, of which the embedding reads its features.
+struct InputRows {
+  const float* values = nullptr;
+  int64_t stride = 0;
+  int64_t num_rows = 0;
+};
+
+/// Writes the embedding `[num_rows, size]` of the feature with this index in `features` to `out`,
+/// which has the stride of the inputs.
+void embed(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,
+           const InputRows& inputs, float* out);
+
+/// The gradient of the embedding `[num_rows, size]`.
+struct EmbeddingGradient {
+  const float* values = nullptr;
+  int64_t stride = 0;
+  Accumulate accumulate = Accumulate::kNo;
+};
+
+/// Writes the gradients of the parameters that belong to the feature.
+void embedding_gradient(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,
+                        const InputRows& inputs, const EmbeddingGradient& gradient);
+
+}  // namespace trainer::cpu
