@@ -59,7 +59,10 @@ std::string column_text(const data::Column& column) {
                             data::text_in_file_units(column, column.limits->low),
                             data::text_in_file_units(column, column.limits->high));
       }
-      if (!column.quantiles.empty()) text += ", quantile rank";
+      if (!column.quantiles.empty()) {
+        text += column.quantile_score == data::QuantileScore::kRank ? ", quantile rank"
+                                                                    : ", normal quantile score";
+      }
       break;
     case data::ColumnKind::kCategorical:
       text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),

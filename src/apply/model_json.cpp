@@ -18,6 +18,7 @@ Json column_json(const data::Column& column) {
   if (data::num_features(column) > 0) json["missing_indicator"] = column.has_missing_indicator;
   if (data::is_embedded(column)) json["embedding_size"] = column.embedding_size;
   if (column.is_sign) json["sign"] = true;
+  if (column.quantile_score == data::QuantileScore::kNormal) json["normal_scores"] = true;
   for (const float quantile : column.quantiles) {
     json["quantiles"].push_back(in_file_units(quantile));
   }

@@ -230,6 +230,7 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
     for (const data::Column& column : columns) result.push_back(column.fill.value_or(0));
     return result;
   };
+  constexpr auto kNormal = data::QuantileScore::kNormal;
   compare.names("schema columns", names(a), names(b));
   compare.floats("schema fill", fills(a), fills(b));
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -237,6 +238,8 @@ void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
     compare.number(column + " embedding_size", a[i].embedding_size, b[i].embedding_size);
     compare.names(column + " categories", a[i].categories, b[i].categories);
     compare.floats(column + " quantiles", a[i].quantiles, b[i].quantiles);
+    compare.number(column + " normal_scores", int64_t{a[i].quantile_score == kNormal},
+                   int64_t{b[i].quantile_score == kNormal});
     compare.number(column + " offset", a[i].offset, b[i].offset);
     compare.floats(column + " limits", numbers_of(a[i].limits), numbers_of(b[i].limits));
   }

@@ -65,6 +65,9 @@ List column_list(const std::vector<data::Column>& columns) {
                {"quantiles", float_tensor(column.quantiles)}};
     if (column.offset != 0) entry.emplace_back("offset", column.offset);
     if (column.is_sign) entry.emplace_back("is_sign", true);
+    if (column.quantile_score == data::QuantileScore::kNormal) {
+      entry.emplace_back("normal_scores", true);
+    }
     if (column.limits) {
       entry.emplace_back("limits", float_tensor({column.limits->low, column.limits->high}));
     }
@@ -102,6 +105,9 @@ data::Column read_column(const Reader& reader, int64_t version) {
   if (reader.has("is_sign")) column.is_sign = reader.get<bool>("is_sign", "bool");
   if (column.is_sign && column.categories.size() != 2) {
     reader.refuse("is_sign", "expected a column with two categories");
+  }
+  if (reader.has("normal_scores") && reader.get<bool>("normal_scores", "bool")) {
+    column.quantile_score = data::QuantileScore::kNormal;
   }
   if (reader.has("limits")) {
     const std::vector<float> limits = reader.floats("limits", 2);

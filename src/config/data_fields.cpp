@@ -208,8 +208,9 @@ std::vector<Field> scaling_fields() {
              {.aliases = {"test_size", "test_split"}}),
       choice(TRAINER_MEMBER(data.scaling),
              "How numeric features are scaled, fitted on the training split: standard (mean 0, "
-             "standard deviation 1), minmax (0 to 1), robust (median 0, interquartile range 1), or "
-             "quantile (quantile rank from -1 to 1, CSV files only).",
+             "standard deviation 1), minmax (0 to 1), robust (median 0, interquartile range 1), "
+             "quantile (quantile rank from -1 to 1, CSV files only), or quantile_normal (the rank "
+             "as that quantile of the normal distribution, CSV files only).",
              {.aliases = {"normalize", "standardize", "QuantileTransformer"}}),
       boolean(TRAINER_MEMBER(data.scale_categories),
               "Whether the features of categorical columns that are not embedded are scaled (and "

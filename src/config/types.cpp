@@ -14,7 +14,8 @@ namespace trainer {
 TRAINER_NAMES(config::Recipe, "plain", "realmlp")
 TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy")
 TRAINER_NAMES(config::Task, "auto", "classification", "regression")
-TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile")
+TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile",
+              "quantile_normal")
 TRAINER_NAMES(config::BinaryEncoding, "one_hot", "sign")
 TRAINER_NAMES(config::ClassWeights, "none", "balanced")
 TRAINER_NAMES(config::Imputation, "mean", "median", "constant", "error")

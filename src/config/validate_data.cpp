@@ -46,7 +46,7 @@ void Conflicts::check_source() {
       report(key, "has no effect unless data.source is csv; set data.source: csv");
     }
   }
-  if (data.scaling == ScalingMethod::kQuantile && data.source != Source::kCsv) {
+  if (is_by_quantiles(data.scaling) && data.source != Source::kCsv) {
     report("data.scaling", fmt::format("quantile scaling is only supported for CSV files, not "
                                        "for data.source: {}; use robust",
                                        value_text("data.source", config_)));

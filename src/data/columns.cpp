@@ -101,7 +101,11 @@ class Fitter {
         column.limits->high = std::max(column.limits->high, *column.fill);
       }
       column.has_missing_indicator = some_missing && options_.missing_indicator;
-      if (options_.quantiles) column.quantiles = find_quantiles(filled_cells(column_index, column));
+      if (options_.quantiles) {
+        column.quantile_score = *options_.quantiles;
+        column.quantiles = find_quantiles(filled_cells(column_index, column),
+                                          max_quantiles(column.quantile_score, rows_.size()));
+      }
     } else {
       column.categories =
           find_categories(present_cells(column_index), table_.dictionaries[column_index]);

@@ -35,6 +35,7 @@ class ColumnEncoder {
         unknown_(unknown),
         column_index_(cells.index_of(column)) {
     if (column.kind == ColumnKind::kCategorical) number_words();
+    if (!column.quantiles.empty()) quantile_scale_.emplace(column.quantiles, column.quantile_score);
   }
 
   /// `features` are those of the first row of `rows`, from the first one of the column on.
@@ -59,7 +60,7 @@ class ColumnEncoder {
 
   float number(size_t row) const {
     const float value = filled(row);
-    return column_.quantiles.empty() ? value : quantile_rank(column_.quantiles, value);
+    return quantile_scale_ ? (*quantile_scale_)(value) : value;
   }
 
  private:
@@ -144,6 +145,7 @@ class ColumnEncoder {
   const Table& table_;
   const Cells& cells_;
   const Column& column_;
+  std::optional<QuantileScale> quantile_scale_;
   config::UnknownCategory unknown_;
   size_t column_index_;
   std::vector<size_t> category_of_text_;  // [dictionary]

@@ -75,17 +75,21 @@ void require_embedding(const std::vector<Column>& columns, const config::DataCon
                   with_thousands(data.embed_above)));
 }
 
+std::optional<QuantileScore> quantile_score(config::ScalingMethod method) {
+  if (!config::is_by_quantiles(method)) return std::nullopt;
+  return method == config::ScalingMethod::kQuantile ? QuantileScore::kRank : QuantileScore::kNormal;
+}
+
 std::vector<Column> fit(const Table& table, std::span<const int64_t> rows,
                         const config::DataConfig& data) {
-  std::vector<Column> columns =
-      fit_columns(table, rows,
-                  {.fill = data.fill,
-                   .fill_value = data.fill_value,
-                   .missing_indicator = data.missing_indicator,
-                   .embed_above = data.embed_above,
-                   .embedding_size = data.embedding_size,
-                   .signs = data.binary == config::BinaryEncoding::kSign,
-                   .quantiles = data.scaling == config::ScalingMethod::kQuantile});
+  std::vector<Column> columns = fit_columns(table, rows,
+                                            {.fill = data.fill,
+                                             .fill_value = data.fill_value,
+                                             .missing_indicator = data.missing_indicator,
+                                             .embed_above = data.embed_above,
+                                             .embedding_size = data.embedding_size,
+                                             .signs = data.binary == config::BinaryEncoding::kSign,
+                                             .quantiles = quantile_score(data.scaling)});
   require_embedding(columns, data);
   return columns;
 }

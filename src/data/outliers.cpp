@@ -278,8 +278,8 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
   std::vector<std::string> lines;
   const std::vector<int64_t> rows = all_rows(table.features.num_rows);
   // Others do not suffer, nor are these cells anything but the ends of what quantiles are of.
-  const bool do_cells_rule = data.scaling != config::ScalingMethod::kRobust &&
-                             data.scaling != config::ScalingMethod::kQuantile;
+  const bool do_cells_rule =
+      data.scaling != config::ScalingMethod::kRobust && !config::is_by_quantiles(data.scaling);
   if (data.outliers == config::Outliers::kWarn && do_cells_rule) {
     const std::vector<Range> ranges = find_ranges(table.features, rows);
     for_each_numeric(table.columns, table, [&](const Column& column, size_t column_index) {

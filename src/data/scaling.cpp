@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "trainer/config/data_config.h"
+
 namespace trainer::data {
 namespace {
 
@@ -124,7 +126,7 @@ Scaling fit_scaling(const Matrix& features, std::span<const int64_t> rows,
   const auto num_columns = static_cast<size_t>(features.num_columns);
   Scaling scaling{std::vector<float>(num_columns, 0.0f), std::vector<float>(num_columns, 1.0f)};
   const bool is_fixed = method == config::ScalingMethod::kNone ||
-                        method == config::ScalingMethod::kQuantile;  // done by encode()
+                        config::is_by_quantiles(method);  // done by encode()
   if (is_fixed || rows.empty() || num_columns == 0) return scaling;
 
   Columns columns;
@@ -190,43 +192,6 @@ std::vector<double> unscaled(const Scaling& scaling, std::span<const float> valu
 std::vector<double> offsets_or_none(std::vector<double> offset) {
   const bool has_some = std::any_of(offset.begin(), offset.end(), [](double o) { return o != 0; });
   return has_some ? std::move(offset) : std::vector<double>();
-}
-
-std::vector<float> find_quantiles(std::vector<float> values, size_t max_count) {
-  std::sort(values.begin(), values.end());
-  if (values.size() <= max_count) return values;
-  const size_t last = max_count - 1;
-  std::vector<float> quantiles;
-  quantiles.reserve(max_count);
-  for (size_t i = 0; i <= last; ++i) {
-    // Whole numbers as far as possible, so that the ends are exact.
-    const size_t numerator = i * (values.size() - 1);
-    const size_t below = numerator / last;
-    const double fraction = static_cast<double>(numerator % last) / static_cast<double>(last);
-    const auto low = static_cast<double>(values[below]);
-    const double high = fraction == 0 ? low : static_cast<double>(values[below + 1]);
-    quantiles.push_back(static_cast<float>(low + fraction * (high - low)));
-  }
-  return quantiles;
-}
-
-float quantile_rank(std::span<const float> quantiles, float value) {
-  if (quantiles.size() == 1) return 0;
-  const auto last = static_cast<double>(quantiles.size() - 1);
-  const auto [first_equal, first_above] =
-      std::equal_range(quantiles.begin(), quantiles.end(), value);
-  const auto num_below = static_cast<double>(first_equal - quantiles.begin());
-  double rank = 0;
-  if (first_equal != first_above) {
-    rank = num_below + static_cast<double>(first_above - first_equal - 1) / 2;
-  } else if (first_above == quantiles.end()) {
-    rank = last;
-  } else if (first_equal != quantiles.begin()) {
-    const auto low = static_cast<double>(*(first_equal - 1));
-    const auto high = static_cast<double>(*first_above);
-    rank = num_below - 1 + (static_cast<double>(value) - low) / (high - low);
-  }
-  return static_cast<float>(2 * rank / last - 1);
 }
 
 }  // namespace trainer::data

@@ -14,7 +14,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "trainer/core/philox.h"
-#include "trainer/data/scaling.h"
+#include "trainer/data/quantiles.h"
 
 #include "model/forward.h"
 

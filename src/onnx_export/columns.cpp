@@ -107,28 +107,39 @@ Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
   return graph.node("Where", {graph.node("IsNaN", {cell}), cell, clipped});
 }
 
-/// What data::quantile_rank computes, as sums over knots: the part of each way between two
+/// What data::QuantileScale computes, as sums over knots: the part of each way between two
 /// different quantiles that lies below a value, and the steps where several quantiles are equal.
 struct Knots {
+  float first = 0;           // score of what is below all
   std::vector<float> low;    // [gaps]
   std::vector<float> width;  // [gaps] to the next quantile that differs
+  std::vector<float> rise;   // [gaps] of the score
   std::vector<float> step;   // [steps]
-  std::vector<float> half;   // [steps] of its height
+  std::vector<float> at;     // [steps] rise of the score at the quantile
+  std::vector<float> above;  // [steps] rise of the score above it
 };
 
-Knots knots_of(const std::vector<float>& quantiles) {
+Knots knots_of(const Column& column) {
+  const std::vector<float>& quantiles = column.quantiles;
+  const std::vector<double> scores = data::rank_scores(quantiles.size(), column.quantile_score);
   Knots knots;
+  knots.first = static_cast<float>(scores.front());
+  const auto rise = [&](std::size_t from, std::size_t to) {  // of twice the ranks
+    return static_cast<float>(scores[to] - scores[from]);
+  };
   std::size_t begin = 0;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     const bool is_last = i + 1 == quantiles.size();
     if (!is_last && quantiles[i + 1] == quantiles[i]) continue;
     if (i > begin) {
       knots.step.push_back(quantiles[i]);
-      knots.half.push_back(static_cast<float>(i - begin) / 2);
+      knots.at.push_back(rise(2 * begin, begin + i));
+      knots.above.push_back(rise(begin + i, 2 * i));
     }
     if (!is_last) {
       knots.low.push_back(quantiles[i]);
       knots.width.push_back(quantiles[i + 1] - quantiles[i]);
+      knots.rise.push_back(rise(2 * i, 2 * i + 2));
     }
     begin = i + 1;
   }
@@ -145,30 +156,32 @@ Name sum_of(GraphBuilder& graph, const Name& value) {
                     {attribute("keepdims", int64_t{1})});
 }
 
-// From -1 to 1; NaN stays.
-Name quantile_rank(GraphBuilder& graph, const Column& column, const Name& value) {
+// NaN stays.
+Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value) {
   if (column.quantiles.size() == 1) return graph.node("Sub", {value, value});
-  const Knots knots = knots_of(column.quantiles);
-  std::vector<Name> sums;
+  const Knots knots = knots_of(column);
+  const auto row = [&](const char* name, const std::vector<float>& numbers) {
+    return row_of(graph, column.name + name, numbers);
+  };
+  const auto within_0_and_1 = [&](const Name& numbers) {
+    return graph.node("Clip", {numbers, graph.number("zero", 0), graph.number("one", 1)});
+  };
+  std::vector<Name> sums = {graph.number(column.name + ".first", knots.first)};
   if (!knots.low.empty()) {
-    const Name above = graph.node("Sub", {value, row_of(graph, column.name + ".low", knots.low)});
-    const Name ratio =
-        graph.node("Div", {above, row_of(graph, column.name + ".width", knots.width)});
-    const Name part = graph.node("Clip", {ratio, graph.number("zero", 0), graph.number("one", 1)});
-    sums.push_back(sum_of(graph, part));
+    const Name above = graph.node("Sub", {value, row(".low", knots.low)});
+    const Name part = within_0_and_1(graph.node("Div", {above, row(".width", knots.width)}));
+    sums.push_back(sum_of(graph, graph.node("Mul", {part, row(".rise", knots.rise)})));
   }
   if (!knots.step.empty()) {
-    const Name above = graph.node("Sub", {value, row_of(graph, column.name + ".step", knots.step)});
-    const Name steps = graph.node("Add", {graph.node("Sign", {above}), graph.number("one", 1)});
-    sums.push_back(sum_of(
-        graph, graph.node("Mul", {steps, row_of(graph, column.name + ".half", knots.half)})));
+    const Name sign = graph.node("Sign", {graph.node("Sub", {value, row(".step", knots.step)})});
+    const Name is_at = within_0_and_1(graph.node("Add", {sign, graph.number("one", 1)}));
+    sums.push_back(sum_of(graph, graph.node("Mul", {is_at, row(".at", knots.at)})));
+    const Name is_above = within_0_and_1(sign);
+    sums.push_back(sum_of(graph, graph.node("Mul", {is_above, row(".above", knots.above)})));
   }
-  const Name sum = sums.size() == 1 ? sums.front() : graph.node("Add", sums);
-  const float scale = 2 / static_cast<float>(column.quantiles.size() - 1);
-  Name place = graph.node(
-      "Sub", {graph.node("Mul", {sum, graph.number("scale", scale)}), graph.number("one", 1)});
-  if (column.fill) return place;
-  return graph.node("Where", {graph.node("IsNaN", {value}), value, place});
+  const Name score = graph.node("Sum", sums);
+  if (column.fill) return score;
+  return graph.node("Where", {graph.node("IsNaN", {value}), value, score});
 }
 
 // The cell or its fill, and a mark of what is missing.
@@ -181,7 +194,7 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   if (column.fill) {
     value = graph.node("Where", {missing, graph.number(column.name + ".fill", *column.fill), cell});
   }
-  features.push_back(column.quantiles.empty() ? value : quantile_rank(graph, column, value));
+  features.push_back(column.quantiles.empty() ? value : quantile_score(graph, column, value));
   if (column.has_missing_indicator) features.push_back(as_float(graph, missing));
 }
 

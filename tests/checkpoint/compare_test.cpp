@@ -184,6 +184,8 @@ TEST(CompareTest, SchemaAndDataFilesAreCompared) {
         "number of schema column \"b\" categories: 0 and 1"},
        {[](Checkpoint& c) { c.schema.columns[2].quantiles = {1}; },
         "schema column \"b\" quantiles: float32 [0] and float32 [1]"},
+       {[](Checkpoint& c) { c.schema.columns[2].quantile_score = data::QuantileScore::kNormal; },
+        "schema column \"b\" normal_scores: 0 and 1"},
        {[](Checkpoint& c) { c.fingerprints[1].num_bytes = 1; },
         "data file 1: 0 bytes with CRC-32 00000000 and 1 bytes with CRC-32 00000000"},
        {[](Checkpoint& c) { c.fingerprints[0].crc32 = 1; },

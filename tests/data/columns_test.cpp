@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/normal_quantile.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
 
@@ -156,11 +157,16 @@ TEST_F(ColumnsTest, EmbeddingsHaveTheSizeThatIsWantedOrThatOfTheRule) {
 }
 
 TEST_F(ColumnsTest, NumbersBecomeTheirPlaceInTheTrainingRows) {
-  const FitOptions options = {.quantiles = true};
+  const FitOptions options = {.quantiles = QuantileScore::kRank};
   const Table plain = read("a,y\n10,0\n20,0\n40,0\n999,0\n15,0\n-3,0\n");
   const std::vector<Column> columns = fit_columns(plain, Rows{0, 1, 2}, options);
   EXPECT_EQ(columns[0].quantiles, (Floats{10, 20, 40}));
   EXPECT_EQ(encoded(columns, plain), (Floats{-1, 0, 1, 1, -0.5f, -1}));
+  const std::vector<Column> normal =
+      fit_columns(plain, Rows{0, 1, 2}, {.quantiles = QuantileScore::kNormal});
+  EXPECT_EQ(normal[0].quantile_score, QuantileScore::kNormal);
+  const auto end = static_cast<float>(normal_quantile(1 - 1e-7));
+  EXPECT_EQ(encoded(normal, plain), (Floats{-end, 0, end, end, -end / 2, -end}));
   // A part of the file is encoded as the whole is.
   const auto path = folder_.write("part.csv", "a,y\n15,0\n");
   EXPECT_EQ(encoded(columns, read_csv_as(path, {columns, test::kTarget}, {})), Floats{-0.5f});
@@ -168,8 +174,8 @@ TEST_F(ColumnsTest, NumbersBecomeTheirPlaceInTheTrainingRows) {
 
 TEST_F(ColumnsTest, MissingNumbersAreFilledBeforeTheirPlaceIsLookedUp) {
   const Table table = read("k,a,y\np,1,0\nq,,0\np,3,0\nq,5,0\np,,0\n");
-  const std::vector<Column> columns =
-      fit_columns(table, Rows{0, 1, 2, 3}, {.missing_indicator = true, .quantiles = true});
+  const std::vector<Column> columns = fit_columns(
+      table, Rows{0, 1, 2, 3}, {.missing_indicator = true, .quantiles = QuantileScore::kRank});
   EXPECT_EQ(columns[1].quantiles, (Floats{1, 3, 3, 5}));
   EXPECT_EQ(encoded(columns, table), (Floats{1, 0, -1, 0,  //
                                              0, 1, 0,  1,  //

@@ -88,46 +88,6 @@ TEST(ScalingTest, KeepsAFarAwayColumnExact) {
   EXPECT_EQ(scaling.scale, Floats{1});
 }
 
-TEST(ScalingTest, QuantilesOfFewValuesAreTheValuesSorted) {
-  EXPECT_EQ(find_quantiles({3, 1, 2, 1}), (std::vector<float>{1, 1, 2, 3}));
-  EXPECT_EQ(find_quantiles({5}), std::vector<float>{5});
-}
-
-TEST(ScalingTest, OfManyValuesThereAreAHundredQuantiles) {
-  std::vector<float> values(199);  // 0, 0.5, ... 99: every second one, and both ends
-  for (size_t i = 0; i < values.size(); ++i) values[198 - i] = static_cast<float>(i) / 2;
-  std::vector<float> expected(100);
-  for (size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<float>(i);
-  EXPECT_EQ(find_quantiles(values), expected);
-  values.push_back(1000);  // 200 values: the second quantile lies at 199 / 99 = 2 + 1/99
-  const std::vector<float> others = find_quantiles(values);
-  ASSERT_EQ(others.size(), 100U);
-  EXPECT_EQ(others.front(), 0);
-  EXPECT_FLOAT_EQ(others[1], static_cast<float>(1 + 0.5 / 99));
-  EXPECT_EQ(others.back(), 1000);
-}
-
-TEST(ScalingTest, APlaceLiesBetweenQuantilesInProportionAndWithinTheEnds) {
-  const std::vector<float> quantiles = {0, 1, 3, 11, 12};  // ranks -1, -0.5, 0, 0.5, 1
-  const std::vector<std::pair<float, float>> ranks = {
-      {-7, -1},    {0, -1},    {0.5F, -0.75F}, {1, -0.5F}, {2, -0.25F}, {3, 0},
-      {5, 0.125F}, {11, 0.5F}, {11.5F, 0.75F}, {12, 1},    {1e30F, 1}};
-  for (const auto& [value, rank] : ranks) {
-    EXPECT_EQ(quantile_rank(quantiles, value), rank) << value;
-  }
-}
-
-TEST(ScalingTest, EqualQuantilesShareTheMiddleOfTheirPlaces) {
-  const std::vector<float> quantiles = {0, 0, 0, 4, 8, 8, 9};  // ranks -1, -2/3, ... 1
-  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 0), -2.0F / 3);
-  EXPECT_FLOAT_EQ(quantile_rank(quantiles, -1), -1);
-  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 2), -1.0F / 6);  // half way from the third to the fourth
-  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 8), 0.5F);
-  EXPECT_FLOAT_EQ(quantile_rank(quantiles, 9), 1);
-  EXPECT_EQ(quantile_rank(std::vector<float>{7, 7, 7}, 7), 0);
-  EXPECT_EQ(quantile_rank(std::vector<float>{7}, 8), 0);
-}
-
 TEST(ScalingTest, FeaturesThatArePlacesAreLeftAsTheyAre) {
   const Scaling scaling =
       fit_scaling({2, 1, std::vector<float>{3, 9}}, config::ScalingMethod::kQuantile);

@@ -155,7 +155,11 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
               "penguins");
 }
 
-TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
+class OnnxQuantilesTest : public OnnxRuntimeTest,
+                          public testing::WithParamInterface<data::QuantileScore> {};
+
+TEST_P(OnnxQuantilesTest, NumbersBecomeTheirScoresAmongQuantiles) {
+  const data::QuantileScore score = GetParam();
   checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 6});
   const std::vector<std::vector<float>> quantiles = {
       {-1, 0, 2, 5}, {0, 0, 0, 1, 1, 4}, {1, 2, 2, 3, 3, 3}, {7, 7, 7}, {0.1F}, {-3, 1e6F}};
@@ -163,6 +167,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     c.schema.columns.push_back({.name = c.schema.feature_names[i], .quantiles = quantiles[i]});
     if (i == 0) c.schema.columns[0].fill = 2;
+    c.schema.columns.back().quantile_score = score;
   }
   checkpoint::write(folder_.path() / "c.checkpoint", c);
   ASSERT_EQ(run("c.checkpoint -o c.onnx --preprocessing").exit_code, 0);
@@ -175,7 +180,7 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
     for (const auto& column : quantiles) {
       // Only the first column has a fill; the others' last row is a number.
       const float cell = std::isnan(value) ? 2 : value;
-      numbers.push_back(data::quantile_rank(column, cell));
+      numbers.push_back(data::QuantileScale(column, score)(cell));
     }
   }
   Json inputs;
@@ -192,6 +197,9 @@ TEST_F(OnnxRuntimeTest, NumbersBecomeTheirPlacesAmongQuantiles) {
                                       ExportOutputs::kScores),
               "quantiles");
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryScore, OnnxQuantilesTest,
+                         testing::Values(data::QuantileScore::kRank, data::QuantileScore::kNormal));
 
 /// Penguins with other encodings: columns.onnx, features.onnx and m.pt compute what the program
 /// does.

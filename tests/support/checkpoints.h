@@ -53,7 +53,10 @@ inline checkpoint::Checkpoint full_checkpoint() {
                       {.name = "row", .kind = data::ColumnKind::kId, .is_declared = true},
                       {.name = "b"},
                       {.name = "notes", .kind = data::ColumnKind::kIgnored, .reason = "long"},
-                      {.name = "c", .fill = 7, .quantiles = {-1, 0.5F, 2}}};
+                      {.name = "c",
+                       .fill = 7,
+                       .quantiles = {-1, 0.5F, 2},
+                       .quantile_score = data::QuantileScore::kNormal}};
   c.schema.target_means = {0.25, 0.75};
   c.schema.unknown_category = config::UnknownCategory::kError;
   c.fingerprints = {{"/data/train.csv", 987654321, 0xFEDCBA98}, {"/data/test.csv", 0, 0}};

@@ -87,4 +87,9 @@ struct DataConfig {
   bool clip_predictions = false;
 };
 
+/// Whether numbers are scaled by their place among quantiles.
+inline bool is_by_quantiles(ScalingMethod method) {
+  return method == ScalingMethod::kQuantile || method == ScalingMethod::kQuantileNormal;
+}
+
 }  // namespace trainer::config

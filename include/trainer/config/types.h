@@ -13,7 +13,7 @@ namespace trainer::config {
 enum class Recipe { kPlain, kRealmlp };
 enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
-enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile };
+enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile, kQuantileNormal };
 enum class BinaryEncoding { kOneHot, kSign };
 enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trainer/core/enum_names.h"
+#include "trainer/data/quantiles.h"
 
 namespace trainer::data {
 
@@ -54,8 +55,9 @@ struct Column {
   /// kCategorical with two categories: one feature, -1 for the first and 1 for the second, 0 for
   /// what is missing or unknown.
   bool is_sign = false;
-  /// kNumeric: ascending; a cell becomes its quantile_rank(), from -1 to 1. Empty: it stays.
+  /// kNumeric: ascending; a cell becomes its score among them (QuantileScale). Empty: it stays.
   std::vector<float> quantiles = {};
+  QuantileScore quantile_score = QuantileScore::kRank;
   /// kNumeric: what is subtracted from a number of the file before it becomes float32 (Scaling).
   /// Cells, fill, quantiles and limits are without it.
   double offset = 0;

@@ -19,8 +19,8 @@ struct FitOptions {
   bool missing_indicator = false;  // of numeric columns; categorical ones always mark missing cells
   int64_t embed_above = std::numeric_limits<int64_t>::max();  // categories, to be embedded
   int64_t embedding_size = 0;                                 // 0: default_embedding_size()
-  bool signs = false;      // whether two categories become one feature
-  bool quantiles = false;  // whether numbers become their quantile_rank()
+  bool signs = false;                           // whether two categories become one feature
+  std::optional<QuantileScore> quantiles = {};  // what numbers become; none: they stay
 };
 
 /// The columns of `table` with what is learned from the rows `train_rows`: fills, categories

@@ -27,11 +27,12 @@ struct Scaling {
   bool operator==(const Scaling&) const = default;
 };
 
-/// kNone and kQuantile: shift 0, scale 1. kStandard: mean and 1 / standard deviation (of the
-/// population) of each column. kMinMax: minimum and 1 / (maximum - minimum). kRobust: median and 1
-/// / (distance between the quartiles); where the quartiles are equal 1 / standard deviation, or of
-/// two values, such as marks of a category, 2 / (maximum - minimum). A column that is constant in
-/// `features` gets scale 0: nothing can be learned from it, whatever it is later.
+/// kNone, kQuantile and kQuantileNormal: shift 0, scale 1. kStandard: mean and 1 / standard
+/// deviation (of the population) of each column. kMinMax: minimum and 1 / (maximum - minimum).
+/// kRobust: median and 1 / (distance between the quartiles); where the quartiles are equal 1 /
+/// standard deviation, or of two values, such as marks of a category, 2 / (maximum - minimum). A
+/// column that is constant in `features` gets scale 0: nothing can be learned from it, whatever it
+/// is later.
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method);
 
 /// The same for the rows `rows` only.
@@ -47,18 +48,5 @@ std::vector<double> unscaled(const Scaling& scaling, std::span<const float> valu
 
 /// `offset`, or nothing where it is 0 of all.
 std::vector<double> offsets_or_none(std::vector<double> offset);
-
-inline constexpr size_t kMaxQuantiles = 100;
-
-/// At most `max_count` (2 or more) quantiles of `values`, ascending and evenly spaced from the
-/// smallest to the largest, between two values in proportion; of fewer values these themselves. As
-/// scikit-learn's QuantileTransformer has them.
-std::vector<float> find_quantiles(std::vector<float> values, size_t max_count = kMaxQuantiles);
-
-/// The rank of `value` among at least one quantile: -1 for the first and what is below it, 1 for
-/// the last and what is above, and in proportion between two. Equal quantiles share the middle of
-/// their ranks, also at the ends, where QuantileTransformer gives the end itself: so the mean over
-/// the values they are of stays nearly 0.
-float quantile_rank(std::span<const float> quantiles, float value);
 
 }  // namespace trainer::data
