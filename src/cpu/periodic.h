@@ -4,40 +4,17 @@
 #include "trainer/cpu/numeric_operands.h"
 
 #include "cpu/math.h"
+#include "cpu/periodic_lanes.h"
 #include "cpu/vector.h"
+#include "cpu/write_sum.h"
 
 // The periodic embedding of one feature: cos(2 pi x w + p) V + b for each row (network/layers.h).
 // The loops are over 16 rows at a time; a row that is missing in the last ones has the gradient 0.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline constexpr int64_t kPeriodicRows = kPartialSums;
 inline constexpr int64_t kMaxPeriodicSize = 64;
+inline constexpr int64_t kMaxFrequencies = 64;
 inline constexpr float kTwoPi = 6.28318531f;
-
-// A number of each of 16 rows.
-struct PeriodicLanes : PartialSums {
-  // The first `count` lanes from a column of a matrix; the others are 0.
-  void load(const float* from, int64_t stride, int64_t count) {
-    for (int64_t l = 0; l < count; ++l) sums[l] = from[l * stride];
-    for (int64_t l = count; l < kPeriodicRows; ++l) sums[l] = 0.0f;
-  }
-
-  void set(float value) {
-    for (float& sum : sums) sum = value;
-  }
-
-  void set_angles(const PeriodicLanes& x, float frequency, float phase) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] = x.sums[l] * frequency + phase;
-  }
-
-  void add(const PeriodicLanes& values, float factor) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += values.sums[l] * factor;
-  }
-
-  void add(const PeriodicLanes& a, const PeriodicLanes& b) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += a.sums[l] * b.sums[l];
-  }
-};
 
 inline PeriodicLanes cosines(const PeriodicLanes& angles) {
   PeriodicLanes result;
@@ -45,9 +22,17 @@ inline PeriodicLanes cosines(const PeriodicLanes& angles) {
   return result;
 }
 
-inline PeriodicLanes minus_sines(const PeriodicLanes& angles) {
-  PeriodicLanes result;
-  for (int64_t l = 0; l < kPeriodicRows; ++l) result.sums[l] = -sin(angles.sums[l]);
+struct Waves {
+  PeriodicLanes waves;   // cosines
+  PeriodicLanes slopes;  // minus the sines
+};
+
+inline Waves waves_and_slopes(const PeriodicLanes& angles) {
+  Waves result;
+  for (int64_t l = 0; l < kPeriodicRows; ++l) {
+    result.waves.sums[l] = cos(angles.sums[l]);
+    result.slopes.sums[l] = -sin(angles.sums[l]);
+  }
   return result;
 }
 
@@ -68,55 +53,68 @@ inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, floa
   }
 }
 
-inline void write_gradient(float* to, float value, Accumulate accumulate) {
-  if (to != nullptr) *to = accumulate == Accumulate::kYes ? *to + value : value;
-}
+/// Sums over the rows, in 16 parts each.
+struct PeriodicSums {
+  PeriodicLanes frequencies[kMaxFrequencies];
+  PeriodicLanes phases[kMaxFrequencies];
+  PeriodicLanes weights[kMaxFrequencies * kMaxPeriodicSize];
+  PeriodicLanes bias[kMaxPeriodicSize];
 
-inline void periodic_bias_gradient(int64_t num_rows, const PeriodicGradients& g, int64_t c) {
-  PeriodicLanes sum, of_rows;
-  for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
-    of_rows.load(g.gradient + row * g.stride + c, g.stride, smaller(kPeriodicRows, num_rows - row));
-    sum.add(of_rows, 1.0f);
+  PeriodicSums(int64_t num_frequencies, int64_t size) {
+    for (int64_t k = 0; k < num_frequencies; ++k) {
+      frequencies[k].set(0.0f);
+      phases[k].set(0.0f);
+    }
+    for (int64_t i = 0; i < num_frequencies * size; ++i) weights[i].set(0.0f);
+    for (int64_t c = 0; c < size; ++c) bias[c].set(0.0f);
   }
-  write_gradient(g.bias + c, sum.total(), g.accumulate);
-}
+};
 
-// Of what belongs to frequency k.
-inline void periodic_wave_gradient(int64_t num_rows, const PeriodicOperands& p,
-                                   const PeriodicGradients& g, int64_t k) {
-  PeriodicLanes x, angles, of_rows, frequency, phase, weights[kMaxPeriodicSize];
-  for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
-    const int64_t count = smaller(kPeriodicRows, num_rows - row);
-    x.load(p.values + row * p.stride, p.stride, count);
+// Adds 16 rows; `of_rows` are their gradients, `[size]`.
+inline void add_periodic_rows(const PeriodicOperands& p, const PeriodicLanes& x,
+                              const PeriodicLanes* of_rows, PeriodicSums& sums) {
+  for (int64_t c = 0; c < p.size; ++c) sums.bias[c].add(of_rows[c], 1.0f);
+  PeriodicLanes angles;
+  for (int64_t k = 0; k < p.num_frequencies; ++k) {
     angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
-    const PeriodicLanes waves = cosines(angles);
+    const Waves w = waves_and_slopes(angles);
     PeriodicLanes to_wave;
+    to_wave.set(0.0f);
     for (int64_t c = 0; c < p.size; ++c) {
-      of_rows.load(g.gradient + row * g.stride + c, g.stride, count);
-      weights[c].add(waves, of_rows);
-      to_wave.add(of_rows, p.weight[k * p.size + c]);
+      sums.weights[k * p.size + c].add(w.waves, of_rows[c]);
+      to_wave.add(of_rows[c], p.weight[k * p.size + c]);
     }
     PeriodicLanes to_angle;
-    to_angle.add(minus_sines(angles), to_wave);
-    phase.add(to_angle, 1.0f);
-    frequency.add(to_angle, x);
-  }
-  const auto write = [&](float* to, int64_t i, float value) {
-    write_gradient(to == nullptr ? nullptr : to + i, value, g.accumulate);
-  };
-  write(g.frequencies, k, frequency.total() * kTwoPi);
-  write(g.phases, k, phase.total());
-  for (int64_t c = 0; c < p.size; ++c) {
-    write(g.weight, k * p.size + c, weights[c].total());
+    to_angle.set(0.0f);
+    to_angle.add(w.slopes, to_wave);
+    sums.phases[k].add(to_angle, 1.0f);
+    sums.frequencies[k].add(to_angle, x);
   }
 }
 
 inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands& p,
                                         const PeriodicGradients& g) {
-  if (g.bias != nullptr) {
-    for (int64_t c = 0; c < p.size; ++c) periodic_bias_gradient(num_rows, g, c);
+  PeriodicSums sums(p.num_frequencies, p.size);
+  PeriodicLanes x, of_rows[kMaxPeriodicSize];
+  for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
+    const int64_t count = smaller(kPeriodicRows, num_rows - row);
+    x.load(p.values + row * p.stride, p.stride, count);
+    for (int64_t c = 0; c < p.size; ++c) {
+      of_rows[c].load(g.gradient + row * g.stride + c, g.stride, count);
+    }
+    add_periodic_rows(p, x, of_rows, sums);
   }
-  for (int64_t k = 0; k < p.num_frequencies; ++k) periodic_wave_gradient(num_rows, p, g, k);
+  const auto write = [&](float* to, int64_t i, float value) {
+    if (to != nullptr) write_sum(to + i, value, g.accumulate);
+  };
+  for (int64_t c = 0; c < p.size; ++c) write(g.bias, c, sums.bias[c].total());
+  for (int64_t k = 0; k < p.num_frequencies; ++k) {
+    write(g.frequencies, k, sums.frequencies[k].total() * kTwoPi);
+    write(g.phases, k, sums.phases[k].total());
+  }
+  for (int64_t i = 0; i < p.num_frequencies * p.size; ++i) {
+    write(g.weight, i, sums.weights[i].total());
+  }
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

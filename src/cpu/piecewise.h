@@ -4,6 +4,7 @@
 #include "trainer/cpu/numeric_operands.h"
 
 #include "cpu/vector.h"
+#include "cpu/write_sum.h"
 
 // The piecewise-linear embedding of one feature (network/layers.h). Bins before that of x count
 // with their whole row of the weight, later ones not at all: with sums over the bins before each
@@ -61,12 +62,8 @@ struct BinSums {
   float slope[kMaxPiecewiseSize] = {};             // gradients times x
 };
 
-inline void write_sum(float* to, float value, Accumulate accumulate) {
-  *to = accumulate == Accumulate::kYes ? *to + value : value;
-}
-
-inline void add_rows(int64_t num_rows, const PiecewiseOperands& p, const PiecewiseGradients& g,
-                     int64_t num_bins, BinSums& sums) {
+inline void add_piecewise_rows(int64_t num_rows, const PiecewiseOperands& p,
+                               const PiecewiseGradients& g, int64_t num_bins, BinSums& sums) {
   const float* gradient = g.gradient;
   for (int64_t row = 0; row < num_rows; ++row, gradient += g.stride) {
     const float x = p.values[row * p.stride];
@@ -87,7 +84,7 @@ inline void piecewise_embedding_gradient(int64_t num_rows, const PiecewiseOperan
                                          const PiecewiseGradients& g) {
   const int64_t num_bins = count_bins(p);
   BinSums sums;
-  add_rows(num_rows, p, g, num_bins, sums);
+  add_piecewise_rows(num_rows, p, g, num_bins, sums);
   for (int64_t j = 0; j < p.size; ++j) {
     float later = 0.0f;  // of rows in later bins
     for (int64_t t = p.num_bins - 1; t >= 0; --t) {

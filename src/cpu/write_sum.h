@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/cpu/operands.h"
+
+#include "cpu/vector.h"
+
+namespace trainer::cpu::TRAINER_ISA {
+
+inline void write_sum(float* to, float value, Accumulate accumulate) {
+  *to = accumulate == Accumulate::kYes ? *to + value : value;
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA
