@@ -213,6 +213,7 @@ def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
     return {
         "trainer plain": Trainer(plain_program, []),
         "trainer realmlp": Trainer(program, ["training.max_seconds=0"]),
+        "trainer tabm": Trainer(program, ["recipe=tabm", "training.max_seconds=0"]),
         "trainer ensemble": Trainer(program, ["training.max_seconds=0"], "ensemble"),
         "HistGradientBoosting": Peer(with_codes, fit_hist_gradient_boosting),
         "HistGradientBoosting, held out": Peer(with_codes, fit_hist_gradient_boosting_held_out),

@@ -30,7 +30,8 @@ std::vector<Field> run_fields() {
       choice(TRAINER_MEMBER(recipe),
              "Sets defaults of other keys and nothing else, see Recipes below; each can be set "
              "all the same. plain: the defaults of the tables below; realmlp: RealMLP "
-             "(arXiv:2407.04491), the most accurate one for tables.",
+             "(arXiv:2407.04491); tabm: TabM-mini with piecewise-linear embeddings "
+             "(arXiv:2410.24210).",
              {.flag = "--recipe", .aliases = {"preset"}}),
       integer(TRAINER_MEMBER(seed), kAtLeast0,
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "

@@ -54,11 +54,38 @@ const std::vector<RecipeRule> kRealmlp = {
     {"training.schedule.weight_decay", "flat_cosine"},
 };
 
+// TabM-mini with piecewise-linear embeddings (arXiv:2410.24210) and the defaults of its authors'
+// package, but 16 members and layers of 256 instead of 32 and 512: a fifth of the time.
+const std::vector<RecipeRule> kTabm = {
+    {"data.scaling", BySource{"quantile_normal", "standard"}},
+    {"data.clip_predictions", "true"},
+    {"model.hidden_size", "256"},
+    {"model.num_layers", "2"},
+    {"model.dropout", "0.1"},
+    {"model.ensemble_size", "16"},
+    {"model.numeric_embedding", "piecewise_linear"},
+    {"model.numeric_embedding_size", "16"},
+    {"training.epochs", "256"},
+    {"training.batch_size",
+     ByRows{{{2'800, "32"}, {4'500, "64"}, {6'400, "128"}, {32'000, "256"}, {108'000, "512"}},
+            "1024"}},
+    {"training.learning_rate", "0.002"},
+    {"training.gradient_clip_norm", "1"},
+    {"training.best_metric", ByTask{"accuracy", "rmse"}},
+    {"training.calibrate", "true"},
+    {"training.optimizer.weight_decay", "0.0003"},
+    {"training.schedule.name", "constant"},
+    {"training.early_stopping.patience", "16"},
+};
+
 struct InWords {
   std::string operator()(const char* value) const { return value; }
   std::string operator()(const ByTask& value) const {
     return fmt::format("{} for classification, {} for regression", value.classification,
                        value.regression);
+  }
+  std::string operator()(const BySource& value) const {
+    return fmt::format("{} for CSV files, {} for others", value.csv, value.others);
   }
   std::string operator()(const ByRows& value) const {
     std::string text;
@@ -78,6 +105,9 @@ struct ValueOf {
     if (facts.task == Task::kAuto) return std::nullopt;
     return facts.task == Task::kRegression ? value.regression : value.classification;
   }
+  std::optional<std::string> operator()(const BySource& value) const {
+    return facts.source == Source::kCsv ? value.csv : value.others;
+  }
   std::optional<std::string> operator()(const ByRows& value) const {
     if (facts.num_train == 0) return std::nullopt;
     for (const auto& [rows, size] : value.up_to) {
@@ -91,7 +121,15 @@ struct ValueOf {
 
 const std::vector<RecipeRule>& recipe_rules(Recipe recipe) {
   static const std::vector<RecipeRule> kPlain;
-  return recipe == Recipe::kRealmlp ? kRealmlp : kPlain;
+  switch (recipe) {
+    case Recipe::kPlain:
+      return kPlain;
+    case Recipe::kRealmlp:
+      return kRealmlp;
+    case Recipe::kTabm:
+      return kTabm;
+  }
+  return kPlain;
 }
 
 std::optional<std::string> value_of(const RecipeRule& rule, const DataFacts& facts) {
@@ -106,9 +144,11 @@ void apply_rule(const RecipeRule& rule, const std::string& value, Config& config
 
 DataFacts known_facts(const Config& config) {
   const Loss loss = config.training.loss;
-  if (config.data.task != Task::kAuto) return {.task = config.data.task};
-  if (is_for_classes(loss)) return {.task = Task::kClassification};
-  return {.task = is_for_regression(loss) ? Task::kRegression : Task::kAuto};
+  DataFacts facts{.task = config.data.task, .source = config.data.source};
+  if (facts.task != Task::kAuto) return facts;
+  if (is_for_classes(loss)) facts.task = Task::kClassification;
+  if (is_for_regression(loss)) facts.task = Task::kRegression;
+  return facts;
 }
 
 std::vector<RecipeDefault> recipe_defaults(Recipe recipe) {

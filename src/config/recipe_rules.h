@@ -17,6 +17,12 @@ struct ByTask {
   const char* regression;
 };
 
+/// A value for CSV files, and one for other sources.
+struct BySource {
+  const char* csv;
+  const char* others;
+};
+
 /// A value for each size of the training split.
 struct ByRows {
   std::vector<std::pair<int64_t, const char*>> up_to;  // so many rows, ascending
@@ -26,7 +32,7 @@ struct ByRows {
 /// The default of a key, as YAML, or what it depends on.
 struct RecipeRule {
   const char* key;
-  std::variant<const char*, ByTask, ByRows> value;
+  std::variant<const char*, ByTask, BySource, ByRows> value;
 };
 
 /// The rules of a recipe.

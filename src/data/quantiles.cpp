@@ -51,7 +51,7 @@ QuantileScale::QuantileScale(std::span<const float> quantiles, QuantileScore sco
     : quantiles_(quantiles), scores_(rank_scores(quantiles.size(), score)) {}
 
 float QuantileScale::operator()(float value) const {
-  if (quantiles_.size() == 1) return 0;
+  if (quantiles_.front() == quantiles_.back()) return 0;
   const auto [first_equal, first_above] =
       std::equal_range(quantiles_.begin(), quantiles_.end(), value);
   const auto num_below = static_cast<double>(first_equal - quantiles_.begin());

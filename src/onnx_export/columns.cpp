@@ -158,7 +158,9 @@ Name sum_of(GraphBuilder& graph, const Name& value) {
 
 // NaN stays.
 Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value) {
-  if (column.quantiles.size() == 1) return graph.node("Sub", {value, value});
+  if (column.quantiles.front() == column.quantiles.back()) {
+    return graph.node("Sub", {value, value});  // keeps NaN
+  }
   const Knots knots = knots_of(column);
   const auto row = [&](const char* name, const std::vector<float>& numbers) {
     return row_of(graph, column.name + name, numbers);

@@ -119,6 +119,17 @@ TEST(RecipeTest, TheBatchSizeGrowsWithTheTable) {
   EXPECT_EQ(batch_size_for(100'001), 1024);
 }
 
+TEST(RecipeTest, WhatDependsOnTheSourceIsKnownBeforeTheDataAreRead) {
+  const Config table = load_text("recipe: tabm\ndata: {source: csv, path: a, target: y}\n").config;
+  EXPECT_EQ(table.data.scaling, ScalingMethod::kQuantileNormal);
+  const Config other = load_text("recipe: tabm\ndata: {source: synthetic}\n").config;
+  EXPECT_EQ(other.data.scaling, ScalingMethod::kStandard);
+  for (const Config& config : {table, other}) {
+    EXPECT_EQ(config.pending,
+              (std::vector<std::string>{"training.batch_size", "training.best_metric"}));
+  }
+}
+
 TEST(RecipeTest, WhatTheUserSetDoesNotWait) {
   const Loaded loaded = completed("recipe: realmlp\ntraining: {batch_size: 7}\n",
                                   {.task = Task::kClassification, .num_train = 5'000});

@@ -57,6 +57,7 @@ TEST(QuantilesTest, EqualQuantilesShareTheMiddleOfTheirPlaces) {
   EXPECT_FLOAT_EQ(rank(quantiles, 8), 0.5F);
   EXPECT_FLOAT_EQ(rank(quantiles, 9), 1);
   EXPECT_EQ(rank(std::vector<float>{7, 7, 7}, 7), 0);
+  EXPECT_EQ(rank(std::vector<float>{7, 7, 7}, 8), 0);
   EXPECT_EQ(rank(std::vector<float>{7}, 8), 0);
 }
 

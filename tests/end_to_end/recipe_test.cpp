@@ -20,16 +20,25 @@ namespace {
 
 using test::ProcessResult;
 
-class RecipeProgramTest : public test::ProgramTest {
+/// A recipe, with what makes it fast enough for a test.
+struct RecipeCase {
+  const char* name;
+  const char* options;
+};
+
+class RecipeProgramTest : public test::ProgramTest, public testing::WithParamInterface<RecipeCase> {
  protected:
-  /// Writes t.csv with 200 rows, and with RealMLP's defaults trains a model of it.
+  static std::string recipe() {
+    return fmt::format("recipe={} {} ", GetParam().name, GetParam().options);
+  }
+
+  /// Writes t.csv with 200 rows, and trains a model of it with the defaults of the recipe.
   ProcessResult train(const std::string& header, const std::function<std::string(int)>& row,
                       const std::string& more = "") {
     std::string text = header + "\n";
     for (int i = 0; i < 200; ++i) text += row(i) + "\n";
     folder_.write("t.csv", text);
-    return trainer(
-        "recipe=realmlp data.source=csv data.path=t.csv data.target=y training.epochs=32 " + more);
+    return trainer(recipe() + "data.source=csv data.path=t.csv data.target=y " + more);
   }
 
   /// What the model predicts of a table, without a cell that is empty.
@@ -48,7 +57,7 @@ class RecipeProgramTest : public test::ProgramTest {
 
 std::string label(int i) { return i * 37 % 100 < 50 ? "no" : "yes"; }
 
-TEST_F(RecipeProgramTest, AColumnThatVariesOnlyLaterChangesNothing) {
+TEST_P(RecipeProgramTest, AColumnThatVariesOnlyLaterChangesNothing) {
   const ProcessResult result =
       train("x,same,y", [](int i) { return fmt::format("{},7,{}", i * 37 % 100, label(i)); });
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -58,14 +67,14 @@ TEST_F(RecipeProgramTest, AColumnThatVariesOnlyLaterChangesNothing) {
   for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("no,")) << line;
 }
 
-TEST_F(RecipeProgramTest, ANumberOfThreeValuesIsANumber) {
+TEST_P(RecipeProgramTest, ANumberOfThreeValuesIsANumber) {
   const ProcessResult result =
       train("few,y", [](int i) { return fmt::format("{},{}", i % 3, i % 3 == 1 ? "no" : "yes"); });
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(summary()["test"]["accuracy"], 1);
 }
 
-TEST_F(RecipeProgramTest, AnInfiniteValueIsRefusedByItsLine) {
+TEST_P(RecipeProgramTest, AnInfiniteValueIsRefusedByItsLine) {
   const ProcessResult result = train("x,y", [](int i) {
     return i == 50 ? std::string("inf,no") : fmt::format("{},{}", i, label(i));
   });
@@ -74,7 +83,7 @@ TEST_F(RecipeProgramTest, AnInfiniteValueIsRefusedByItsLine) {
                             ":52: column \"x\": expected a finite number, got \"inf\"\n");
 }
 
-TEST_F(RecipeProgramTest, ACategoryThatIsSeenOnceIsACategory) {
+TEST_P(RecipeProgramTest, ACategoryThatIsSeenOnceIsACategory) {
   const ProcessResult result = train(
       "kind,y",
       [](int i) {
@@ -90,7 +99,7 @@ TEST_F(RecipeProgramTest, ACategoryThatIsSeenOnceIsACategory) {
 }
 
 // It is trained on, and in no other split.
-TEST_F(RecipeProgramTest, AClassOfOneRowIsTrainedOn) {
+TEST_P(RecipeProgramTest, AClassOfOneRowIsTrainedOn) {
   const ProcessResult result = train(
       "x,y", [](int i) { return fmt::format("{},{}", i * 37 % 100, i == 9 ? "once" : label(i)); });
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -99,7 +108,7 @@ TEST_F(RecipeProgramTest, AClassOfOneRowIsTrainedOn) {
   }
 }
 
-TEST_F(RecipeProgramTest, ATargetOfOneValueCannotBeLearned) {
+TEST_P(RecipeProgramTest, ATargetOfOneValueCannotBeLearned) {
   const ProcessResult text = train("x,y", [](int i) { return fmt::format("{},same", i); });
   EXPECT_EQ(text.exit_code, 3);
   EXPECT_EQ(text.err, "error: " + (folder_.path() / "t.csv").string() +
@@ -110,11 +119,11 @@ TEST_F(RecipeProgramTest, ATargetOfOneValueCannotBeLearned) {
   EXPECT_NE(number.err.find(": column \"y\": every row has the "), std::string::npos) << number.err;
 }
 
-TEST_F(RecipeProgramTest, AnEnsembleHasNoMoreMembersThanRows) {
+TEST_P(RecipeProgramTest, AnEnsembleHasNoMoreMembersThanRows) {
   folder_.write("t.csv", "x,y\n1,u\n2,v\n3,u\n4,v\n");
-  const ProcessResult result = trainer(
-      "ensemble --members 5 recipe=realmlp data.source=csv data.path=t.csv data.target=y "
-      "data.test_fraction=0");
+  const ProcessResult result = trainer("ensemble --members 5 " + recipe() +
+                                       "data.source=csv data.path=t.csv data.target=y "
+                                       "data.test_fraction=0");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.err,
             "error: data.validation_folds: expected at most 4, as many as there are rows that are "
@@ -123,7 +132,7 @@ TEST_F(RecipeProgramTest, AnEnsembleHasNoMoreMembersThanRows) {
 
 // As in a table of diamonds with a width of 59 mm: neither the validation loss nor a prediction is
 // decided by it.
-TEST_F(RecipeProgramTest, OutliersDecideNothing) {
+TEST_P(RecipeProgramTest, OutliersDecideNothing) {
   for (const char* more : {"", "data.target_scaling=standard"}) {
     const ProcessResult result = train(
         "x,wide,y",
@@ -140,6 +149,12 @@ TEST_F(RecipeProgramTest, OutliersDecideNothing) {
     EXPECT_GE(std::stod(line), 0) << line;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryRecipe, RecipeProgramTest,
+                         testing::Values(RecipeCase{"realmlp", "training.epochs=32"},
+                                         RecipeCase{"tabm",
+                                                    "model.hidden_size=64 model.ensemble_size=4"}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace trainer

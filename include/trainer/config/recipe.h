@@ -13,6 +13,7 @@ namespace trainer::config {
 struct DataFacts {
   Task task = Task::kAuto;  // kAuto: not known yet
   int64_t num_train = 0;    // rows of the training split; 0: not known yet
+  Source source = Source::kCsv;
 };
 
 /// One default of a recipe, in words: "selu for classification, mish for regression".

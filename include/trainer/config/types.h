@@ -10,7 +10,7 @@
 /// not the whole configuration.
 namespace trainer::config {
 
-enum class Recipe { kPlain, kRealmlp };
+enum class Recipe { kPlain, kRealmlp, kTabm };
 enum class Source { kSynthetic, kCsv, kIdx, kNpy };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile, kQuantileNormal };

@@ -27,7 +27,7 @@ std::vector<double> rank_scores(size_t num_quantiles, QuantileScore score);
 /// is below it, the last one for the last and what is above, and in proportion between two. Equal
 /// quantiles have the score of the middle of their ranks, also at the ends, where
 /// QuantileTransformer gives the end itself: so the mean over the values they are of stays nearly
-/// 0.
+/// 0. Where all quantiles are equal, every number has the score 0: nothing can be learned from it.
 class QuantileScale {
  public:
   /// `quantiles` must outlive it.
