@@ -142,7 +142,7 @@ def main() -> None:
             own[n].append(time_own_steps(given.bench, n))
             for foreach in (False, True):
                 eager[n, foreach].append(time_steps(n, foreach))
-    print(f"RealMLP, batch {BATCH}, {FEATURES} inputs, 3 x {WIDTH}; median of {given.rounds} rounds")
+    print(f"RealMLP, batch {BATCH}, {FEATURES} inputs, 3 x {WIDTH}; medians of {given.rounds}")
     for n in threads:
         ours = statistics.median(own[n])
         best = min(statistics.median(eager[n, foreach]) for foreach in (False, True))
