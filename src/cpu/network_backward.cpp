@@ -26,7 +26,7 @@ NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Reg
 // The gradient with respect to the inputs of a linear layer, from `column` on; see multiply().
 void Network::multiply_gradient(const Layer& layer, const Region& region, int64_t column,
                                 float* out, int64_t out_stride, Accumulate accumulate,
-                                float* scratch) {
+                                float* scratch) const {
   const int64_t num_members = layer.block.num_members;
   for (int64_t member = 0; member < num_members; ++member) {
     kernels_.multiply({.num_rows = region.tile.num_rows / num_members,

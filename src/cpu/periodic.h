@@ -22,20 +22,6 @@ inline PeriodicLanes cosines(const PeriodicLanes& angles) {
   return result;
 }
 
-struct Waves {
-  PeriodicLanes waves;   // cosines
-  PeriodicLanes slopes;  // minus the sines
-};
-
-inline Waves waves_and_slopes(const PeriodicLanes& angles) {
-  Waves result;
-  for (int64_t l = 0; l < kPeriodicRows; ++l) {
-    result.waves.sums[l] = cos(angles.sums[l]);
-    result.slopes.sums[l] = -sin(angles.sums[l]);
-  }
-  return result;
-}
-
 inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, float* out) {
   PeriodicLanes x, angles, outs[kMaxPeriodicSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
@@ -45,7 +31,9 @@ inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, floa
     for (int64_t k = 0; k < p.num_frequencies; ++k) {
       angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
       const PeriodicLanes waves = cosines(angles);
-      for (int64_t c = 0; c < p.size; ++c) outs[c].add(waves, p.weight[k * p.size + c]);
+      for (int64_t c = 0; c < p.size; ++c) {
+        add_products(outs[c].sums, waves.sums, p.weight[k * p.size + c]);
+      }
     }
     for (int64_t i = 0; i < count * p.size; ++i) {
       out[(row + i / p.size) * p.stride + i % p.size] = outs[i % p.size].sums[i / p.size];
@@ -53,48 +41,49 @@ inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, floa
   }
 }
 
-/// Sums over the rows, in 16 parts each.
+/// Sums over the rows, in 16 parts each: `[frequencies, 16]`, with the sizes between for weights.
 struct PeriodicSums {
-  PeriodicLanes frequencies[kMaxFrequencies];
-  PeriodicLanes phases[kMaxFrequencies];
-  PeriodicLanes weights[kMaxFrequencies * kMaxPeriodicSize];
-  PeriodicLanes bias[kMaxPeriodicSize];
-
-  PeriodicSums(int64_t num_frequencies, int64_t size) {
-    for (int64_t k = 0; k < num_frequencies; ++k) {
-      frequencies[k].set(0.0f);
-      phases[k].set(0.0f);
-    }
-    for (int64_t i = 0; i < num_frequencies * size; ++i) weights[i].set(0.0f);
-    for (int64_t c = 0; c < size; ++c) bias[c].set(0.0f);
-  }
+  float* frequencies;
+  float* phases;
+  float* weights;
+  float* bias;
 };
 
 // Adds 16 rows; `of_rows` are their gradients, `[size]`.
 inline void add_periodic_rows(const PeriodicOperands& p, const PeriodicLanes& x,
-                              const PeriodicLanes* of_rows, PeriodicSums& sums) {
-  for (int64_t c = 0; c < p.size; ++c) sums.bias[c].add(of_rows[c], 1.0f);
-  PeriodicLanes angles;
+                              const PeriodicLanes* of_rows, const PeriodicSums& sums) {
+  for (int64_t c = 0; c < p.size; ++c)
+    add_products(sums.bias + c * kPeriodicRows, of_rows[c].sums, 1.0f);
   for (int64_t k = 0; k < p.num_frequencies; ++k) {
-    angles.set_angles(x, p.frequencies[k] * kTwoPi, p.phases[k]);
-    const Waves w = waves_and_slopes(angles);
-    PeriodicLanes to_wave;
-    to_wave.set(0.0f);
-    for (int64_t c = 0; c < p.size; ++c) {
-      sums.weights[k * p.size + c].add(w.waves, of_rows[c]);
-      to_wave.add(of_rows[c], p.weight[k * p.size + c]);
+    const float frequency = p.frequencies[k] * kTwoPi;
+    const float phase = p.phases[k];
+    float waves[kPeriodicRows], slopes[kPeriodicRows], to_angle[kPeriodicRows];
+    for (int64_t l = 0; l < kPeriodicRows; ++l) {
+      waves[l] = cos(x.sums[l] * frequency + phase);
+      slopes[l] = -sin(x.sums[l] * frequency + phase);
+      to_angle[l] = 0.0f;
     }
-    PeriodicLanes to_angle;
-    to_angle.set(0.0f);
-    to_angle.add(w.slopes, to_wave);
-    sums.phases[k].add(to_angle, 1.0f);
-    sums.frequencies[k].add(to_angle, x);
+    for (int64_t c = 0; c < p.size; ++c) {
+      const float* gradients = of_rows[c].sums;
+      add_products(sums.weights + (k * p.size + c) * kPeriodicRows, waves, gradients);
+      add_products(to_angle, gradients, p.weight[k * p.size + c]);
+    }
+    for (int64_t l = 0; l < kPeriodicRows; ++l) to_angle[l] *= slopes[l];
+    add_products(sums.phases + k * kPeriodicRows, to_angle, 1.0f);
+    add_products(sums.frequencies + k * kPeriodicRows, to_angle, x.sums);
   }
 }
 
 inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands& p,
                                         const PeriodicGradients& g) {
-  PeriodicSums sums(p.num_frequencies, p.size);
+  float frequencies[kMaxFrequencies * kPeriodicRows];
+  float phases[kMaxFrequencies * kPeriodicRows];
+  float weights[kMaxFrequencies * kMaxPeriodicSize * kPeriodicRows];
+  float bias[kMaxPeriodicSize * kPeriodicRows];
+  clear_lanes(frequencies, p.num_frequencies);  // most of the largest one is never used
+  clear_lanes(phases, p.num_frequencies);
+  clear_lanes(weights, p.num_frequencies * p.size);
+  clear_lanes(bias, p.size);
   PeriodicLanes x, of_rows[kMaxPeriodicSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
     const int64_t count = smaller(kPeriodicRows, num_rows - row);
@@ -102,19 +91,16 @@ inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands
     for (int64_t c = 0; c < p.size; ++c) {
       of_rows[c].load(g.gradient + row * g.stride + c, g.stride, count);
     }
-    add_periodic_rows(p, x, of_rows, sums);
+    add_periodic_rows(p, x, of_rows, {frequencies, phases, weights, bias});
   }
-  const auto write = [&](float* to, int64_t i, float value) {
-    if (to != nullptr) write_sum(to + i, value, g.accumulate);
+  const auto write = [&](float* to, const float* sums, int64_t i, float factor) {
+    if (to != nullptr)
+      write_sum(to + i, total_of_lanes(sums + i * kPeriodicRows) * factor, g.accumulate);
   };
-  for (int64_t c = 0; c < p.size; ++c) write(g.bias, c, sums.bias[c].total());
-  for (int64_t k = 0; k < p.num_frequencies; ++k) {
-    write(g.frequencies, k, sums.frequencies[k].total() * kTwoPi);
-    write(g.phases, k, sums.phases[k].total());
-  }
-  for (int64_t i = 0; i < p.num_frequencies * p.size; ++i) {
-    write(g.weight, i, sums.weights[i].total());
-  }
+  for (int64_t c = 0; c < p.size; ++c) write(g.bias, bias, c, 1.0f);
+  for (int64_t k = 0; k < p.num_frequencies; ++k) write(g.frequencies, frequencies, k, kTwoPi);
+  for (int64_t k = 0; k < p.num_frequencies; ++k) write(g.phases, phases, k, 1.0f);
+  for (int64_t i = 0; i < p.num_frequencies * p.size; ++i) write(g.weight, weights, i, 1.0f);
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -8,9 +8,7 @@ namespace trainer::cpu::TRAINER_ISA {
 inline constexpr int64_t kPeriodicRows = kPartialSums;
 
 // A number of each of 16 rows.
-struct PeriodicLanes {
-  float sums[kPeriodicRows];  // not set: most of the largest arrays of these are never used
-
+struct PeriodicLanes : PartialSums {
   // The first `count` lanes from a column of a matrix; the others are 0.
   void load(const float* from, int64_t stride, int64_t count) {
     for (int64_t l = 0; l < count; ++l) sums[l] = from[l * stride];
@@ -21,23 +19,35 @@ struct PeriodicLanes {
     for (float& sum : sums) sum = value;
   }
 
-  float total() const {
-    PartialSums all;
-    for (int64_t l = 0; l < kPeriodicRows; ++l) all.sums[l] = sums[l];
-    return all.total();
-  }
-
   void set_angles(const PeriodicLanes& x, float frequency, float phase) {
     for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] = x.sums[l] * frequency + phase;
   }
-
-  void add(const PeriodicLanes& values, float factor) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += values.sums[l] * factor;
-  }
-
-  void add(const PeriodicLanes& a, const PeriodicLanes& b) {
-    for (int64_t l = 0; l < kPeriodicRows; ++l) sums[l] += a.sums[l] * b.sums[l];
-  }
 };
+
+// Such lanes in arrays.
+
+inline void clear_lanes(float* lanes, int64_t count) {
+  for (int64_t i = 0; i < count * kPeriodicRows; ++i) lanes[i] = 0.0f;
+}
+
+// With vectors written out: compilers unroll loops of 16 before they would make vector code of
+// them.
+inline void add_products(float* to, const float* a, const float* b) {
+  for (int64_t l = 0; l < kPeriodicRows; l += kLanes) {
+    store(to + l, load(to + l) + load(a + l) * load(b + l));
+  }
+}
+
+inline void add_products(float* to, const float* a, float factor) {
+  for (int64_t l = 0; l < kPeriodicRows; l += kLanes) {
+    store(to + l, load(to + l) + load(a + l) * factor);
+  }
+}
+
+inline float total_of_lanes(const float* lanes) {
+  PartialSums all;
+  for (int64_t l = 0; l < kPeriodicRows; ++l) all.sums[l] = lanes[l];
+  return all.total();
+}
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -3,8 +3,6 @@
 
 #include "trainer/cpu/operands.h"
 
-#include "cpu/vector.h"
-
 namespace trainer::cpu::TRAINER_ISA {
 
 inline void write_sum(float* to, float value, Accumulate accumulate) {

@@ -12,7 +12,6 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
-#include "trainer/data/scaling.h"
 
 #include "data/cells.h"
 #include "data/error.h"

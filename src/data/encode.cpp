@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/data/scaling.h"
+#include "trainer/data/quantiles.h"
 
 #include "data/cells.h"
 #include "data/error.h"

@@ -133,11 +133,8 @@ InputScale input_scale(const MlpOptions& o, int64_t width) {
   return scale;
 }
 
-}  // namespace
-
-NetworkSpec mlp(const MlpOptions& o) {
-  NetworkSpec network{.num_features = o.num_features, .num_outputs = o.num_outputs, .layers = {}};
-  std::vector<Layer>& layers = network.layers;
+// What comes before the first hidden layer; returns the width of its input.
+int64_t add_inputs(const MlpOptions& o, std::vector<Layer>& layers) {
   int64_t width = o.num_features;
   if (!o.embeddings.empty()) {
     Embeddings embeddings;
@@ -157,28 +154,41 @@ NetworkSpec mlp(const MlpOptions& o) {
     width += static_cast<int64_t>(o.embedded_features.size()) * o.embedding_size;
   }
   if (o.input_scale || o.num_members > 1) layers.emplace_back(input_scale(o, width));
+  return width;
+}
+
+void add_hidden(const MlpOptions& o, std::size_t i, int64_t num_inputs,
+                std::vector<Layer>& layers) {
+  const bool has_residual = o.residual && i > 0;
+  const int64_t size = o.hidden_sizes[i];
+  if (has_residual) layers.emplace_back(ResidualBegin{});
+  layers.emplace_back(linear(o, i, num_inputs));
+  if (o.norm == config::Norm::kBatch)
+    layers.emplace_back(BatchNorm{fmt::format("norms.{}", i), size});
+  if (o.norm == config::Norm::kLayer)
+    layers.emplace_back(LayerNorm{fmt::format("norms.{}", i), size});
+  layers.emplace_back(o.parametric_activation
+                          ? Activation{o.activation, fmt::format("activations.{}", i), size}
+                          : Activation{o.activation});
+  if (o.dropout > 0) layers.emplace_back(Dropout{o.dropout, static_cast<uint32_t>(i)});
+  if (has_residual) layers.emplace_back(ResidualEnd{});
+}
+
+}  // namespace
+
+NetworkSpec mlp(const MlpOptions& o) {
+  NetworkSpec network{.num_features = o.num_features, .num_outputs = o.num_outputs, .layers = {}};
+  int64_t width = add_inputs(o, network.layers);
   for (std::size_t i = 0; i < o.hidden_sizes.size(); ++i) {
-    const bool has_residual = o.residual && i > 0;
-    const int64_t size = o.hidden_sizes[i];
-    if (has_residual) layers.emplace_back(ResidualBegin{});
-    layers.emplace_back(linear(o, i, width));
-    if (o.norm == config::Norm::kBatch)
-      layers.emplace_back(BatchNorm{fmt::format("norms.{}", i), size});
-    if (o.norm == config::Norm::kLayer)
-      layers.emplace_back(LayerNorm{fmt::format("norms.{}", i), size});
-    layers.emplace_back(o.parametric_activation
-                            ? Activation{o.activation, fmt::format("activations.{}", i), size}
-                            : Activation{o.activation});
-    if (o.dropout > 0) layers.emplace_back(Dropout{o.dropout, static_cast<uint32_t>(i)});
-    if (has_residual) layers.emplace_back(ResidualEnd{});
-    width = size;
+    add_hidden(o, i, width, network.layers);
+    width = o.hidden_sizes[i];
   }
-  layers.emplace_back(linear(o, o.hidden_sizes.size(), width));
+  network.layers.emplace_back(linear(o, o.hidden_sizes.size(), width));
   if (o.num_members > 1) {
-    layers.emplace_back(MemberMean{.name = "member_mean",
-                                   .num_members = o.num_members,
-                                   .num_outputs = o.num_outputs,
-                                   .mean = o.mean});
+    network.layers.emplace_back(MemberMean{.name = "member_mean",
+                                           .num_members = o.num_members,
+                                           .num_outputs = o.num_outputs,
+                                           .mean = o.mean});
   }
   return network;
 }

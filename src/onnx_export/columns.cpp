@@ -181,7 +181,7 @@ Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value
     const Name is_above = within_0_and_1(sign);
     sums.push_back(sum_of(graph, graph.node("Mul", {is_above, row(".above", knots.above)})));
   }
-  const Name score = graph.node("Sum", sums);
+  Name score = graph.node("Sum", sums);
   if (column.fill) return score;
   return graph.node("Where", {graph.node("IsNaN", {value}), value, score});
 }

@@ -2,7 +2,6 @@
 #include "trainer/data/scaling.h"
 
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

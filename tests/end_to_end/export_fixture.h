@@ -75,8 +75,8 @@ inline std::vector<ExportCase> export_cases() {
                            "numeric_embedding: periodic, norm: batch, ensemble_size: 2",
                            "numeric_embedding: piecewise_linear, num_bins: 6",
                            "parametric_activation: true, activation: mish",
-                           "input_scale: true, numeric_embedding: periodic, activation: selu, "
-                           "parametric_activation: true"}) {
+                           "parametric_activation: true, activation: selu",
+                           "norm: layer, input_scale: true, numeric_embedding: periodic"}) {
     all.push_back({{.model = fmt::format("{{hidden_sizes: [9, 9], {}}}", part)}, kProbabilities});
   }
   for (const std::string& activation : enum_names<config::Activation>()) {

@@ -61,8 +61,8 @@ class Network {
   void run(int64_t thread, const NetworkBatch& batch, const RunOptions& options, LossFunction loss,
            FunctionRef<void()> last);
 
-  /// Computes the gradients of the parameters for the `num_rows` rows of the last run().
-  void parameter_gradients(int64_t thread, int64_t num_rows, Accumulate accumulate);
+  /// Computes the gradients of the parameters for the `num_batch_rows` rows of the last run().
+  void parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumulate accumulate);
 
  private:
   Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
@@ -112,7 +112,7 @@ class Network {
   LossInput compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch);
   LossInput combine(const LossInput& members, int64_t row);
   void multiply_gradient(const Layer& layer, const Region& region, int64_t column, float* out,
-                         int64_t out_stride, Accumulate accumulate, float* scratch);
+                         int64_t out_stride, Accumulate accumulate, float* scratch) const;
   void input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
                       float* scratch);
   void batch_norm_gradient(const Layer& layer, const Region& region, Accumulate accumulate);

@@ -8,7 +8,6 @@
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
-#include "trainer/network/layers.h"
 
 namespace trainer::cpu {
 

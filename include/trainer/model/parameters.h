@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/network/spec.h"
+#include "trainer/network/tensor_spec.h"
 
 namespace trainer::model {
 
