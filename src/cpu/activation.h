@@ -102,18 +102,21 @@ void parametric_gradient_with(const Tile& tile, const ActivationBuffers& b, cons
       const float* mix = b.mix;
       const float* from = gradient + begin;
       float* out = b.out + begin;
-      if (b.mix_gradients != nullptr) {
-        float* mix_gradients = b.mix_gradients + begin;
+      if (b.mix_gradients == nullptr) {
         TRAINER_INDEPENDENT
         for (int64_t j = 0; j < tile.num_columns; ++j) {
           const float u = pre[j] * scale[j] + shift[j];
-          mix_gradients[j] = from[j] * noise[j] * (Function::value(u) - u);
+          out[j] = from[j] * noise[j] * (1.0f + (Function::slope(u) - 1.0f) * mix[j]);
         }
+        return;
       }
+      float* mix_gradients = b.mix_gradients + begin;
       TRAINER_INDEPENDENT
-      for (int64_t j = 0; j < tile.num_columns; ++j) {
+      for (int64_t j = 0; j < tile.num_columns; ++j) {  // value and slope share their exponential
         const float u = pre[j] * scale[j] + shift[j];
-        out[j] = from[j] * noise[j] * (1.0f + (Function::slope(u) - 1.0f) * mix[j]);
+        const float factor = from[j] * noise[j];
+        mix_gradients[j] = factor * (Function::value(u) - u);
+        out[j] = factor * (1.0f + (Function::slope(u) - 1.0f) * mix[j]);
       }
     });
   }
