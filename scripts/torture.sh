@@ -36,6 +36,10 @@ courses=(
    training.schedule.name=constant checkpoint.every_steps=25"
   "training.epochs=10 data.source=csv data.path=$table data.target=digit data.scaling=none
    training.on_nonfinite=skip model.norm=batch checkpoint.every_steps=10"
+  "training.epochs=8 recipe=realmlp model.hidden_sizes=[32,32,32] data.source=csv
+   data.path=configs/data/digits.csv data.target=digit checkpoint.every_steps=9"
+  "training.epochs=8 recipe=tabm model.hidden_sizes=[32,32] model.ensemble_size=4 data.source=csv
+   data.path=configs/data/digits.csv data.target=digit checkpoint.every_steps=15"
 )
 
 done_kills=0

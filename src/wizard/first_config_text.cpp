@@ -268,8 +268,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   writer.blank();
   const bool has_recipe = config.recipe != config::Recipe::kPlain;
   if (has_recipe) {
-    writer.comment(
-        "RealMLP, the most accurate recipe for tables. It sets the defaults of other keys,");
+    writer.comment("RealMLP, a strong recipe for tables. It sets the defaults of other keys,");
     writer.comment(
         "which --print-config shows; each can be set below, such as training: {epochs: 64}.");
     writer.key("recipe");

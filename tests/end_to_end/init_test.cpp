@@ -73,7 +73,7 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
 #
 # All other keys have their defaults; `trainer config reference` lists them.
 
-# RealMLP, the most accurate recipe for tables. It sets the defaults of other keys,
+# RealMLP, a strong recipe for tables. It sets the defaults of other keys,
 # which --print-config shows; each can be set below, such as training: {epochs: 64}.
 recipe: realmlp
 

@@ -103,7 +103,8 @@ TEST_P(RecipeProgramTest, AClassOfOneRowIsTrainedOn) {
   const ProcessResult result = train(
       "x,y", [](int i) { return fmt::format("{},{}", i * 37 % 100, i == 9 ? "once" : label(i)); });
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const Json& one : summary()["test"]["classes"]) {
+  const Json result_of_run = summary();
+  for (const Json& one : result_of_run["test"]["classes"]) {
     EXPECT_EQ(one["rows"].get<int>() == 0, one["label"] == "once") << one;
   }
 }
