@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
