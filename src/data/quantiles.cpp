@@ -2,11 +2,30 @@
 #include "trainer/data/quantiles.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "trainer/core/normal_quantile.h"
 
 namespace trainer::data {
+namespace {
+
+std::vector<double> compute_scores(size_t num_quantiles, QuantileScore score) {
+  constexpr double kSmallest = 1e-7;
+  if (num_quantiles == 1) return {0};
+  const size_t last = 2 * (num_quantiles - 1);
+  std::vector<double> scores;
+  for (size_t i = 0; i <= last; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(last);
+    scores.push_back(score == QuantileScore::kRank
+                         ? 2 * part - 1
+                         : normal_quantile(std::clamp(part, kSmallest, 1 - kSmallest)));
+  }
+  return scores;
+}
+
+}  // namespace
 
 std::vector<float> find_quantiles(std::vector<float> values, size_t max_count) {
   std::sort(values.begin(), values.end());
@@ -33,17 +52,12 @@ size_t max_quantiles(QuantileScore score, size_t num_rows) {
                                        : std::clamp<size_t>(num_rows / kRowsPerQuantile, 10, 1000);
 }
 
-std::vector<double> rank_scores(size_t num_quantiles, QuantileScore score) {
-  constexpr double kSmallest = 1e-7;
-  if (num_quantiles == 1) return {0};
-  const size_t last = 2 * (num_quantiles - 1);
-  std::vector<double> scores;
-  for (size_t i = 0; i <= last; ++i) {
-    const double part = static_cast<double>(i) / static_cast<double>(last);
-    scores.push_back(score == QuantileScore::kRank
-                         ? 2 * part - 1
-                         : normal_quantile(std::clamp(part, kSmallest, 1 - kSmallest)));
-  }
+std::span<const double> rank_scores(size_t num_quantiles, QuantileScore score) {
+  static std::mutex mutex;
+  static std::map<std::pair<size_t, QuantileScore>, std::vector<double>> known;
+  const std::scoped_lock lock(mutex);
+  std::vector<double>& scores = known[{num_quantiles, score}];
+  if (scores.empty()) scores = compute_scores(num_quantiles, score);
   return scores;
 }
 

@@ -121,7 +121,7 @@ struct Knots {
 
 Knots knots_of(const Column& column) {
   const std::vector<float>& quantiles = column.quantiles;
-  const std::vector<double> scores = data::rank_scores(quantiles.size(), column.quantile_score);
+  const std::span<const double> scores = data::rank_scores(quantiles.size(), column.quantile_score);
   Knots knots;
   knots.first = static_cast<float>(scores.front());
   const auto rise = [&](std::size_t from, std::size_t to) {  // of twice the ranks

@@ -20,8 +20,9 @@ enum class QuantileScore { kRank, kNormal };
 size_t max_quantiles(QuantileScore score, size_t num_rows);
 
 /// The scores of the ranks 0, 1/2, 1, ... among `num_quantiles` (at least one): from -1 to 1, or
-/// from the normal quantile of 1e-7 to that of 1 - 1e-7, about -5.2 to 5.2.
-std::vector<double> rank_scores(size_t num_quantiles, QuantileScore score);
+/// from the normal quantile of 1e-7 to that of 1 - 1e-7, about -5.2 to 5.2. They stay in memory:
+/// each piece of a file asks for them again.
+std::span<const double> rank_scores(size_t num_quantiles, QuantileScore score);
 
 /// The score of numbers among at least one quantile: the first one for the first quantile and what
 /// is below it, the last one for the last and what is above, and in proportion between two. Equal
@@ -40,7 +41,7 @@ class QuantileScale {
   double score_of_rank(double rank) const { return scores_[static_cast<size_t>(2 * rank)]; }
 
   std::span<const float> quantiles_;
-  std::vector<double> scores_;
+  std::span<const double> scores_;
 };
 
 }  // namespace trainer::data
