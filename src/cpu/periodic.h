@@ -12,8 +12,6 @@
 // The loops are over 16 rows at a time; a row that is missing in the last ones has the gradient 0.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline constexpr int64_t kMaxPeriodicSize = 64;
-inline constexpr int64_t kMaxFrequencies = 64;
 inline constexpr float kTwoPi = 6.28318531f;
 
 inline PeriodicLanes cosines(const PeriodicLanes& angles) {
@@ -23,7 +21,7 @@ inline PeriodicLanes cosines(const PeriodicLanes& angles) {
 }
 
 inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, float* out) {
-  PeriodicLanes x, angles, outs[kMaxPeriodicSize];
+  PeriodicLanes x, angles, outs[kMaxNumericSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
     const int64_t count = smaller(kPeriodicRows, num_rows - row);
     x.load(p.values + row * p.stride, p.stride, count);
@@ -78,13 +76,13 @@ inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands
                                         const PeriodicGradients& g) {
   float frequencies[kMaxFrequencies * kPeriodicRows];
   float phases[kMaxFrequencies * kPeriodicRows];
-  float weights[kMaxFrequencies * kMaxPeriodicSize * kPeriodicRows];
-  float bias[kMaxPeriodicSize * kPeriodicRows];
+  float weights[kMaxFrequencies * kMaxNumericSize * kPeriodicRows];
+  float bias[kMaxNumericSize * kPeriodicRows];
   clear_lanes(frequencies, p.num_frequencies);  // most of the largest one is never used
   clear_lanes(phases, p.num_frequencies);
   clear_lanes(weights, p.num_frequencies * p.size);
   clear_lanes(bias, p.size);
-  PeriodicLanes x, of_rows[kMaxPeriodicSize];
+  PeriodicLanes x, of_rows[kMaxNumericSize];
   for (int64_t row = 0; row < num_rows; row += kPeriodicRows) {
     const int64_t count = smaller(kPeriodicRows, num_rows - row);
     x.load(p.values + row * p.stride, p.stride, count);

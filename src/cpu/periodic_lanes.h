@@ -30,8 +30,7 @@ inline void clear_lanes(float* lanes, int64_t count) {
   for (int64_t i = 0; i < count * kPeriodicRows; ++i) lanes[i] = 0.0f;
 }
 
-// With vectors written out: compilers unroll loops of 16 before they would make vector code of
-// them.
+// With explicit vectors: compilers unroll loops of 16 instead of vectorizing them.
 inline void add_products(float* to, const float* a, const float* b) {
   for (int64_t l = 0; l < kPeriodicRows; l += kLanes) {
     store(to + l, load(to + l) + load(a + l) * load(b + l));

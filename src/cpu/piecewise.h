@@ -11,9 +11,6 @@
 // one, a value costs as much as one bin.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline constexpr int64_t kMaxBins = 128;
-inline constexpr int64_t kMaxPiecewiseSize = 64;
-
 // Bins of some width; the others are the last ones.
 inline int64_t count_bins(const PiecewiseOperands& p) {
   int64_t count = 0;
@@ -35,7 +32,7 @@ inline PlaceInBin find_bin(const float* edges, int64_t num_bins, float x) {
 inline void piecewise_embedding(int64_t num_rows, const PiecewiseOperands& p, float* out) {
   const int64_t size = p.size;
   const int64_t num_bins = count_bins(p);
-  float before[kMaxBins * kMaxPiecewiseSize];  // [bins, size] the bias and the bins before each one
+  float before[kMaxBins * kMaxNumericSize];  // [bins, size] the bias and the bins before each one
   for (int64_t j = 0; j < size; ++j) before[j] = p.bias[j];
   for (int64_t i = size; i < num_bins * size; ++i)
     before[i] = before[i - size] + p.weight[i - size];
@@ -57,13 +54,13 @@ inline void piecewise_embedding(int64_t num_rows, const PiecewiseOperands& p, fl
 
 /// Sums over the rows in each bin, `[bins, size]`.
 struct BinSums {
-  float gradients[kMaxBins * kMaxPiecewiseSize] = {};
-  float parts[kMaxBins * kMaxPiecewiseSize] = {};  // gradients times the part of the bin
-  float slope[kMaxPiecewiseSize] = {};             // gradients times x
+  float* gradients;
+  float* parts;  // gradients times the part of the bin
+  float* slope;  // [size] gradients times x
 };
 
 inline void add_piecewise_rows(int64_t num_rows, const PiecewiseOperands& p,
-                               const PiecewiseGradients& g, int64_t num_bins, BinSums& sums) {
+                               const PiecewiseGradients& g, int64_t num_bins, const BinSums& sums) {
   const float* gradient = g.gradient;
   for (int64_t row = 0; row < num_rows; ++row, gradient += g.stride) {
     const float x = p.values[row * p.stride];
@@ -83,19 +80,23 @@ inline void add_piecewise_rows(int64_t num_rows, const PiecewiseOperands& p,
 inline void piecewise_embedding_gradient(int64_t num_rows, const PiecewiseOperands& p,
                                          const PiecewiseGradients& g) {
   const int64_t num_bins = count_bins(p);
-  BinSums sums;
-  add_piecewise_rows(num_rows, p, g, num_bins, sums);
+  float gradients[kMaxBins * kMaxNumericSize];
+  float parts[kMaxBins * kMaxNumericSize];
+  float slope[kMaxNumericSize];
+  for (int64_t i = 0; i < p.num_bins * p.size; ++i) gradients[i] = parts[i] = 0.0f;
+  for (int64_t j = 0; j < p.size; ++j) slope[j] = 0.0f;
+  add_piecewise_rows(num_rows, p, g, num_bins, {gradients, parts, slope});
   for (int64_t j = 0; j < p.size; ++j) {
     float later = 0.0f;  // of rows in later bins
     for (int64_t t = p.num_bins - 1; t >= 0; --t) {
       const int64_t i = t * p.size + j;
       if (g.weight != nullptr) {
-        write_sum(g.weight + i, t < num_bins ? sums.parts[i] + later : 0.0f, g.accumulate);
+        write_sum(g.weight + i, t < num_bins ? parts[i] + later : 0.0f, g.accumulate);
       }
-      later += sums.gradients[i];
+      later += gradients[i];
     }
     if (g.bias != nullptr) write_sum(g.bias + j, later, g.accumulate);
-    if (g.slope != nullptr) write_sum(g.slope + j, sums.slope[j], g.accumulate);
+    if (g.slope != nullptr) write_sum(g.slope + j, slope[j], g.accumulate);
   }
 }
 

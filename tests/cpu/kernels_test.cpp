@@ -204,6 +204,10 @@ TEST_P(KernelsTest, AParametricActivationIsAMixtureWithItsInput) {
   }
 }
 
+void expect_near(const Numbers& got, const std::vector<double>& expected, double factor) {
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], factor * expected[i], 1e-4);
+}
+
 // In double, row by row; 37 rows are two blocks of 16 and a rest.
 TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
   constexpr int64_t kRows = 37, kFrequencies = 5, kSize = 3, kStride = 8;
@@ -252,10 +256,6 @@ TEST_P(KernelsTest, APeriodicEmbeddingAndItsGradientAreThoseOfTheFormula) {
                               .phases = got_phases.data(),
                               .weight = got_weight.data(),
                               .bias = got_bias.data()};
-  const auto expect_near = [](const Numbers& got, const std::vector<double>& expected,
-                              double factor) {
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], factor * expected[i], 1e-4);
-  };
   for (const double times : {1.0, 2.0}) {
     kernels_.periodic_embedding_gradient(kRows, operands, gradients);
     expect_near(got_w, to_w, times);
@@ -312,10 +312,6 @@ TEST_P(KernelsTest, APiecewiseLinearEmbeddingAndItsGradientAreThoseOfTheFormula)
                                .slope = got_slope.data(),
                                .weight = got_weight.data(),
                                .bias = got_bias.data()};
-  const auto expect_near = [](const Numbers& got, const std::vector<double>& expected,
-                              double factor) {
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], factor * expected[i], 1e-4);
-  };
   for (const double times : {1.0, 2.0}) {
     kernels_.piecewise_embedding_gradient(kRows, operands, gradients);
     expect_near(got_slope, to_slope, times);

@@ -101,6 +101,19 @@ void expect_same_steps(const config::Config& config) {
   expect_same_step(*fused, factor, *again);
 }
 
+// Loss, accuracy and outputs on all rows.
+void expect_same_evaluation(const config::Config& config) {
+  const auto session = make_session_with(config, StepKind::kFused, 2);
+  const Evaluation fused = session->step->evaluate(session->train);
+  const Evaluation expected = evaluate(session->model, session->train, session->loss);
+  EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
+  EXPECT_EQ(fused.num_correct, expected.num_correct);
+  ASSERT_EQ(fused.outputs.size(), expected.outputs.size());
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+    EXPECT_NEAR(fused.outputs[i], expected.outputs[i], 1e-5);
+  }
+}
+
 TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryModel) {
   for (const auto activation : test::every<Activation>()) {
     for (const auto norm : {Norm::kNone, Norm::kBatch, Norm::kLayer}) {
@@ -138,15 +151,7 @@ TEST(FusedStepTest, LossAndGradientAreThoseOfAutogradForEveryLoss) {
       config.training.batch_size = 20;
       config.training.gradient_accumulation_steps = 2;
       expect_same_steps(config);
-      const auto session = make_session_with(config, StepKind::kFused, 2);
-      const Evaluation fused = session->step->evaluate(session->train);
-      const Evaluation expected = evaluate(session->model, session->train, session->loss);
-      EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
-      EXPECT_EQ(fused.num_correct, expected.num_correct);
-      ASSERT_EQ(fused.outputs.size(), expected.outputs.size());
-      for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
-        EXPECT_NEAR(fused.outputs[i], expected.outputs[i], 1e-5);
-      }
+      expect_same_evaluation(config);
     }
   }
 }
@@ -302,15 +307,7 @@ TEST(FusedStepTest, LossAndOutputsOfMembersAreThoseOfLibTorchForEveryLoss) {
       config.training.batch_size = 20;
       config.training.label_smoothing = loss == config::Loss::kCrossEntropy ? 0.1 : 0;
       expect_same_steps(config);
-      const auto session = make_session_with(config, StepKind::kFused, 2);
-      const Evaluation fused = session->step->evaluate(session->train);
-      const Evaluation expected = evaluate(session->model, session->train, session->loss);
-      EXPECT_NEAR(fused.loss, expected.loss, 1e-6);
-      EXPECT_EQ(fused.num_correct, expected.num_correct);
-      ASSERT_EQ(fused.outputs.size(), expected.outputs.size());
-      for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
-        EXPECT_NEAR(fused.outputs[i], expected.outputs[i], 1e-5);
-      }
+      expect_same_evaluation(config);
     }
   }
 }

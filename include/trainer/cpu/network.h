@@ -132,9 +132,8 @@ class Network {
   int64_t num_members_;
   network::Mean mean_;
   TensorMemory output_scale_;
-  Buffer
-      combined_;    // [max_rows, num_outputs] of several members, with the stride of the last layer
-  Buffer no_bias_;  // [num_outputs]
+  Buffer combined_;  // [max_rows, num_outputs] of several members, strided as the last layer
+  Buffer no_bias_;   // [num_outputs]
   bool has_batch_norm_ = false;
   bool has_layer_norm_ = false;
   std::size_t first_trained_ = 0;  // no gradient is needed below this layer

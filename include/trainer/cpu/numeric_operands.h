@@ -7,6 +7,11 @@
 
 namespace trainer::cpu {
 
+// The largest that the kernels compute; the configuration has the same bounds.
+inline constexpr int64_t kMaxNumericSize = 64;  // of the embedding of a number
+inline constexpr int64_t kMaxFrequencies = 64;
+inline constexpr int64_t kMaxBins = 128;
+
 /// The periodic embedding of one feature; see network::PeriodicEmbedding.
 struct PeriodicOperands {
   int64_t num_frequencies = 0;
