@@ -148,4 +148,9 @@ const archive::TensorData& find_weight(const Member& member, const std::string& 
   return found->tensor;
 }
 
+std::span<const float> weight_values(const Member& member, const std::string& name) {
+  const archive::TensorData& tensor = find_weight(member, name);
+  return {float_values(tensor), static_cast<std::size_t>(tensor.num_elements())};
+}
+
 }  // namespace trainer::apply

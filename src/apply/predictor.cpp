@@ -78,9 +78,6 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
   const auto width = static_cast<std::size_t>(model_.network.num_outputs);
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
   const auto max_rows = static_cast<int64_t>(rows_.size());
-  const network::Mean mean = model_.schema.task == config::Task::kRegression
-                                 ? network::Mean::kOfNumbers
-                                 : network::Mean::kOfProbabilities;
   for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
     std::iota(rows_.begin(), rows_.end(), begin);
     const cpu::NetworkBatch batch{.source = gather_source(features, model_.schema.scaling),
@@ -97,7 +94,7 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
       run(*networks_[i], batch, member_outputs_.data() + i * part.size());
     }
     const int64_t num_columns = model_.network.num_outputs;
-    cpu::combine_members(mean,
+    cpu::combine_members(network::mean_for(model_.schema.task),
                          {.values = member_outputs_.data(),
                           .num_members = std::ssize(networks_),
                           .member_stride = std::ssize(part),

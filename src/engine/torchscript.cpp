@@ -147,10 +147,8 @@ class Builder {
   static void add_bins(Module& module, const apply::Member& member,
                        const network::PiecewiseEmbedding& piecewise) {
     module.register_buffer("features", at::tensor(piecewise.features, at::kLong));
-    const std::string name = piecewise.name + ".edges";  // GCC 13 warns of a temporary
-    const archive::TensorData& edges = apply::find_weight(member, name);
-    const network::Bins bins = network::make_bins(
-        piecewise, {apply::float_values(edges), static_cast<std::size_t>(edges.num_elements())});
+    const network::Bins bins =
+        network::make_bins(piecewise, apply::weight_values(member, piecewise.name + ".edges"));
     const std::vector<int64_t> shape = {std::ssize(piecewise.features), 1, piecewise.num_bins};
     module.register_buffer("left", to_tensor(bins.left.data(), shape));
     module.register_buffer("inverse_width", to_tensor(bins.inverse_width.data(), shape));

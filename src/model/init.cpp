@@ -82,11 +82,12 @@ void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Te
 // Each member of the layer for its own rows.
 void fit_members(const network::Linear& linear, const at::Tensor& inputs, const at::Tensor& weight,
                  const at::Tensor& bias, at::Generator& generator) {
-  const at::Tensor by_member = inputs.view({-1, linear.num_members, linear.num_inputs});
-  for (int64_t i = 0; i < linear.num_members; ++i) {
-    const bool is_one = linear.num_members == 1;
-    fit_linear(by_member.select(1, i), is_one ? weight : weight.select(0, i),
-               is_one ? bias : bias.select(0, i), generator);
+  const int64_t count = linear.num_members;
+  const at::Tensor by_member = inputs.view({-1, count, linear.num_inputs});
+  const at::Tensor weights = weight.view({count, linear.num_outputs, linear.num_inputs});
+  const at::Tensor biases = bias.view({count, linear.num_outputs});
+  for (int64_t i = 0; i < count; ++i) {
+    fit_linear(by_member.select(1, i), weights.select(0, i), biases.select(0, i), generator);
   }
 }
 

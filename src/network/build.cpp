@@ -47,29 +47,28 @@ std::vector<int64_t> feature_groups(const data::Schema& schema) {
 
 NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) {
   const config::ModelConfig& model = config.model;
-  MlpOptions options{
-      .num_features = schema.num_features(),
-      .num_outputs = schema.num_outputs(config.training.loss),
-      .hidden_sizes = config::hidden_sizes(model),
-      .activation = model.activation,
-      .dropout = model.dropout,
-      .norm = model.norm,
-      .residual = model.residual,
-      .embeddings = {},
-      .init = model.init,
-      .zero_output = model.zero_output,
-      .parametrization = model.parametrization,
-      .parametric_activation = model.parametric_activation,
-      .input_scale = model.input_scale,
-      .num_members = model.ensemble_size,
-      .mean = schema.task == config::Task::kRegression ? Mean::kOfNumbers : Mean::kOfProbabilities,
-      .feature_groups = feature_groups(schema),
-      .numeric_embedding = model.numeric_embedding,
-      .embedded_features = numeric_features(schema),
-      .num_frequencies = model.num_frequencies,
-      .num_bins = model.num_bins,
-      .embedding_size = model.numeric_embedding_size,
-      .frequency_deviation = model.frequency_deviation};
+  MlpOptions options{.num_features = schema.num_features(),
+                     .num_outputs = schema.num_outputs(config.training.loss),
+                     .hidden_sizes = config::hidden_sizes(model),
+                     .activation = model.activation,
+                     .dropout = model.dropout,
+                     .norm = model.norm,
+                     .residual = model.residual,
+                     .embeddings = {},
+                     .init = model.init,
+                     .zero_output = model.zero_output,
+                     .parametrization = model.parametrization,
+                     .parametric_activation = model.parametric_activation,
+                     .input_scale = model.input_scale,
+                     .num_members = model.ensemble_size,
+                     .mean = mean_for(schema.task),
+                     .feature_groups = feature_groups(schema),
+                     .numeric_embedding = model.numeric_embedding,
+                     .embedded_features = numeric_features(schema),
+                     .num_frequencies = model.num_frequencies,
+                     .num_bins = model.num_bins,
+                     .embedding_size = model.numeric_embedding_size,
+                     .frequency_deviation = model.frequency_deviation};
   for (const data::Column& column : schema.columns) {
     if (!data::is_embedded(column)) continue;
     const auto num_categories = static_cast<int64_t>(column.categories.size());

@@ -132,12 +132,10 @@ class LayerWriter {
 
   Name operators(const network::PiecewiseEmbedding& piecewise, const Name& input) {
     const int64_t num_features = std::ssize(piecewise.features);
-    const std::string name = piecewise.name + ".edges";  // GCC 13 warns of a temporary
-    const archive::TensorData& edges = apply::find_weight(member_, name);
-    const network::Bins bins = network::make_bins(
-        piecewise, {apply::float_values(edges), static_cast<std::size_t>(edges.num_elements())});
-    const auto of_bins = [&](const char* wish, const std::vector<float>& values) {
-      return graph_.constant(wish, {num_features, 1, piecewise.num_bins}, values);
+    const network::Bins bins =
+        network::make_bins(piecewise, apply::weight_values(member_, piecewise.name + ".edges"));
+    const auto of_bins = [&](const char* name, const std::vector<float>& values) {
+      return graph_.constant(name, {num_features, 1, piecewise.num_bins}, values);
     };
     const Name x = feature_columns(piecewise.features, input);
     const Name parts = graph_.node("Mul", {graph_.node("Sub", {x, of_bins("bins.left", bins.left)}),

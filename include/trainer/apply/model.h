@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,5 +66,8 @@ const float* float_values(const archive::TensorData& tensor);
 
 /// The weight of that name; there must be one.
 const archive::TensorData& find_weight(const Member& member, const std::string& name);
+
+/// The numbers of the float32 weight of that name; there must be one.
+std::span<const float> weight_values(const Member& member, const std::string& name);
 
 }  // namespace trainer::apply

@@ -119,6 +119,11 @@ struct ResidualEnd {};
 /// What is averaged over members.
 enum class Mean { kOfNumbers, kOfProbabilities };
 
+/// What is averaged for this task.
+inline Mean mean_for(config::Task task) {
+  return task == config::Task::kRegression ? Mean::kOfNumbers : Mean::kOfProbabilities;
+}
+
 /// In training, keeps its input: each member has a loss of its own. In inference, the outputs of
 /// one network whose predictions are the means of those of the members: means of numbers;
 /// logarithms of the mean probabilities, or their logit where there is a single one, times a number
