@@ -222,17 +222,16 @@ constexpr int kPredictColumns = 20;
 /// A 20-64-64-2 network with random weights, for numeric columns.
 apply::Model make_model() {
   apply::Model model;
-  model.network =
+  apply::Member& member = model.members.emplace_back();
+  member.network =
       network::mlp({.num_features = kPredictColumns, .num_outputs = 2, .hidden_sizes = {64, 64}});
   PhiloxStream random(9, StreamId::kSynthetic);
-  model.members.emplace_back();
-  for (const network::TensorSpec& spec : network::tensors(model.network)) {
+  for (const network::TensorSpec& spec : network::tensors(member.network)) {
     const int64_t size = spec.num_elements();
     auto values = std::make_shared<std::vector<float>>();
     for (int64_t i = 0; i < size; ++i) values->push_back(static_cast<float>(random.normal() / 8));
     const auto* data = reinterpret_cast<const std::byte*>(values->data());
-    model.members.front().weights.push_back(
-        {spec.name, {archive::DType::kFloat32, spec.shape, data, values}});
+    member.weights.push_back({spec.name, {archive::DType::kFloat32, spec.shape, data, values}});
   }
   model.schema.target_names = {"y"};
   model.schema.labels = {"no", "yes"};

@@ -31,7 +31,7 @@ constexpr int64_t kBatchSize = 4096;
 /// The loss of each row `[n]`, not weighted.
 std::vector<float> row_losses(const Model& model, std::span<const float> outputs,
                               const data::Dataset& rows) {
-  const int64_t width = model.network.num_outputs;
+  const int64_t width = model.num_outputs();
   const std::vector<float> no_bias(static_cast<std::size_t>(width));
   std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
   std::vector<float> losses(outputs.size() / static_cast<std::size_t>(width));
@@ -41,8 +41,8 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
                                       .stride = width},
                              .outputs = changed.data(),
                              .bias = no_bias.data(),
-                             .label_smoothing = model.config->training.label_smoothing,
-                             .huber_delta = model.config->training.huber_delta,
+                             .label_smoothing = model.config().training.label_smoothing,
+                             .huber_delta = model.config().training.huber_delta,
                              .wants_gradient = false};
   const bool is_regression = model.schema.task == config::Task::kRegression;
   cpu::compute_losses(cpu::kernels(), model.loss, input,
@@ -78,9 +78,7 @@ class Evaluation {
     return metrics::make_report({schema_, all_, outputs()}, loss_sum_ / weight_sum_);
   }
 
-  metrics::Outputs outputs() const {
-    return {outputs_, model_.network.num_outputs, model_.threshold};
-  }
+  metrics::Outputs outputs() const { return {outputs_, model_.num_outputs(), model_.threshold}; }
   const std::vector<int64_t>& classes() const { return all_.classes; }
 
  private:
@@ -135,7 +133,7 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
                             num_targets));
   }
   std::vector<int64_t> num_unknown;
-  return data::apply_schema(std::move(table), schema, label_file(model.config->data), num_unknown);
+  return data::apply_schema(std::move(table), schema, label_file(model.config().data), num_unknown);
 }
 
 std::string contents_text(const std::vector<data::Fingerprint>& files) {
@@ -147,7 +145,7 @@ std::string contents_text(const std::vector<data::Fingerprint>& files) {
 
 // Of an ensemble of folds, each row was trained on by some member.
 void require_unseen_split(const Model& model) {
-  if (!model.is_ensemble() || model.config->data.folds == 0) return;
+  if (!model.is_ensemble() || model.config().data.folds == 0) return;
   throw Error(
       ErrorKind::kData,
       fmt::format("{}: the members of this ensemble were trained on all rows of the data; "
@@ -175,21 +173,21 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   }
   data::Schema schema = model.schema;
   schema.columns = make_columns(schema);
-  const std::string& weight = model.config->data.weight;
+  const std::string& weight = model.config().data.weight;
   data::CsvPieces pieces(request.data,
                          {.columns = schema.columns,
                           .targets = schema.target_names,
                           .weight = weight,
                           .may_lack_weight = true,
                           .delimiter_option = "--delimiter ",
-                          .drop_rows_without_target = model.config->data.drop_rows_without_target},
+                          .drop_rows_without_target = model.config().data.drop_rows_without_target},
                          request.format);
   std::vector<int64_t> num_unknown(schema.columns.size());
   bool has_weights = false;
   double weight_sum = 0;
   for (data::Table table; pieces.next(table, kBatchSize); table = {}) {
     const data::Dataset rows =
-        data::apply_schema(std::move(table), schema, label_file(model.config->data), num_unknown);
+        data::apply_schema(std::move(table), schema, label_file(model.config().data), num_unknown);
     has_weights = has_weights || !rows.weights.empty();
     weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
     evaluation.add(rows);
@@ -212,10 +210,10 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   require_unseen_split(model);
   const data::Datasets datasets = data::load_datasets(
-      model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
+      model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
-  if (!has_test && model.is_ensemble() && model.config->data.validation_folds > 0) {
+  if (!has_test && model.is_ensemble() && model.config().data.validation_folds > 0) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}: the ensemble has no test split, and each row of its validation "
                             "splits was trained on by other members; name a file with --data",
@@ -249,7 +247,7 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
                                         int64_t num_threads) {
   std::vector<float> outputs;
   std::vector<int64_t> classes;
-  config::DataConfig data = model.config->data;
+  config::DataConfig data = model.config().data;
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     if (data.validation_folds > 0 && model.is_ensemble()) {
       data.validation_fold = static_cast<int64_t>(i) + 1;
@@ -257,7 +255,7 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
       break;  // all members validate on the same rows
     }
     const data::Datasets datasets =
-        data::load_datasets(data, static_cast<uint64_t>(model.config->seed), &model.schema);
+        data::load_datasets(data, static_cast<uint64_t>(model.config().seed), &model.schema);
     require_same_data(model, datasets);
     if (datasets.validation.size() == 0) continue;
     const Model member = data.validation_folds > 0 ? alone(model, i) : model;
@@ -267,7 +265,7 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
     outputs.insert(outputs.end(), values.begin(), values.end());
     classes.insert(classes.end(), evaluation.classes().begin(), evaluation.classes().end());
   }
-  const auto best = metrics::best_threshold({outputs, model.network.num_outputs}, classes, metric);
+  const auto best = metrics::best_threshold({outputs, model.num_outputs()}, classes, metric);
   if (best) return *best;
   throw Error(ErrorKind::kData,
               fmt::format("--threshold: {}: expected a validation split with rows of both classes; "

@@ -27,7 +27,7 @@ std::string output_name(const Model& model, ExportOutputs outputs) {
 int64_t output_width(const Model& model, ExportOutputs outputs) {
   return outputs == ExportOutputs::kProbabilities && !is_regression(model)
              ? static_cast<int64_t>(model.schema.labels.size())
-             : model.network.num_outputs;
+             : model.num_outputs();
 }
 
 bool takes_doubles(const data::Schema& schema) { return !schema.scaling.offset.empty(); }

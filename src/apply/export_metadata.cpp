@@ -31,7 +31,6 @@ Json describe(const Model& model) {
                       {"trainer_version", model.trainer_version},
                       {"task", to_text(schema.task)},
                       {"loss", to_text(model.loss)},
-                      {"model", network_json(model)},
                       {"feature_names", schema.feature_names},
                       {"target_names", schema.target_names},
                       {"feature_scaling", scaling_json(schema.scaling)}};
@@ -42,6 +41,7 @@ Json describe(const Model& model) {
   } else {
     description.update(member_json(model.members.front()));
   }
+  add_model_json(model, network_json, description);
   if (!schema.labels.empty()) description["labels"] = schema.labels;
   if (!schema.columns.empty()) {
     description["columns"] = exported_columns(schema);

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -119,11 +122,46 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
   return shown;
 }
 
-void add_model(const Model& model, LabeledLines& lines) {
-  lines.add("model",
-            fmt::format("{} parameters{}", with_thousands(network::num_parameters(model.network)),
-                        model.members.front().is_averaged ? ", averaged weights (EMA)" : ""));
-  for (const std::string& line : network::layer_lines(model.network)) lines.add("", line);
+/// What members have in common: lines, the first one for the label.
+using DescribeMember = std::function<std::vector<std::string>(const Member&)>;
+
+/// Once for all members, or for each of those that differ.
+void add_described(const Model& model, const std::string& label, const DescribeMember& describe,
+                   LabeledLines& lines) {
+  std::vector<std::pair<std::vector<std::string>, std::string>> kinds;  // with numbers of members
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    std::vector<std::string> text = describe(model.members[i]);
+    const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const auto& kind) { return kind.first == text; });
+    if (same != kinds.end()) {
+      same->second += fmt::format(", {}", i + 1);
+    } else {
+      kinds.emplace_back(std::move(text), fmt::format("{}", i + 1));
+    }
+  }
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const auto& [text, numbers] = kinds[k];
+    const bool is_one = numbers.find(',') == std::string::npos;
+    const std::string of =
+        kinds.size() == 1 ? "" : fmt::format("{} {}: ", is_one ? "member" : "members", numbers);
+    lines.add(k == 0 ? label : "", of + text.front());
+    for (std::size_t i = 1; i < text.size(); ++i) lines.add("", text[i]);
+  }
+}
+
+std::vector<std::string> network_lines(const Member& member) {
+  std::vector<std::string> lines = network::layer_lines(member.network);
+  lines.insert(lines.begin(), fmt::format("{} parameters{}",
+                                          with_thousands(network::num_parameters(member.network)),
+                                          member.is_averaged ? ", averaged weights (EMA)" : ""));
+  return lines;
+}
+
+std::vector<std::string> training_lines(const Member& member) {
+  const auto value = [&](const char* key) { return config::value_text(key, *member.config); };
+  return {fmt::format("{}, learning rate {} ({}), batch size {}", value("training.optimizer.name"),
+                      value("training.learning_rate"), value("training.schedule.name"),
+                      value("training.batch_size"))};
 }
 
 void add_columns(const data::Schema& schema, LabeledLines& lines) {
@@ -179,10 +217,10 @@ void add_history(const Inspection& inspection, LabeledLines& lines) {
   }
 }
 
-std::string best_text(const Model& model, const Member& member) {
+std::string best_text(const Member& member) {
   if (!member.best) return "none yet";
   return fmt::format("{} ({} {})", member.best->epoch,
-                     config::value_text("training.best_metric", *model.config),
+                     config::value_text("training.best_metric", *member.config),
                      metrics::loss_text(member.best->value));
 }
 
@@ -202,15 +240,15 @@ void add_progress(const Model& model, LabeledLines& lines) {
     for (const Member& member : model.members) {
       lines.add("",
                 fmt::format("{}: best epoch {}", run::find_run_dir(member.file).filename().string(),
-                            best_text(model, member)));
+                            best_text(member)));
     }
     return;
   }
   const Member& member = model.members.front();
   lines.add("progress",
             fmt::format("epoch {} of {}, step {}", member.position.epoch,
-                        model.config->training.epochs, with_thousands(member.position.step)));
-  lines.add("best epoch", best_text(model, member));
+                        model.config().training.epochs, with_thousands(member.position.step)));
+  lines.add("best epoch", best_text(member));
 }
 
 }  // namespace
@@ -225,7 +263,6 @@ Inspection inspect(const fs::path& run_or_checkpoint) {
 std::string inspection_text(const Inspection& inspection) {
   const Model& model = inspection.model;
   const data::Schema& schema = model.schema;
-  const auto value = [&](const char* key) { return config::value_text(key, *model.config); };
   std::error_code unknown;
   LabeledLines lines;
   lines.add("file", fmt::format("{} ({})", model.file.string(),
@@ -242,13 +279,10 @@ std::string inspection_text(const Inspection& inspection) {
               fmt::format("classification, target {}, {} classes: {}", some(schema.target_names),
                           with_thousands(std::ssize(schema.labels)), some(schema.labels)));
   }
-  add_model(model, lines);
+  add_described(model, "model", network_lines, lines);
   lines.add("loss", config::to_text(model.loss));
-  lines.add("training",
-            fmt::format("{}, learning rate {} ({}), batch size {}",
-                        value("training.optimizer.name"), value("training.learning_rate"),
-                        value("training.schedule.name"), value("training.batch_size")));
-  lines.add("scaling", value("data.scaling"));
+  add_described(model, "training", training_lines, lines);
+  lines.add("scaling", config::value_text("data.scaling", model.config()));
   add_columns(schema, lines);
   for (const data::Fingerprint& file : model.fingerprints) {
     lines.add("data file", fmt::format("{}: {}", file.path, data::content_text(file)));

@@ -49,26 +49,26 @@ Json history_json(const run::History& history) {
   return json;
 }
 
-Json model_json(const Model& model) {
+Json model_json(const Member& member) {
   Json weights = Json::array();
-  for (const network::TensorSpec& tensor : network::tensors(model.network)) {
+  for (const network::TensorSpec& tensor : network::tensors(member.network)) {
     weights.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   }
-  Json json = network_json(model);
-  json.update({{"dropout", model.config->model.dropout},
-               {"averaged_weights", model.members.front().is_averaged},
+  Json json = network_json(member);
+  json.update({{"dropout", member.config->model.dropout},
+               {"averaged_weights", member.is_averaged},
                {"weights", std::move(weights)}});
   return json;
 }
 
-Json progress_json(const Model& model, const Member& member) {
+Json progress_json(const Member& member) {
   Json json = {{"epoch", member.position.epoch},
                {"step", member.position.step},
                {"temperature", member.temperature},
                {"best", Json()}};
   if (member.best) {
     json["best"] = {{"epoch", member.best->epoch},
-                    {"metric", config::to_text(model.config->training.best_metric)},
+                    {"metric", config::to_text(member.config->training.best_metric)},
                     {"value", member.best->value}};
   }
   return json;
@@ -76,12 +76,12 @@ Json progress_json(const Model& model, const Member& member) {
 
 void add_progress(const Model& model, Json& json) {
   if (!model.is_ensemble()) {
-    json.update(progress_json(model, model.members.front()));
+    json.update(progress_json(model.members.front()));
     return;
   }
   for (const Member& member : model.members) {
     Json entry = {{"checkpoint", member.file.string()}};
-    entry.update(progress_json(model, member));
+    entry.update(progress_json(member));
     json["members"].push_back(std::move(entry));
   }
 }
@@ -101,14 +101,14 @@ std::string inspection_json(const Inspection& inspection) {
   }
   Json json = {{"checkpoint", model.file.string()}, {"trainer_version", model.trainer_version}};
   add_progress(model, json);
+  add_model_json(model, model_json, json);
   json.update({{"task", config::to_text(schema.task)},
                {"target_names", schema.target_names},
                {"labels", schema.labels},
                {"loss", config::to_text(model.loss)},
-               {"model", model_json(model)},
                {"feature_names", schema.feature_names},
                {"columns", columns},
-               {"feature_scaling", {{"method", config::to_text(model.config->data.scaling)}}},
+               {"feature_scaling", {{"method", config::to_text(model.config().data.scaling)}}},
                {"data_files", files}});
   if (!schema.columns.empty()) json["missing"] = schema.missing;
   json["feature_scaling"].update(scaling_json(schema.scaling));

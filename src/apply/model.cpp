@@ -12,7 +12,6 @@
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/config/dump.h"
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/run/run_dir.h"
@@ -77,13 +76,14 @@ Model load_one(const fs::path& run_or_checkpoint) {
   model.file = find_best(run_or_checkpoint);
   checkpoint::VerifiedCheckpoint verified = checkpoint::verify(model.file);
   checkpoint::Checkpoint& c = verified.checkpoint;
-  model.config = std::move(verified.config);
   model.schema = std::move(c.schema);
-  model.loss = config::loss_for(model.config->training.loss, model.schema.task);
-  model.network = std::move(verified.network);
-  Member member{.file = model.file, .weights = in_order(c.model, model.network)};
+  model.loss = config::loss_for(verified.config->training.loss, model.schema.task);
+  Member member{.file = model.file,
+                .config = std::move(verified.config),
+                .network = std::move(verified.network)};
+  member.weights = in_order(c.model, member.network);
   member.is_averaged = take_average(member.weights, c.moments);
-  calibrate(member.weights, model.network, c.state.temperature);
+  calibrate(member.weights, member.network, c.state.temperature);
   member.temperature = c.state.temperature;
   member.position = c.state.position;
   member.best = c.state.best;
@@ -93,13 +93,12 @@ Model load_one(const fs::path& run_or_checkpoint) {
   return model;
 }
 
-// Members share preprocessing and network.
+// Members share preprocessing and the meaning of their outputs.
 void require_same(const Model& first, const Model& other) {
   std::string difference = first.schema == other.schema ? "" : "other features or targets";
-  for (const auto& change : config::fixed_differences(*first.config, *other.config)) {
-    if (change.key.starts_with("model.") || change.key == "training.loss") {
-      difference = fmt::format("{}: {} instead of {}", change.key, change.after, change.before);
-    }
+  if (first.loss != other.loss) {
+    difference = fmt::format("training.loss: {} instead of {}", config::to_text(other.loss),
+                             config::to_text(first.loss));
   }
   if (difference.empty()) return;
   throw Error(ErrorKind::kCheckpoint,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apply/model_json.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/json.h"
 
@@ -25,14 +29,25 @@ Json column_json(const data::Column& column) {
   return json;
 }
 
-Json network_json(const Model& model) {
-  const config::ModelConfig& config = model.config->model;
-  return {{"num_features", model.network.num_features},
+Json network_json(const Member& member) {
+  const config::ModelConfig& config = member.config->model;
+  return {{"num_features", member.network.num_features},
           {"hidden_sizes", config::hidden_sizes(config)},
-          {"num_outputs", model.network.num_outputs},
+          {"num_outputs", member.network.num_outputs},
           {"activation", to_text(config.activation)},
           {"norm", to_text(config.norm)},
           {"residual", config.residual}};
+}
+
+void add_model_json(const Model& model, const std::function<Json(const Member&)>& describe,
+                    Json& json) {
+  std::vector<Json> all;
+  for (const Member& member : model.members) all.push_back(describe(member));
+  if (std::equal(all.begin() + 1, all.end(), all.begin())) {
+    json["model"] = std::move(all.front());
+    return;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) json["members"][i]["model"] = std::move(all[i]);
 }
 
 Json member_json(const Member& member) {

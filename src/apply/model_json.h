@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "trainer/apply/model.h"
@@ -14,7 +16,12 @@ namespace trainer::apply {
 nlohmann::ordered_json column_json(const data::Column& column);
 
 /// Features, hidden sizes, outputs, activation, norm and residual connections.
-nlohmann::ordered_json network_json(const Model& model);
+nlohmann::ordered_json network_json(const Member& member);
+
+/// Adds the descriptions of the members: as `model`, or where they differ in `members`.
+void add_model_json(const Model& model,
+                    const std::function<nlohmann::ordered_json(const Member&)>& describe,
+                    nlohmann::ordered_json& json);
 
 /// Its position, whether its weights are averaged, and its temperature.
 nlohmann::ordered_json member_json(const Member& member);

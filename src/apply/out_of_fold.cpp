@@ -31,7 +31,7 @@ using Names = std::vector<std::string>;
 
 constexpr char kDelimiter = ',';
 
-bool is_csv(const Model& model) { return model.config->data.source == config::Source::kCsv; }
+bool is_csv(const Model& model) { return model.config().data.source == config::Source::kCsv; }
 
 /// What stands before the predictions.
 Names names_behind(Names names, const Model& model) {
@@ -57,7 +57,7 @@ class Ids {
       }
     }
     if (columns.empty()) return;
-    const config::DataConfig& data = model.config->data;
+    const config::DataConfig& data = model.config().data;
     data::CsvPieces pieces(
         data.path, {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept},
         data::csv_format(data, data.path));
@@ -121,14 +121,14 @@ struct Line {
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
   const data::Datasets datasets = data::load_datasets(
-      model.config->data, static_cast<uint64_t>(model.config->seed), &model.schema);
+      model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
   require_same_data(model, datasets);
   const data::Dataset& rows = datasets.test;
   std::vector<float> outputs;
   Predictor(model, num_threads).predict(rows.features, outputs);
   const std::vector<double> values = predicted_values(model, rows.values);
   PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
-  const auto width = static_cast<std::size_t>(model.network.num_outputs);
+  const auto width = static_cast<std::size_t>(model.num_outputs());
   for (std::size_t row = 0; row < rows.source_lines.size(); ++row) {
     const int64_t source_line = rows.source_lines[row];
     Names cells;

@@ -26,7 +26,7 @@ int64_t default_batch_size(const Model& model) {
   constexpr int64_t kMaxRows = 4096;
   constexpr int64_t kMinRows = 64;
   constexpr int64_t kNumbers = int64_t{1} << 20;
-  const int64_t width = model.schema.num_features() + model.network.num_outputs;
+  const int64_t width = model.schema.num_features() + model.num_outputs();
   return std::clamp(kNumbers / std::max<int64_t>(1, width), kMinRows, kMaxRows);
 }
 

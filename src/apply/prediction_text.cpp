@@ -132,11 +132,10 @@ void PredictionText::add_numbers(std::span<const double> numbers, bool is_finite
 void PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
                               fmt::memory_buffer& out) {
   const bool has_classes = !labels_.empty();
-  const auto num_outputs = static_cast<std::size_t>(model_.network.num_outputs);
+  const auto num_outputs = static_cast<std::size_t>(model_.num_outputs());
   const std::vector<int64_t> classes =
-      has_classes
-          ? metrics::predicted_classes({outputs, model_.network.num_outputs, model_.threshold})
-          : std::vector<int64_t>{};
+      has_classes ? metrics::predicted_classes({outputs, model_.num_outputs(), model_.threshold})
+                  : std::vector<int64_t>{};
   const std::vector<double> numbers =
       has_classes ? as_doubles(probabilities(model_, outputs)) : predicted_values(model_, outputs);
   const std::size_t width = has_classes ? labels_.size() : num_outputs;

@@ -56,10 +56,13 @@ void softmax(std::span<const float> logits, float* probabilities) {
 }  // namespace
 
 Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), team_(num_threads) {
-  const int64_t max_rows =
-      num_threads * std::max<int64_t>(1, kRowsPerThread / network::num_members(model.network));
+  int64_t rows_of_row = 1;  // where members of one network make several rows of each
   for (const Member& member : model.members) {
-    networks_.push_back(std::make_unique<cpu::Network>(model.network, tensor_memory(member),
+    rows_of_row = std::max(rows_of_row, network::num_members(member.network));
+  }
+  const int64_t max_rows = num_threads * std::max<int64_t>(1, kRowsPerThread / rows_of_row);
+  for (const Member& member : model.members) {
+    networks_.push_back(std::make_unique<cpu::Network>(member.network, tensor_memory(member),
                                                        max_rows, team_, cpu::kernels()));
   }
   rows_.resize(static_cast<std::size_t>(networks_.front()->max_rows()));
@@ -67,7 +70,7 @@ Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), t
 
 void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs) {
   const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
-    cpu::copy_outputs(input, outputs + first_row * model_.network.num_outputs);
+    cpu::copy_outputs(input, outputs + first_row * model_.num_outputs());
   };
   team_.run([&](int64_t thread) {
     network.run(thread, batch, {.mode = network::Mode::kInference}, keep, [] {});
@@ -75,7 +78,7 @@ void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float
 }
 
 void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {
-  const auto width = static_cast<std::size_t>(model_.network.num_outputs);
+  const auto width = static_cast<std::size_t>(model_.num_outputs());
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
   const auto max_rows = static_cast<int64_t>(rows_.size());
   for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
@@ -93,7 +96,7 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
     for (std::size_t i = 0; i < networks_.size(); ++i) {
       run(*networks_[i], batch, member_outputs_.data() + i * part.size());
     }
-    const int64_t num_columns = model_.network.num_outputs;
+    const int64_t num_columns = model_.num_outputs();
     cpu::combine_members(network::mean_for(model_.schema.task),
                          {.values = member_outputs_.data(),
                           .num_members = std::ssize(networks_),
@@ -115,7 +118,7 @@ std::vector<float> probabilities(const Model& model, std::span<const float> outp
     }
     return both;
   }
-  const auto width = static_cast<std::size_t>(model.network.num_outputs);
+  const auto width = static_cast<std::size_t>(model.num_outputs());
   std::vector<float> result(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); i += width) {
     softmax(outputs.subspan(i, width), result.data() + i);

@@ -70,7 +70,7 @@ void check_output(const fs::path& output, const fs::path& checkpoint) {
 
 config::Config config_for(const apply::Model& model, const CommonOptions& common,
                           const FormatOptions& format) {
-  config::Config config = *model.config;
+  config::Config config = model.config();
   config.threads = 0;
   std::vector<config::Override> overrides = common.overrides;
   add_overrides(format, overrides);

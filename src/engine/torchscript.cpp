@@ -62,13 +62,13 @@ class Builder {
       for (std::size_t i = 0; i < model_.members.size(); ++i) {
         Module member = make_module("Member");
         add_layers(member, model_.members[i]);
-        member.define(scores_source(model_.network));
+        member.define(scores_source(model_.members[i].network));
         members.register_module(std::to_string(i), member);
       }
       mlp.register_module("members", members);
     } else {
       add_layers(mlp, model_.members.front());
-      mlp.define(scores_source(model_.network));
+      mlp.define(scores_source(model_.members.front().network));
     }
     add_scaling(mlp, "features", model_.schema.scaling);
     add_limits(mlp);
@@ -93,7 +93,7 @@ class Builder {
   void add_layers(Module& mlp, const apply::Member& member) {
     Groups groups;
     for (const checkpoint::NamedTensor& weight : member.weights) add_weight(groups, weight);
-    for (const network::Layer& layer : model_.network.layers) {
+    for (const network::Layer& layer : member.network.layers) {
       if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
         Module& module = find_module(groups, periodic->name);
         module.register_buffer("features", at::tensor(periodic->features, at::kLong));

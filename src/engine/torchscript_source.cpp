@@ -159,7 +159,7 @@ std::string scores(const apply::Model& model) {
     return fmt::format("torch.mean({}, 0)", stacked);
   }
   return log_of_mean_probabilities({stacked, 0, std::ssize(model.members)},
-                                   model.network.num_outputs == 1);
+                                   model.num_outputs() == 1);
 }
 
 std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
@@ -174,8 +174,8 @@ std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
                : values;
   }
   if (outputs == apply::ExportOutputs::kScores) return "x";
-  return model.network.num_outputs == 1 ? "torch.cat([torch.sigmoid(-x), torch.sigmoid(x)], 1)"
-                                        : "torch.softmax(x, 1)";
+  return model.num_outputs() == 1 ? "torch.cat([torch.sigmoid(-x), torch.sigmoid(x)], 1)"
+                                  : "torch.softmax(x, 1)";
 }
 
 }  // namespace

@@ -348,14 +348,15 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     LayerWriter writer(graph, model, i);
     Name values = input;
-    for (const network::Layer& layer : model.network.layers) values = writer.add(layer, values);
+    for (const network::Layer& layer : model.members[i].network.layers)
+      values = writer.add(layer, values);
     scores.push_back(values);
   }
   if (!model.is_ensemble()) return scores.front();
   return model.schema.task == config::Task::kRegression
              ? mean_of(graph, scores)
              : log_of_mean_probabilities(graph, stacked(graph, scores), std::ssize(scores),
-                                         model.network.num_outputs == 1);
+                                         model.num_outputs() == 1);
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
@@ -364,7 +365,7 @@ void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOu
     put_into_units_of_the_data(graph, model.schema.target_scaling,
                                limited(graph, model.schema, scores));
   } else if (outputs == apply::ExportOutputs::kProbabilities) {
-    if (model.network.num_outputs == 1) {
+    if (model.num_outputs() == 1) {
       add_two_probabilities(graph, scores);
     } else {
       graph.node("Softmax", {scores}, {attribute("axis", int64_t{-1})});

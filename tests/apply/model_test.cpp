@@ -42,7 +42,7 @@ class ModelTest : public testing::Test {
 TEST_F(ModelTest, HasTheWeightsInTheOrderOfTheLayers) {
   checkpoint::write(file("last.pt"), test::sound_checkpoint());
   const Model model = load_model(file("last.pt"));
-  EXPECT_EQ(network::summary(model.network), "3-4-2 batch norm, relu");
+  EXPECT_EQ(network::summary(model.members.front().network), "3-4-2 batch norm, relu");
   EXPECT_EQ(model.loss, config::Loss::kCrossEntropy);
   EXPECT_EQ(model.schema.labels, (std::vector<std::string>{"no", "yes"}));
   EXPECT_EQ(model.members.front().position.step, 12);

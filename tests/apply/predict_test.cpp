@@ -31,9 +31,10 @@ using test::read_file;
 /// The only layer is (a, k=p, k=q) -> logits of "no" and of "yes, sir": (0, a + 2 [k=q] - [k=p]).
 Model linear_model() {
   Model model;
-  model.network = network::mlp({.num_features = 3, .num_outputs = 2, .hidden_sizes = {}});
-  model.members = {{.weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
-                                {"layers.0.bias", float_data({2}, {0, 0})}}}};
+  model.members = {
+      {.network = network::mlp({.num_features = 3, .num_outputs = 2, .hidden_sizes = {}}),
+       .weights = {{"layers.0.weight", float_data({2, 3}, {0, 0, 0, 1, -1, 2})},
+                   {"layers.0.bias", float_data({2}, {0, 0})}}}};
   data::Schema& schema = model.schema;
   schema.feature_names = {"a", "k=p", "k=q"};
   schema.target_names = {"y"};
@@ -50,9 +51,10 @@ Model linear_model() {
 Model regression_model() {
   Model model;
   model.loss = config::Loss::kMse;
-  model.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}});
-  model.members = {{.weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
-                                {"layers.0.bias", float_data({2}, {0, 0})}}}};
+  model.members = {
+      {.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}}),
+       .weights = {{"layers.0.weight", float_data({2, 1}, {1, -2})},
+                   {"layers.0.bias", float_data({2}, {0, 0})}}}};
   data::Schema& schema = model.schema;
   schema.task = config::Task::kRegression;
   schema.feature_names = {"a"};
@@ -126,9 +128,10 @@ TEST_F(PredictTest, WritesTheTargetsOfARegressionInTheirUnits) {
   EXPECT_EQ(predict_text("a\n1\n-2.5\n", regression_model()),
             "prediction_u,prediction_v\n12,-1\n5,2.5\n");
   Model one = regression_model();
-  one.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
-  one.members = {{.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
-                              {"layers.0.bias", float_data({1}, {0})}}}};
+  one.members = {
+      {.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}}),
+       .weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                   {"layers.0.bias", float_data({1}, {0})}}}};
   one.schema.target_names = {"u"};
   one.schema.target_scaling = {{0}, {1}};
   EXPECT_EQ(predict_text("a\n0.1\n1e-7\n123456789\n", one), "prediction\n0.1\n1e-07\n123456790\n");
@@ -140,9 +143,10 @@ TEST_F(PredictTest, OneLogitHasAProbabilityForBothClasses) {
   model.schema.task = config::Task::kClassification;
   model.schema.target_names = {"y"};
   model.schema.labels = {"0", "1"};
-  model.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}});
-  model.members = {{.weights = {{"layers.0.weight", float_data({1, 1}, {1})},
-                                {"layers.0.bias", float_data({1}, {0})}}}};
+  model.members = {
+      {.network = network::mlp({.num_features = 1, .num_outputs = 1, .hidden_sizes = {}}),
+       .weights = {{"layers.0.weight", float_data({1, 1}, {1})},
+                   {"layers.0.bias", float_data({1}, {0})}}}};
   EXPECT_EQ(predict_text("a\n0\n2\n", model),
             "prediction,p_0,p_1\n0,0.5,0.5\n1,0.11920292,0.8807971\n");
 }
@@ -327,9 +331,10 @@ TEST_F(PredictTest, AModelOfImagesTakesIdxFilesAndTablesOfPixels) {
   model.schema.target_names = {"label"};
   model.schema.target_scaling = {{0}, {1}};
   model.schema.scaling = {{0, 0}, {1, 1}};
-  model.network = network::mlp({.num_features = 2, .num_outputs = 1, .hidden_sizes = {}});
-  model.members = {{.weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
-                                {"layers.0.bias", float_data({1}, {0})}}}};
+  model.members = {
+      {.network = network::mlp({.num_features = 2, .num_outputs = 1, .hidden_sizes = {}}),
+       .weights = {{"layers.0.weight", float_data({1, 2}, {1, 10})},
+                   {"layers.0.bias", float_data({1}, {0})}}}};
   const std::string expected = "prediction\n21\n2555\n73\n";
   const std::string_view idx =
       "\0\0\x08\x03\0\0\0\x03\0\0\0\x01\0\0\0\x02\x01\x02\x05\xFF\x03\x07"sv;

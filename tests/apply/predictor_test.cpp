@@ -21,16 +21,16 @@ using Numbers = std::vector<float>;
 /// A model of `num_classes` classes with weights that are made up.
 Model some_model(config::Norm norm, int64_t num_classes, uint64_t first_seed = 1) {
   Model model;
-  model.network = network::mlp({.num_features = 9,
-                                .num_outputs = num_classes,
-                                .hidden_sizes = {40, 40},
-                                .activation = config::Activation::kGelu,
-                                .dropout = 0.5,
-                                .norm = norm,
-                                .residual = true});
   Member member;
+  member.network = network::mlp({.num_features = 9,
+                                 .num_outputs = num_classes,
+                                 .hidden_sizes = {40, 40},
+                                 .activation = config::Activation::kGelu,
+                                 .dropout = 0.5,
+                                 .norm = norm,
+                                 .residual = true});
   uint64_t seed = first_seed;
-  for (const network::TensorSpec& spec : network::tensors(model.network)) {
+  for (const network::TensorSpec& spec : network::tensors(member.network)) {
     Numbers values = test::some_numbers(spec.num_elements(), seed++);
     if (spec.name.ends_with("var")) values.assign(values.size(), 0.5F);
     member.weights.push_back({spec.name, test::float_data(spec.shape, values)});
@@ -42,11 +42,12 @@ Model some_model(config::Norm norm, int64_t num_classes, uint64_t first_seed = 1
 
 Model tiny_model() {
   Model model;
-  model.network = network::mlp({.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}});
-  model.members = {{.weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
-                                {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
-                                {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},
-                                {"layers.1.bias", test::float_data({2}, {0.25F, -0.5F})}}}};
+  model.members = {
+      {.network = network::mlp({.num_features = 2, .num_outputs = 2, .hidden_sizes = {2}}),
+       .weights = {{"layers.0.weight", test::float_data({2, 2}, {1, -1, 2, 0.5F})},
+                   {"layers.0.bias", test::float_data({2}, {0.5F, -1})},
+                   {"layers.1.weight", test::float_data({2, 2}, {1, 2, -1, 3})},
+                   {"layers.1.bias", test::float_data({2}, {0.25F, -0.5F})}}}};
   model.schema.scaling = {{1, 2}, {2, 0.5F}};
   return model;
 }
@@ -166,10 +167,11 @@ TEST(Predictor, AnEnsembleOfRegressionsHasTheMeanNumbers) {
 // Of members that are nearly sure, the logarithms are finite and right.
 TEST(Predictor, SmallProbabilitiesOfAnEnsembleAreNotLost) {
   Model model;
-  model.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}});
   for (const float slope : {-500.0F, -300.0F}) {
-    model.members.push_back({.weights = {{"layers.0.weight", test::float_data({2, 1}, {0, slope})},
-                                         {"layers.0.bias", test::float_data({2}, {0, 0})}}});
+    model.members.push_back(
+        {.network = network::mlp({.num_features = 1, .num_outputs = 2, .hidden_sizes = {}}),
+         .weights = {{"layers.0.weight", test::float_data({2, 1}, {0, slope})},
+                     {"layers.0.bias", test::float_data({2}, {0, 0})}}});
   }
   model.schema.scaling = {{0}, {1}};
   const Numbers outputs = outputs_of(model, {1, 1, Numbers{1}});

@@ -39,7 +39,8 @@ inline constexpr bool kHasOnnx = false;
 struct ExportCase {
   ModelRecipe recipe;
   ExportOutputs outputs = ExportOutputs::kScores;
-  int num_members = 1;  // of an ensemble
+  int num_members = 1;           // of an ensemble
+  std::string other_model = {};  // of each second one, if it differs
 };
 
 inline std::vector<ExportCase> export_cases() {
@@ -71,6 +72,9 @@ inline std::vector<ExportCase> export_cases() {
   all.push_back({{.model = kMembers, .training = "{loss: binary_cross_entropy}", .labels = two},
                  kProbabilities});
   all.push_back({{.model = kMembers, .labels = {}, .num_targets = 2}});
+  constexpr auto* kOther = "{hidden_sizes: [7], numeric_embedding: periodic, activation: mish}";
+  all.push_back({{.model = kMembers}, kProbabilities, 3, kOther});
+  all.push_back({{.model = kMembers, .labels = {}, .num_targets = 2}, {}, 2, kOther});
   for (const char* part : {"input_scale: true", "numeric_embedding: periodic",
                            "numeric_embedding: periodic, norm: batch, ensemble_size: 2",
                            "numeric_embedding: piecewise_linear, num_bins: 6",
@@ -135,8 +139,10 @@ class ExportTestBase : public ProgramTest {
     for (int i = 1; i <= wanted.num_members; ++i) {
       ensemble.runs.push_back(fmt::format("member_{}", i));
       fs::create_directories(path / ensemble.runs.back());
+      ModelRecipe recipe = wanted.recipe;
+      if (i % 2 == 0 && !wanted.other_model.empty()) recipe.model = wanted.other_model;
       checkpoint::write(path / ensemble.runs.back() / "best.pt",
-                        make_checkpoint(wanted.recipe, 100 * static_cast<uint64_t>(i)));
+                        make_checkpoint(recipe, 100 * static_cast<uint64_t>(i)));
     }
     apply::write_ensemble(path, ensemble);
   }

@@ -250,7 +250,8 @@ void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
 // A column of many categories is a number that names a row of a learned table.
 TEST_F(OnnxEncodingTest, EmbeddedColumnsAreLookedUp) {
   const apply::Model model = train("data.embed_above=1");
-  ASSERT_EQ(std::get<network::Embeddings>(model.network.layers.front()).tables.size(), 2);
+  ASSERT_EQ(
+      std::get<network::Embeddings>(model.members.front().network.layers.front()).tables.size(), 2);
   expect_same_outputs(model);
 }
 

@@ -22,11 +22,13 @@ namespace trainer::apply {
 
 /// What one run has trained.
 struct Member {
-  std::filesystem::path file = {};  // the checkpoint
+  std::filesystem::path file = {};                    // the checkpoint
+  std::shared_ptr<const config::Config> config = {};  // of the run
+  network::NetworkSpec network = {};
   /// In the order of network::tensors(), which gives names and shapes; float32 and finite. The
   /// averaged weights where the run had some (training.ema_decay). Those of the output layer are
   /// divided by the temperature, so that the outputs are calibrated.
-  std::vector<checkpoint::NamedTensor> weights;
+  std::vector<checkpoint::NamedTensor> weights = {};
   bool is_averaged = false;
   double temperature = 1;  // of training.calibrate
   checkpoint::Position position = {};
@@ -35,21 +37,22 @@ struct Member {
 
 /// A trained model as plain values: what prediction, evaluation and exports work on. One member, or
 /// those of an ensemble, whose predictions are averaged: probabilities of classes, or numbers. All
-/// members have the same schema and network.
+/// members have the same features, targets and loss.
 struct Model {
-  std::filesystem::path file;                    // the checkpoint, or ensemble.json
-  std::shared_ptr<const config::Config> config;  // of its first run
+  std::filesystem::path file;  // the checkpoint, or ensemble.json
   data::Schema schema;
   config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
-  network::NetworkSpec network;
-  std::vector<Member> members;                  // at least one
-  std::string trainer_version;                  // that wrote the first checkpoint
-  std::vector<data::Fingerprint> fingerprints;  // of the data files that it was trained on
+  std::vector<Member> members;                      // at least one
+  std::string trainer_version;                      // that wrote the first checkpoint
+  std::vector<data::Fingerprint> fingerprints;      // of the data files that it was trained on
 
   /// Of two classes: the probability of the second above which it is predicted.
   double threshold = 0.5;
 
   bool is_ensemble() const { return members.size() > 1; }
+  int64_t num_outputs() const { return members.front().network.num_outputs; }
+  /// Of the first run: where the data are and how they are read.
+  const config::Config& config() const { return *members.front().config; }
 };
 
 /// Of a run folder: its best.pt, else its last.pt; of a checkpoint file (see
