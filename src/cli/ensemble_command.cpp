@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer ensemble`: trains several models and makes one of them.
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "trainer/config/types.h"
+#include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/experiments/ensemble.h"
@@ -23,12 +26,16 @@ class EnsembleCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {{"--members", &members_, "VALUE", "Number of models to train (default: 5)"},
+            {"--recipes", &recipe_names_, "NAME,...",
+             "Recipes that the members take in turn, with the preprocessing of the first: "
+             "realmlp,tabm"},
             {"--json", &json_, "", "Print summary.json instead of the results"}};
   }
 
   void check(const CommonOptions& /*common*/, Problems& problems) override {
     constexpr int64_t kMinMembers = 2;
     parse_count("--members", members_, num_members_, problems, kMinMembers);
+    parse_recipes(problems);
   }
 
   int run(const CommonOptions& common) override {
@@ -52,12 +59,28 @@ class EnsembleCommand : public Command {
   }
 
  private:
+  void parse_recipes(Problems& problems) {
+    if (recipe_names_.empty()) return;
+    std::istringstream list(recipe_names_);
+    for (std::string name; std::getline(list, name, ',');) {
+      const auto recipe = config::from_text<config::Recipe>(name);
+      if (!recipe) {
+        problems.push_back(
+            fmt::format("--recipes: expected names of {}, separated by commas; got {}",
+                        joined(config::enum_names<config::Recipe>(), " or "), in_quotes(name)));
+        return;
+      }
+      recipes_.push_back(*recipe);
+    }
+  }
+
   experiments::EnsembleRequest make_request(const CommonOptions& common) const {
     experiments::EnsembleRequest request;
     request.config_files = common.config_files;
     request.overrides = common.overrides;
     request.resume = common.resume;
     request.num_members = num_members_;
+    request.recipes = recipes_;
     request.train = [&](const experiments::RunJob& job) {
       return train_one_of_several(common, job);
     };
@@ -69,6 +92,8 @@ class EnsembleCommand : public Command {
 
   std::string members_;
   int64_t num_members_ = 0;  // 0: 5, or as before
+  std::string recipe_names_;
+  std::vector<config::Recipe> recipes_;  // none: as configured
   bool json_ = false;
 };
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/experiments/ensemble.h"
 
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/apply/ensemble.h"
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
@@ -26,12 +30,18 @@ constexpr int64_t kDefaultMembers = 5;
 /// A new or resumed ensemble.
 struct Ensemble {
   RunSeries series;
-  config::Config config;  // that the members share
-  int64_t num_members = kDefaultMembers;
+  config::Config config = {};  // of the first recipe, which the members share
+  apply::EnsembleFile file = {};
 };
 
 SeriesRequest series_request(const EnsembleRequest& request) {
   return {request.config_files, request.overrides, request.resume};
+}
+
+std::string names_of(const std::vector<config::Recipe>& recipes) {
+  std::vector<std::string> names;
+  for (const config::Recipe recipe : recipes) names.push_back(config::to_text(recipe));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
 }
 
 std::string member_tag(int64_t number) { return fmt::format("member_{}", number); }
@@ -42,42 +52,108 @@ bool has_folds(const config::DataConfig& data) {
          data.validation_fraction > 0;
 }
 
+config::Override recipe_override(config::Recipe recipe) {
+  return {"recipe", config::to_text(recipe), "--recipes"};
+}
+
+// Of another recipe than the first one: its defaults, but for what becomes of the data. Members get
+// the same features, so that one model can be made of them.
+void add_recipe(const Ensemble& ensemble, config::Recipe recipe,
+                std::vector<config::Override>& overrides) {
+  if (recipe == ensemble.file.recipes.front()) return;
+  overrides.push_back(recipe_override(recipe));
+  const config::Config own = run_config(ensemble.series, {"", overrides}).config;
+  for (const config::Difference& difference : config::differences(ensemble.config, own)) {
+    if (!difference.key.starts_with("data.")) continue;
+    overrides.push_back({difference.key, difference.before, "ensemble"});
+  }
+}
+
 SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   const auto first_seed = static_cast<int64_t>(config::training_seed(ensemble.config));
   SeriesRun run{member_tag(number), {}};
   run.overrides = {{"training.seed", std::to_string(first_seed + number - 1), "ensemble"}};
+  const std::vector<config::Recipe>& recipes = ensemble.file.recipes;
+  if (!recipes.empty()) {
+    add_recipe(ensemble, recipes[static_cast<std::size_t>(number - 1) % recipes.size()],
+               run.overrides);
+  }
   if (!has_folds(ensemble.config.data)) return run;
   run.overrides.insert(
       run.overrides.end(),
-      {{"data.validation_folds", std::to_string(ensemble.num_members), "--members"},
+      {{"data.validation_folds", std::to_string(ensemble.file.num_members), "--members"},
        {"data.validation_fold", std::to_string(number), "ensemble"},
        {"data.fit_on", "train_and_validation", "ensemble"}});
   return run;
 }
 
-Ensemble start(const EnsembleRequest& request) {
-  Ensemble ensemble{start_series(series_request(request), "ensemble"), {}};
+// A resolved configuration states all values of its recipe; another one must find its own.
+std::map<std::string, std::string> settings_of(const RunSeries& series) {
+  const config::Loaded loaded = config::load(series.documents, series.overrides);
+  std::map<std::string, std::string> settings;
+  for (const auto& [key, origin] : loaded.origins) {
+    if (key != "recipe") settings[key] = config::value_text(key, loaded.config);
+  }
+  return settings;
+}
+
+void use_settings(const apply::EnsembleFile& before, const EnsembleRequest& request,
+                  RunSeries& series) {
+  if (before.recipes.empty()) return;
+  series.documents.erase(series.documents.begin());
+  series.overrides.clear();
+  for (const auto& [key, value] : before.settings) {
+    series.overrides.push_back({key, value, apply::ensemble_file(series.folder).string()});
+  }
+  series.overrides.insert(series.overrides.end(), request.overrides.begin(),
+                          request.overrides.end());
+}
+
+void use_first_recipe(Ensemble& ensemble) {
+  if (!ensemble.file.recipes.empty()) {
+    ensemble.series.overrides.push_back(recipe_override(ensemble.file.recipes.front()));
+  }
   ensemble.config = shared_config(ensemble.series);
-  if (request.num_members > 0) ensemble.num_members = request.num_members;
+}
+
+Ensemble start(const EnsembleRequest& request) {
+  const int64_t num_members = request.num_members > 0 ? request.num_members : kDefaultMembers;
+  if (std::ssize(request.recipes) > num_members) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--recipes: expected at most one for each of {} members, got {}",
+                            num_members, request.recipes.size()));
+  }
+  Ensemble ensemble{start_series(series_request(request), "ensemble")};
+  ensemble.file = {.num_members = num_members, .runs = {}, .recipes = request.recipes};
+  if (!request.recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
+  use_first_recipe(ensemble);
   return ensemble;
 }
 
 Ensemble resume(const EnsembleRequest& request) {
-  const std::optional<apply::EnsembleFile> before = apply::read_ensemble(*request.resume);
+  std::optional<apply::EnsembleFile> before = apply::read_ensemble(*request.resume);
   if (!before) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: expected the folder of an ensemble, which contains an "
                             "ensemble.json; found none",
                             request.resume->string()));
   }
+  const auto refuse = [&](const char* option, const std::string& was, const std::string& got) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: {} was started with {}, got {}; remove this "
+                                               "option",
+                                               option, request.resume->string(), was, got));
+  };
   if (request.num_members > 0 && request.num_members != before->num_members) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--members: {} was started with {}, got {}; remove this option",
-                            request.resume->string(), before->num_members, request.num_members));
+    refuse("--members", std::to_string(before->num_members), std::to_string(request.num_members));
   }
-  Ensemble ensemble{resume_series(series_request(request), member_tag(1), "an ensemble"), {}};
-  ensemble.config = shared_config(ensemble.series);
-  ensemble.num_members = before->num_members;
+  if (!request.recipes.empty() && request.recipes != before->recipes) {
+    refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
+  }
+  Ensemble ensemble{resume_series(series_request(request), member_tag(1), "an ensemble")};
+  use_settings(*before, request, ensemble.series);
+  before->runs.clear();
+  ensemble.file = std::move(*before);
+  use_first_recipe(ensemble);
   refuse_changes(ensemble.series, member_run(ensemble, 1), "ensemble");
   return ensemble;
 }
@@ -93,15 +169,17 @@ void report_member(const EnsembleRequest& request, const std::string& name, cons
 }  // namespace
 
 EnsembleReport train_ensemble(const EnsembleRequest& request) {
-  const Ensemble ensemble = request.resume ? resume(request) : start(request);
+  Ensemble ensemble = request.resume ? resume(request) : start(request);
   const fs::path& folder = ensemble.series.folder;
+  const int64_t num_members = ensemble.file.num_members;
   EnsembleReport report{.folder = folder};
-  run_config(ensemble.series, member_run(ensemble, ensemble.num_members));  // reports errors first
-  apply::EnsembleFile file{.num_members = ensemble.num_members, .runs = {}};
-  apply::write_ensemble(folder, file);
+  for (int64_t number = 1; number <= num_members; ++number) {  // reports errors first
+    run_config(ensemble.series, member_run(ensemble, number));
+  }
+  apply::write_ensemble(folder, ensemble.file);
   Json members = Json::array();
-  for (int64_t number = 1; number <= ensemble.num_members; ++number) {
-    const std::string name = fmt::format("member {}/{}", number, ensemble.num_members);
+  for (int64_t number = 1; number <= num_members; ++number) {
+    const std::string name = fmt::format("member {}/{}", number, num_members);
     const SeriesRun run = member_run(ensemble, number);
     const RunOutcome outcome = complete_run(ensemble.series, run, request.train);
     if (outcome.stop_signal != 0) {
@@ -109,11 +187,11 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
       report.stopped = name;
       return report;
     }
-    file.runs.push_back(outcome.run_dir.filename().string());
+    ensemble.file.runs.push_back(outcome.run_dir.filename().string());
     members.push_back(read_json_or_null(run::RunDir{outcome.run_dir}.summary()));
     report_member(request, name, members.back());
   }
-  apply::write_ensemble(folder, file);
+  apply::write_ensemble(folder, ensemble.file);
   const bool has_test = members.back().contains("test");
   Json summary = {{"members", std::move(members)}};
   if (has_test) {

@@ -40,6 +40,19 @@ class EnsembleProgramTest : public test::ProgramTest {
     return numbers;
   }
 
+  void expect_mean_of(const std::vector<fs::path>& members) const {
+    std::vector<double> sum;
+    for (const fs::path& member : members) {
+      const std::vector<double> numbers = last_column(member.string());
+      sum.resize(numbers.size());
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
+    }
+    const auto count = static_cast<double>(members.size());
+    const std::vector<double> together = last_column("runs/latest");
+    ASSERT_EQ(together.size(), sum.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(together[i], sum[i] / count, 1e-3);
+  }
+
   std::vector<fs::path> member_folders() const {
     std::vector<fs::path> folders;
     const fs::path folder = folder_.path() / "runs/latest";
@@ -57,15 +70,7 @@ TEST_F(EnsembleProgramTest, PredictsTheMeanOfItsMembers) {
   EXPECT_NE(trained.out.find("(ensemble)"), std::string::npos) << trained.out;
   const std::vector<fs::path> members = member_folders();
   ASSERT_EQ(members.size(), 3U);
-  std::vector<double> sum;
-  for (const fs::path& member : members) {
-    const std::vector<double> numbers = last_column(member.string());
-    sum.resize(numbers.size());
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += numbers[i];
-  }
-  const std::vector<double> together = last_column("runs/latest");
-  ASSERT_EQ(together.size(), sum.size());
-  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(together[i], sum[i] / 3, 1e-3);
+  expect_mean_of(members);
 
   const Json summary = parse_json(test::read_file(folder_.path() / "runs/latest/summary.json"));
   EXPECT_EQ(summary["members"].size(), 3U);
@@ -81,6 +86,56 @@ TEST_F(EnsembleProgramTest, PredictsTheMeanOfItsMembers) {
     const ProcessResult result = trainer(std::string("export runs/latest -o ") + file);
     EXPECT_EQ(result.exit_code, 0) << result.err;
   }
+}
+
+// With the preprocessing of the first recipe, and each with its own network and training.
+TEST_F(EnsembleProgramTest, MembersCanHaveDifferentRecipes) {
+  const ProcessResult trained =
+      ensemble("auto_mpg.yaml",
+               "--members 3 --recipes realmlp,tabm training.epochs=4 data.embed_above=3 "
+               "data.clip_predictions=false");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const std::vector<fs::path> members = member_folders();
+  ASSERT_EQ(members.size(), 3U);
+  expect_mean_of(members);
+
+  const std::string config = test::read_file(members[1] / "config_resolved.yaml");
+  for (const std::string line :
+       {"\nrecipe: tabm  ", "\n  scaling: robust  ", "\n  smooth_clip: 3  ",
+        "\n  ensemble_size: 16  ", "\n  embed_above: 3  "}) {
+    EXPECT_NE(("\n" + config).find(line), std::string::npos) << line << config;
+  }
+  const ProcessResult inspected = trainer("inspect runs/latest");
+  for (const char* line : {"model       members 1, 3: ", "\n            member 2: ",
+                           "\ntraining    members 1, 3: adamw, learning rate 0.005 (coslog)",
+                           "\n            member 2: adamw, learning rate 0.005 (constant)"}) {
+    EXPECT_NE(inspected.out.find(line), std::string::npos) << line << inspected.out;
+  }
+  const Json json = parse_json(trainer("inspect runs/latest --json").out);
+  EXPECT_FALSE(json.contains("model"));
+  EXPECT_EQ(json["members"][1]["model"]["activation"], "relu");
+  EXPECT_EQ(json["members"][2]["model"]["activation"], "mish");
+  for (const char* file : {"m.safetensors", "m.pt"}) {
+    const ProcessResult result = trainer(std::string("export runs/latest -o ") + file);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+}
+
+TEST_F(EnsembleProgramTest, AResumeTrainsMissingMembersWithTheirRecipe) {
+  ASSERT_EQ(ensemble("penguins.yaml",
+                     "--members 2 --recipes realmlp,tabm training.epochs=3 "
+                     "training.batch_size=null training.learning_rate=null")
+                .exit_code,
+            0);
+  const fs::path folder = fs::canonical(folder_.path() / "runs/latest");
+  const std::string before = test::read_file(folder / "summary.json");
+  fs::remove_all(member_folders().back());
+  const ProcessResult resumed = trainer("ensemble --resume " + folder.string());
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  const Json one = parse_json(before);
+  const Json other = parse_json(test::read_file(folder / "summary.json"));
+  EXPECT_EQ(one["test"], other["test"]);
+  EXPECT_EQ(one["members"][1]["best"], other["members"][1]["best"]);
 }
 
 TEST_F(EnsembleProgramTest, AnIncompleteOneSaysHowToCompleteIt) {
@@ -115,6 +170,14 @@ TEST_F(EnsembleProgramTest, TheModelsOfACrossValidationCanBeOne) {
                              "--data\n"),
             std::string::npos)
       << refused.err;
+}
+
+TEST_F(EnsembleProgramTest, RecipesAreNames) {
+  const ProcessResult result = ensemble("auto_mpg.yaml", "--recipes realmlp,,tabm");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: --recipes: expected names of plain, realmlp or tabm, separated by commas; got "
+            "\"\"\n");
 }
 
 TEST_F(EnsembleProgramTest, OneMemberIsNone) {

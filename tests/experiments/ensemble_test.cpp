@@ -89,6 +89,40 @@ TEST_F(EnsembleTest, MembersWithAValidationSplitDifferInTheSeedOnly) {
   EXPECT_EQ(jobs_[2].data.fit_on, config::FitOn::kTrain);
 }
 
+TEST_F(EnsembleTest, MembersTakeTheRecipesInTurn) {
+  request_.recipes = {config::Recipe::kTabm, config::Recipe::kRealmlp};
+  request_.overrides.push_back({"model.dropout", "0.25", "test"});
+  num_complete_ = 1;
+  const fs::path folder = train_ensemble(request_).folder;
+  EXPECT_EQ(apply::read_ensemble(folder)->recipes, request_.recipes);
+  request_.resume = folder;
+  request_.overrides.clear();
+  request_.recipes.clear();
+  num_complete_ = 99;
+  jobs_.clear();
+  train_ensemble(request_);
+  ASSERT_EQ(jobs_.size(), 2U);
+  const config::Config& second = jobs_[0];
+  EXPECT_EQ(second.recipe, config::Recipe::kRealmlp);
+  EXPECT_EQ(second.data.scaling, config::ScalingMethod::kStandard);  // of images
+  EXPECT_EQ(second.data.smooth_clip, 0);
+  EXPECT_EQ(second.model.dropout, 0.25);
+  EXPECT_EQ(second.model.num_layers, 3);
+  EXPECT_EQ(jobs_[1].recipe, config::Recipe::kTabm);
+  EXPECT_EQ(jobs_[1].model.num_layers, 2);
+  request_.recipes = {config::Recipe::kTabm};
+  EXPECT_EQ(message(ErrorKind::kUsage),
+            "--recipes: " + folder.string() +
+                " was started with tabm,realmlp, got tabm; remove this option");
+}
+
+TEST_F(EnsembleTest, ThereAreNotMoreRecipesThanMembers) {
+  request_.recipes = {config::Recipe::kTabm, config::Recipe::kRealmlp, config::Recipe::kPlain};
+  request_.num_members = 2;
+  EXPECT_EQ(message(ErrorKind::kUsage),
+            "--recipes: expected at most one for each of 2 members, got 3");
+}
+
 TEST_F(EnsembleTest, AResumeTrainsWhatIsMissing) {
   num_complete_ = 2;
   const EnsembleReport stopped = train_ensemble(request_);
@@ -128,7 +162,8 @@ TEST_F(EnsembleTest, OnlyAnEnsembleOfTheSameConfigurationIsResumed) {
 }
 
 TEST_F(EnsembleTest, ADamagedListOfMembersIsRefused) {
-  for (const char* text : {"{", "{\"members\": 2}", R"({"members": 2, "runs": ["../x"]})"}) {
+  for (const char* text : {"{", "{\"members\": 2}", R"({"members": 2, "runs": ["../x"]})",
+                           R"({"members": 2, "runs": [], "recipes": ["x"]})"}) {
     const fs::path path = folder_.write("ensemble.json", text);
     EXPECT_EQ(
         test::message_of(ErrorKind::kCheckpoint, [&] { apply::read_ensemble(folder_.path()); }),

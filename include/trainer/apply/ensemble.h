@@ -3,16 +3,22 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "trainer/config/types.h"
 
 namespace trainer::apply {
 
 /// The content of ensemble.json, in the folder that has the run folders of the members.
 struct EnsembleFile {
-  int64_t num_members = 0;        // wanted
-  std::vector<std::string> runs;  // names of the run folders that are complete
+  int64_t num_members = 0;                   // wanted
+  std::vector<std::string> runs;             // names of the run folders that are complete
+  std::vector<config::Recipe> recipes = {};  // that members take in turn; none: as configured
+  /// With recipes, what is not a default of any: YAML by key, to resume with.
+  std::map<std::string, std::string> settings = {};
 };
 
 /// The path of ensemble.json in a folder.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trainer/config/load.h"
+#include "trainer/config/types.h"
 #include "trainer/experiments/runs.h"
 #include "trainer/metrics/report.h"
 
@@ -20,6 +21,7 @@ struct EnsembleRequest {
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted one
   int64_t num_members = 0;                      // 0: 5, or as before
+  std::vector<config::Recipe> recipes;          // that members take in turn; none: as configured
   TrainFunction train;
   /// Called with the best value of each member: "member 2/5", "validation accuracy", 0.95.
   std::function<void(const std::string& name, const std::string& metric, double value)> on_member;
@@ -37,7 +39,8 @@ struct EnsembleReport {
 /// Trains the members, each in its own run folder within the folder of the ensemble, and writes
 /// ensemble.json and, with the metrics of the test split, summary.json. Each member has another
 /// seed (training.seed) and, unless the configuration names a validation split, another part of the
-/// rows as its validation split (data.validation_folds). With `resume`, trains only the members
+/// rows as its validation split (data.validation_folds). Members of several recipes share the
+/// preprocessing (the keys of `data`) of the first. With `resume`, trains only the members
 /// that are missing, incomplete or of other settings. Throws Error(kUsage) for settings that do not
 /// fit the folder, Error(kCheckpoint) for a folder that is not of this ensemble, Error(kFileSystem)
 /// if another process uses the folder, and the errors of `train`.
