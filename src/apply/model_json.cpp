@@ -42,6 +42,7 @@ Json network_json(const Member& member) {
 void add_model_json(const Model& model, const std::function<Json(const Member&)>& describe,
                     Json& json) {
   std::vector<Json> all;
+  all.reserve(model.members.size());
   for (const Member& member : model.members) all.push_back(describe(member));
   if (std::equal(all.begin() + 1, all.end(), all.begin())) {
     json["model"] = std::move(all.front());

@@ -40,6 +40,7 @@ SeriesRequest series_request(const EnsembleRequest& request) {
 
 std::string names_of(const std::vector<config::Recipe>& recipes) {
   std::vector<std::string> names;
+  names.reserve(recipes.size());
   for (const config::Recipe recipe : recipes) names.push_back(config::to_text(recipe));
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
 }
