@@ -212,9 +212,10 @@ def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
     those that trainer learns from."""
     return {
         "trainer plain": Trainer(plain_program, []),
-        "trainer realmlp": Trainer(program, ["training.max_seconds=0"]),
+        "trainer realmlp": Trainer(program, ["recipe=realmlp", "training.max_seconds=0"]),
         "trainer tabm": Trainer(program, ["recipe=tabm", "training.max_seconds=0"]),
-        "trainer ensemble": Trainer(program, ["training.max_seconds=0"], "ensemble"),
+        "trainer ensemble": Trainer(
+            program, ["--recipes", "realmlp,tabm", "training.max_seconds=0"], "ensemble"),
         "HistGradientBoosting": Peer(with_codes, fit_hist_gradient_boosting),
         "HistGradientBoosting, held out": Peer(with_codes, fit_hist_gradient_boosting_held_out),
         "XGBoost": Peer(with_categories, fit_xgboost),

@@ -270,11 +270,13 @@ class InitCommand : public Command {
     wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
     log_table(table);
     const data::Datasets data = read_with(first);
-    wizard::choose_training(first, data.train.size(), measure_epoch(first.config, data),
-                            time_limit_);
-    log::info(fmt::format("recipe {}: training takes about {} on this machine",
+    wizard::choose_training(
+        first, data.train.size(),
+        [&](const config::Config& config) { return measure_epoch(config, data); }, time_limit_);
+    log::info(fmt::format("recipe {}: training takes about {} on this machine{}",
                           config::to_text(first.config.recipe),
-                          human_duration(first.training_seconds)));
+                          human_duration(first.training_seconds),
+                          first.recipe_reason.empty() ? "" : "; " + first.recipe_reason));
     const bool to_output = output_ == kStandardOutput;
     const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
     const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();

@@ -175,7 +175,7 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
   const double fraction = num_rows < 2'000 ? 0.2 : num_rows < 200'000 ? 0.1 : 0.05;
   config.data.validation_fraction = fraction;
   config.data.test_fraction = fraction;
-  config::set_recipe(config, config::Recipe::kRealmlp);
+  config::set_recipe(config, config::Recipe::kTabm);
   write_lists(first);
   return first;
 }

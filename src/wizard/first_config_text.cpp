@@ -256,22 +256,26 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   config::Config config = first.config;
   config.data.path = path;
   Writer writer(config);
+  const bool has_recipe = config.recipe != config::Recipe::kPlain;
   const std::string table_name = std::filesystem::path(table.file).filename().string();
   writer.comment(fmt::format("Written by `trainer init` from {}: {}, {}. Edit as needed.",
                              in_quotes(table_name), counted(table.num_rows, "row"),
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
-  writer.comment("  trainer ensemble --config " + name + "   (five models in one, more accurate)");
+  writer.comment("  trainer ensemble --config " + name +
+                 (has_recipe ? " --recipes realmlp,tabm" : "") + "   (more accurate)");
   writer.comment("");
   writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
   writer.blank();
-  const bool has_recipe = config.recipe != config::Recipe::kPlain;
   if (has_recipe) {
-    writer.comment("RealMLP, a strong recipe for tables. It sets the defaults of other keys,");
+    const bool is_tabm = config.recipe == config::Recipe::kTabm;
+    writer.comment(
+        fmt::format("{}, a strong recipe for tables. It sets the defaults of other keys,",
+                    is_tabm ? "TabM" : "RealMLP"));
     writer.comment(
         "which --print-config shows; each can be set below, such as training: {epochs: 64}.");
-    writer.key("recipe");
+    writer.key("recipe", first.recipe_reason);
     writer.blank();
   }
   if (!config.tag.empty()) {

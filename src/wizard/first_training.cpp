@@ -13,9 +13,16 @@
 namespace trainer::wizard {
 namespace {
 
-// Fewer epochs of RealMLP are no better than the plain recipe; with 16 it has most of its accuracy
-// (docs/quality.md).
-constexpr int64_t kMinEpochs = 8;
+struct Candidate {
+  config::Recipe recipe;
+  int64_t min_epochs;    // with fewer the next one is better
+  int64_t usual_epochs;  // before early stopping
+};
+
+// The most accurate first. TabM takes 20 to 70 epochs. RealMLP has most of its accuracy with 16,
+// and with fewer than 8 it is no better than the plain recipe (docs/quality.md).
+constexpr std::array<Candidate, 2> kCandidates = {
+    {{config::Recipe::kTabm, 32, 64}, {config::Recipe::kRealmlp, 8, 256}}};
 
 // As little as separates what is there: a table of a few hundred rows is learned by heart soon.
 void choose_sizes(int64_t num_train, config::Config& config) {
@@ -43,22 +50,32 @@ void choose_sizes(int64_t num_train, config::Config& config) {
 
 }  // namespace
 
-void choose_training(FirstConfig& first, int64_t num_train, double epoch_seconds,
+void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
                      double time_limit) {
   config::TrainingConfig& training = first.config.training;
-  const double seconds = epoch_seconds * static_cast<double>(training.epochs);
-  first.training_seconds = std::min(seconds, time_limit);
-  if (seconds <= time_limit) return;
-  training.max_seconds = time_limit;
-  const auto fitting = static_cast<int64_t>(time_limit / epoch_seconds);
-  first.time_reason = fmt::format("about {} of its {} epochs fit on the machine that wrote this",
-                                  with_thousands(fitting), training.epochs);
-  if (fitting >= kMinEpochs) return;
-  first.time_reason =
-      fmt::format("not enough for recipe: realmlp, of which an epoch takes about {}",
-                  human_duration(epoch_seconds));
+  for (const Candidate& candidate : kCandidates) {
+    config::set_recipe(first.config, candidate.recipe);
+    const double seconds = epoch_seconds(first.config);
+    const auto fitting = static_cast<int64_t>(time_limit / seconds);
+    if (fitting < std::min(candidate.min_epochs, training.epochs)) {
+      first.recipe_reason = fmt::format("not enough time for {}, of which an epoch takes about {}",
+                                        config::to_text(candidate.recipe), human_duration(seconds));
+      continue;
+    }
+    first.training_seconds =
+        std::min(seconds * static_cast<double>(candidate.usual_epochs), time_limit);
+    if (fitting < training.epochs) {
+      training.max_seconds = time_limit;
+      first.time_reason =
+          fmt::format("about {} of its {} epochs fit on the machine that wrote this",
+                      with_thousands(fitting), training.epochs);
+    }
+    return;
+  }
   config::set_recipe(first.config, config::Recipe::kPlain);
   choose_sizes(num_train, first.config);
+  training.max_seconds = first.training_seconds = time_limit;
+  first.time_reason = first.recipe_reason;
 }
 
 }  // namespace trainer::wizard

@@ -64,18 +64,18 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
           "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
           "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n") +
           last_line(result.err));
-  EXPECT_TRUE(last_line(result.err).starts_with("recipe realmlp: training takes about "));
+  EXPECT_TRUE(last_line(result.err).starts_with("recipe tabm: training takes about "));
   EXPECT_EQ(result.out,
             R"(# Written by `trainer init` from "auto_mpg.csv": 398 rows, 9 columns. Edit as needed.
 #
 #   trainer --config FILE.yaml
-#   trainer ensemble --config FILE.yaml   (five models in one, more accurate)
+#   trainer ensemble --config FILE.yaml --recipes realmlp,tabm   (more accurate)
 #
 # All other keys have their defaults; `trainer config reference` lists them.
 
-# RealMLP, a strong recipe for tables. It sets the defaults of other keys,
+# TabM, a strong recipe for tables. It sets the defaults of other keys,
 # which --print-config shows; each can be set below, such as training: {epochs: 64}.
-recipe: realmlp
+recipe: tabm
 
 tag: auto_mpg  # suffix of the run folder names
 
@@ -106,11 +106,13 @@ TEST(InitTest, TheRecipeHasToFitIntoTheTime) {
   const ProcessResult little = test::trainer_in(folder.path(), init + "0.0001s");
   EXPECT_EQ(little.exit_code, 0) << little.err;
   EXPECT_NE(
-      little.out.find("\n  max_seconds: 0.0001  # not enough for recipe: realmlp, of which an "
-                      "epoch takes about "),
+      little.out.find("\n  max_seconds: 0.0001  # not enough time for realmlp, of which an epoch "
+                      "takes about "),
       std::string::npos)
       << little.out;
   EXPECT_EQ(little.out.find("\nrecipe:"), std::string::npos) << little.out;
+  EXPECT_NE(little.out.find("--config FILE.yaml   (more accurate)\n"), std::string::npos)
+      << little.out;
   const ProcessResult wrong = test::trainer_in(folder.path(), init + "soon");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.err, "error: --time: expected a time such as 60s, 10m or 2h, got \"soon\"\n");

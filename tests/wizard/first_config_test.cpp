@@ -112,25 +112,36 @@ TEST(FirstConfigTest, SplitsFollowTheNumberOfRows) {
   EXPECT_EQ(large.data.validation_fraction, 0.1);
 }
 
-// The most accurate recipe for the time; epochs of 1 s.
+// The most accurate recipe for the time; epochs of 10 s for tabm, 1 s for others.
 TEST(FirstConfigTest, TheTimeDecidesTheRecipe) {
   const auto chosen = [](int64_t num_train, double time_limit) {
     FirstConfig first = make_first_config(table(100, {{"y", half}}), "y");
-    choose_training(first, num_train, /*epoch_seconds=*/1, time_limit);
+    const auto seconds = [](const config::Config& config) {
+      return config.recipe == config::Recipe::kTabm ? 10 : 1;
+    };
+    choose_training(first, num_train, seconds, time_limit);
     return first;
   };
-  const FirstConfig enough = chosen(100, 300);
-  EXPECT_EQ(enough.config.recipe, config::Recipe::kRealmlp);
+  const FirstConfig enough = chosen(100, 3'000);
+  EXPECT_EQ(enough.config.recipe, config::Recipe::kTabm);
   EXPECT_EQ(enough.config.training.max_seconds, 0);
-  EXPECT_EQ(enough.training_seconds, 256);
-  const FirstConfig less = chosen(100, 100);
-  EXPECT_EQ(less.config.recipe, config::Recipe::kRealmlp);
-  EXPECT_EQ(less.config.training.max_seconds, 100);
-  EXPECT_EQ(less.time_reason, "about 100 of its 256 epochs fit on the machine that wrote this");
+  EXPECT_EQ(enough.training_seconds, 640);
+  EXPECT_EQ(enough.recipe_reason + enough.time_reason, "");
+  const FirstConfig less = chosen(100, 330);
+  EXPECT_EQ(less.config.recipe, config::Recipe::kTabm);
+  EXPECT_EQ(less.config.training.max_seconds, 330);
+  EXPECT_EQ(less.training_seconds, 330);
+  EXPECT_EQ(less.time_reason, "about 33 of its 256 epochs fit on the machine that wrote this");
+  const FirstConfig other = chosen(100, 300);
+  EXPECT_EQ(other.config.recipe, config::Recipe::kRealmlp);
+  EXPECT_EQ(other.config.training.max_seconds, 0);
+  EXPECT_EQ(other.training_seconds, 256);
+  EXPECT_EQ(other.recipe_reason, "not enough time for tabm, of which an epoch takes about 10.0 s");
+  EXPECT_EQ(other.config.model.ensemble_size, 1);
+  EXPECT_EQ(chosen(100, 100).config.training.max_seconds, 100);
   const FirstConfig little = chosen(20'000, 7);
   EXPECT_EQ(little.config.recipe, config::Recipe::kPlain);
-  EXPECT_EQ(little.time_reason,
-            "not enough for recipe: realmlp, of which an epoch takes about 1.0 s");
+  EXPECT_EQ(little.time_reason, "not enough time for realmlp, of which an epoch takes about 1.0 s");
   EXPECT_EQ(little.config.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
   EXPECT_EQ(little.config.training.batch_size, 128);
   EXPECT_EQ(little.config.training.epochs, 30);

@@ -23,6 +23,7 @@ struct FirstConfig {
   std::vector<Exception> ignore;
   std::vector<Exception> categorical;
   std::string task_reason;      // where the task was inferred
+  std::string recipe_reason;    // why it is not a more accurate recipe
   std::string time_reason;      // why there is a training.max_seconds
   double training_seconds = 0;  // that training will take, about
 };
