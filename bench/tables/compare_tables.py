@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from learners import Learner, all_learners
-from public_tables import FOLDER, TARGETS, Split, export_tables, make_split
+from public_tables import (ALL_TARGETS, FOLDER, OTHER_TARGETS, TARGETS, Split, export_tables,
+                           make_split)
 from quality_report import Record, render
 
 ROOT = FOLDER.parent.parent
@@ -42,11 +43,17 @@ def words(choices: list[str]) -> Any:
     return parse
 
 
+def tables(text: str) -> list[str]:
+    """A list of tables."""
+    return list(OTHER_TARGETS) if text == "others" else words(list(ALL_TARGETS))(text)
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     names = list(all_learners(Path(), Path()))
-    parser.add_argument("--tables", type=words(list(TARGETS)), default=list(TARGETS),
-                        help="tables, separated by commas (default: all)")
+    parser.add_argument("--tables", type=tables, default=list(TARGETS),
+                        help="tables, separated by commas, or others: those that the results are "
+                             f"not about (default: {', '.join(TARGETS)})")
     parser.add_argument("--learners", type=words(names),
                         default=[name for name in names if name != "trainer plain"],
                         help="what to compare, separated by semicolons (default: all but trainer "
