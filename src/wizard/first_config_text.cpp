@@ -219,11 +219,6 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
   writer.comment("categorical: " + config::value_text("data.categorical", other));
 }
 
-std::string metric_note(const config::Config& config) {
-  return config.data.task == config::Task::kClassification ? "or calibrated_log_loss, f1, auroc"
-                                                           : "or mae, r2";
-}
-
 void write_time_limit(Writer& writer, const FirstConfig& first) {
   if (first.time_reason.empty()) return;
   writer.key("training.max_seconds", first.time_reason);
@@ -241,11 +236,6 @@ void write_plain(Writer& writer, const FirstConfig& first) {
   writer.key("training.best_metric", has_classes ? "or accuracy, f1, auroc" : "or mae, rmse, r2");
   writer.key("training.schedule.name");
   writer.key("training.early_stopping.patience", "epochs without improvement");
-}
-
-void write_recipe(Writer& writer, const FirstConfig& first) {
-  write_time_limit(writer, first);
-  writer.key("training.best_metric", metric_note(first.config));
 }
 
 }  // namespace
@@ -273,8 +263,11 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
     writer.comment(
         fmt::format("{}, a strong recipe for tables. It sets the defaults of other keys,",
                     is_tabm ? "TabM" : "RealMLP"));
+    const bool has_classes = config.data.task == config::Task::kClassification;
     writer.comment(
-        "which --print-config shows; each can be set below, such as training: {epochs: 64}.");
+        fmt::format("which --print-config shows; each can be set below, such as training: "
+                    "{{best_metric: {}}}.",
+                    has_classes ? "f1" : "mae"));
     writer.key("recipe", first.recipe_reason);
     writer.blank();
   }
@@ -294,8 +287,8 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   write_features(writer, table, schema);
   writer.key("data.validation_fraction");
   writer.key("data.test_fraction");
-  writer.blank();
-  (has_recipe ? write_recipe : write_plain)(writer, first);
+  if (!has_recipe || !first.time_reason.empty()) writer.blank();
+  (has_recipe ? write_time_limit : write_plain)(writer, first);
   return writer.take();
 }
 

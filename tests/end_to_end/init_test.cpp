@@ -74,7 +74,7 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
 # All other keys have their defaults; `trainer config reference` lists them.
 
 # TabM, a strong recipe for tables. It sets the defaults of other keys,
-# which --print-config shows; each can be set below, such as training: {epochs: 64}.
+# which --print-config shows; each can be set below, such as training: {best_metric: mae}.
 recipe: tabm
 
 tag: auto_mpg  # suffix of the run folder names
@@ -93,9 +93,6 @@ data:
   # categorical: [cylinders]
   validation_fraction: 0.2
   test_fraction: 0.2
-
-training:
-  best_metric: rmse  # or mae, r2
 )");
 }
 

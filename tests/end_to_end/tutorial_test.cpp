@@ -73,7 +73,7 @@ TEST_F(TutorialTest, EveryCommandRuns) {
   folder_.write("penguins/serve.js", blocks(text_, "js").front());
   const test::ProcessResult served = run("cd penguins\n" + commands_.back());
   EXPECT_EQ(served.exit_code, 0) << served.err;
-  EXPECT_TRUE(served.out.starts_with(R"({"species":"Gentoo","probability":0.9)")) << served.out;
+  EXPECT_TRUE(served.out.starts_with(R"({"species":"Chinstrap","probability":0.9)")) << served.out;
 }
 
 }  // namespace
