@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from learners import Learner, all_learners
-from public_tables import (ALL_TARGETS, FOLDER, OTHER_TARGETS, TARGETS, Split, export_tables,
+from public_tables import (ALL_TARGETS, DATA, FOLDER, OTHER_TARGETS, TARGETS, Split, export_tables,
                            make_split)
 from quality_report import Record, render
 
 ROOT = FOLDER.parent.parent
-DATA = ROOT / "build" / "bench-tables"
 
 
 def say(text: str) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 FOLDER = Path(__file__).resolve().parent
+DATA = FOLDER.parent.parent / "build" / "bench-tables"  # where the tables are exported to
 TEST_FRACTION = 0.25
 VALIDATION_FRACTION = 0.2  # of the training rows, for what needs a validation split
 

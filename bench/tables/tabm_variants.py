@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 
 import numpy as np
 import torch
+from compare_tables import tables
 from learners import categorical_columns, validation_part
-from public_tables import ALL_TARGETS, Split, export_tables, make_split
+from public_tables import DATA, Split, export_tables, make_split
+from quality_report import geometric_mean
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer
 from torch import nn
 
-DATA = Path(__file__).resolve().parent.parent.parent / "build" / "bench-tables"
 MEMBERS, WIDTH, BINS, EMBEDDING = 16, 256, 48, 16
 PATIENCE = 16
 VARIANTS = {"mini": (False, True), "mini, own rows": (False, False),
@@ -116,10 +116,9 @@ def batch_size(num_rows: int) -> int:
     return 1024
 
 
-def member_losses(outputs: torch.Tensor, targets: torch.Tensor,
-                  is_regression: bool) -> torch.Tensor:
-    """The mean loss of rows and members; `targets` are `[n, k]`."""
-    if is_regression:
+def mean_loss(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The mean loss of rows and members; `targets` are `[n, k]`, of a regression floats."""
+    if targets.is_floating_point():
         return nn.functional.mse_loss(outputs.squeeze(-1), targets)
     return nn.functional.cross_entropy(outputs.flatten(0, 1), targets.flatten())
 
@@ -145,8 +144,7 @@ def train_epoch(model: TabM, optimizer: torch.optim.Optimizer, features: torch.T
                 targets: torch.Tensor, are_shared: bool) -> None:
     model.train()
     for rows in orders(len(features), are_shared).split(batch_size(len(features))):
-        loss = member_losses(model(features[rows]), targets[rows].expand(-1, MEMBERS),
-                             targets.is_floating_point())
+        loss = mean_loss(model(features[rows]), targets[rows].expand(-1, MEMBERS))
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -184,25 +182,23 @@ def fit(split: Split, is_full: bool, are_shared: bool) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--tables", default="ames,churn,concrete,credit,salaries,vowel",
+    parser.add_argument("--tables", type=tables,
+                        default="ames,churn,concrete,credit,salaries,vowel",
                         help="tables, separated by commas (default: %(default)s)")
     parser.add_argument("--splits", type=int, default=3)
     arguments = parser.parse_args()
     export_tables(DATA)
     ratios: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
     print(f"{'error':<14}" + "".join(f"{name:>18}" for name in VARIANTS))
-    for table in arguments.tables.split(","):
-        if table not in ALL_TARGETS:
-            parser.error(f"--tables: unknown: {table}; choose from: {', '.join(ALL_TARGETS)}")
+    for table in arguments.tables:
         for number in range(1, arguments.splits + 1):
             split = make_split(DATA, table, number)
             errors = [fit(split, *variant) for variant in VARIANTS.values()]
             print(f"{table + ' ' + str(number):<14}" + "".join(f"{e:18.4f}" for e in errors),
                   flush=True)
             for name, error in zip(VARIANTS, errors):
-                ratios[name].append(math.log(error / errors[0]))
-    means = [math.exp(sum(logs) / len(logs)) for logs in ratios.values()]
-    print(f"{'by mini':<14}" + "".join(f"{mean:18.3f}" for mean in means))
+                ratios[name].append(error / errors[0])
+    print(f"{'by mini':<14}" + "".join(f"{geometric_mean(r):18.3f}" for r in ratios.values()))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ bool is_recipe(const Json& name) {
 
 bool is_text(const Json& value) { return value.is_string(); }
 
-// Both are there, or none.
+// They are there with --recipes only.
 bool has_good_recipes(const Json& json) {
   const Json recipes = json.value("recipes", Json::array());
   const Json settings = json.value("settings", Json::object());

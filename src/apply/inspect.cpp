@@ -128,22 +128,23 @@ using DescribeMember = std::function<std::vector<std::string>(const Member&)>;
 /// Once for all members, or for each of those that differ.
 void add_described(const Model& model, const std::string& label, const DescribeMember& describe,
                    LabeledLines& lines) {
-  std::vector<std::pair<std::vector<std::string>, std::string>> kinds;  // with numbers of members
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> kinds;  // of members
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     std::vector<std::string> text = describe(model.members[i]);
     const auto same = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const auto& kind) { return kind.first == text; });
     if (same != kinds.end()) {
-      same->second += fmt::format(", {}", i + 1);
+      same->second.push_back(i + 1);
     } else {
-      kinds.emplace_back(std::move(text), fmt::format("{}", i + 1));
+      kinds.emplace_back(std::move(text), std::vector{i + 1});
     }
   }
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     const auto& [text, numbers] = kinds[k];
-    const bool is_one = numbers.find(',') == std::string::npos;
-    const std::string of =
-        kinds.size() == 1 ? "" : fmt::format("{} {}: ", is_one ? "member" : "members", numbers);
+    const std::string of = kinds.size() == 1
+                               ? ""
+                               : fmt::format("{} {}: ", numbers.size() == 1 ? "member" : "members",
+                                             fmt::join(numbers, ", "));
     lines.add(k == 0 ? label : "", of + text.front());
     for (std::size_t i = 1; i < text.size(); ++i) lines.add("", text[i]);
   }

@@ -174,14 +174,17 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   const fs::path& folder = ensemble.series.folder;
   const int64_t num_members = ensemble.file.num_members;
   EnsembleReport report{.folder = folder};
-  for (int64_t number = 1; number <= num_members; ++number) {  // reports errors first
-    run_config(ensemble.series, member_run(ensemble, number));
+  std::vector<SeriesRun> runs;
+  runs.reserve(static_cast<std::size_t>(num_members));
+  for (int64_t number = 1; number <= num_members; ++number) {
+    runs.push_back(member_run(ensemble, number));
+    run_config(ensemble.series, runs.back());  // reports errors before anything is trained
   }
   apply::write_ensemble(folder, ensemble.file);
   Json members = Json::array();
   for (int64_t number = 1; number <= num_members; ++number) {
     const std::string name = fmt::format("member {}/{}", number, num_members);
-    const SeriesRun run = member_run(ensemble, number);
+    const SeriesRun& run = runs[static_cast<std::size_t>(number - 1)];
     const RunOutcome outcome = complete_run(ensemble.series, run, request.train);
     if (outcome.stop_signal != 0) {
       report.stop_signal = outcome.stop_signal;
