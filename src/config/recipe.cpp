@@ -110,7 +110,7 @@ struct ValueOf {
     return facts.task == Task::kRegression ? value.regression : value.classification;
   }
   std::optional<std::string> operator()(const BySource& value) const {
-    return facts.source == Source::kCsv ? value.csv : value.others;
+    return is_table(facts.source) ? value.csv : value.others;
   }
   std::optional<std::string> operator()(const ByRows& value) const {
     if (facts.num_train == 0) return std::nullopt;
@@ -197,6 +197,8 @@ void set_recipe(Config& config, Recipe recipe) {
 
 void complete_recipe(Config& config, const DataFacts& facts) {
   for (const RecipeRule& rule : recipe_rules(config.recipe)) {
+    // Known since it was loaded; if it is open all the same, that is for another reason.
+    if (std::holds_alternative<const char*>(rule.value)) continue;
     if (std::erase(config.pending, rule.key) == 0) continue;
     apply_rule(rule, value_of(rule, facts).value(), config);
   }

@@ -40,6 +40,17 @@ TEST_F(TimeLimitTest, ARunGetsAsManyEpochsAsFitAndKeepsThem) {
   EXPECT_NE(again.err.find("this run is already complete"), std::string::npos) << again.err;
 }
 
+TEST_F(TimeLimitTest, ARecipeSetsNoOtherEpochs) {
+  const ProcessResult result =
+      train("recipe=tabm training.epochs=100000000 training.max_seconds=0.3");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find(" epochs (of 100,000,000: as many as fit into 0.3 s) of "),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(train("recipe=realmlp training.epochs=3 training.max_seconds=600").exit_code, 0);
+  EXPECT_EQ(summary()["epochs"], 3);
+}
+
 // The number of epochs that is asked for counts, though it does not fit.
 TEST_F(TimeLimitTest, AResumedRunIsNotPlannedAgain) {
   ASSERT_EQ(train("training.epochs=1000000 training.max_seconds=0.2").exit_code, 0);
