@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -19,9 +20,12 @@
 
 #include "trainer/apply/predict.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/config/data_config.h"
 #include "trainer/core/philox.h"
-#include "trainer/data/csv.h"
+#include "trainer/data/dataset.h"
 #include "trainer/data/idx.h"
+#include "trainer/data/read_table.h"
+#include "trainer/duckdb/query.h"
 #include "trainer/network/mlp.h"
 
 namespace trainer {
@@ -111,13 +115,59 @@ std::string csv_text(const CellKind& kind) {
   return text;
 }
 
-void read_csv(benchmark::State& state, const CellKind& kind) {
+void read_table(benchmark::State& state, const CellKind& kind) {
   const Scratch scratch;
   const fs::path path = scratch.write("table.csv", csv_text(kind));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(data::read_csv(path, {{"label"}, {}, {}}).features.num_rows);
+    benchmark::DoNotOptimize(data::read_table({path}, {.targets = {"label"}}).features.num_rows);
   }
   count_bytes(state, fs::file_size(path));
+}
+
+// ---- Parquet ----
+
+constexpr int64_t kParquetRows = 3'000'000;
+
+/// 4 columns of numbers, one of text, and a target; those types that are read without a conversion.
+fs::path write_parquet(const Scratch& scratch) {
+  fs::path path = scratch.path("table.parquet");
+  duckdb::execute(
+      {.name = "bench",
+       .sql = fmt::format("COPY (SELECT sin(range) AS a, cos(range) AS b, sqrt(range) AS c, "
+                          "(range % 1000)::DOUBLE AS d, ['red', 'green', 'blue'][range % 3 + 1] AS "
+                          "e, (range % 2)::VARCHAR AS y FROM range({})) TO {} (COMPRESSION zstd)",
+                          kParquetRows, duckdb::quoted_text(path.string()))});
+  return path;
+}
+
+/// What DuckDB alone needs.
+void stream_parquet(benchmark::State& state) {
+  const Scratch scratch;
+  const std::string file = duckdb::quoted_text(write_parquet(scratch).string());
+  for (auto _ : state) {
+    duckdb::Query query({.name = "bench", .sql = "FROM " + file});
+    std::vector<duckdb::WantedColumn> wanted;
+    for (size_t i = 0; i < query.columns().size(); ++i) {
+      const bool is_text = query.columns()[i].type == duckdb::ColumnType::kText;
+      wanted.push_back({i, is_text ? duckdb::CellType::kText : duckdb::CellType::kNumber});
+    }
+    query.start(wanted);
+    while (const std::optional<duckdb::Chunk> chunk = query.next()) {
+      benchmark::DoNotOptimize(chunk->num_rows());
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kParquetRows);
+}
+
+/// Read, split, fitted and encoded.
+void load_parquet(benchmark::State& state) {
+  const Scratch scratch;
+  config::DataConfig data;
+  data.source = config::Source::kCsv;
+  data.path = write_parquet(scratch);
+  data.target = {"y"};
+  for (auto _ : state) benchmark::DoNotOptimize(data::load_datasets(data, 1).train.size());
+  state.SetItemsProcessed(state.iterations() * kParquetRows);
 }
 
 // ---- IDX ----
@@ -255,7 +305,7 @@ void predict(benchmark::State& state) {
       text += fmt::format("{:.4f}{}", random.normal(), column + 1 < kPredictColumns ? ',' : '\n');
     }
   }
-  apply::PredictRequest request{.data = scratch.write("in.csv", text),
+  apply::PredictRequest request{.data = {.path = scratch.write("in.csv", text)},
                                 .output = scratch.path("out.csv")};
   request.num_threads = state.range(0);
   for (auto _ : state) {
@@ -273,8 +323,12 @@ void register_all() {
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
   for (const CellKind& kind : cell_kinds()) {
-    benchmark::RegisterBenchmark(fmt::format("csv/{}", kind.name).c_str(), read_csv, kind)
+    benchmark::RegisterBenchmark(fmt::format("csv/{}", kind.name).c_str(), read_table, kind)
         ->Unit(benchmark::kMillisecond);
+  }
+  for (auto* timed : {benchmark::RegisterBenchmark("parquet/stream_alone", stream_parquet),
+                      benchmark::RegisterBenchmark("parquet/load", load_parquet)}) {
+    timed->UseRealTime()->Unit(benchmark::kMillisecond);
   }
   benchmark::RegisterBenchmark("gzip/inflate_alone", inflate_alone)->Unit(benchmark::kMillisecond);
   for (const bool packed : {true, false}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, test and check trainer; returns immediately if nothing is.
-# Usage: scripts/setup.sh [build] [test] [gate] [tables]    (no group: the first three; lists below)
+# Usage: scripts/setup.sh [build] [test] [gate] [tables] [duckdb]    (no group: the first three)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, clangd, ...).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
@@ -9,12 +9,13 @@
 set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
-# gate: formatting, linting, coverage. tables: peers and data of make bench-tables. require-all: what the
-# tests need that are skipped otherwise.
+# gate: formatting, linting, coverage. tables: peers and data of make bench-tables. duckdb: the library
+# that reads Parquet, JSON and queries; also part of test. require-all: what the tests need that are
+# skipped otherwise.
 packages() {
   case $1 in
     apt-build)
-      echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev
+      echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev libzstd-dev
       echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libonnx-dev
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
@@ -24,6 +25,7 @@ packages() {
       command -v curl >/dev/null || echo curl
       echo clangd-19 clang-tidy-19
       ;;
+    apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;
     apt-gate)
       echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy
       ;;
@@ -33,9 +35,10 @@ packages() {
       ;;
     brew-build)
       echo cmake ninja ccache pytorch libomp
-      echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx
+      echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx zstd
       ;;
-    brew-test) echo node ;;
+    brew-test) echo node duckdb ;;
+    brew-duckdb) echo duckdb ;;
     brew-require-all) ;;
     brew-gate) echo llvm clang-format cppcheck lcov shellcheck flake8 mypy ;;
   esac
@@ -202,12 +205,43 @@ install_onnxruntime() {
   say "note: npm could not install it; the tests of ONNX files are skipped"
 }
 
+# ---- DuckDB --------------------------------------------------------------------------------------
+
+# Where trainer looks for it (src/duckdb/library.cpp). Debian has no package; that of npm has nothing
+# but the library that DuckDB's makers build.
+duckdb="@duckdb/node-bindings-linux"
+duckdb_version="1.5.6-r.1"
+
+install_duckdb() {
+  local folder="${XDG_DATA_HOME:-${HOME:-$(cd ~ && pwd)}/.local/share}/trainer" machine package temporary
+  [ -e "$folder/libduckdb.so" ] && return
+  case "$(uname -m)" in
+    x86_64) machine=x64 ;;
+    aarch64) machine=arm64 ;;
+    *) say "note: no DuckDB for $(uname -m); Parquet, JSON and queries cannot be read" && return ;;
+  esac
+  command -v npm >/dev/null || return 0
+  package="$duckdb-$machine@$duckdb_version"
+  say "installing with npm: $package in $folder"
+  temporary=$(mktemp -d)
+  if npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$temporary" \
+    "$package" >&2; then
+    mkdir -p "$folder"
+    mv "$temporary/node_modules/$duckdb-$machine/libduckdb.so" "$folder/libduckdb.so"
+    rm -rf "$temporary"
+    return
+  fi
+  rm -rf "$temporary"
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || fail "npm could not install $package"
+  say "note: npm could not install it; Parquet, JSON and queries cannot be read"
+}
+
 # ---- what is asked -------------------------------------------------------------------------------
 
 groups=()
 for argument in "$@"; do
   case "$argument" in
-    build | test | gate | tables) groups+=("$argument") ;;
+    build | test | gate | tables | duckdb) groups+=("$argument") ;;
     --select-blas)
       select_blas
       exit
@@ -216,7 +250,7 @@ for argument in "$@"; do
       sed -n '2,9s/^# \{0,1\}//p' "$0"
       exit
       ;;
-    *) fail "unknown word '$argument'; expected build, test, gate, tables or --select-blas" ;;
+    *) fail "unknown word '$argument'; expected build, test, gate, tables, duckdb or --select-blas" ;;
   esac
 done
 [ "${#groups[@]}" -eq 0 ] && groups=(build test gate)
@@ -235,10 +269,13 @@ elif command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
 else
   fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
     "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \
-    "nlohmann_json, zlib, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
+    "nlohmann_json, zlib, zstd, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
     "clangd, clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
 fi
 
 case " ${groups[*]} " in
   *" test "*) install_onnxruntime ;;
+esac
+case " $(uname -s) ${groups[*]} " in
+  *Linux*" test "* | *Linux*" duckdb "*) install_duckdb ;;
 esac

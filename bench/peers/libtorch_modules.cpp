@@ -16,8 +16,8 @@
 #include <torch/torch.h>
 
 #include "trainer/core/parse.h"
-#include "trainer/data/csv.h"
 #include "trainer/data/idx.h"
+#include "trainer/data/read_table.h"
 #include "trainer/data/scaling.h"
 
 namespace {
@@ -33,7 +33,8 @@ struct Part {
 trainer::data::Table read_table(const fs::path& folder, const Json& files,
                                 const std::string& part) {
   if (files.contains(part)) {
-    return trainer::data::read_csv(folder / files[part].get<std::string>(), {{"label"}, {}, {}});
+    return trainer::data::read_table({folder / files[part].get<std::string>()},
+                                     {.targets = {"label"}});
   }
   return trainer::data::read_idx_pair(folder / files[part + "_images"].get<std::string>(),
                                       folder / files[part + "_labels"].get<std::string>());

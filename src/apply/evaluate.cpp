@@ -16,10 +16,10 @@
 #include "trainer/cpu/losses.h"
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/column_notes.h"
-#include "trainer/data/csv_pieces.h"
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/npy.h"
+#include "trainer/data/table_pieces.h"
 
 #include "apply/rows.h"
 
@@ -94,20 +94,20 @@ class Evaluation {
 
 /// Targets in a file of their own belong to features that are no table, and only to them.
 void require_right_files(const Model& model, const EvaluateRequest& request) {
-  const bool is_array = data::is_npy(request.data) || is_idx(request.data);
+  const std::string name = data::source_name(request.data);
+  const bool is_array = data::is_npy(request.data.path) || is_idx(request.data.path);
   if (!request.targets.empty() && (!model.schema.columns.empty() || !is_array)) {
     throw Error(ErrorKind::kUsage, fmt::format("--targets: only for IDX images and NumPy arrays; "
                                                "the targets of a table are in {} itself",
-                                               request.data.string()));
+                                               name));
   }
   if (!is_array || !request.targets.empty()) return;
   if (!model.schema.columns.empty()) {
-    if (!data::is_npy(request.data)) return;  // the reader of tables knows what it is
-    refuse_array(request.data);
+    if (!data::is_npy(request.data.path)) return;  // the reader of tables knows what it is
+    refuse_array(request.data.path);
   }
   throw Error(ErrorKind::kUsage,
-              fmt::format("--targets: expected a file with the targets of {}, got nothing",
-                          request.data.string()));
+              fmt::format("--targets: expected a file with the targets of {}, got nothing", name));
 }
 
 /// The file that the labels of the training data come from, for messages.
@@ -120,10 +120,10 @@ const std::string& label_file(const config::DataConfig& data) {
 data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
   const data::Schema& schema = model.schema;
   data::Table table =
-      data::is_npy(request.data)
-          ? data::read_npy_pair(request.data, request.targets, &schema.scaling.offset)
-          : data::read_idx_pair(request.data, request.targets);
-  require_width(schema, table.features.num_columns, request.data);
+      data::is_npy(request.data.path)
+          ? data::read_npy_pair(request.data.path, request.targets, &schema.scaling.offset)
+          : data::read_idx_pair(request.data.path, request.targets);
+  require_width(schema, table.features.num_columns, request.data.path);
   data::subtract_offsets(table.features, schema.scaling.offset);  // of images
   const auto num_targets = static_cast<int64_t>(table.target_names.size());
   if (num_targets != schema.num_targets()) {
@@ -171,17 +171,17 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
     evaluation.add(read_pair(model, request));
     return {.report = evaluation.report()};
   }
+  const std::string name = data::source_name(request.data);
   data::Schema schema = model.schema;
   schema.columns = make_columns(schema);
   const std::string& weight = model.config().data.weight;
-  data::CsvPieces pieces(request.data,
-                         {.columns = schema.columns,
-                          .targets = schema.target_names,
-                          .weight = weight,
-                          .may_lack_weight = true,
-                          .delimiter_option = "--delimiter ",
-                          .drop_rows_without_target = model.config().data.drop_rows_without_target},
-                         request.format);
+  data::TablePieces pieces(
+      request.data, {.columns = schema.columns,
+                     .targets = schema.target_names,
+                     .weight = weight,
+                     .may_lack_weight = true,
+                     .delimiter_option = "--delimiter ",
+                     .drop_rows_without_target = model.config().data.drop_rows_without_target});
   std::vector<int64_t> num_unknown(schema.columns.size());
   bool has_weights = false;
   double weight_sum = 0;
@@ -193,16 +193,16 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
     evaluation.add(rows);
   }
   if (has_weights && weight_sum == 0) {
-    throw Error(ErrorKind::kData, fmt::format("{}: column {}: every row has weight 0",
-                                              request.data.string(), in_quotes(weight)));
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: column {}: every row has weight 0", name, in_quotes(weight)));
   }
   EvaluationResult result{.report = evaluation.report()};
   result.num_without_target = pieces.num_without_target();
-  result.warnings = data::describe_unknown(schema.columns, num_unknown, request.data.string());
+  result.warnings = data::describe_unknown(schema.columns, num_unknown, name);
   if (!weight.empty() && !has_weights) {
     result.warnings.push_back(
         fmt::format("{} has no column {} (data.weight); all rows have the same weight in the loss",
-                    request.data.string(), in_quotes(weight)));
+                    name, in_quotes(weight)));
   }
   return result;
 }

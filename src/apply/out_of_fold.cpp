@@ -17,9 +17,10 @@
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/data/csv.h"
-#include "trainer/data/csv_pieces.h"
 #include "trainer/data/dataset.h"
+#include "trainer/data/read_table.h"
+#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_source.h"
 
 #include "apply/output.h"
 #include "apply/prediction_text.h"
@@ -31,11 +32,12 @@ using Names = std::vector<std::string>;
 
 constexpr char kDelimiter = ',';
 
-bool is_csv(const Model& model) { return model.config().data.source == config::Source::kCsv; }
+bool is_table(const Model& model) { return config::is_table(model.config().data.source); }
 
 /// What stands before the predictions.
 Names names_behind(Names names, const Model& model) {
-  names.insert(names.end(), {is_csv(model) ? "line" : "row", "fold", "repeat"});
+  names.insert(names.end(),
+               {data::has_lines(model.config().data) ? "line" : "row", "fold", "repeat"});
   const Names& targets = model.schema.target_names;
   if (targets.size() == 1) {
     names.emplace_back("target");
@@ -45,11 +47,20 @@ Names names_behind(Names names, const Model& model) {
   return names;
 }
 
+/// Their types in a Parquet file.
+Names types_behind(std::size_t num_ids, const Model& model) {
+  Names types(num_ids, "VARCHAR");
+  types.insert(types.end(), {"BIGINT", "BIGINT", "BIGINT"});
+  const bool has_labels = model.schema.task == config::Task::kClassification;
+  types.resize(types.size() + model.schema.target_names.size(), has_labels ? "VARCHAR" : "DOUBLE");
+  return types;
+}
+
 /// The cells of the id columns of a CSV file, by the line of their row.
 class Ids {
  public:
   explicit Ids(const Model& model) {
-    if (!is_csv(model)) return;
+    if (!is_table(model)) return;
     std::vector<data::Column> columns;
     for (const data::Column& column : model.schema.columns) {
       if (column.kind == data::ColumnKind::kId && !is_taken(model, column.name)) {
@@ -58,9 +69,9 @@ class Ids {
     }
     if (columns.empty()) return;
     const config::DataConfig& data = model.config().data;
-    data::CsvPieces pieces(
-        data.path, {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept},
-        data::csv_format(data, data.path));
+    data::TablePieces pieces(
+        data::training_source(data),
+        {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept});
     names_ = pieces.id_names();
     constexpr int64_t kRowsAtOnce = 4096;
     data::Table table;
@@ -156,9 +167,10 @@ void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
     return std::pair(a.repeat, a.source_line) < std::pair(b.repeat, b.source_line);
   });
+  const PredictionText text(first, names_behind(ids.names(), first), kDelimiter);
   fmt::memory_buffer header;
-  PredictionText(first, names_behind(ids.names(), first), kDelimiter).add_header(header);
-  Output file(output);
+  text.add_header(header);
+  Output file(output, text.columns(types_behind(ids.names().size(), first)));
   file.write({header.data(), header.size()});
   for (const Line& line : lines) file.write(line.text);
   file.finish();

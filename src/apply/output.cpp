@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,12 @@
 namespace trainer::apply {
 namespace fs = std::filesystem;
 
-Output::Output(const fs::path& path) : name_(path == "-" ? "standard output" : path.string()) {
+bool is_parquet(const fs::path& path) {
+  return lower_case(path.extension().string()) == ".parquet";
+}
+
+Output::Output(const fs::path& path, std::vector<ParquetColumn> columns)
+    : name_(path == "-" ? "standard output" : path.string()) {
   if (path == "-") {
     stream_.reset(stdout);
     return;
@@ -28,7 +34,11 @@ Output::Output(const fs::path& path) : name_(path == "-" ? "standard output" : p
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     // A link stays one: the file behind it is replaced.
     const fs::path real = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-    file_.emplace(error ? path : real);
+    if (is_parquet(path)) {
+      parquet_.emplace(error ? path : real, std::move(columns));
+    } else {
+      file_.emplace(error ? path : real);
+    }
     return;
   }
   stream_.reset(std::fopen(path.c_str(), "wb"));
@@ -43,7 +53,9 @@ void Output::fail() const {
 void Output::write(std::string_view text) { put(packer_ ? packer_->pack(text) : text); }
 
 void Output::put(std::string_view bytes) {
-  if (file_) {
+  if (parquet_) {
+    parquet_->write(bytes);
+  } else if (file_) {
     file_->write(bytes);
   } else if (std::fwrite(bytes.data(), 1, bytes.size(), stream_.get()) != bytes.size()) {
     fail();
@@ -52,7 +64,9 @@ void Output::put(std::string_view bytes) {
 
 void Output::finish() {
   if (packer_) put(packer_->finish());
-  if (file_) {
+  if (parquet_) {
+    parquet_->finish();
+  } else if (file_) {
     file_->commit();
   } else if (std::fflush(stream_.get()) != 0) {
     fail();

@@ -7,19 +7,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trainer/core/atomic_file.h"
 
 #include "apply/gzip_writer.h"
+#include "apply/parquet_writer.h"
 
 namespace trainer::apply {
 
 /// Where the result of a command goes: a file that appears complete or not at all; or a pipe, a
-/// device or the standard output ("-"), which get it bit by bit. What ends in ".gz" is packed.
-/// Throws Error(kFileSystem).
+/// device or the standard output ("-"), which get it bit by bit. What ends in ".gz" is packed,
+/// and what ends in ".parquet" is a Parquet file. Throws Error(kFileSystem), and Error(kUsage)
+/// without DuckDB, which writes these.
 class Output {
  public:
-  explicit Output(const std::filesystem::path& path);
+  /// `columns` are those of the text, which has commas, for a Parquet file.
+  explicit Output(const std::filesystem::path& path, std::vector<ParquetColumn> columns = {});
 
   void write(std::string_view text);
   void finish();
@@ -36,7 +40,11 @@ class Output {
   std::string name_;
   std::optional<GzipWriter> packer_;
   std::optional<AtomicFile> file_;
+  std::optional<ParquetWriter> parquet_;
   std::unique_ptr<std::FILE, Closer> stream_;
 };
+
+/// Whether an output there is a Parquet file.
+bool is_parquet(const std::filesystem::path& path);
 
 }  // namespace trainer::apply

@@ -45,9 +45,9 @@ void require_other_files(const Model& model, const PredictRequest& request) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("{}: {} is {}; choose another file", flag, output.string(), what));
   };
-  require_other("--output", request.output, "the file of --data", request.data);
+  require_other("--output", request.output, "the file of --data", request.data.path);
   require_other("--output", request.output, "the model", model.file);
-  require_other("--errors", request.errors, "the file of --data", request.data);
+  require_other("--errors", request.errors, "the file of --data", request.data.path);
   require_other("--errors", request.errors, "the model", model.file);
   require_other("--errors", request.errors, "the file of --output", request.output);
 }
@@ -109,14 +109,16 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   require_other_files(model, request);
   const std::unique_ptr<RowSource> source = open_rows(model, request);
   for (const std::string& note : source->notes()) notes(note);
-  PredictionText lines(model, source->id_names(), request.output_delimiter, request.output_decimal);
+  const bool is_text = !is_parquet(request.output);
+  PredictionText lines(model, source->id_names(), is_text ? request.output_delimiter : ',',
+                       is_text ? request.output_decimal : '.');
   const int64_t batch_size =
       request.batch_size > 0 ? request.batch_size : default_batch_size(model);
   PredictReport report;
   Rows rows;
   // Before anything is written: a file without rows, or with an error in the first ones.
   bool has_rows = source->next(batch_size, rows);
-  Output output(request.output);
+  Output output(request.output, lines.columns(source->id_types()));
   ErrorList errors(request.errors);
   Predictor predictor(model, request.num_threads);
   fmt::memory_buffer text;
@@ -138,10 +140,8 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   }
   report.num_skipped = errors.count();
   if (report.num_rows == 0) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: no row could be read: {}",
-                            request.data == "-" ? "standard input" : request.data.string(),
-                            errors.first()));
+    throw Error(ErrorKind::kData, fmt::format("{}: no row could be read: {}",
+                                              data::source_name(request.data), errors.first()));
   }
   errors.finish();
   output.finish();

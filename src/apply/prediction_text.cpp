@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 
@@ -95,6 +96,23 @@ PredictionText::PredictionText(const Model& model, const std::vector<std::string
                     "it in the data, or do not copy it (--keep, data.id)",
                     in_quotes(names_[i])));
   }
+}
+
+std::vector<ParquetColumn> PredictionText::columns(const std::vector<std::string>& id_types) const {
+  const std::vector<std::string>& labels = model_.schema.labels;
+  const bool are_whole = std::all_of(labels.begin(), labels.end(), [](const std::string& label) {
+    const std::optional<int64_t> number = parse_int(label);
+    return number && fmt::format("{}", *number) == label;
+  });
+  std::vector<ParquetColumn> columns;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    std::string type = i < num_ids_ ? "VARCHAR" : "FLOAT";
+    if (i < id_types.size()) type = id_types[i];
+    if (i == num_ids_ && !labels.empty()) type = are_whole ? "BIGINT" : "VARCHAR";
+    if (i >= num_ids_ && labels.empty()) type = "DOUBLE";
+    columns.push_back({names_[i], type});
+  }
+  return columns;
 }
 
 void PredictionText::add_cell(std::string_view text, fmt::memory_buffer& out) const {

@@ -10,6 +10,8 @@
 
 #include "trainer/apply/model.h"
 
+#include "apply/parquet_writer.h"
+
 namespace trainer::apply {
 
 /// The number with the fewest digits that is within `tolerance` of `value`.
@@ -24,6 +26,10 @@ class PredictionText {
 
   /// Of all columns.
   const std::vector<std::string>& names() const { return names_; }
+
+  /// For a Parquet file: all columns, of which the first have these types of SQL, and further ids
+  /// are text. Labels are numbers if all of them are whole ones.
+  std::vector<ParquetColumn> columns(const std::vector<std::string>& id_types) const;
 
   void add_header(fmt::memory_buffer& out) const;
 

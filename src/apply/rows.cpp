@@ -11,11 +11,11 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/data/column_notes.h"
-#include "trainer/data/csv_pieces.h"
 #include "trainer/data/data_file.h"
 #include "trainer/data/encode.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/npy.h"
+#include "trainer/data/table_source.h"
 
 namespace trainer::apply {
 namespace {
@@ -32,22 +32,27 @@ std::string named(const std::vector<std::string>& names) {
   return joined(shown);
 }
 
-class CsvRows : public RowSource {
+class TableRows : public RowSource {
  public:
-  CsvRows(const Model& model, const PredictRequest& request, data::DataFile file)
-      : schema_(model.schema),
-        name_(file.name()),
-        columns_(make_columns(model.schema)),
-        kept_(request.kept),
-        on_error_(request.on_error),
-        pieces_(std::move(file), trained(), request.format),
-        num_unknown_(columns_.size()) {}
+  /// Of several files, or what DuckDB reads.
+  TableRows(const Model& model, const PredictRequest& request, const data::TableSource& source)
+      : TableRows(model, request, data::source_name(source)) {
+    pieces_ = std::make_unique<data::TablePieces>(source, trained());
+  }
 
-  std::vector<std::string> id_names() const override { return pieces_.id_names(); }
+  /// Of a file of CSV text.
+  TableRows(const Model& model, const PredictRequest& request, data::DataFile file)
+      : TableRows(model, request, file.name()) {
+    pieces_ = std::make_unique<data::TablePieces>(std::move(file), request.data.format, trained());
+  }
+
+  std::vector<std::string> id_names() const override { return pieces_->id_names(); }
+
+  std::vector<std::string> id_types() const override { return pieces_->id_types(); }
 
   std::vector<std::string> notes() const override {
-    const std::vector<std::string> given = pieces_.names();
-    const std::vector<std::string> carried = pieces_.id_names();
+    const std::vector<std::string> given = pieces_->names();
+    const std::vector<std::string> carried = pieces_->id_names();
     const std::unordered_set<std::string> names(given.begin(), given.end());
     std::unordered_set<std::string> known(schema_.target_names.begin(), schema_.target_names.end());
     known.insert(carried.begin(), carried.end());
@@ -85,7 +90,7 @@ class CsvRows : public RowSource {
     std::swap(table_.ids, rows.ids);
     rows.bad.clear();
     const bool skips = on_error_ == OnError::kSkip;
-    if (!(skips ? pieces_.next(table_, max_rows, rows.bad) : pieces_.next(table_, max_rows))) {
+    if (!(skips ? pieces_->next(table_, max_rows, rows.bad) : pieces_->next(table_, max_rows))) {
       return false;
     }
     data::Encoded encoded =
@@ -102,8 +107,8 @@ class CsvRows : public RowSource {
     return data::describe_unknown(columns_, num_unknown_, name_);
   }
 
-  uint64_t bytes_read() const override { return pieces_.bytes_read(); }
-  uint64_t size_hint() const override { return pieces_.size_hint(); }
+  uint64_t bytes_read() const override { return pieces_->bytes_read(); }
+  uint64_t size_hint() const override { return pieces_->size_hint(); }
 
  private:
   /// Takes rows out that have been encoded, and adds them to the bad ones in the order of the file.
@@ -130,6 +135,14 @@ class CsvRows : public RowSource {
               [](const data::BadRow& a, const data::BadRow& b) { return a.line < b.line; });
   }
 
+  TableRows(const Model& model, const PredictRequest& request, std::string name)
+      : schema_(model.schema),
+        name_(std::move(name)),
+        columns_(make_columns(model.schema)),
+        kept_(request.kept),
+        on_error_(request.on_error),
+        num_unknown_(columns_.size()) {}
+
   data::TrainedColumns trained() const {
     return {.columns = columns_,
             .targets = {},
@@ -143,7 +156,7 @@ class CsvRows : public RowSource {
   std::vector<data::Column> columns_;
   std::vector<std::string> kept_;
   OnError on_error_;
-  data::CsvPieces pieces_;
+  std::unique_ptr<data::TablePieces> pieces_;
   data::Table table_;
   std::vector<int64_t> num_unknown_;
 };
@@ -190,7 +203,7 @@ data::Matrix make_image_matrix(data::IdxFile file) {
 void refuse_kept(const PredictRequest& request) {
   if (request.kept.empty()) return;
   throw Error(ErrorKind::kUsage, fmt::format("--keep: {} has no named columns; remove this option",
-                                             request.data.string()));
+                                             data::source_name(request.data)));
 }
 
 }  // namespace
@@ -226,21 +239,25 @@ void require_width(const data::Schema& schema, int64_t width, const fs::path& fi
 
 std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& request) {
   const bool is_table = !model.schema.columns.empty();
-  if (data::is_npy(request.data)) {
-    if (is_table) refuse_array(request.data);
+  if (data::is_npy(request.data.path)) {
+    if (is_table) refuse_array(request.data.path);
     refuse_kept(request);
     return std::make_unique<MatrixRows>(
-        model.schema, data::read_npy_features(request.data, &model.schema.scaling.offset).elements,
-        request.data);
+        model.schema,
+        data::read_npy_features(request.data.path, &model.schema.scaling.offset).elements,
+        request.data.path);
   }
-  data::DataFile file(request.data, data::DataFile::Kind::kAny);
+  if (!data::is_one_text(request.data)) {
+    return std::make_unique<TableRows>(model, request, request.data);
+  }
+  data::DataFile file(request.data.path, data::DataFile::Kind::kAny);
   if (!is_table && file.begins_as_idx()) {
     refuse_kept(request);
     const std::string name = file.name();
     return std::make_unique<MatrixRows>(model.schema,
                                         make_image_matrix(data::read_idx(std::move(file))), name);
   }
-  return std::make_unique<CsvRows>(model, request, std::move(file));
+  return std::make_unique<TableRows>(model, request, std::move(file));
 }
 
 }  // namespace trainer::apply

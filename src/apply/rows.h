@@ -9,8 +9,8 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
-#include "trainer/data/csv_pieces.h"
 #include "trainer/data/table.h"
+#include "trainer/data/table_pieces.h"
 
 namespace trainer::apply {
 
@@ -27,6 +27,8 @@ class RowSource {
   virtual ~RowSource() = default;
   /// Names of the id columns.
   virtual std::vector<std::string> id_names() const { return {}; }
+  /// Their types in SQL, where these are known; all others are text.
+  virtual std::vector<std::string> id_types() const { return {}; }
   /// Columns that nobody asked for, and ids that are not there: a line each.
   virtual std::vector<std::string> notes() const { return {}; }
   /// The next rows, at most `max_rows`; false when there are no more. All of them may be bad.

@@ -21,8 +21,8 @@
 namespace trainer::cli {
 namespace {
 
-std::string data_name(const std::string& data, const apply::EvaluationResult& evaluated) {
-  if (evaluated.split.empty()) return data == "-" ? "standard input" : data;
+std::string data_name(const data::TableSource& data, const apply::EvaluationResult& evaluated) {
+  if (evaluated.split.empty()) return data::source_name(data);
   return fmt::format("the {} split of the run", evaluated.split);
 }
 
@@ -61,6 +61,7 @@ class EvalCommand : public Command {
     return {model_option(model_),
             {"--data", &data_, "FILE",
              "Table with the targets; - reads standard input (default: the run's own test split)"},
+            query_option(query_),
             delimiter_option(format_, "as in the run"),
             decimal_option(format_, "as in the run"),
             {"--targets,--labels", &targets_, "FILE",
@@ -74,6 +75,7 @@ class EvalCommand : public Command {
     if (data_.empty() && !targets_.empty()) {
       problems.emplace_back("--targets requires --data FILE");
     }
+    check_data(data_, query_, problems);
     check_threshold(threshold_, problems);
     check_overrides("eval", common, AllowedKeys::kThreads, problems);
   }
@@ -89,7 +91,7 @@ class EvalCommand : public Command {
           fmt::format("dropped {} without a target", counted(evaluated.num_without_target, "row")));
     }
     for (const std::string& warning : evaluated.warnings) log::warning(warning);
-    const std::string data = data_name(data_, evaluated);
+    const std::string data = data_name({.path = data_, .query = query_}, evaluated);
     fmt::print("{}", json_ ? as_json(model, data, evaluated)
                            : as_text(model, data, threshold, evaluated.report));
     return 0;
@@ -98,15 +100,16 @@ class EvalCommand : public Command {
  private:
   apply::EvaluationResult evaluate(const apply::Model& model, const config::Config& config) const {
     const int64_t num_threads = thread_count(config);
-    if (data_.empty()) return apply::evaluate_own_split(model, num_threads);
-    return apply::evaluate_file(model, {.data = data_,
-                                        .targets = targets_,
-                                        .format = csv_format(config.data, model.schema, data_),
-                                        .num_threads = num_threads});
+    if (data_.empty() && query_.empty()) return apply::evaluate_own_split(model, num_threads);
+    return apply::evaluate_file(model,
+                                {.data = table_source(config.data, model.schema, data_, query_),
+                                 .targets = targets_,
+                                 .num_threads = num_threads});
   }
 
   std::string model_;
   std::string data_;
+  std::string query_;
   FormatOptions format_;
   std::string targets_;
   ThresholdOption threshold_;

@@ -33,6 +33,7 @@
 
 #include "cli/command.h"
 #include "cli/format_options.h"
+#include "cli/model_options.h"
 #include "cli/shell_word.h"
 
 namespace trainer::cli {
@@ -135,10 +136,11 @@ void warn_about_numeric_names(const data::TableFacts& table) {
 }
 
 void log_table(const data::TableFacts& table) {
-  log::info(fmt::format("read {} and {} from {}, delimiter {}{}", counted(table.num_rows, "row"),
-                        counted(std::ssize(table.columns), "column"), table.file,
-                        data::delimiter_name(table.delimiter),
-                        table.decimal == ',' ? ", decimal comma" : ""));
+  log::info(
+      fmt::format("read {} and {} from {}{}{}", counted(table.num_rows, "row"),
+                  counted(std::ssize(table.columns), "column"), table.file,
+                  table.has_lines ? ", delimiter " + data::delimiter_name(table.delimiter) : "",
+                  table.decimal == ',' ? ", decimal comma" : ""));
 }
 
 void log_ignored(std::span<const wizard::Exception> columns) {
@@ -164,8 +166,8 @@ data::Datasets read_with(wizard::FirstConfig& first) {
 }
 
 // Reads it again if it contains texts for missing values.
-data::TableFacts inspect(const std::string& path, data::InspectOptions options) {
-  data::TableFacts table = data::inspect_csv(path, options);
+data::TableFacts inspect(const data::TableSource& source, data::InspectOptions options) {
+  data::TableFacts table = data::inspect_table(source, options);
   const std::vector<wizard::MissingCode> codes = wizard::find_missing_codes(table);
   if (codes.empty()) return table;
   for (const wizard::MissingCode& code : codes) {
@@ -177,7 +179,7 @@ data::TableFacts inspect(const std::string& path, data::InspectOptions options) 
       options.missing.push_back(code.text);
     }
   }
-  return data::inspect_csv(path, options);
+  return data::inspect_table(source, options);
 }
 
 // The seconds of an epoch on this machine's CPU.
@@ -196,7 +198,9 @@ class InitCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {
-        {"--data", &data_, "FILE", "CSV file with a header"},
+        {"--data", &data_, "FILE",
+         "Table: a CSV, Parquet or JSON file, a folder of such files, or a pattern with * and ?"},
+        query_option(query_),
         {"--target", &target_, "COLUMN", "Column to predict; without it, the columns are listed"},
         {"--task", &task_, "VALUE",
          "classification or regression (default: inferred from the target)"},
@@ -210,7 +214,10 @@ class InitCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    if (data_.empty()) problems.emplace_back("init: expected --data FILE.csv, got nothing");
+    if (data_.empty() && query_.empty()) {
+      problems.emplace_back("init: expected --data FILE.csv, got nothing");
+    }
+    check_data(data_, query_, problems);
     if (data_ == "-") {
       problems.emplace_back(
           "init: expected a file whose path the configuration can contain, got --data -; save the "
@@ -245,7 +252,7 @@ class InitCommand : public Command {
     data::InspectOptions options;
     options.delimiter = flags.delimiter;
     if (!format_.decimal.empty()) options.decimal = flags.decimal;
-    const data::TableFacts table = inspect(data_, options);
+    const data::TableFacts table = inspect({.path = data_, .query = query_}, options);
     warn_about_numeric_names(table);
     if (target_) {
       write_config(table, flags.task);
@@ -259,11 +266,17 @@ class InitCommand : public Command {
   // Validated like keys of the configuration.
   config::DataConfig checked_flags() const {
     std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
-                                               {"data.path", data_, "--data"},
+                                               {"data.path", data_.empty() ? "?" : data_, "--data"},
                                                {"data.target", "\"?\"", "--target"}};
     add_overrides(format_, overrides);
     if (!task_.empty()) overrides.push_back({"data.task", task_, "--task"});
     return config::load({}, overrides).config.data;
+  }
+
+  // Where relative paths of the table start, or the table itself.
+  static const std::string& read_from(const wizard::FirstConfig& first) {
+    const config::DataConfig& data = first.config.data;
+    return data.query.empty() ? data.path : data.query_folder;
   }
 
   void write_config(const data::TableFacts& table, config::Task task) const {
@@ -281,7 +294,7 @@ class InitCommand : public Command {
     const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
     const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();
     const std::string text = wizard::first_config_text(first, table, data.schema, name,
-                                                       path_from(folder, first.config.data.path));
+                                                       path_from(folder, read_from(first)));
     config::load({{name, text, folder}}, {});  // an invalid configuration must not be written
     if (to_output) {
       fmt::print("{}", text);
@@ -293,6 +306,7 @@ class InitCommand : public Command {
   }
 
   std::string data_;
+  std::string query_;
   std::optional<std::string> target_;
   std::string task_;
   FormatOptions format_;

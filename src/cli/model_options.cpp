@@ -22,6 +22,17 @@ Option model_option(std::string& model) {
           "A run folder (its best epoch) or a checkpoint file"};
 }
 
+Option query_option(std::string& query) {
+  return {"--query", &query, "SELECT",
+          "Table that a SELECT statement of DuckDB gives, in place of --data"};
+}
+
+void check_data(const std::string& data, const std::string& query, Problems& problems) {
+  if (!data.empty() && !query.empty()) {
+    problems.emplace_back("--query: conflicts with --data; remove one of them");
+  }
+}
+
 void check_model(const std::string& command, const std::string& model, Problems& problems) {
   if (!model.empty()) return;
   problems.push_back(
@@ -78,11 +89,12 @@ config::Config config_for(const apply::Model& model, const CommonOptions& common
 }
 
 // A pipe has no file name to compare with that of the training data.
-data::CsvFormat csv_format(const config::DataConfig& data, const data::Schema& schema,
-                           const std::string& given) {
-  data::CsvFormat format = data::csv_format(data, given == "-" ? data.path : given);
-  format.missing = data::MissingValues(schema.missing);
-  return format;
+data::TableSource table_source(const config::DataConfig& data, const data::Schema& schema,
+                               const std::string& given, const std::string& query) {
+  data::TableSource source{.path = given, .query = query};
+  source.format = data::csv_format(data, given == "-" ? data.path : given);
+  source.format.missing = data::MissingValues(schema.missing);
+  return source;
 }
 
 int64_t thread_count(const config::Config& config) {

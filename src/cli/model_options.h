@@ -5,7 +5,7 @@
 #include <string>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/csv_format.h"
+#include "trainer/data/table_source.h"
 
 #include "cli/common_options.h"
 #include "cli/format_options.h"
@@ -21,6 +21,17 @@ namespace trainer::cli {
 
 /// The run folder or checkpoint file: "runs/latest".
 Option model_option(std::string& model);
+
+/// A SELECT in place of the file of --data.
+Option query_option(std::string& query);
+
+/// Adds a problem if both are given.
+void check_data(const std::string& data, const std::string& query, Problems& problems);
+
+/// The table `given`, which may be "-", or that of `query`: written as `data` says, with the
+/// missing values of the model.
+data::TableSource table_source(const config::DataConfig& data, const data::Schema& schema,
+                               const std::string& given, const std::string& query);
 
 /// Adds a problem if no model was given. `command` is the name of the command: "eval".
 void check_model(const std::string& command, const std::string& model, Problems& problems);
@@ -44,10 +55,6 @@ void check_output(const std::filesystem::path& output, const std::filesystem::pa
 /// is 0 unless given: that of the training may be of another machine.
 config::Config config_for(const apply::Model& model, const CommonOptions& common,
                           const FormatOptions& format);
-
-/// Of the file `given`, or "-": written as `data` says, with the missing values of the model.
-data::CsvFormat csv_format(const config::DataConfig& data, const data::Schema& schema,
-                           const std::string& given);
 
 /// config.threads, or else the number of usable CPUs.
 int64_t thread_count(const config::Config& config);

@@ -61,6 +61,7 @@ class PredictCommand : public Command {
         model_option(model_),
         {"--data", &data_, "FILE",
          "Table with the columns of the training data; - reads standard input"},
+        query_option(query_),
         delimiter_option(format_, "as in the run"),
         decimal_option(format_, "as in the run"),
         {"-o,--output", &output_, "FILE", "File for the predictions (default: -, standard output)"},
@@ -75,7 +76,10 @@ class PredictCommand : public Command {
 
   void check(const CommonOptions& common, Problems& problems) override {
     check_model("predict", model_, problems);
-    if (data_.empty()) problems.emplace_back("predict: expected --data FILE, got nothing");
+    if (data_.empty() && query_.empty()) {
+      problems.emplace_back("predict: expected --data FILE, got nothing");
+    }
+    check_data(data_, query_, problems);
     if (output_.empty()) output_ = "-";
     check_errors(problems);
     check_threshold(threshold_, problems);
@@ -131,11 +135,10 @@ class PredictCommand : public Command {
   apply::PredictRequest make_request(const apply::Model& model,
                                      const config::Config& config) const {
     apply::PredictRequest request;
-    request.data = data_;
+    request.data = table_source(config.data, model.schema, data_, query_);
     request.output = output_;
-    request.format = csv_format(config.data, model.schema, data_);
-    request.output_delimiter = output_delimiter(output_, request.format);
-    request.output_decimal = request.format.decimal;
+    request.output_delimiter = output_delimiter(output_, request.data.format);
+    request.output_decimal = request.data.format.decimal;
     request.num_threads = thread_count(config);
     request.kept = kept_columns_;
     request.on_error = skips_errors_ ? apply::OnError::kSkip : apply::OnError::kStop;
@@ -159,6 +162,7 @@ class PredictCommand : public Command {
 
   std::string model_;
   std::string data_;
+  std::string query_;
   FormatOptions format_;
   ThresholdOption threshold_;
   std::string output_;

@@ -28,7 +28,7 @@ class Conflicts {
 
   void check_source();
   void require(const std::string& key, const std::string& value, const std::string& source);
-  void check_csv();
+  void check_table();
   void check_targets();
   void check_parts();
   void check_time();

@@ -20,10 +20,19 @@ bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
 std::vector<Field> table_fields() {
   return {
       choice(TRAINER_MEMBER(data.source),
-             "Data source: synthetic (generated), a CSV table, IDX files (the format of MNIST), or "
-             "NumPy arrays."),
-      file(TRAINER_MEMBER(data.path), "CSV file with a header.",
+             "Data source: synthetic (generated), a table at data.path (csv), IDX files (the "
+             "format of MNIST), NumPy arrays, or a table that data.query selects."),
+      file(TRAINER_MEMBER(data.path),
+           "Table: a CSV file with a header, packed with gzip or not; or a Parquet (.parquet) or "
+           "JSON (.json, .jsonl) file, which DuckDB reads.",
            {.aliases = {"data.file"}, .on_resume = OnResume::kMayChange}),
+      text(TRAINER_MEMBER(data.query), "a SELECT", any_text,
+           "SELECT statement of DuckDB whose result is the table: \"select * from "
+           "'sales/*.parquet' where year > 2020\".",
+           {.aliases = {"sql", "data.sql"}}),
+      file(TRAINER_MEMBER(data.query_folder),
+           "Folder where relative paths in data.query start. By default that of the file with "
+           "data.query; on the command line, the working directory."),
       texts(TRAINER_MEMBER(data.target),
             "Column of the CSV file to predict; a list of columns for regression.",
             {.aliases = {"label_column", "data.label", "target_column"}}),

@@ -129,6 +129,7 @@ class Loader {
 
   Loaded finish() {
     apply_recipe();
+    choose_query_folder();
     make_paths_absolute();
     if (problems_.empty()) problems_ = find_conflicts(loaded_);
     if (!problems_.empty()) {
@@ -197,6 +198,7 @@ class Loader {
       return;
     }
     loaded_.origins[field.path] = origin;
+    if (field.path == "data.query") query_folder_ = folder;
     if (is_resolved_) {
       resolved_.insert(field.path);
     } else {
@@ -230,6 +232,12 @@ class Loader {
     }
   }
 
+  // Paths in a query start where those of its file do.
+  void choose_query_folder() {
+    DataConfig& data = loaded_.config.data;
+    if (!data.query.empty() && data.query_folder.empty()) data.query_folder = query_folder_;
+  }
+
   // The default of a path starts at the working directory, wherever the dump is read again.
   void make_paths_absolute() {
     for (const Field& field : fields()) {
@@ -261,6 +269,7 @@ class Loader {
   }
 
   Loaded loaded_;
+  std::filesystem::path query_folder_;  // of the document that set data.query
   bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
   std::set<std::string> resolved_;  // keys whose values were stated like that
   std::vector<std::string> problems_;

@@ -12,7 +12,7 @@
 namespace trainer {
 
 TRAINER_NAMES(config::Recipe, "plain", "realmlp", "tabm")
-TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy")
+TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy", "query")
 TRAINER_NAMES(config::Task, "auto", "classification", "regression")
 TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile",
               "quantile_normal")

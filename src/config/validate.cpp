@@ -17,7 +17,7 @@ std::vector<std::string> Conflicts::find() && {
     report("output_dir", "expected a folder, got nothing; use . for the working directory");
   }
   check_source();
-  check_csv();
+  check_table();
   check_idx();
   check_npy();
   check_split();

@@ -15,8 +15,7 @@ namespace trainer::config {
 // A file named but not used would be a run on other data than the user believes.
 void Conflicts::check_source() {
   const auto& data = config_.data;
-  for (const char* key : {"data.path",
-                          "data.target",
+  for (const char* key : {"data.target",
                           "data.delimiter",
                           "data.decimal",
                           "data.missing",
@@ -42,12 +41,19 @@ void Conflicts::check_source() {
                           "data.group",
                           "data.split",
                           "data.time"}) {
-    if (is_changed(key) && data.source != Source::kCsv) {
-      report(key, "has no effect unless data.source is csv; set data.source: csv");
+    if (is_changed(key) && !is_table(data.source)) {
+      report(key, "has no effect unless data.source is csv or query; set data.source: csv");
     }
   }
-  if (is_by_quantiles(data.scaling) && data.source != Source::kCsv) {
-    report("data.scaling", fmt::format("quantile scaling is only supported for CSV files, not "
+  for (const auto& [key, source] :
+       {std::pair("data.path", Source::kCsv), std::pair("data.query", Source::kQuery),
+        std::pair("data.query_folder", Source::kQuery)}) {
+    if (!is_written(key) || data.source == source) continue;
+    report(key, fmt::format("has no effect unless data.source is {}; set data.source: {}",
+                            to_text(source), to_text(source)));
+  }
+  if (is_by_quantiles(data.scaling) && !is_table(data.source)) {
+    report("data.scaling", fmt::format("quantile scaling is only supported for tables, not "
                                        "for data.source: {}; use robust",
                                        value_text("data.source", config_)));
   }
@@ -71,10 +77,12 @@ void Conflicts::require(const std::string& key, const std::string& value,
   }
 }
 
-void Conflicts::check_csv() {
-  if (config_.data.source != Source::kCsv) return;
-  require("data.path", config_.data.path, "csv");
-  require("data.target", fmt::format("{}", fmt::join(config_.data.target, "")), "csv");
+void Conflicts::check_table() {
+  const Source source = config_.data.source;
+  if (!is_table(source)) return;
+  if (source == Source::kCsv) require("data.path", config_.data.path, "csv");
+  if (source == Source::kQuery) require("data.query", config_.data.query, "query");
+  require("data.target", fmt::format("{}", fmt::join(config_.data.target, "")), to_text(source));
   check_targets();
   const std::string& delimiter = config_.data.delimiter;
   if (config_.data.decimal == "," && (delimiter == "comma" || delimiter == ",")) {

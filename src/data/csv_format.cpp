@@ -49,7 +49,8 @@ char csv_delimiter(std::string_view choice, const std::filesystem::path& path, c
   if (choice == "tab") return '\t';
   if (choice != "auto") return choice.front();
   std::string extension = lower_case(path.extension().string());
-  if (extension == ".gz") extension = lower_case(path.stem().extension().string());
+  if (extension == ".gz" || extension == ".zst")
+    extension = lower_case(path.stem().extension().string());
   if (extension == ".tsv" || extension == ".tab") return '\t';
   return decimal == ',' ? ';' : ',';
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/csv_types.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,23 +12,12 @@
 namespace trainer::data {
 namespace {
 
-constexpr int64_t kSampleRows = 256;  // and more, until each column had a value
-
-// An offset that is needed may take longer to show: a file may begin with many equal cells.
-constexpr int64_t kMaxOffsetRows = 65'536;
-
 /// What was seen of a column.
 struct Count {
   int64_t numbers = 0;
   int64_t texts = 0;
   OffsetSample sample = {};
 };
-
-// As many of each column as its offset is chosen by: fewer of very many.
-size_t max_sample_values(size_t num_columns) {
-  constexpr size_t kMaxOfAll = size_t{1} << 20;
-  return std::clamp(kMaxOfAll / num_columns, size_t{16}, size_t{256});
-}
 
 void count_number(Count& count, double number, size_t max_values) {
   ++count.numbers;
@@ -45,7 +33,7 @@ void count_field(Count& count, std::string_view field, char decimal, size_t max_
 }
 
 /// Counts the cells of one row; false when it has another number of cells than the header.
-bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<double>& numbers,
+bool count_row(CsvCursor& cursor, const TableHeader& header, std::vector<double>& numbers,
                std::vector<Count>& counts) {
   const size_t max_values = max_sample_values(counts.size());
   for (size_t column = 0; column < counts.size();) {
@@ -65,25 +53,25 @@ bool count_row(CsvCursor& cursor, const CsvHeader& header, std::vector<double>& 
 }
 
 // Whether only more rows can tell what a column is.
-bool is_open(const CsvColumn& column, const Count& count) {
+bool is_open(const HeaderColumn& column, const Count& count) {
   return !column.is_declared && count.numbers + count.texts == 0;
 }
 
 // Whether only more rows can tell the offset of a column.
-bool has_open_offset(const CsvColumn& column, const Count& count) {
+bool has_open_offset(const HeaderColumn& column, const Count& count) {
   const bool is_number = column.is_declared && column.role == Role::kNumber;
   return count.sample.is_open() || (is_number && count.numbers == 0);
 }
 
 /// The first column from `column` on that is so: what is known of a column stays known.
 template <class IsSo>
-size_t first_from(size_t column, const CsvHeader& header, const std::vector<Count>& counts,
+size_t first_from(size_t column, const TableHeader& header, const std::vector<Count>& counts,
                   IsSo is_so) {
   while (column < counts.size() && !is_so(header.columns[column], counts[column])) ++column;
   return column;
 }
 
-void decide(CsvColumn& column, const Count& count) {
+void decide(HeaderColumn& column, const Count& count) {
   if (count.numbers + count.texts == 0) {
     column.role = Role::kSkipped;
     column.kind = ColumnKind::kIgnored;
@@ -96,19 +84,19 @@ void decide(CsvColumn& column, const Count& count) {
 
 }  // namespace
 
-void infer_column_types(CsvCursor& cursor, CsvHeader& header) {
+void infer_column_types(CsvSource& source, TableHeader& header) {
   std::vector<Count> counts(header.columns.size());
   std::vector<double> numbers(header.num_features);
   size_t first_open = 0;
   size_t first_open_offset = 0;
   for (int64_t row = 0;; ++row) {
     first_open = first_from(first_open, header, counts, is_open);
-    if (row >= kSampleRows && first_open == counts.size()) {
+    if (row >= kMinSampleRows && first_open == counts.size()) {
       first_open_offset = first_from(first_open_offset, header, counts, has_open_offset);
-      if (row >= kMaxOffsetRows || first_open_offset == counts.size()) break;
+      if (row >= kMaxSampleRows || first_open_offset == counts.size()) break;
     }
     // The reader has the words for a row that is too short or too long.
-    if (!cursor.begin_row() || !count_row(cursor, header, numbers, counts)) break;
+    if (!source.begin_row() || !count_row(source.cursor(), header, numbers, counts)) break;
   }
   for (size_t column = 0; column < counts.size(); ++column) {
     if (!header.columns[column].is_declared) decide(header.columns[column], counts[column]);

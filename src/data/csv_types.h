@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "data/csv_cursor.h"
-#include "data/csv_header.h"
+#include "data/csv_source.h"
+#include "data/table_header.h"
 
 namespace trainer::data {
 
 /// Decides by their first cells what the open columns of `header` are, and the offsets of numbers.
-/// `cursor` stands before the first row and is behind some when this returns.
-void infer_column_types(CsvCursor& cursor, CsvHeader& header);
+/// `source` stands behind its header, and behind some rows when this returns.
+void infer_column_types(CsvSource& source, TableHeader& header);
 
 }  // namespace trainer::data

@@ -7,6 +7,7 @@
 
 #include "data/gzip_reader.h"
 #include "data/input_file.h"
+#include "data/zstd_reader.h"
 
 namespace trainer::data {
 
@@ -14,13 +15,21 @@ struct DataFile::State {
   State(const std::filesystem::path& path, Kind kind)
       : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular),
         num_first(file.read(first)) {
-    if (num_first < first.size() || first[0] != kGzipFirst || first[1] != kGzipSecond) return;
-    gzip.emplace(file, first);
-    num_first = gzip->read(first);
+    if (num_first < first.size()) return;
+    if (first[0] == kGzipFirst && first[1] == kGzipSecond) gzip.emplace(file, first);
+    if (first[0] == kZstdFirst && first[1] == kZstdSecond) zstd.emplace(file, first);
+    if (gzip || zstd) num_first = unpack(first);
+  }
+
+  // As it lies on the disk, or its content.
+  size_t unpack(std::span<std::byte> buffer) {
+    if (gzip) return gzip->read(buffer);
+    return zstd ? zstd->read(buffer) : file.read(buffer);
   }
 
   InputFile file;
   std::optional<GzipReader> gzip;
+  std::optional<ZstdReader> zstd;
   std::array<std::byte, 2> first{};  // of the content
   size_t num_first = 0;              // how many of them there are
   size_t num_given = 0;              // how many of them read() has given away
@@ -41,7 +50,7 @@ size_t DataFile::read(std::span<std::byte> buffer) {
               buffer.begin());
   state.num_given += count;
   const std::span<std::byte> rest = buffer.subspan(count);
-  return count + (state.gzip ? state.gzip->read(rest) : state.file.read(rest));
+  return count + state.unpack(rest);
 }
 
 bool DataFile::begins_as_idx() {
@@ -54,9 +63,11 @@ uint64_t DataFile::size_hint() const { return state_->file.size_hint(); }
 
 uint64_t DataFile::content_size_hint() const {
   const uint64_t num_bytes = size_hint();
-  if (!state_->gzip || bytes_read() == 0) return num_bytes;
-  const double ratio =
-      static_cast<double>(state_->gzip->num_bytes()) / static_cast<double>(bytes_read());
+  const uint64_t num_unpacked = state_->gzip   ? state_->gzip->num_bytes()
+                                : state_->zstd ? state_->zstd->num_bytes()
+                                               : 0;
+  if (num_unpacked == 0) return num_bytes;
+  const double ratio = static_cast<double>(num_unpacked) / static_cast<double>(bytes_read());
   return static_cast<uint64_t>(ratio * static_cast<double>(num_bytes));
 }
 

@@ -8,7 +8,7 @@
 #include "trainer/data/synthetic.h"
 
 #include "data/load_arrays.h"
-#include "data/load_csv.h"
+#include "data/load_table.h"
 #include "data/read_again.h"
 #include "data/row_weights.h"
 #include "data/split_dataset.h"
@@ -31,7 +31,8 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
                      const Schema* trained) {
   switch (data.source) {
     case config::Source::kCsv:
-      return load_csv(data, options, trained);
+    case config::Source::kQuery:
+      return load_table(data, options, trained);
     case config::Source::kIdx:
       return load_idx(data, options, trained);
     case config::Source::kNpy:

@@ -13,12 +13,17 @@
 
 #include "trainer/data/csv_format.h"
 #include "trainer/data/data_file.h"
+#include "trainer/data/table_source.h"
+#include "trainer/duckdb/query.h"
 
+#include "data/column_names.h"
 #include "data/csv_cursor.h"
-#include "data/csv_names.h"
+#include "data/csv_source.h"
 #include "data/csv_text.h"
 #include "data/error.h"
 #include "data/number_text.h"
+#include "data/source_files.h"
+#include "data/table_sql.h"
 
 namespace trainer::data {
 namespace {
@@ -189,19 +194,42 @@ class TableInspector {
 
   /// Says how its numbers are written.
   DecimalMarks read(const std::filesystem::path& path, const CsvFormat& format) {
-    DataFile file(path);
-    CsvText text(file);
-    CsvCursor cursor(table_.file, text, format);
-    table_.delimiter = cursor.format().delimiter;
-    if (!cursor.begin_row()) throw data_error(table_.file, "the file is empty");
-    const std::string location = fmt::format("{}:{}", table_.file, cursor.row_line());
-    const std::vector<std::string> names = read_names(cursor, location);
+    CsvSource source(path, source_files(path), format);
+    const std::string location = source.find_header();
+    table_.delimiter = source.cursor().format().delimiter;
+    const std::vector<std::string>& names = source.read_names(location);
     require_several(names, location, table_.delimiter, "--delimiter ");
     columns_ = std::vector<Collector>(names.begin(), names.end());
     table_.num_rows = 0;
-    for (; cursor.begin_row(); ++table_.num_rows) add_row(cursor);
+    for (; source.begin_row(); ++table_.num_rows) add_row(source);
     if (table_.num_rows == 0) throw data_error(table_.file, "no data rows after the header");
     return marks_;
+  }
+
+  /// Of what DuckDB reads: the columns of numbers, booleans, texts and times, as text.
+  void read(const TableSql& sql, const CsvFormat& format) {
+    duckdb::Query query(sql.select);
+    std::vector<std::string> names;
+    std::vector<duckdb::WantedColumn> wanted;
+    for (size_t i = 0; i < query.columns().size(); ++i) {
+      names.push_back(query.columns()[i].name);
+      if (query.columns()[i].type == duckdb::ColumnType::kOther) continue;
+      wanted.push_back({i, duckdb::CellType::kText});
+      columns_.emplace_back(names.back());
+    }
+    require_good_names(sql.select.name, names);
+    query.start(wanted);
+    while (const std::optional<duckdb::Chunk> chunk = query.next()) {
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        for (int64_t row = 0; row < chunk->num_rows(); ++row) {
+          const std::string_view cell =
+              chunk->is_null(i, row) ? std::string_view() : chunk->text(i, row);
+          columns_[i].add(cell, table_.num_rows + row + 1, format, marks_);
+        }
+      }
+      table_.num_rows += chunk->num_rows();
+    }
+    if (table_.num_rows == 0) throw data_error(sql.select.name, "no rows");
   }
 
   void finish() {
@@ -210,16 +238,15 @@ class TableInspector {
   }
 
  private:
-  void add_row(CsvCursor& cursor) {
+  void add_row(CsvSource& source) {
+    CsvCursor& cursor = source.cursor();
     size_t column = 0;
     for (; column < columns_.size() && cursor.in_row(); ++column) {
       columns_[column].add(cursor.next_field(), cursor.row_line(), cursor.format(), marks_);
     }
     if (column == columns_.size() && !cursor.in_row()) return;
-    const int64_t line = cursor.row_line();
-    throw data_error(fmt::format("{}:{}", table_.file, line),
-                     fmt::format("expected {} fields as in the header, got {}", columns_.size(),
-                                 cursor.count_fields()));
+    throw data_error(source.location(), fmt::format("expected {} fields as in the header, got {}",
+                                                    columns_.size(), cursor.count_fields()));
   }
 
   TableFacts& table_;
@@ -229,15 +256,25 @@ class TableInspector {
 
 }  // namespace
 
-TableFacts inspect_csv(const std::filesystem::path& path, const InspectOptions& options) {
+TableFacts inspect_table(const TableSource& source, const InspectOptions& options) {
+  const std::string& path = source.path;
   TableFacts table;
-  table.file = path.string();
+  table.file = source_name(source);
+  table.query = source.query;
   table.missing = options.missing;
+  if (is_read_by_duckdb(source)) {
+    table.has_lines = false;
+    TableInspector inspector(table);
+    inspector.read(table_sql(source), {.missing = MissingValues(options.missing)});
+    inspector.finish();
+    return table;
+  }
   const bool finds_decimal = options.decimal == "auto";
   table.decimal = finds_decimal ? '.' : options.decimal.front();
+  const std::filesystem::path first = source_files(path).front();
   CsvFormat format{options.delimiter == "auto"
-                       ? find_delimiter(path)
-                       : csv_delimiter(options.delimiter, path, table.decimal),
+                       ? find_delimiter(first)
+                       : csv_delimiter(options.delimiter, first, table.decimal),
                    table.decimal, MissingValues(options.missing)};
   TableInspector inspector(table);
   const DecimalMarks marks = inspector.read(path, format);

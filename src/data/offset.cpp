@@ -57,6 +57,11 @@ bool are_whole(const std::vector<double>& values) {
 
 }  // namespace
 
+size_t max_sample_values(size_t num_columns) {
+  constexpr size_t kMaxOfAll = size_t{1} << 20;
+  return std::clamp(kMaxOfAll / num_columns, size_t{16}, size_t{256});
+}
+
 bool is_large_constant(double value) {
   return std::abs(value) >= kFirstLarge && std::abs(value) <= std::numeric_limits<float>::max();
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,14 @@ double choose_offset(std::vector<double> values);
 
 /// Whether `value`, in every row, would get an offset.
 bool is_large_constant(double value);
+
+/// How many of the first rows tell what a table is like, and how many at most while the offset of a
+/// column is open: a file may begin with many equal cells.
+inline constexpr int64_t kMinSampleRows = 256;
+inline constexpr int64_t kMaxSampleRows = 65'536;
+
+/// How many values of each column its offset is chosen by: fewer of very many columns.
+size_t max_sample_values(size_t num_columns);
 
 /// Some values of a column to choose its offset by: the first ones; where these are all equal, the
 /// first half as many and then those from the first different one on.

@@ -178,8 +178,8 @@ std::string outlier_text(const Table& table, const std::string& column, const Ou
   const double deviations = std::abs(value - found.median) / found.deviation;
   const std::string distance = deviations < kMaxExact ? with_thousands(std::llround(deviations))
                                                       : fmt::format("{:.1e}", deviations);
-  return fmt::format("{}:{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
-                     table.file, table.lines[found.indices.front()], in_quotes(column),
+  return fmt::format("{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
+                     row_location(table, found.indices.front()), in_quotes(column),
                      cell_text(value, offset), distance, short_text(found.median, offset), further,
                      short_text(found.low, offset), short_text(found.high, offset));
 }
@@ -202,11 +202,11 @@ std::string limit_cells(Table& table, const Column& column, size_t column_index)
     const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
     if (is_beyond && count++ == 0) first = i;
   }
-  std::string line =
-      fmt::format("{}: {} clipped to {} .. {}, the first is {} in line {}", in_quotes(column.name),
-                  counted(count, "cell"), text_in_file_units(column, column.limits->low),
-                  text_in_file_units(column, column.limits->high),
-                  cell_text(cells[first], column.offset), table.lines[first / width]);
+  std::string line = fmt::format(
+      "{}: {} clipped to {} .. {}, the first is {} in {} {}", in_quotes(column.name),
+      counted(count, "cell"), text_in_file_units(column, column.limits->low),
+      text_in_file_units(column, column.limits->high), cell_text(cells[first], column.offset),
+      table.has_lines ? "line" : "row", table.lines[first / width]);
   for (size_t i = column_index; i < cells.size(); i += width) {
     cells[i] = limited(cells[i], *column.limits);
   }

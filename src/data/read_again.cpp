@@ -6,7 +6,7 @@
 namespace trainer::data {
 
 config::DataConfig as_in_run(config::DataConfig data, const Schema* trained) {
-  const bool is_open = data.source == config::Source::kCsv || data.source == config::Source::kNpy;
+  const bool is_open = config::is_table(data.source) || data.source == config::Source::kNpy;
   if (trained == nullptr || !is_open) return data;
   if (data.task == config::Task::kAuto) data.task = trained->task;
   if (data.missing == config::default_missing_texts()) data.missing = trained->missing;

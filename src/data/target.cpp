@@ -210,8 +210,9 @@ void require_one_target(const Table& table) {
 
 std::string row_location(const Table& table, size_t row) {
   const std::string file = table.file.empty() ? "data" : table.file;
-  return table.lines.empty() ? fmt::format("{}: item {}", file, row + 1)
-                             : fmt::format("{}:{}", file, table.lines[row]);
+  if (table.lines.empty()) return fmt::format("{}: item {}", file, row + 1);
+  return table.has_lines ? fmt::format("{}:{}", file, table.lines[row])
+                         : fmt::format("{}: row {}", file, table.lines[row]);
 }
 
 Error target_error(const Table& table, const std::string& location, const std::string& problem,

@@ -11,6 +11,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/data/table_source.h"
 
 #include "train/saving.h"
 
@@ -60,7 +61,7 @@ std::string rows_text(Session& session, const Window& window) {
   std::sort(shown.begin(), shown.end());
   const auto count = static_cast<int64_t>(shown.size());
   const config::DataConfig& data = session.config.data;
-  const bool has_lines = data.source == config::Source::kCsv;
+  const bool has_lines = data::has_lines(data);
   const auto last = shown.begin() + std::min(count, kMaxRowsShown);
   return fmt::format("{} {}{} {}{}{}", bad.empty() ? "the batch is" : "the loss is not finite for",
                      has_lines ? "line" : "row", count == 1 ? "" : "s",

@@ -121,11 +121,13 @@ std::string delimiter_choice(const TableFacts& table) {
   return name.front() == '\'' ? std::string(1, table.delimiter) : name;
 }
 
-// The name of the file in the characters of a tag.
+// The name of the file, of the folder if it is a pattern, in the characters of a tag.
 std::string make_tag(const std::string& file) {
   constexpr std::size_t kMaxLength = 40;
   std::filesystem::path path(file);
-  if (path.extension() == ".gz") path = path.stem();
+  if (path.filename().string().find_first_of("*?[") != std::string::npos) path = path.parent_path();
+  if (!path.has_filename()) path = path.parent_path();  // "folder/"
+  if (path.extension() == ".gz" || path.extension() == ".zst") path = path.stem();
   std::string tag = path.stem().string().substr(0, kMaxLength);
   for (char& c : tag) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
@@ -156,9 +158,15 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
     if (column.name != target) decide_column(column, facts, first);
   }
   config::Config& config = first.config;
-  config.tag = make_tag(table.file);
-  config.data.source = config::Source::kCsv;
-  config.data.path = std::filesystem::absolute(table.file).lexically_normal().string();
+  if (table.query.empty()) {
+    config.tag = make_tag(table.file);
+    config.data.source = config::Source::kCsv;
+    config.data.path = std::filesystem::absolute(table.file).lexically_normal().string();
+  } else {
+    config.data.source = config::Source::kQuery;
+    config.data.query = table.query;
+    config.data.query_folder = std::filesystem::current_path().string();
+  }
   config.data.delimiter = delimiter_choice(table);
   config.data.decimal = std::string(1, table.decimal);
   config.data.missing = table.missing;

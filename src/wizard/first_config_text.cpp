@@ -244,12 +244,14 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
                               const data::Schema& schema, const std::string& name,
                               const std::string& path) {
   config::Config config = first.config;
-  config.data.path = path;
+  (table.query.empty() ? config.data.path : config.data.query_folder) = path;
   Writer writer(config);
   const bool has_recipe = config.recipe != config::Recipe::kPlain;
-  const std::string table_name = std::filesystem::path(table.file).filename().string();
+  const std::string table_name =
+      table.query.empty() ? in_quotes(std::filesystem::path(table.file).filename().string())
+                          : "a query";
   writer.comment(fmt::format("Written by `trainer init` from {}: {}, {}. Edit as needed.",
-                             in_quotes(table_name), counted(table.num_rows, "row"),
+                             table_name, counted(table.num_rows, "row"),
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
@@ -276,7 +278,12 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
     writer.blank();
   }
   writer.key("data.source");
-  writer.key("data.path", "relative to the folder of this file");
+  if (table.query.empty()) {
+    writer.key("data.path", "relative to the folder of this file");
+  } else {
+    writer.key("data.query");
+    if (path != ".") writer.key("data.query_folder", "where relative paths in the query start");
+  }
   if (config.data.delimiter != "auto") writer.key("data.delimiter");
   if (config.data.decimal != ".") writer.key("data.decimal");
   write_missing(writer, config);

@@ -77,7 +77,7 @@ class PredictTest : public testing::Test {
   }
 
   PredictRequest request_for(std::string_view content) {
-    return {.data = folder_.write("in.csv", content), .output = output()};
+    return {.data = {folder_.write("in.csv", content)}, .output = output()};
   }
 
   fs::path output() const { return folder_.path() / "out.csv"; }
@@ -253,12 +253,14 @@ TEST_F(PredictTest, AMillionCharactersAreNoCategoryButMayBeAnId) {
 
 TEST_F(PredictTest, RefusesFoldersAndFilesThatAreNotThere) {
   PredictRequest request = request_for("");
-  request.data = folder_.path() / "no.csv";
+  request.data.path = folder_.path() / "no.csv";
   EXPECT_EQ(problem(linear_model(), request, ErrorKind::kData), "no.csv: no such file");
   fs::create_directory(folder_.path() / "folder");
-  request.data = folder_.path() / "folder";
-  EXPECT_EQ(problem(linear_model(), request, ErrorKind::kData),
-            "folder: is a folder, expected a file");
+  request.data.path = folder_.path() / "folder";
+  EXPECT_EQ(
+      problem(linear_model(), request, ErrorKind::kData),
+      "folder: expected a file, or a folder with tables (.csv, .tsv, .parquet, .json or .jsonl), "
+      "got a folder without any");
 }
 
 TEST_F(PredictTest, RefusesOutputsThatCannotBeWritten) {
@@ -270,7 +272,7 @@ TEST_F(PredictTest, RefusesOutputsThatCannotBeWritten) {
   EXPECT_EQ(
       problem(linear_model(), request, ErrorKind::kFileSystem),
       "cannot write " + folder_.path().string() + ": it is a folder; give the name of a file");
-  request.output = request.data;
+  request.output = request.data.path;
   EXPECT_EQ(problem(linear_model(), request, ErrorKind::kUsage),
             "--output: in.csv is the file of --data; choose another file");
 }
@@ -445,7 +447,7 @@ TEST_F(PredictTest, NoOutputTakesThePlaceOfWhatIsRead) {
   request.output = model.file;
   EXPECT_EQ(problem_of(), "--output: m.pt is the model; choose another file");
   request.output = output();
-  request.errors = request.data;
+  request.errors = request.data.path;
   EXPECT_EQ(problem_of(), "--errors: in.csv is the file of --data; choose another file");
   request.errors = folder_.path() / "." / "out.csv";
   EXPECT_EQ(problem_of(), "--errors: ./out.csv is the file of --output; choose another file");

@@ -95,7 +95,8 @@ TEST(LoadTest, ReportsAllErrorsAtOnceWithTheirLines) {
             "a.yaml:1: seed: expected an integer >= 0, got \"-1\"\n"
             "a.yaml:3: training.learning_rate: expected a number > 0, got \"fast\"\n"
             "a.yaml:4: training.epochs: expected an integer >= 1 and <= 1000000000, got \"1.5\"\n"
-            "a.yaml:5: data.source: expected synthetic, csv, idx or npy, got \"cvs\"; did you mean "
+            "a.yaml:5: data.source: expected synthetic, csv, idx, npy or query, got \"cvs\"; did "
+            "you mean "
             "\"csv\"?\n"
             "a.yaml:6: device: expected auto, cpu, mps, cuda or cuda:N, got \"gpu\"");
 }

@@ -18,7 +18,8 @@ TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
   EXPECT_EQ(message_of("data: {path: x.csv}"),
             "a.yaml:1: data.path: has no effect unless data.source is csv; set data.source: csv");
   EXPECT_EQ(message_of("data: {group: a}"),
-            "a.yaml:1: data.group: has no effect unless data.source is csv; set data.source: csv");
+            "a.yaml:1: data.group: has no effect unless data.source is csv or query; set "
+            "data.source: csv");
   EXPECT_EQ(message_of("data:\n  source: csv\n  path: x.csv\n  target: y\n"
                        "  idx: {train_images: a}"),
             "a.yaml:5: data.idx.train_images: has no effect unless data.source is idx; set "
@@ -27,12 +28,14 @@ TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
 
 TEST(ValidateTest, QuantilesAndEmbeddingsAreForTables) {
   EXPECT_EQ(message_of("data: {source: synthetic, scaling: quantile}"),
-            "a.yaml:1: data.scaling: quantile scaling is only supported for CSV files, not for "
+            "a.yaml:1: data.scaling: quantile scaling is only supported for tables, not for "
             "data.source: synthetic; use robust");
-  EXPECT_EQ(message_of("data: {embed_above: 5, embedding_size: 3}"),
-            "a.yaml:1: data.embed_above: has no effect unless data.source is csv; set data.source: "
-            "csv\na.yaml:1: data.embedding_size: has no effect unless data.source is csv; set "
-            "data.source: csv");
+  EXPECT_EQ(
+      message_of("data: {embed_above: 5, embedding_size: 3}"),
+      "a.yaml:1: data.embed_above: has no effect unless data.source is csv or query; set "
+      "data.source: "
+      "csv\na.yaml:1: data.embedding_size: has no effect unless data.source is csv or query; set "
+      "data.source: csv");
   EXPECT_THROW(load({{"a.yaml", "data: {target_scaling: quantile}", "/folder"}}, {}), Error);
 }
 
@@ -326,7 +329,8 @@ TEST(ValidateTest, ASplitByTimeNeedsAColumnAndIsTheOnlyDivision) {
             "a.yaml:1: data.repeat: conflicts with data.split: chronological, which has only one "
             "possible split");
   EXPECT_EQ(message_of("data: {split: chronological}"),
-            "a.yaml:1: data.split: has no effect unless data.source is csv; set data.source: csv");
+            "a.yaml:1: data.split: has no effect unless data.source is csv or query; set "
+            "data.source: csv");
   EXPECT_EQ(message_of("data: {repeat: 2}"),
             "a.yaml:1: data.repeat: has no effect unless data.folds is set");
 }

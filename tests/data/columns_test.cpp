@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/normal_quantile.h"
-#include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
+#include "trainer/data/read_table.h"
 
 #include "support/csv_folder.h"
 
@@ -110,7 +110,7 @@ TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
   Floats parts;
   for (const char* part : {"k,x,y,n\np,,0,1\nq,,0,3\n", "n,y,k\n,0,p\n5,0,?\n"}) {
     const auto path = folder_.write("part.csv", part);
-    const Floats some = encoded(columns, read_csv_as(path, {columns, test::kTarget}, {}));
+    const Floats some = encoded(columns, read_table_as({path}, {columns, test::kTarget}));
     parts.insert(parts.end(), some.begin(), some.end());
   }
   EXPECT_EQ(parts, whole);
@@ -169,7 +169,7 @@ TEST_F(ColumnsTest, NumbersBecomeTheirPlaceInTheTrainingRows) {
   EXPECT_EQ(encoded(normal, plain), (Floats{-end, 0, end, end, -end / 2, -end}));
   // A part of the file is encoded as the whole is.
   const auto path = folder_.write("part.csv", "a,y\n15,0\n");
-  EXPECT_EQ(encoded(columns, read_csv_as(path, {columns, test::kTarget}, {})), Floats{-0.5f});
+  EXPECT_EQ(encoded(columns, read_table_as({path}, {columns, test::kTarget})), Floats{-0.5f});
 }
 
 TEST_F(ColumnsTest, MissingNumbersAreFilledBeforeTheirPlaceIsLookedUp) {
@@ -206,8 +206,8 @@ TEST_F(ColumnsTest, AColumnWithoutAValueInTheTrainingPartIsLeftOut) {
 }
 
 TEST_F(ColumnsTest, ADeclaredColumnWithoutAValueIsAnError) {
-  for (const CsvOptions& options : {CsvOptions{.targets = {"y"}, .numeric = {"a"}},
-                                    CsvOptions{.targets = {"y"}, .categorical = {"a"}}}) {
+  for (const ColumnOptions& options : {ColumnOptions{.targets = {"y"}, .numeric = {"a"}},
+                                       ColumnOptions{.targets = {"y"}, .categorical = {"a"}}}) {
     const Table table = read("a,b,y\n,1,0\nNA,2,0\n", options);
     EXPECT_EQ(message_of([&] {
                 fit_columns(table, Rows{0, 1}, {});

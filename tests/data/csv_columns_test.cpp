@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What read_csv makes of columns: roles by name and pattern, and what it infers.
+// What read_table makes of columns: roles by name and pattern, and what it infers.
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "trainer/data/csv.h"
+#include "trainer/data/read_table.h"
 
 #include "support/csv_folder.h"
 
@@ -185,7 +185,7 @@ TEST_F(CsvColumnsTest, RefusesTwoRolesForAColumn) {
 }
 
 TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
-  const CsvOptions splits{.targets = {"y"}, .split_column = "p"};
+  const ColumnOptions splits{.targets = {"y"}, .split_column = "p"};
   EXPECT_EQ(problem("p,a,y\ntrain,1,2\ntets,1,2\n", splits),
             "t.csv:3: column \"p\": expected train, validation (or val) or test, got \"tets\"");
   EXPECT_EQ(problem("p,a,y\n,1,2\n", splits),
@@ -200,7 +200,7 @@ TEST_F(CsvColumnsTest, RefusesPartsAndGroupsThatAreNone) {
 class CsvAsTest : public CsvColumnsTest {
  protected:
   Table read_as(std::string_view content) {
-    return read_csv_as(folder_.write("t.csv", content), {columns_, test::kTarget}, {});
+    return read_table_as({folder_.write("t.csv", content)}, {columns_, test::kTarget});
   }
 
   std::vector<Column> columns_ = {

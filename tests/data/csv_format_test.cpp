@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/data/csv.h"
-#include "trainer/data/csv_pieces.h"
+#include "trainer/data/read_table.h"
+#include "trainer/data/table_pieces.h"
 
 #include "support/csv_folder.h"
 #include "support/error_of.h"
@@ -28,7 +28,7 @@ CsvFormat with_missing(const Words& texts) { return {.missing = MissingValues(te
 class CsvFormatTest : public test::CsvFolderTest {
  protected:
   Table read(std::string_view content, const CsvFormat& format) {
-    return CsvFolderTest::read(content, {.targets = test::kTarget, .format = format});
+    return CsvFolderTest::read(content, {.targets = test::kTarget}, format);
   }
   static Floats cells(const Table& table) { return std::get<Floats>(table.features.values); }
 };
@@ -62,7 +62,7 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
   EXPECT_EQ(values[0], 1.0F);
   for (const size_t row : {1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
   EXPECT_EQ(values[8], 5.0F);
-  EXPECT_EQ(problem("a,y\n1,1\nNA,2\n", {.targets = test::kTarget, .format = format}),
+  EXPECT_EQ(problem("a,y\n1,1\nNA,2\n", {.targets = test::kTarget}, format),
             "t.csv:3: column \"a\": expected a number, got \"NA\"; correct it, add it to "
             "data.missing, or list the column in data.categorical or data.ignore");
 }
@@ -76,7 +76,7 @@ TEST_F(CsvFormatTest, AMissingTargetIsAnErrorThatNamesTheKey) {
 TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
   const auto path = folder_.write(
       "t.csv", "k,a,y,z,id\np,,1,1,i\nq,7,NA,2,j\np,3,2,?,k\nr,4,5,6,l\n\"s\ns\",x,,?,m\n");
-  const Table table = read_csv(path, {.targets = {"y", "z"}, .drop_rows_without_target = true});
+  const Table table = read_table({path}, {.targets = {"y", "z"}, .drop_rows_without_target = true});
   EXPECT_EQ(table.num_without_target, 3);
   EXPECT_EQ(table.targets, (Words{"1", "1", "5", "6"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 5}));
@@ -94,9 +94,9 @@ TEST_F(CsvFormatTest, PiecesSkipRowsWithoutATargetToo) {
   std::string content = "a,y\n";
   for (int i = 0; i < 40; ++i) content += std::to_string(i) + (i % 10 == 9 ? ",1\n" : ",\n");
   const std::vector<Column> columns = {{.name = "a", .fill = 0.0F}};
-  CsvPieces pieces(folder_.write("t.csv", content),
-                   {.columns = columns, .targets = test::kTarget, .drop_rows_without_target = true},
-                   {});
+  TablePieces pieces(
+      {folder_.write("t.csv", content)},
+      {.columns = columns, .targets = test::kTarget, .drop_rows_without_target = true});
   Table table;
   Floats seen;
   while (pieces.next(table, 2)) {
@@ -114,20 +114,22 @@ TEST_F(CsvFormatTest, DecimalCommasAreRead) {
 }
 
 TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {
-  const CsvOptions options = {.targets = test::kTarget,
-                              .format = {.delimiter = ';', .decimal = ','}};
+  const CsvFormat format = {.delimiter = ';', .decimal = ','};
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
   const std::string fix = "; write it with a decimal comma and without thousands separators: ";
-  EXPECT_EQ(problem("a;y\n1.234,5;1\n", options), begin + "\"1.234,5\"" + fix + "1234,5");
-  EXPECT_EQ(problem("a;y\n1.234;1\n", options), begin + "\"1.234\"" + fix + "1234");
-  EXPECT_EQ(problem("a;y\n3.14;1\n", options), begin + "\"3.14\"" + fix + "3,14");
+  EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = test::kTarget}, format),
+            begin + "\"1.234,5\"" + fix + "1234,5");
+  EXPECT_EQ(problem("a;y\n1.234;1\n", {.targets = test::kTarget}, format),
+            begin + "\"1.234\"" + fix + "1234");
+  EXPECT_EQ(problem("a;y\n3.14;1\n", {.targets = test::kTarget}, format),
+            begin + "\"3.14\"" + fix + "3,14");
 }
 
 TEST_F(CsvFormatTest, ADecimalCommaWhereAPointIsExpectedNamesTheKey) {
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
-  EXPECT_EQ(problem("a;y\n39,1;1\n", {.targets = test::kTarget, .format = {.delimiter = ';'}}),
+  EXPECT_EQ(problem("a;y\n39,1;1\n", {.targets = test::kTarget}, {.delimiter = ';'}),
             begin + "\"39,1\"; write it without a comma: 39.1, or set data.decimal: \",\"");
-  EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = test::kTarget, .format = {.delimiter = ';'}}),
+  EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = test::kTarget}, {.delimiter = ';'}),
             begin + "\"1.234,5\"; write it without a comma: 1234.5, or set data.decimal: \",\"");
   EXPECT_EQ(problem("a,y\n\"39,1\",1\n", {.targets = test::kTarget}),
             begin + "\"39,1\"; write it without a comma: 39.1");
@@ -135,10 +137,9 @@ TEST_F(CsvFormatTest, ADecimalCommaWhereAPointIsExpectedNamesTheKey) {
   const auto path = folder_.write("t.csv", "a;b\n39,1;2\n");
   EXPECT_TRUE(
       std::string(test::error_of([&] {
-                    read_csv_as(
-                        path,
-                        {.columns = columns, .targets = {}, .delimiter_option = "--delimiter "},
-                        {.delimiter = ';'});
+                    read_table_as(
+                        {path, {.delimiter = ';'}},
+                        {.columns = columns, .targets = {}, .delimiter_option = "--delimiter "});
                   }).what())
           .ends_with("write it without a comma: 39.1, or use --decimal ,"));
 }
@@ -176,10 +177,10 @@ TEST(CsvDelimiterTest, FollowsTheChoiceAndElseTheExtension) {
 TEST_F(CsvFormatTest, GzippedTablesAreReadByTheirContent) {
   std::string content = "a,k,y\n";
   for (int i = 0; i < 100'000; ++i) content += std::to_string(i) + ",p,1\n";
-  const Table plain = read_csv(folder_.write("t.csv", content), {.targets = test::kTarget});
+  const Table plain = read_table({folder_.write("t.csv", content)}, {.targets = test::kTarget});
   for (const char* name : {"t.csv.gz", "other"}) {
     const auto path = folder_.write(name, test::gzipped(content));
-    const Table packed = read_csv(path, {.targets = test::kTarget});
+    const Table packed = read_table({path}, {.targets = test::kTarget});
     EXPECT_EQ(cells(packed), cells(plain));
     EXPECT_EQ(packed.fingerprints.front().num_bytes, std::filesystem::file_size(path));
   }

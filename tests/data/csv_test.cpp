@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/data/csv.h"
-
 #include <cmath>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/data/read_table.h"
 
 #include "support/csv_folder.h"
 #include "support/error_of.h"
@@ -82,7 +81,7 @@ TEST_F(CsvTest, KeepsAQuoteInsideAFieldThatBeginsWithoutOne) {
 }
 
 TEST_F(CsvTest, ReadsTabsAndEmptyFieldsBetweenThem) {
-  const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}, {'\t'}});
+  const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}}, {'\t'});
   EXPECT_EQ(table.targets, std::vector<std::string>{"p"});
 }
 
@@ -140,12 +139,12 @@ TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0
 
 TEST_F(CsvTest, ReadsTheSampleData) {
   const std::filesystem::path samples = std::filesystem::path(TRAINER_SOURCE_DIR) / "configs/data";
-  const Table digits = read_csv(samples / "digits.csv", {{"digit"}, {}, {}});
+  const Table digits = read_table({samples / "digits.csv"}, {.targets = {"digit"}});
   EXPECT_EQ(digits.features.num_rows, 1797);
   EXPECT_EQ(digits.features.num_columns, 64);
   EXPECT_EQ(digits.lines.back(), 1798);
-  const Table cars = read_csv(samples / "auto_mpg.csv",
-                              {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, {}});
+  const Table cars = read_table({samples / "auto_mpg.csv"},
+                                {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, {}});
   EXPECT_EQ(cars.features.num_rows, 398);
   EXPECT_EQ(cars.targets.front(), "18");
 }
@@ -153,8 +152,8 @@ TEST_F(CsvTest, ReadsTheSampleData) {
 // ---- files that cannot be read ----
 
 TEST_F(CsvTest, RefusesAMissingFile) {
-  EXPECT_EQ(problem_of(folder_.path() / "absent.csv"), "absent.csv: no such file");
-  EXPECT_EQ(problem_of(folder_.write("a.csv", "") / "b.csv"), "a.csv/b.csv: no such file");
+  EXPECT_EQ(problem_of({folder_.path() / "absent.csv"}), "absent.csv: no such file");
+  EXPECT_EQ(problem_of({folder_.write("a.csv", "") / "b.csv"}), "a.csv/b.csv: no such file");
 }
 
 TEST_F(CsvTest, RefusesAnUnreadableFile) {
@@ -162,18 +161,21 @@ TEST_F(CsvTest, RefusesAnUnreadableFile) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("secret.csv", "a,y\n1,2\n");
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  const Error error = test::error_of([&] { read_csv(path, {{"y"}, {}, {}}); });
+  const Error error = test::error_of([&] { read_table({path}, {.targets = {"y"}}); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_EQ(error.what(), path.string() + ": cannot be read: Permission denied");
 }
 
 TEST_F(CsvTest, RefusesAFolder) {
   std::filesystem::create_directory(folder_.path() / "sub");
-  EXPECT_EQ(problem_of(folder_.path() / "sub"), "sub: is a folder, expected a file");
+  EXPECT_EQ(
+      problem_of({folder_.path() / "sub"}),
+      "sub: expected a file, or a folder with tables (.csv, .tsv, .parquet, .json or .jsonl), "
+      "got a folder without any");
 }
 
 TEST(CsvDeviceTest, RefusesWhatIsNotARegularFile) {
-  const Error error = test::error_of([] { read_csv("/dev/zero", {{"y"}, {}, {}}); });
+  const Error error = test::error_of([] { read_table({"/dev/zero"}, {.targets = {"y"}}); });
   EXPECT_STREQ(error.what(), "/dev/zero: is not a regular file");
 }
 
@@ -202,7 +204,7 @@ TEST_F(CsvTest, RefusesOneColumnAndNamesTheDelimiter) {
   EXPECT_EQ(problem("a\ty\n1\t3\n"),
             "t.csv:1: with the delimiter comma there is only one column, \"a\\ty\"; did you mean "
             "data.delimiter: tab?");
-  EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}, {}, {.delimiter = '\t'}}),
+  EXPECT_EQ(problem("a,y\n1,3\n", {{"y"}}, {.delimiter = '\t'}),
             "t.csv:1: with the delimiter tab there is only one column, \"a,y\"; did you mean "
             "data.delimiter: comma?");
   EXPECT_EQ(problem("a:y\n1:3\n"),
@@ -222,19 +224,19 @@ TEST_F(CsvTest, RefusesTwoColumnsOfOneName) {
 }
 
 TEST_F(CsvTest, RefusesAnAbsentTarget) {
-  EXPECT_EQ(problem("length,species\n1,2\n", {{"speices"}, {}, {}}),
+  EXPECT_EQ(problem("length,species\n1,2\n", {.targets = {"speices"}}),
             "t.csv:1: data.target: column \"speices\" is not in the header; did you mean "
             "\"species\"?");
-  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {{"price"}, {}, {}}),
+  EXPECT_EQ(problem("\n\nlength,species\n1,2\n", {.targets = {"price"}}),
             "t.csv:3: data.target: column \"price\" is not in the header; the header has length "
             "and species");
-  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {{"price"}, {}, {}}),
+  EXPECT_EQ(problem("c1,c2,c3,c4,c5,c6,c7,c8,c9,c10\n", {.targets = {"price"}}),
             "t.csv:1: data.target: column \"price\" is not in the header; the header has c1, c2, "
             "c3, c4, c5, c6, c7, c8 and 2 more");
 }
 
 TEST_F(CsvTest, SaysThatAHeaderIsRequired) {
-  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {{"species"}, {}, {}}),
+  EXPECT_EQ(problem("5.1,3.5,0\n4.9,3.0,1\n", {.targets = {"species"}}),
             "t.csv:1: data.target: column \"species\" is not in the header; the first line "
             "contains only numbers; expected a header with column names");
 }
@@ -318,7 +320,7 @@ TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
 }
 
 TEST_F(CsvTest, RefusesMissingNumbersIfThatIsWanted) {
-  const CsvOptions options{.targets = {"y"}, .fill = config::Imputation::kError};
+  const ColumnOptions options{.targets = {"y"}, .fill = config::Imputation::kError};
   const std::string fix = "; fill it in, choose a data.fill, or drop the column with data.ignore";
   EXPECT_EQ(problem("a,b,y\n1,,2\n2,2,2\n", options),
             "t.csv:2: column \"b\": expected a number, got an empty field" + fix);

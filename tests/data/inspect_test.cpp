@@ -15,13 +15,13 @@ namespace {
 
 TableFacts inspect(const std::string& text, const std::string& name = "t.csv") {
   const test::TemporaryFolder folder;
-  return inspect_csv(folder.write(name, text));
+  return inspect_table({folder.write(name, text)});
 }
 
 std::string message_of(const std::string& text) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.csv", text);
-  const std::string message = test::message_of(ErrorKind::kData, [&] { inspect_csv(file); });
+  const std::string message = test::message_of(ErrorKind::kData, [&] { inspect_table({file}); });
   return message.substr(message.find("t.csv"));
 }
 
@@ -116,7 +116,8 @@ TEST(InspectCsvTest, DecimalCommasAreFound) {
 TEST(InspectCsvTest, WhatIsKnownOfTheTableIsTaken) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.csv", "a,b|c\n1,5|-\n2,5|3\n");
-  const TableFacts table = inspect_csv(file, {.delimiter = "|", .decimal = ",", .missing = {"-"}});
+  const TableFacts table =
+      inspect_table({file}, {.delimiter = "|", .decimal = ",", .missing = {"-"}});
   EXPECT_EQ(table.delimiter, '|');
   EXPECT_EQ(table.columns[0].max, 2.5);
   EXPECT_EQ(table.columns[1].num_missing, 1);

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/parse.h"
-#include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
+#include "trainer/data/read_table.h"
 #include "trainer/data/scaling.h"
 
 #include "end_to_end/export_fixture.h"
@@ -145,9 +145,9 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
   const Json answers = run_jobs(jobs);
 
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
-  data::Table table = data::read_csv_as(
-      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
-      csv_format(model));
+  data::Table table =
+      data::read_table_as({csv, csv_format(model)},
+                          {.columns = model.schema.columns, .targets = model.schema.target_names});
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
@@ -227,9 +227,9 @@ void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
                        {"beak_length_mm", {"39.1", "40", "50.5", "45"}},
                        {"beak_depth_mm", {"18.7", "17", "19", "15"}}};
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
-  data::Table table = data::read_csv_as(
-      csv, {.columns = model.schema.columns, .targets = model.schema.target_names},
-      csv_format(model));
+  data::Table table =
+      data::read_table_as({csv, csv_format(model)},
+                          {.columns = model.schema.columns, .targets = model.schema.target_names});
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   const Json features = {{"features",
@@ -294,8 +294,8 @@ TEST_F(OnnxRuntimeTest, ColumnsWithOffsetsAreFloat64) {
       run_jobs({{{"model", (folder_.path() / "c.onnx").string()}, {"inputs", inputs}}});
   const apply::Model model = apply::load_model(folder_.path() / "c.checkpoint");
   data::Table table =
-      data::read_csv_as(folder_.write("cells.csv", csv_text(cells)),
-                        {.columns = model.schema.columns, .targets = {}}, csv_format(model));
+      data::read_table_as({folder_.write("cells.csv", csv_text(cells)), csv_format(model)},
+                          {.columns = model.schema.columns, .targets = {}});
   const data::Encoded encoded =
       data::encode(model.schema.columns, model.schema.unknown_category, table);
   const std::vector<double> expected =

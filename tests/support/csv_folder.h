@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/data/csv.h"
+#include "trainer/data/read_table.h"
 
 #include "support/data_folder.h"
 
@@ -18,8 +18,9 @@ inline const std::vector<std::string> kTarget = {"y"};
 class CsvFolderTest : public DataFolderTest {
  protected:
   data::Table read(std::string_view content,
-                   const data::CsvOptions& options = {.targets = kTarget}) const {
-    return data::read_csv(folder_.write("t.csv", content), options);
+                   const data::ColumnOptions& options = {.targets = kTarget},
+                   const data::CsvFormat& format = {}) const {
+    return data::read_table({folder_.write("t.csv", content), format}, options);
   }
 
   /// The same of a message that begins with the path.
@@ -29,13 +30,14 @@ class CsvFolderTest : public DataFolderTest {
   }
 
   std::string problem(std::string_view content,
-                      const data::CsvOptions& options = {.targets = kTarget}) const {
-    return problem_of(folder_.write("t.csv", content), options);
+                      const data::ColumnOptions& options = {.targets = kTarget},
+                      const data::CsvFormat& format = {}) const {
+    return problem_of({folder_.write("t.csv", content), format}, options);
   }
 
-  std::string problem_of(const std::filesystem::path& path,
-                         const data::CsvOptions& options = {.targets = kTarget}) const {
-    return message_of([&] { data::read_csv(path, options); });
+  std::string problem_of(const data::TableSource& source,
+                         const data::ColumnOptions& options = {.targets = kTarget}) const {
+    return message_of([&] { data::read_table(source, options); });
   }
 };
 

@@ -30,7 +30,7 @@ data::TableFacts table(int num_rows, const std::vector<std::pair<std::string, Ce
     for (const auto& [name, cell] : columns) text += "," + cell(row);
   }
   const test::TemporaryFolder folder;
-  return data::inspect_csv(folder.write("my table.csv", text + "\n"));
+  return data::inspect_table({folder.write("my table.csv", text + "\n")});
 }
 
 std::string half(int row) { return row % 2 == 0 ? "a" : "b"; }

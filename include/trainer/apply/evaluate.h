@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/csv_format.h"
+#include "trainer/data/table_source.h"
 #include "trainer/metrics/report.h"
 #include "trainer/metrics/threshold.h"
 
@@ -23,11 +23,10 @@ struct EvaluationResult {
 
 /// Labelled data.
 struct EvaluateRequest {
-  /// CSV with the columns of the training data and its targets, in any order, or "-", the standard
-  /// input; or IDX images or a .npy array for a model that was trained on such.
-  std::filesystem::path data;
-  std::filesystem::path targets;  // IDX labels, or a .npy array; empty for a CSV file
-  data::CsvFormat format = {};    // of a CSV file
+  /// A table with the columns of the training data and its targets, in any order; or IDX images or
+  /// a .npy array for a model that was trained on such.
+  data::TableSource data;
+  std::filesystem::path targets = {};  // IDX labels, or a .npy array; empty for a table
   int64_t num_threads = 1;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/csv_format.h"
+#include "trainer/data/table_source.h"
 
 namespace trainer::apply {
 
@@ -17,10 +17,9 @@ enum class OnError { kStop, kSkip };
 
 /// What to predict, and how to read and write it.
 struct PredictRequest {
-  /// CSV, or IDX images or a .npy array for a model that was trained on such; "-": standard input
-  std::filesystem::path data;
-  std::filesystem::path output;  // "-": standard output
-  data::CsvFormat format = {};   // of the data
+  /// A table, or IDX images or a .npy array for a model that was trained on such.
+  data::TableSource data;
+  std::filesystem::path output = {};  // "-": standard output
   char output_delimiter = ',';
   char output_decimal = '.';
   int64_t num_threads = 1;
@@ -61,7 +60,7 @@ using PredictNotes = std::function<void(const std::string& line)>;
 /// is. Columns of the data are found by their names; others are left out, those that the training
 /// data did not have with a note. A row whose outputs are not finite has empty cells. `progress`
 /// returns false to end it: then no file is left, and the report has the rows so far. Throws
-/// Error(kData) as data::CsvPieces does, for cells that the model cannot take, and when all rows
+/// Error(kData) as data::TablePieces does, for cells that the model cannot take, and when all rows
 /// are skipped; and Error(kFileSystem).
 PredictReport predict(const Model& model, const PredictRequest& request, const PredictNotes& notes,
                       const std::function<bool(const PredictProgress&)>& progress);

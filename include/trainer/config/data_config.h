@@ -42,6 +42,8 @@ struct NpyConfig {
 struct DataConfig {
   Source source = Source::kSynthetic;
   std::string path;
+  std::string query;
+  std::string query_folder;
   std::vector<std::string> target;
   Task task = Task::kAuto;
   std::string delimiter = "auto";  // auto, comma, semicolon, tab, or the character itself
@@ -86,6 +88,9 @@ struct DataConfig {
   ScalingMethod target_scaling = ScalingMethod::kStandard;
   bool clip_predictions = false;
 };
+
+/// Whether the data are a table: rows with named columns.
+inline bool is_table(Source source) { return source == Source::kCsv || source == Source::kQuery; }
 
 /// Whether numbers are scaled by their place among quantiles.
 inline bool is_by_quantiles(ScalingMethod method) {

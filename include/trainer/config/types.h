@@ -11,7 +11,7 @@
 namespace trainer::config {
 
 enum class Recipe { kPlain, kRealmlp, kTabm };
-enum class Source { kSynthetic, kCsv, kIdx, kNpy };
+enum class Source { kSynthetic, kCsv, kIdx, kNpy, kQuery };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile, kQuantileNormal };
 enum class BinaryEncoding { kOneHot, kSign };

@@ -9,8 +9,8 @@
 
 namespace trainer::data {
 
-/// The rows of another table (of read_csv_as, CsvPieces or read_idx_pair) with their targets, as a
-/// model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`
+/// The rows of another table (of read_table_as, TablePieces or read_idx_pair) with their targets,
+/// as a model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`
 /// `[columns]`, which may be empty, the cells with a category that is not known. Throws
 /// Error(kData) as encode() does, for a label that the model does not know (`origin` is the file of
 /// those that it knows) and for a target that is no finite number.

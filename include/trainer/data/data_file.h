@@ -12,8 +12,9 @@
 
 namespace trainer::data {
 
-/// A table or IDX file that is read once from begin to end. A gzip file, told by its first bytes,
-/// is unpacked on the way; it may have several members, and what else follows them is no content.
+/// A table or IDX file that is read once from begin to end. A gzip or
+/// zstd file, told by its first bytes, is unpacked on the way; it may have several members or
+/// frames, and what else follows those of gzip is no content.
 class DataFile {
  public:
   /// What is there to be read again, or anything that gives bytes: a pipe, a device.
@@ -32,7 +33,7 @@ class DataFile {
   const std::string& name() const;
 
   /// Fills as much of `buffer` as the content still holds and says how much that is; less than
-  /// asked for at its end only. Throws Error(kData), also for a damaged gzip file.
+  /// asked for at its end only. Throws Error(kData), also for a damaged packed file.
   size_t read(std::span<std::byte> buffer);
 
   /// Whether the content begins as an IDX file does, which no text can. Nothing may be read before.
@@ -42,7 +43,7 @@ class DataFile {
   uint64_t bytes_read() const;
   /// Those of the whole file, 0 where that is not known.
   uint64_t size_hint() const;
-  /// Those of the content, guessed from what was read of a gzip file.
+  /// Those of the content, guessed from what was read of a packed file.
   uint64_t content_size_hint() const;
 
   /// Of the whole file as it lies on the disk; reads what is left of it.

@@ -94,7 +94,7 @@ struct Datasets {
 /// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
 /// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
 /// what infer_task() says. IDX and synthetic labels are classes unless told otherwise.
-/// Throws Error(kData) for everything that read_csv, read_idx, read_npy, split_rows, fit_columns
+/// Throws Error(kData) for everything that read_table, read_idx, read_npy, split_rows, fit_columns
 /// and encode refuse; a label that no row of the training split has; a constant target; a
 /// regression target that is not a finite number; labels of a test file that its training file
 /// lacks; more than 1,000 classes unless `data.task: classification` asks for them, and even then

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "trainer/config/data_config.h"
+#include "trainer/data/table_source.h"
 
 namespace trainer::data {
 
@@ -53,9 +53,11 @@ struct InspectOptions {
   std::vector<std::string> missing = config::default_missing_texts();  // as data.missing
 };
 
-/// What inspect_csv() finds in a file.
+/// What inspect_table() finds in a file.
 struct TableFacts {
-  std::string file;
+  std::string file;       // the path, or what messages call the table
+  std::string query;      // that gives the table; empty: the file
+  bool has_lines = true;  // else it is no text, and lines are the numbers of the rows
   char delimiter = ',';
   char decimal = '.';
   std::vector<std::string> missing;  // that of the options
@@ -63,11 +65,12 @@ struct TableFacts {
   std::vector<ColumnFacts> columns;
 };
 
-/// Reads a whole CSV file of an unknown kind. The delimiter is that of the options, else the comma,
+/// Reads a whole table of an unknown kind: what DuckDB reads, without columns that are neither
+/// numbers nor texts, or CSV text. The delimiter of that is that of the options, else the comma,
 /// semicolon, tab or vertical bar that gives the most fields, the same number in each of the first
 /// rows; where that is open, what csv_delimiter() says. The decimal mark is a comma where the
 /// delimiter is none, some numbers can only be meant so ("39,1"), and none has a decimal point.
-/// Throws Error(kData) as read_csv does for a file that is no table.
-TableFacts inspect_csv(const std::filesystem::path& path, const InspectOptions& options = {});
+/// Throws Error(kData) as read_table does for a file that is no table.
+TableFacts inspect_table(const TableSource& source, const InspectOptions& options = {});
 
 }  // namespace trainer::data

@@ -28,6 +28,7 @@ enum class Split : uint8_t { kTrain, kValidation, kTest };
 struct Table {
   std::string file;                        // for messages; empty when the data came from no file
   std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
+  bool has_lines = true;                   // else `lines` are numbers of the rows, from 1 on
   std::vector<std::string> feature_names;  // [num_columns]
   Matrix features;
   /// [num_columns] what was subtracted from numbers (Scaling); empty: nothing of any. A table with

@@ -12,6 +12,6 @@ namespace trainer::data {
 
 /// The table of data.path, and those of the splits that have files of their own. `trained` as in
 /// load_datasets(); scalings are not fitted yet. Throws Error(kData) as load_datasets() does.
-Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained);
+Datasets load_table(const config::DataConfig& data, SplitOptions options, const Schema* trained);
 
 }  // namespace trainer::data

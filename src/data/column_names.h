@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/csv_cursor.h"
-
 namespace trainer::data {
 
 /// The columns of a header by their names.
@@ -31,8 +29,8 @@ class ColumnIndex {
   std::unordered_map<std::string_view, size_t> indices_;
 };
 
-/// The names of the columns, from the first row. Throws Error(kData), see read_csv.
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& location);
+/// Throws Error(kData) for a column without a name, two of one name, and bytes that are no UTF-8.
+void require_good_names(const std::string& location, const std::vector<std::string>& names);
 
 /// Throws Error(kData) when there is one name only, as there is with a wrong delimiter.
 /// `option` is how it can be chosen: "data.delimiter: ".

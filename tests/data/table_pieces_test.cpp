@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a file in pieces gives what reading it at once gives, wherever the pieces end.
-#include "trainer/data/csv_pieces.h"
+#include "trainer/data/table_pieces.h"
 
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Floats = std::vector<float>;
 
-class CsvPiecesTest : public testing::Test {
+class TablePiecesTest : public testing::Test {
  protected:
   /// Every field of the text with the line of its row, and the error at its end, if any.
   std::string walk(std::string_view content, size_t block_bytes) {
@@ -53,7 +53,7 @@ class CsvPiecesTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(CsvPiecesTest, TheFieldsDependOnNoBlockSize) {
+TEST_F(TablePiecesTest, TheFieldsDependOnNoBlockSize) {
   const std::string_view texts[] = {
       "a,b\n1,2\n3,4\n",
       "\xEF\xBB\xBF\"a\",b\r\n1,\"x\r\ny\"\r\n\r\n \t \r\n,\"\"\"q\"\"\"",
@@ -79,7 +79,7 @@ TEST_F(CsvPiecesTest, TheFieldsDependOnNoBlockSize) {
                                R"(y>]2[6:<><"q">]2)");
 }
 
-TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
+TEST_F(TablePiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
   using namespace std::string_view_literals;
   for (const size_t block_bytes : {size_t{1}, size_t{4}, size_t{7}, size_t{100}}) {
     const std::string found = walk("a,b\n1,2\n3,\0\n"sv, block_bytes);
@@ -89,12 +89,12 @@ TEST_F(CsvPiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
   }
 }
 
-TEST_F(CsvPiecesTest, APackedFileIsToldFromText) {
+TEST_F(TablePiecesTest, APackedFileIsToldFromText) {
   EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4),
             ": the gzip file is damaged; download or copy it again");
 }
 
-TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
+TEST_F(TablePiecesTest, ALargeFileIsReadAsASmallOne) {
   // Rows that end in all places of a block, quoted line breaks among them.
   std::string content = "a,k,y\n";
   Floats numbers;
@@ -109,7 +109,7 @@ TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
     lines += breaks ? 2 : 1;
   }
   const auto path = folder_.write("t.csv", content);
-  const Table table = read_csv(path, {.targets = {"y"}});
+  const Table table = read_table({path}, {.targets = {"y"}});
   EXPECT_EQ(table.lines, expected_lines);
   EXPECT_EQ(table.dictionaries.at(1).size(), 14U);
   ASSERT_EQ(table.features.num_rows, static_cast<int64_t>(numbers.size()));
@@ -120,20 +120,20 @@ TEST_F(CsvPiecesTest, ALargeFileIsReadAsASmallOne) {
   EXPECT_EQ(table.fingerprints.front().num_bytes, content.size());
 }
 
-TEST_F(CsvPiecesTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
+TEST_F(TablePiecesTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
   std::string content = "a,b,y\n";
   while (content.size() < 2 * CsvText::kBlockBytes) content += "1,,0\n2,,1\n";
   content += "3,4.5,1\n";
-  const Table table = read_csv(folder_.write("t.csv", content), {.targets = {"y"}});
+  const Table table = read_table({folder_.write("t.csv", content)}, {.targets = {"y"}});
   EXPECT_EQ(table.columns.at(1).kind, ColumnKind::kNumeric);
   EXPECT_EQ(value_at(table.features, table.features.num_rows - 1, 1), 4.5);
 }
 
-TEST_F(CsvPiecesTest, AFieldMayBeLongerThanABlock) {
+TEST_F(TablePiecesTest, AFieldMayBeLongerThanABlock) {
   const std::string text(3 * CsvText::kBlockBytes, 'x');
   for (const char* quote : {"", "\""}) {
-    const Table table = read_csv(
-        folder_.write("t.csv", fmt::format("a,note,y\n1,{0}{1}{0},0\n2,s,1\n", quote, text)),
+    const Table table = read_table(
+        {folder_.write("t.csv", fmt::format("a,note,y\n1,{0}{1}{0},0\n2,s,1\n", quote, text))},
         {.targets = {"y"}, .ignored = {"note"}});
     EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
     EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
@@ -142,7 +142,7 @@ TEST_F(CsvPiecesTest, AFieldMayBeLongerThanABlock) {
 
 // ---- rows at a time ----
 
-class SomeRowsTest : public CsvPiecesTest {
+class SomeRowsTest : public TablePiecesTest {
  protected:
   TrainedColumns trained() const {
     return {.columns = columns_, .targets = {}, .ids = TrainedColumns::Ids::kKept};
@@ -160,7 +160,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
   const auto path = folder_.write("t.csv",
                                   "code,further,k,a,id\n"
                                   "007,x,q,1,\" A,1\"\nNA,y,p,,B\n009,z,r,3,\n");
-  CsvPieces pieces(path, trained(), {});
+  TablePieces pieces({path}, trained());
   EXPECT_EQ(pieces.names(), (Words{"code", "further", "k", "a", "id"}));
   Table table;
   ASSERT_TRUE(pieces.next(table, 2));
@@ -180,7 +180,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
 
 TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
   const auto path = folder_.write("t.csv", "a,k,id,code\n1,p,,\n2,p,,\nx,p,,\n");
-  CsvPieces pieces(path, trained(), {});
+  TablePieces pieces({path}, trained());
   Table table;
   ASSERT_TRUE(pieces.next(table, 1));
   ASSERT_TRUE(pieces.next(table, 1));
@@ -192,7 +192,7 @@ TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
 
 TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
   const auto path = folder_.write("t.csv", "a,k\n\n");
-  CsvPieces pieces(path, trained(), {});
+  TablePieces pieces({path}, trained());
   Table table;
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
             path.string() + ": no data rows after the header");
@@ -200,7 +200,7 @@ TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
 
 TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
   columns_.resize(1);
-  CsvPieces pieces(folder_.write("t.csv", "a\n1\n2\n"), trained(), {});
+  TablePieces pieces({folder_.write("t.csv", "a\n1\n2\n")}, trained());
   Table table;
   ASSERT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
@@ -210,7 +210,7 @@ TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {
   TrainedColumns columns = trained();
   columns.delimiter_option = "--delimiter ";
   const auto path = folder_.write("t.csv", "a;k\n1;p\n");
-  EXPECT_EQ(test::error_of([&] { CsvPieces(path, columns, {}); }).what(),
+  EXPECT_EQ(test::error_of([&] { TablePieces({path}, columns); }).what(),
             path.string() +
                 ":1: with the delimiter comma there is only one column, \"a;k\"; did you mean "
                 "--delimiter semicolon?");
@@ -220,7 +220,7 @@ TEST_F(SomeRowsTest, APipeCanBeRead) {
   const std::filesystem::path path = folder_.path() / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   std::thread writer([&] { folder_.write("pipe", "k,a\nq,7\n"); });
-  CsvPieces pieces(path, trained(), {});
+  TablePieces pieces({path}, trained());
   Table table;
   EXPECT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(table.features.num_rows, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/csv_trained_header.h"
+#include "data/trained_header.h"
 
 #include <cstddef>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
-#include "data/csv_names.h"
+#include "data/column_names.h"
 #include "data/error.h"
 
 namespace trainer::data {
@@ -31,13 +31,14 @@ class TrainedRoles {
       set_role(require(trained.targets[i]), Role::kTarget, i);
     }
     if (!trained.weight.empty()) {
-      CsvColumn* weight = trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
+      HeaderColumn* weight =
+          trained.may_lack_weight ? find(trained.weight) : require(trained.weight);
       set_role(weight, Role::kWeight, 0);
     }
     size_t num_ids = 0;
     for (const Column& column : trained.columns) {
       if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
-        if (CsvColumn* id = find(column.name)) set_role(id, Role::kId, num_ids++);
+        if (HeaderColumn* id = find(column.name)) set_role(id, Role::kId, num_ids++);
       }
       if (num_features(column) > 0) set_feature(require(column.name), column);
     }
@@ -50,16 +51,16 @@ class TrainedRoles {
   const std::vector<double>& offsets() const { return offsets_; }
   /// Names in quotes.
   const std::vector<std::string>& missing() const { return missing_; }
-  std::vector<CsvColumn> take() { return std::move(columns_); }
+  std::vector<HeaderColumn> take() { return std::move(columns_); }
 
  private:
-  CsvColumn* find(const std::string& name) {
+  HeaderColumn* find(const std::string& name) {
     const std::optional<size_t> index = column_index_.find(name);
     return index ? &columns_[*index] : nullptr;
   }
 
-  CsvColumn* require(const std::string& name) {
-    CsvColumn* column = find(name);
+  HeaderColumn* require(const std::string& name) {
+    HeaderColumn* column = find(name);
     if (column == nullptr) missing_.push_back(in_quotes(name));
     return column;
   }
@@ -68,7 +69,7 @@ class TrainedRoles {
   void keep(const std::string& pattern, size_t& num_ids) {
     const bool is_name = find(pattern) != nullptr;
     bool fits = false;
-    for (CsvColumn& column : columns_) {
+    for (HeaderColumn& column : columns_) {
       const bool is_meant =
           is_name ? column.name == pattern : matches_any(column.name, {&pattern, 1});
       if (!is_meant) continue;
@@ -83,13 +84,13 @@ class TrainedRoles {
     if (!fits) unknown_.push_back(pattern);
   }
 
-  static void set_role(CsvColumn* column, Role role, size_t index) {
+  static void set_role(HeaderColumn* column, Role role, size_t index) {
     if (column == nullptr) return;
     column->role = role;
     column->index = index;
   }
 
-  void set_feature(CsvColumn* column, const Column& trained) {
+  void set_feature(HeaderColumn* column, const Column& trained) {
     if (column == nullptr) return;
     offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
     const bool is_number = trained.kind == ColumnKind::kNumeric;
@@ -100,7 +101,7 @@ class TrainedRoles {
   }
 
   ColumnIndex column_index_;
-  std::vector<CsvColumn> columns_;
+  std::vector<HeaderColumn> columns_;
   std::vector<double> offsets_;  // [names]
   std::vector<std::string> missing_;
   std::vector<std::string> unknown_;
@@ -108,12 +109,12 @@ class TrainedRoles {
 
 }  // namespace
 
-CsvHeader make_trained_header(const std::string& location, const std::vector<std::string>& names,
-                              const TrainedColumns& trained, char delimiter) {
+TableHeader make_trained_header(const std::string& location, const std::vector<std::string>& names,
+                                const TrainedColumns& trained, std::optional<char> delimiter) {
   TrainedRoles roles(names);
   roles.set(trained);
   if (!roles.missing().empty()) {
-    require_several(names, location, delimiter, trained.delimiter_option);
+    if (delimiter) require_several(names, location, *delimiter, trained.delimiter_option);
     throw data_error(
         location,
         fmt::format("expected the columns of the training data; missing from the header: {}",
@@ -125,7 +126,7 @@ CsvHeader make_trained_header(const std::string& location, const std::vector<std
                                            is_pattern(first) ? "matches no column" : "is not",
                                            missing_column_help(first, names)));
   }
-  CsvHeader header{location, roles.take()};
+  TableHeader header{location, roles.take()};
   header.offsets = roles.offsets();
   header.decimal_option =
       trained.delimiter_option.starts_with("--") ? "use --decimal ," : header.decimal_option;

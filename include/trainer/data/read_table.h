@@ -2,26 +2,25 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trainer/config/types.h"
-#include "trainer/data/csv_format.h"
+#include "trainer/data/column.h"
 #include "trainer/data/table.h"
+#include "trainer/data/table_source.h"
 
 namespace trainer::data {
 
-/// What the columns of a file are for and how its text is read.
-struct CsvOptions {
+/// What the columns of a table are for.
+struct ColumnOptions {
   std::vector<std::string> targets;       // columns to predict; must be in the header
   std::vector<std::string> ignored = {};  // columns left out: names, or patterns with * and ?
-  CsvFormat format = {};
-  std::vector<std::string> id = {};  // names or patterns; so are the next two
+  std::vector<std::string> id = {};       // names or patterns; so are the next two
   std::vector<std::string> numeric = {};
   std::vector<std::string> categorical = {};
-  /// Different texts of a column that no list names: with more it is left out. 0: see read_csv.
+  /// Different texts of a column that no list names: with more it is left out. 0: see read_table.
   int64_t max_categories = 0;
   config::Imputation fill = config::Imputation::kMean;  // kError: a missing number is an error
   std::string split_column = {};
@@ -33,12 +32,14 @@ struct CsvOptions {
   const std::vector<Column>* with_offsets = nullptr;
 };
 
-/// Reads a CSV file with a header (RFC 4180: quoted fields with delimiters, doubled quotes and
-/// line breaks inside; LF, CRLF or CR; an UTF-8 byte-order mark is skipped). Blank lines are
-/// skipped, and so are spaces around a field outside of quotes. A column that no option names is
-/// numeric when at least half of the values in its first rows are numbers, else categorical; one
-/// with too many or very long texts, or without any value, is left out. Numbers are read as double
-/// and stored as float32, less the offset of their column (Scaling).
+/// Reads a whole table. CSV text has a header (RFC 4180: quoted fields with delimiters, doubled
+/// quotes and line breaks inside; LF, CRLF or CR; an UTF-8 byte-order mark is skipped). Blank lines
+/// are skipped, and so are spaces around a field outside of quotes. A column that no option names
+/// is numeric when at least half of the values in its first rows are numbers, else categorical; one
+/// with too many or very long texts, or without any value, is left out. Of what DuckDB reads, the
+/// types of the columns decide; booleans are categories, and what is neither a number nor a text is
+/// left out. Numbers are read as double and stored as float32, less the offset of their column
+/// (Scaling).
 /// Throws Error(kData) with `file:line: column "name": ...`: missing or unreadable file, a folder,
 /// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names, a
 /// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
@@ -47,7 +48,7 @@ struct CsvOptions {
 /// categories, a category of more than 1,000 bytes, a missing target, split, group or weight, an
 /// unknown split, a negative weight, a time that is neither a number nor an ISO 8601 date or is of
 /// another kind than the one before. The line is where the row begins.
-Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
+Table read_table(const TableSource& source, const ColumnOptions& options);
 
 /// The columns that a model was trained on.
 struct TrainedColumns {
@@ -62,11 +63,10 @@ struct TrainedColumns {
   bool drop_rows_without_target = false;
 };
 
-/// Reads another file with the columns that a model was trained on, in any order; further columns
-/// are left out. `dictionaries` of the result are as they stand in this file. Throws as read_csv
+/// Reads another table with the columns that a model was trained on, in any order; further columns
+/// are left out. `dictionaries` of the result are as they stand in this table. Throws as read_table
 /// does, and for columns of features, targets and (unless they may lack) weights that are not
 /// there, and for a name or pattern of kept columns that fits none.
-Table read_csv_as(const std::filesystem::path& path, const TrainedColumns& trained,
-                  const CsvFormat& format);
+Table read_table_as(const TableSource& source, const TrainedColumns& trained);
 
 }  // namespace trainer::data

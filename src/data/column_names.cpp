@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/csv_names.h"
+#include "data/column_names.h"
 
 #include <algorithm>
 
@@ -9,12 +9,11 @@
 #include "trainer/core/parse.h"
 #include "trainer/core/suggest.h"
 #include "trainer/core/utf8.h"
+#include "trainer/data/csv_format.h"
 
 #include "data/error.h"
 
 namespace trainer::data {
-namespace {
-
 void require_good_names(const std::string& location, const std::vector<std::string>& names) {
   std::unordered_map<std::string_view, size_t> first_place;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -35,15 +34,6 @@ void require_good_names(const std::string& location, const std::vector<std::stri
                                 in_quotes(names[i]), found->second + 1, i + 1));
     }
   }
-}
-
-}  // namespace
-
-std::vector<std::string> read_names(CsvCursor& cursor, const std::string& location) {
-  std::vector<std::string> names;
-  while (cursor.in_row()) names.emplace_back(cursor.next_field());
-  require_good_names(location, names);
-  return names;
 }
 
 void require_several(const std::vector<std::string>& names, const std::string& location,

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "trainer/data/column.h"
-#include "trainer/data/csv.h"
+#include "trainer/data/read_table.h"
 
 namespace trainer::data {
 
 /// How the cells of a column are read.
 enum class Role { kNumber, kText, kTarget, kSkipped, kSplit, kGroup, kWeight, kId };
 
-struct CsvColumn {
+struct HeaderColumn {
   std::string name;
   Role role = Role::kNumber;
   ColumnKind kind = ColumnKind::kNumeric;
@@ -29,9 +29,9 @@ struct CsvColumn {
 };
 
 /// What is known of a file before its rows are read.
-struct CsvHeader {
+struct TableHeader {
   std::string location;  // "file:line"
-  std::vector<CsvColumn> columns;
+  std::vector<HeaderColumn> columns;
   std::vector<size_t> numbers_from = {};  // [columns.size()] how many from here on are numbers
   size_t num_features = 0;                // numbers and texts
   std::string decimal_option = "set data.decimal: \",\"";  // what a message says
@@ -40,11 +40,14 @@ struct CsvHeader {
   std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers
 };
 
-/// What the options say of each column. Throws Error(kData), see read_csv.
-CsvHeader make_header(const std::string& location, const std::vector<std::string>& names,
-                      const CsvOptions& options);
+/// What the options say of each column. Throws Error(kData), see read_table.
+TableHeader make_header(const std::string& location, const std::vector<std::string>& names,
+                        const ColumnOptions& options);
+
+/// Takes the offsets of those columns of `header` that `from` has.
+void take_offsets(const std::vector<Column>& from, TableHeader& header);
 
 /// Sets `numbers_from` and `num_features` by the roles.
-void count_features(CsvHeader& header);
+void count_features(TableHeader& header);
 
 }  // namespace trainer::data

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/csv_header.h"
+#include "data/table_header.h"
 
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
-#include "data/csv_names.h"
+#include "data/column_names.h"
 #include "data/error.h"
 
 namespace trainer::data {
@@ -90,7 +92,7 @@ class RoleList {
     for (const std::string& key : keys_) named_.push_back(!key.empty());
   }
 
-  std::vector<CsvColumn> take() { return std::move(columns_); }
+  std::vector<HeaderColumn> take() { return std::move(columns_); }
 
  private:
   bool is_name(const std::string& text) const { return column_index_.find(text).has_value(); }
@@ -98,7 +100,7 @@ class RoleList {
   void assign(const char* key, size_t i, Role role, ColumnKind kind) {
     require_free(key, i, role);
     keys_[i] = key;
-    CsvColumn& column = columns_[i];
+    HeaderColumn& column = columns_[i];
     column.role = role;
     // A group that is an id as well is carried along as ids are.
     if (column.kind != ColumnKind::kId) column.kind = kind;
@@ -128,15 +130,15 @@ class RoleList {
   const std::string& location_;
   const std::vector<std::string>& names_;
   ColumnIndex column_index_;
-  std::vector<CsvColumn> columns_;
+  std::vector<HeaderColumn> columns_;
   std::vector<std::string> keys_;  // [names] that gave the role; empty: none did
   std::vector<bool> named_;
 };
 
 }  // namespace
 
-CsvHeader make_header(const std::string& location, const std::vector<std::string>& names,
-                      const CsvOptions& options) {
+TableHeader make_header(const std::string& location, const std::vector<std::string>& names,
+                        const ColumnOptions& options) {
   struct List {
     const char* key;
     const std::vector<std::string>& names;
@@ -164,10 +166,10 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
   roles.end_names();
   for (const List& list : lists) roles.set_matching(list.key, list.names, list.role, list.kind);
 
-  CsvHeader header{location, roles.take()};
+  TableHeader header{location, roles.take()};
   header.drops_rows_without_target = options.drop_rows_without_target;
   header.is_of_training = true;
-  for (CsvColumn& column : header.columns) {
+  for (HeaderColumn& column : header.columns) {
     column.refuses_missing = options.fill == config::Imputation::kError;
   }
   count_features(header);
@@ -181,7 +183,16 @@ CsvHeader make_header(const std::string& location, const std::vector<std::string
   return header;
 }
 
-void count_features(CsvHeader& header) {
+void take_offsets(const std::vector<Column>& from, TableHeader& header) {
+  std::unordered_map<std::string_view, double> offsets;
+  for (const Column& column : from) offsets[column.name] = column.offset;
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    const auto found = offsets.find(header.columns[i].name);
+    header.offsets[i] = found == offsets.end() ? 0 : found->second;
+  }
+}
+
+void count_features(TableHeader& header) {
   header.numbers_from.resize(header.columns.size());
   header.offsets.resize(header.columns.size());
   header.num_features = 0;

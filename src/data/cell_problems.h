@@ -7,7 +7,7 @@
 
 #include "trainer/data/csv_format.h"
 
-#include "data/csv_header.h"
+#include "data/table_header.h"
 
 /// What is said of cells that cannot be read.
 namespace trainer::data {
@@ -17,7 +17,7 @@ std::string missing_as_found(std::string_view field);
 
 /// Why `field`, which reads as `value`, cannot be a number of `column`.
 std::string number_problem(std::string_view field, std::optional<double> value,
-                           const CsvColumn& column, const CsvFormat& format,
-                           const CsvHeader& header);
+                           const HeaderColumn& column, const CsvFormat& format,
+                           const TableHeader& header);
 
 }  // namespace trainer::data

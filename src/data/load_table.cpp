@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/load_csv.h"
+#include "data/load_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +17,9 @@
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/column_notes.h"
 #include "trainer/data/columns.h"
-#include "trainer/data/csv.h"
 #include "trainer/data/encode.h"
+#include "trainer/data/read_table.h"
+#include "trainer/data/table_source.h"
 
 #include "data/fit_schema.h"
 #include "data/labels.h"
@@ -40,20 +41,20 @@ void append(Lines& lines, Lines&& more) {
 }
 
 Table read_training_table(const config::DataConfig& data, const Schema* trained) {
-  return read_csv(data.path, {.targets = data.target,
-                              .ignored = data.ignore,
-                              .format = csv_format(data, data.path),
-                              .id = data.id,
-                              .numeric = data.numeric,
-                              .categorical = data.categorical,
-                              .max_categories = data.max_categories,
-                              .fill = data.fill,
-                              .split_column = data.split_column,
-                              .group = data.group,
-                              .weight = data.weight,
-                              .time = data.time,
-                              .drop_rows_without_target = data.drop_rows_without_target,
-                              .with_offsets = trained == nullptr ? nullptr : &trained->columns});
+  return read_table(training_source(data),
+                    {.targets = data.target,
+                     .ignored = data.ignore,
+                     .id = data.id,
+                     .numeric = data.numeric,
+                     .categorical = data.categorical,
+                     .max_categories = data.max_categories,
+                     .fill = data.fill,
+                     .split_column = data.split_column,
+                     .group = data.group,
+                     .weight = data.weight,
+                     .time = data.time,
+                     .drop_rows_without_target = data.drop_rows_without_target,
+                     .with_offsets = trained == nullptr ? nullptr : &trained->columns});
 }
 
 Target infer_usable_target(const Table& table, const config::DataConfig& data, int64_t folds,
@@ -113,12 +114,11 @@ void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown
 Dataset load_split_file(const std::string& path, const config::DataConfig& data,
                         const std::string& split, Datasets& datasets) {
   const Schema& schema = datasets.schema;
-  Table table = read_csv_as(path,
-                            {.columns = schema.columns,
-                             .targets = data.target,
-                             .weight = data.weight,
-                             .drop_rows_without_target = data.drop_rows_without_target},
-                            csv_format(data, path));
+  Table table = read_table_as(file_source(data, path),
+                              {.columns = schema.columns,
+                               .targets = data.target,
+                               .weight = data.weight,
+                               .drop_rows_without_target = data.drop_rows_without_target});
   datasets.num_without_target += table.num_without_target;
   datasets.fingerprints.push_back(table.fingerprints.front());
   std::vector<int64_t> num_unknown;
@@ -129,7 +129,7 @@ Dataset load_split_file(const std::string& path, const config::DataConfig& data,
 
 }  // namespace
 
-Datasets load_csv(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
+Datasets load_table(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
   Table table = read_training_table(data, trained);

@@ -2,44 +2,48 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "trainer/data/csv.h"
-#include "trainer/data/data_file.h"
+#include "trainer/data/read_table.h"
 #include "trainer/data/table.h"
+#include "trainer/data/table_source.h"
 
 namespace trainer::data {
 
+class DataFile;
+class TableReader;
+
 /// A row that cannot be read as a model needs it.
 struct BadRow {
-  int64_t line = 0;  // where it begins
+  int64_t line = 0;  // where it begins, or the number of the row
   std::string reason;
 };
 
-/// A CSV file with the columns that a model was trained on, read a few rows at a time: the memory
-/// that it takes does not depend on the size of the file.
-class CsvPieces {
+/// A table with the columns that a model was trained on, read a few rows at a time: the memory that
+/// it takes does not depend on the size of the table.
+class TablePieces {
  public:
-  /// Reads the header. `path` may be "-", the standard input, or a pipe. Throws as read_csv_as().
-  CsvPieces(const std::filesystem::path& path, const TrainedColumns& trained,
-            const CsvFormat& format);
-  /// Of a file of which nothing was read yet.
-  CsvPieces(DataFile file, const TrainedColumns& trained, const CsvFormat& format);
-  ~CsvPieces();
-  CsvPieces(const CsvPieces&) = delete;
-  CsvPieces& operator=(const CsvPieces&) = delete;
+  /// Reads the header; the standard input and pipes too. Throws as read_table_as().
+  TablePieces(const TableSource& source, const TrainedColumns& trained);
+  /// Of a CSV file of which nothing was read yet.
+  TablePieces(DataFile file, const CsvFormat& format, const TrainedColumns& trained);
+  ~TablePieces();
+  TablePieces(const TablePieces&) = delete;
+  TablePieces& operator=(const TablePieces&) = delete;
 
-  /// The names of all columns, in the order of the file.
+  /// The names of all columns, in the order of the table.
   std::vector<std::string> names() const;
   /// Those of the ids that are kept, in the order of the trained columns, and of further ones.
   std::vector<std::string> id_names() const;
 
+  /// Their types in SQL, if DuckDB reads the table; else none.
+  std::vector<std::string> id_types() const;
+
   /// Puts the next rows, at most `max_rows`, into `table`, which keeps its memory, and returns
-  /// whether the file had any; ids as text, in the order of id_names(). Throws as read_csv_as(),
-  /// also when the file has no rows at all.
+  /// whether there were any; ids as text, in the order of id_names(). Throws as read_table_as(),
+  /// also when the table has no rows at all.
   bool next(Table& table, int64_t max_rows);
 
   /// The same, but a row that cannot be read is left out and added to `bad`: one with another
@@ -55,10 +59,7 @@ class CsvPieces {
   uint64_t size_hint() const;
 
  private:
-  bool read(Table& table, int64_t max_rows, std::vector<BadRow>* bad);
-
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<TableReader> reader_;
 };
 
 }  // namespace trainer::data

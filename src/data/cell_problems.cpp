@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/csv_cell_problems.h"
+#include "data/cell_problems.h"
 
 #include <cmath>
 
@@ -12,13 +12,13 @@
 namespace trainer::data {
 namespace {
 
-std::string fix_of_missing(const CsvColumn& column) {
+std::string fix_of_missing(const HeaderColumn& column) {
   return column.is_trained ? "fill it in: the model has no fill value for this column"
                            : "fill it in, choose a data.fill, or drop the column with data.ignore";
 }
 
-std::string fix_of_text(const CsvColumn& column, std::string_view field, const CsvFormat& format,
-                        const CsvHeader& header) {
+std::string fix_of_text(const HeaderColumn& column, std::string_view field, const CsvFormat& format,
+                        const TableHeader& header) {
   if (const std::string number = rewritten_number(field, format.decimal); !number.empty()) {
     if (format.decimal == ',') {
       return "write it with a decimal comma and without thousands separators: " + number;
@@ -41,8 +41,8 @@ std::string missing_as_found(std::string_view field) {
 }
 
 std::string number_problem(std::string_view field, std::optional<double> value,
-                           const CsvColumn& column, const CsvFormat& format,
-                           const CsvHeader& header) {
+                           const HeaderColumn& column, const CsvFormat& format,
+                           const TableHeader& header) {
   if (is_missing(field, format)) {
     return fmt::format("expected a number, got {}; {}", missing_as_found(field),
                        fix_of_missing(column));

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "trainer/data/csv_format.h"
+
+namespace trainer::config {
+struct DataConfig;
+}
+
+namespace trainer::data {
+
+/// Where a table is read from.
+struct TableSource {
+  /// Of a file; of a folder with tables; or a pattern with *, ? and []. "-": the standard input.
+  std::string path;
+  CsvFormat format = {};    // of CSV text
+  std::string query = {};   // a SELECT, in place of a path
+  std::string folder = {};  // where relative paths in it start; empty: the working directory
+};
+
+/// The table that data.path or data.query names.
+TableSource training_source(const config::DataConfig& data);
+
+/// Another file, read as that one.
+TableSource file_source(const config::DataConfig& data, const std::filesystem::path& path);
+
+/// Whether rows of the data are told by the line on which they begin, else by their number: those
+/// of one file of text that is there.
+bool has_lines(const config::DataConfig& data);
+
+/// What messages call it: its path, "standard input" or "the query".
+std::string source_name(const TableSource& source);
+
+/// Whether DuckDB reads it, not our own reader of CSV text.
+bool is_read_by_duckdb(const TableSource& source);
+
+/// Whether its path is that of one file, or a stream, of CSV text.
+bool is_one_text(const TableSource& source);
+
+}  // namespace trainer::data

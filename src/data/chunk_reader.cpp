@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/chunk_reader.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace trainer::data {
+namespace {
+
+using duckdb::CellType;
+using duckdb::Chunk;
+using duckdb::ColumnType;
+using duckdb::ResultColumn;
+
+Reading::Use use_of(Role role) {
+  switch (role) {
+    case Role::kTarget:
+      return Reading::Use::kTarget;
+    case Role::kSplit:
+      return Reading::Use::kSplit;
+    case Role::kGroup:
+      return Reading::Use::kGroup;
+    case Role::kWeight:
+      return Reading::Use::kWeight;
+    case Role::kId:
+      return Reading::Use::kId;
+    case Role::kNumber:
+    case Role::kText:
+    case Role::kSkipped:
+      break;
+  }
+  return Reading::Use::kFeature;
+}
+
+/// Keeps the rows `good` of `values` `[num_rows, width]`, if there are any.
+template <class T>
+void keep_rows_of(std::vector<T>& values, size_t num_rows, const std::vector<size_t>& good) {
+  const size_t width = values.size() / num_rows;
+  auto to = values.begin();
+  for (const size_t row : good) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(row * width);
+    if (to != from) std::move(from, from + static_cast<std::ptrdiff_t>(width), to);
+    to += static_cast<std::ptrdiff_t>(width);
+  }
+  values.erase(to, values.end());
+}
+
+}  // namespace
+
+std::vector<Reading> plan_readings(const TableHeader& header,
+                                   const std::vector<ResultColumn>& results) {
+  std::vector<Reading> readings;
+  size_t num_features = 0;
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    const HeaderColumn& column = header.columns[i];
+    if (column.is_time) readings.push_back({i, Reading::Use::kTime});
+    if (column.kept_index) {
+      readings.push_back({i, Reading::Use::kId, CellType::kText, *column.kept_index});
+    }
+    if (column.role == Role::kSkipped) continue;
+    const Reading::Use use = use_of(column.role);
+    const bool is_number = column.role == Role::kNumber && results[i].type != ColumnType::kText;
+    readings.push_back({i, use, is_number ? CellType::kNumber : CellType::kText,
+                        use == Reading::Use::kFeature ? num_features++ : column.index});
+  }
+  std::stable_partition(readings.begin(), readings.end(), [](const Reading& reading) {
+    return reading.use == Reading::Use::kTarget;
+  });
+  return readings;
+}
+
+void ChunkReader::read(const Chunk& chunk, int64_t begin, int64_t end, int64_t first_number) {
+  chunk_ = &chunk;
+  first_ = table_.lines.size();
+  choose_rows(begin, end, first_number);
+  const size_t num_rows = table_.lines.size();
+  std::get<std::vector<float>>(table_.features.values).resize(num_rows * header_.num_features);
+  table_.targets.resize(num_rows * table_.target_names.size());
+  table_.ids.resize(num_rows * table_.id_names.size());
+  for (size_t i = 0; i < readings_.size(); ++i) read_column(readings_[i], i);
+}
+
+void ChunkReader::remove_bad() {
+  if (bad_.empty()) return;
+  const size_t num_rows = table_.lines.size();
+  std::vector<size_t> good;
+  for (size_t row = 0; row < num_rows; ++row) {
+    if (!bad_.contains(static_cast<int64_t>(row))) good.push_back(row);
+  }
+  keep_rows_of(std::get<std::vector<float>>(table_.features.values), num_rows, good);
+  keep_rows_of(table_.targets, num_rows, good);
+  keep_rows_of(table_.ids, num_rows, good);
+  keep_rows_of(table_.splits, num_rows, good);
+  keep_rows_of(table_.groups, num_rows, good);
+  keep_rows_of(table_.times, num_rows, good);
+  keep_rows_of(table_.weights, num_rows, good);
+  keep_rows_of(table_.lines, num_rows, good);
+}
+
+void ChunkReader::choose_rows(int64_t begin, int64_t end, int64_t first_number) {
+  rows_.clear();
+  for (int64_t row = begin; row < end; ++row) {
+    if (header_.drops_rows_without_target && lacks_target(row)) {
+      ++table_.num_without_target;
+      continue;
+    }
+    rows_.push_back(row);
+    table_.lines.push_back(first_number + row - begin);
+  }
+}
+
+std::string_view ChunkReader::text(size_t in_chunk, int64_t row) const {
+  return chunk_->is_null(in_chunk, row) ? std::string_view() : chunk_->text(in_chunk, row);
+}
+
+bool ChunkReader::lacks_target(int64_t row) const {
+  for (size_t i = 0; i < table_.target_names.size(); ++i) {
+    if (is_missing(text(i, row), format_)) return true;
+  }
+  return false;
+}
+
+// Calls take(i, row) for the i-th row that is read; a bad cell does not end it.
+template <class Take>
+void ChunkReader::for_each_row(Take take) {
+  for (size_t i = 0; i < rows_.size();) {
+    try {
+      for (; i < rows_.size(); ++i) take(i, rows_[i]);
+    } catch (const CellError& error) {
+      bad_.emplace(static_cast<int64_t>(first_ + i), error);
+      ++i;
+    }
+  }
+}
+
+void ChunkReader::read_column(const Reading& reading, size_t in_chunk) {
+  const size_t column = reading.column;
+  // Gives `values` `[num_rows, width]` what `take` makes of a cell.
+  const auto read_into = [&](auto& values, size_t width, auto take) {
+    values.resize(table_.lines.size() * width);
+    for_each_row([&](size_t i, int64_t row) {
+      values[(first_ + i) * width + reading.place] = take(text(in_chunk, row));
+    });
+  };
+  switch (reading.use) {
+    case Reading::Use::kFeature:
+      read_feature(reading, in_chunk);
+      break;
+    case Reading::Use::kTarget:
+      read_into(table_.targets, table_.target_names.size(),
+                [&](std::string_view cell) { return builder_.target(column, cell); });
+      break;
+    case Reading::Use::kId:
+      read_into(table_.ids, table_.id_names.size(), [](std::string_view cell) { return cell; });
+      break;
+    case Reading::Use::kSplit:
+      read_into(table_.splits, 1,
+                [&](std::string_view cell) { return builder_.split(column, cell); });
+      break;
+    case Reading::Use::kGroup:
+      read_into(table_.groups, 1,
+                [&](std::string_view cell) { return builder_.group(column, cell); });
+      break;
+    case Reading::Use::kWeight:
+      read_into(table_.weights, 1,
+                [&](std::string_view cell) { return builder_.weight(column, cell); });
+      break;
+    case Reading::Use::kTime:
+      read_into(table_.times, 1,
+                [&](std::string_view cell) { return builder_.time(column, cell); });
+      break;
+  }
+}
+
+void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
+  const size_t column = reading.column;
+  const size_t width = header_.num_features;
+  float* features =
+      std::get<std::vector<float>>(table_.features.values).data() + first_ * width + reading.place;
+  if (reading.type == CellType::kNumber) {
+    const double* numbers = chunk_->numbers(in_chunk);
+    for_each_row([&](size_t i, int64_t row) {
+      features[i * width] = chunk_->is_null(in_chunk, row) ? builder_.missing_number(column)
+                                                           : builder_.number(column, numbers[row]);
+    });
+  } else if (header_.columns[column].role == Role::kNumber) {
+    for_each_row([&](size_t i, int64_t row) {
+      features[i * width] = builder_.number(column, text(in_chunk, row));
+    });
+  } else {
+    for_each_row([&](size_t i, int64_t row) {
+      features[i * width] = builder_.category(column, text(in_chunk, row));
+    });
+  }
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/table_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/utf8.h"
+
+#include "data/cell_problems.h"
+
+namespace trainer::data {
+namespace {
+
+constexpr size_t kMaxCategoryBytes = 1000;
+constexpr size_t kMaxCategories = 10'000;  // with data.max_categories: auto
+constexpr int64_t kRowsPerCategory = 5;    // at least, on average, with auto
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr std::string_view kFillIn = "fill it in or remove the row";
+
+std::optional<Split> parse_split(std::string_view field) {
+  const std::string name = lower_case(field);
+  if (name == "train" || name == "training") return Split::kTrain;
+  if (name == "validation" || name == "val" || name == "valid") return Split::kValidation;
+  if (name == "test") return Split::kTest;
+  return std::nullopt;
+}
+
+std::string length_problem(std::string_view field) {
+  return fmt::format(
+      "expected a category of at most {} bytes, got {} bytes: {}; check for an "
+      "unclosed quote, or drop the column with data.ignore if it is free text",
+      with_thousands(kMaxCategoryBytes), with_thousands(static_cast<int64_t>(field.size())),
+      in_quotes(field));
+}
+
+}  // namespace
+
+TableBuilder::TableBuilder(TableHeader& header, const CsvFormat& format, int64_t max_categories,
+                           Table& table)
+    : header_(header),
+      format_(format),
+      max_categories_(static_cast<size_t>(max_categories)),
+      table_(table),
+      interners_(header.columns.size()),
+      num_missing_(header.columns.size()) {}
+
+float TableBuilder::number(size_t column, double value) {
+  if (format_.missing.contains(value)) return missing_number(column);
+  const auto number = static_cast<float>(value - header_.offsets[column]);
+  if (std::isfinite(number)) return number;
+  if (std::isnan(value)) return missing_number(column);
+  throw CellError(column, fmt::format("expected a finite number{}, got {}",
+                                      std::isfinite(value) ? " of at most 3.4e+38" : "",
+                                      in_quotes(fmt::format("{}", value))));
+}
+
+float TableBuilder::number(size_t column, std::string_view field) {
+  const std::optional<double> value = number_in(field, format_.decimal);
+  const auto number = static_cast<float>(value.value_or(0) - header_.offsets[column]);
+  const bool stands_for_itself = value && !format_.missing.contains(*value);
+  if (stands_for_itself && std::isfinite(number)) return number;
+  if (!is_missing(field, format_) || header_.columns[column].refuses_missing) {
+    throw CellError(column,
+                    number_problem(field, value, header_.columns[column], format_, header_));
+  }
+  ++num_missing_[column];
+  return kMissing;
+}
+
+float TableBuilder::missing_number(size_t column) {
+  if (header_.columns[column].refuses_missing) {
+    throw CellError(column,
+                    number_problem("", std::nullopt, header_.columns[column], format_, header_));
+  }
+  ++num_missing_[column];
+  return kMissing;
+}
+
+float TableBuilder::category(size_t column, std::string_view field) {
+  if (header_.columns[column].kind == ColumnKind::kIgnored) return kMissing;
+  if (is_missing(field, format_)) {
+    ++num_missing_[column];
+    return kMissing;
+  }
+  const bool is_open = !header_.columns[column].is_declared;
+  if (field.size() > kMaxCategoryBytes) {
+    if (!is_open) throw CellError(column, length_problem(field));
+    leave_out(column, fmt::format("long texts (over {} bytes)", with_thousands(kMaxCategoryBytes)));
+    return kMissing;
+  }
+  const auto [number, is_new] = interners_[column].intern(field);
+  if (is_new && !is_utf8(field)) {
+    throw CellError(column, fmt::format("expected text in UTF-8, got {}; save the file as UTF-8",
+                                        in_quotes(field)));
+  }
+  const size_t max_texts = max_categories_ == 0 ? kMaxCategories : max_categories_;
+  if (is_open && interners_[column].size() > max_texts) {
+    leave_out(column, fmt::format("more than {} distinct texts (data.max_categories)",
+                                  with_thousands(static_cast<int64_t>(max_texts))));
+    return kMissing;
+  }
+  return static_cast<float>(number);
+}
+
+std::string TableBuilder::target(size_t column, std::string_view field) const {
+  require_present(column, field, "a target",
+                  header_.is_of_training ? "fill it in, remove the row, or drop all such rows with "
+                                           "data.drop_rows_without_target: true"
+                                         : kFillIn);
+  std::string text(field);
+  if (format_.decimal != '.' && number_in(text, format_.decimal)) {
+    std::replace(text.begin(), text.end(), format_.decimal, '.');
+  }
+  return text;
+}
+
+Split TableBuilder::split(size_t column, std::string_view field) const {
+  if (const std::optional<Split> split = parse_split(field)) return *split;
+  throw CellError(
+      column, fmt::format("expected train, validation (or val) or test, got {}", in_quotes(field)));
+}
+
+int64_t TableBuilder::group(size_t column, std::string_view field) {
+  require_present(column, field, "a group", kFillIn);
+  return static_cast<int64_t>(interners_[column].intern(field).first);
+}
+
+float TableBuilder::weight(size_t column, std::string_view field) const {
+  require_present(column, field, "a weight", kFillIn);
+  const auto weight = static_cast<float>(number_in(field, format_.decimal).value_or(-1));
+  if (std::isfinite(weight) && weight >= 0) return weight;
+  throw CellError(column,
+                  fmt::format("expected a weight (a number >= 0), got {}", in_quotes(field)));
+}
+
+double TableBuilder::time(size_t column, std::string_view field) {
+  const std::optional<Time> time = parse_time(field);
+  if (!time) {
+    throw CellError(column, fmt::format("expected a time, a number or a date such as 2026-03-01 or "
+                                        "2026-03-01T12:30:00, got {}",
+                                        is_missing(field, format_) ? missing_as_found(field)
+                                                                   : in_quotes(field)));
+  }
+  if (time_kind_.value_or(time->kind) != time->kind) {
+    throw CellError(column, fmt::format("expected a {} as in previous rows, got {}",
+                                        *time_kind_ == TimeKind::kNumber ? "number" : "date",
+                                        in_quotes(field)));
+  }
+  time_kind_ = time->kind;
+  return time->value;
+}
+
+void TableBuilder::finish() {
+  const auto num_rows = table_.lines.size();
+  for (size_t i = 0; i < header_.columns.size(); ++i) {
+    HeaderColumn& column = header_.columns[i];
+    leave_out_names(i);
+    if (column.role == Role::kNumber || column.role == Role::kText) {
+      table_.feature_names.push_back(column.name);
+      table_.dictionaries.push_back(interners_[i].take());
+      table_.num_missing.push_back(num_missing_[i]);
+    }
+    if (column.role != Role::kTarget) {
+      Column& added = table_.columns.emplace_back(
+          Column{column.name, column.kind, column.is_declared, column.reason});
+      added.offset = header_.offsets[i];
+    }
+  }
+  table_.features.num_rows = static_cast<int64_t>(num_rows);
+  table_.features.num_columns = static_cast<int64_t>(header_.num_features);
+}
+
+// Its cells are still there, and nobody looks at them.
+void TableBuilder::leave_out(size_t column, std::string reason) {
+  header_.columns[column].kind = ColumnKind::kIgnored;
+  header_.columns[column].reason = std::move(reason);
+  interners_[column].clear();
+}
+
+// Few rows of each category: a name, not a kind.
+void TableBuilder::leave_out_names(size_t column) {
+  constexpr int64_t kFewCategories = 10;
+  const HeaderColumn& about = header_.columns[column];
+  const auto num_texts = static_cast<int64_t>(interners_[column].size());
+  if (about.role != Role::kText || about.is_declared || num_texts <= kFewCategories) return;
+  const auto num_rows = static_cast<int64_t>(table_.lines.size());
+  const int64_t num_present = num_rows - num_missing_[column];
+  if (2 * num_texts > num_present) {
+    leave_out(column, fmt::format("almost every text is different ({} distinct in {} rows)",
+                                  with_thousands(num_texts), with_thousands(num_present)));
+  } else if (max_categories_ == 0 && kRowsPerCategory * num_texts > num_present) {
+    leave_out(
+        column,
+        fmt::format("fewer than {} rows per category ({} distinct texts; data.max_categories)",
+                    kRowsPerCategory, with_thousands(num_texts)));
+  }
+}
+
+void TableBuilder::require_present(size_t column, std::string_view field, std::string_view what,
+                                   std::string_view fix) const {
+  if (!is_missing(field, format_)) return;
+  throw CellError(column,
+                  fmt::format("expected {}, got {}; {}", what, missing_as_found(field), fix));
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainer/data/csv_format.h"
+#include "trainer/data/table.h"
+
+#include "data/string_interner.h"
+#include "data/table_header.h"
+#include "data/time_text.h"
+
+namespace trainer::data {
+
+/// A cell that is not what its column needs. Who reads the cells knows where it is.
+struct CellError : std::exception {
+  CellError(size_t column_index, std::string what_is_wrong)
+      : column(column_index), problem(std::move(what_is_wrong)) {}
+  const char* what() const noexcept override { return problem.c_str(); }
+
+  size_t column;  // of the header
+  std::string problem;
+};
+
+/// What the cells of a table mean by the roles of their columns, wherever they are read from. It
+/// keeps what is known of a column so far, and gives it to the table at the end. All functions that
+/// take a cell throw CellError.
+class TableBuilder {
+ public:
+  /// All of them must outlive it. `table` has its target names, and floats for features.
+  TableBuilder(TableHeader& header, const CsvFormat& format, int64_t max_categories, Table& table);
+
+  /// Of a number: less the offset of the column; NaN where it stands for a missing value.
+  float number(size_t column, double value);
+  float number(size_t column, std::string_view field);
+  float missing_number(size_t column);
+  /// Of a text: its index in the dictionary, NaN where it is missing.
+  float category(size_t column, std::string_view field);
+  /// As text, a number with a decimal point.
+  std::string target(size_t column, std::string_view field) const;
+  Split split(size_t column, std::string_view field) const;
+  int64_t group(size_t column, std::string_view field);
+  float weight(size_t column, std::string_view field) const;
+  /// Seconds or a plain number, one kind in all rows.
+  double time(size_t column, std::string_view field);
+
+  /// Gives the table what is known only now. It has all rows but their number.
+  void finish();
+
+ private:
+  void leave_out(size_t column, std::string reason);
+  void leave_out_names(size_t column);
+  void require_present(size_t column, std::string_view field, std::string_view what,
+                       std::string_view fix) const;
+
+  TableHeader& header_;
+  const CsvFormat& format_;
+  size_t max_categories_;
+  Table& table_;
+  std::vector<StringInterner> interners_;  // [columns]
+  std::vector<int64_t> num_missing_;       // [columns]
+  std::optional<TimeKind> time_kind_;      // of the rows so far
+};
+
+}  // namespace trainer::data

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/table_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
+
+#include "data/error.h"
+
+namespace trainer::data {
+namespace {
+
+/// Takes the rows out and leaves their memory there.
+void clear_rows(Table& table) {
+  Table empty;
+  std::swap(empty.features.values, table.features.values);
+  if (!std::holds_alternative<std::vector<float>>(empty.features.values)) {
+    empty.features.values = std::vector<float>();
+  }
+  std::get<std::vector<float>>(empty.features.values).clear();
+  const auto take_memory = [](auto& from, auto& to) {
+    from.clear();
+    std::swap(from, to);
+  };
+  take_memory(table.lines, empty.lines);
+  take_memory(table.targets, empty.targets);
+  take_memory(table.ids, empty.ids);
+  table = std::move(empty);
+}
+
+}  // namespace
+
+bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
+  clear_rows(table);
+  table.file = name();
+  table.target_names = targets_;
+  table.id_names = id_names();
+  table.num_without_target = num_without_target_;
+  const int64_t num_bad = read(table, max_rows, bad);
+  num_without_target_ = table.num_without_target;
+  const bool has_more = !table.lines.empty() || num_bad > 0;
+  has_rows_ = has_rows_ || has_more;
+  if (has_rows_) return has_more;
+  throw data_error(table.file, num_without_target_ == 0
+                                   ? std::string("no data rows after the header")
+                                   : fmt::format("none of the {} rows has a target",
+                                                 with_thousands(num_without_target_)));
+}
+
+std::vector<std::string> TableReader::id_names() const {
+  std::vector<std::string> names;
+  for (const HeaderColumn& column : header_.columns) {
+    if (column.role != Role::kId && !column.kept_index) continue;
+    const size_t index = column.kept_index.value_or(column.index);
+    names.resize(std::max(names.size(), index + 1));
+    names[index] = column.name;
+  }
+  return names;
+}
+
+}  // namespace trainer::data

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/data/table_source.h"
+#include "trainer/duckdb/query.h"
+
+namespace trainer::data {
+
+/// A table as DuckDB is asked for it.
+struct TableSql {
+  duckdb::Statement select = {};
+  std::vector<std::string> files = {};  // that it reads; none of a query, which nobody can tell
+  uint64_t num_bytes = 0;               // of these
+};
+
+/// Throws Error(kData) for a file that is not there.
+TableSql table_sql(const TableSource& source);
+
+}  // namespace trainer::data
