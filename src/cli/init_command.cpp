@@ -265,9 +265,12 @@ class InitCommand : public Command {
  private:
   // Validated like keys of the configuration.
   config::DataConfig checked_flags() const {
-    std::vector<config::Override> overrides = {{"data.source", "csv", "init"},
-                                               {"data.path", data_.empty() ? "?" : data_, "--data"},
-                                               {"data.target", "\"?\"", "--target"}};
+    const bool is_query = !query_.empty();
+    std::vector<config::Override> overrides = {
+        {"data.source", is_query ? "query" : "csv", "init"},
+        {is_query ? "data.query" : "data.path", is_query ? query_ : data_,
+         is_query ? "--query" : "--data"},
+        {"data.target", "\"?\"", "--target"}};
     add_overrides(format_, overrides);
     if (!task_.empty()) overrides.push_back({"data.task", task_, "--task"});
     return config::load({}, overrides).config.data;

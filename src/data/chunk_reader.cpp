@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
+
+#include "data/keep_rows.h"
 
 namespace trainer::data {
 namespace {
@@ -31,19 +32,6 @@ Reading::Use use_of(Role role) {
       break;
   }
   return Reading::Use::kFeature;
-}
-
-/// Keeps the rows `good` of `values` `[num_rows, width]`, if there are any.
-template <class T>
-void keep_rows_of(std::vector<T>& values, size_t num_rows, const std::vector<size_t>& good) {
-  const size_t width = values.size() / num_rows;
-  auto to = values.begin();
-  for (const size_t row : good) {
-    const auto from = values.begin() + static_cast<std::ptrdiff_t>(row * width);
-    if (to != from) std::move(from, from + static_cast<std::ptrdiff_t>(width), to);
-    to += static_cast<std::ptrdiff_t>(width);
-  }
-  values.erase(to, values.end());
 }
 
 }  // namespace
@@ -84,18 +72,21 @@ void ChunkReader::read(const Chunk& chunk, int64_t begin, int64_t end, int64_t f
 void ChunkReader::remove_bad() {
   if (bad_.empty()) return;
   const size_t num_rows = table_.lines.size();
-  std::vector<size_t> good;
-  for (size_t row = 0; row < num_rows; ++row) {
-    if (!bad_.contains(static_cast<int64_t>(row))) good.push_back(row);
+  std::vector<int64_t> good;
+  for (int64_t row = 0; row < std::ssize(table_.lines); ++row) {
+    if (!bad_.contains(row)) good.push_back(row);
   }
-  keep_rows_of(std::get<std::vector<float>>(table_.features.values), num_rows, good);
-  keep_rows_of(table_.targets, num_rows, good);
-  keep_rows_of(table_.ids, num_rows, good);
-  keep_rows_of(table_.splits, num_rows, good);
-  keep_rows_of(table_.groups, num_rows, good);
-  keep_rows_of(table_.times, num_rows, good);
-  keep_rows_of(table_.weights, num_rows, good);
-  keep_rows_of(table_.lines, num_rows, good);
+  const auto keep_good = [&](auto& values) {  // there may be none at all
+    if (!values.empty()) keep_rows(values, values.size() / num_rows, good);
+  };
+  keep_good(std::get<std::vector<float>>(table_.features.values));
+  keep_good(table_.targets);
+  keep_good(table_.ids);
+  keep_good(table_.splits);
+  keep_good(table_.groups);
+  keep_good(table_.times);
+  keep_good(table_.weights);
+  keep_good(table_.lines);
 }
 
 void ChunkReader::choose_rows(int64_t begin, int64_t end, int64_t first_number) {
@@ -110,13 +101,9 @@ void ChunkReader::choose_rows(int64_t begin, int64_t end, int64_t first_number) 
   }
 }
 
-std::string_view ChunkReader::text(size_t in_chunk, int64_t row) const {
-  return chunk_->is_null(in_chunk, row) ? std::string_view() : chunk_->text(in_chunk, row);
-}
-
 bool ChunkReader::lacks_target(int64_t row) const {
   for (size_t i = 0; i < table_.target_names.size(); ++i) {
-    if (is_missing(text(i, row), format_)) return true;
+    if (is_missing(chunk_->text(i, row), format_)) return true;
   }
   return false;
 }
@@ -140,7 +127,7 @@ void ChunkReader::read_column(const Reading& reading, size_t in_chunk) {
   const auto read_into = [&](auto& values, size_t width, auto take) {
     values.resize(table_.lines.size() * width);
     for_each_row([&](size_t i, int64_t row) {
-      values[(first_ + i) * width + reading.place] = take(text(in_chunk, row));
+      values[(first_ + i) * width + reading.place] = take(chunk_->text(in_chunk, row));
     });
   };
   switch (reading.use) {
@@ -186,11 +173,11 @@ void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
     });
   } else if (header_.columns[column].role == Role::kNumber) {
     for_each_row([&](size_t i, int64_t row) {
-      features[i * width] = builder_.number(column, text(in_chunk, row));
+      features[i * width] = builder_.number(column, chunk_->text(in_chunk, row));
     });
   } else {
     for_each_row([&](size_t i, int64_t row) {
-      features[i * width] = builder_.category(column, text(in_chunk, row));
+      features[i * width] = builder_.category(column, chunk_->text(in_chunk, row));
     });
   }
 }

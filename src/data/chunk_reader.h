@@ -58,7 +58,6 @@ class ChunkReader {
   void choose_rows(int64_t begin, int64_t end, int64_t first_number);
   void read_column(const Reading& reading, size_t in_chunk);
   void read_feature(const Reading& reading, size_t in_chunk);
-  std::string_view text(size_t in_chunk, int64_t row) const;
   bool lacks_target(int64_t row) const;
 
   const TableHeader& header_;

@@ -61,7 +61,7 @@ class CsvReader : public TableReader {
 
   int64_t read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) override {
     if (max_rows == std::numeric_limits<int64_t>::max()) reserve_all_rows(table);
-    table.has_lines = !source_.has_several();
+    table.has_lines = source_.is_one_file();
     RowReader reader(source_, header_, max_categories_, table);
     const auto max_read = static_cast<size_t>(max_rows);
     size_t num_bad = 0;
@@ -105,9 +105,10 @@ std::unique_ptr<TableReader> open_csv(const TableSource& source, const ColumnOpt
   return std::make_unique<CsvReader>(source, options);
 }
 
-std::unique_ptr<TableReader> open_csv(const TableSource& source, const TrainedColumns& trained) {
+std::unique_ptr<TableReader> open_csv(const TableSource& source, const TrainedColumns& trained,
+                                      DataFile::Kind kind) {
   if (!is_one_text(source)) return std::make_unique<CsvReader>(source, trained);
-  return open_csv(DataFile(source.path, DataFile::Kind::kAny), source.format, trained);
+  return open_csv(DataFile(source.path, kind), source.format, trained);
 }
 
 std::unique_ptr<TableReader> open_csv(DataFile file, const CsvFormat& format,

@@ -15,8 +15,9 @@ namespace trainer::data {
 /// Opens files, reads their header and looks at the first rows. Throws Error(kData).
 std::unique_ptr<TableReader> open_csv(const TableSource& source, const ColumnOptions& options);
 
-/// The same with the columns that a model was trained on; also of the standard input and pipes.
-std::unique_ptr<TableReader> open_csv(const TableSource& source, const TrainedColumns& trained);
+/// The same with the columns that a model was trained on. One file may be of any `kind`.
+std::unique_ptr<TableReader> open_csv(const TableSource& source, const TrainedColumns& trained,
+                                      DataFile::Kind kind);
 std::unique_ptr<TableReader> open_csv(DataFile file, const CsvFormat& format,
                                       const TrainedColumns& trained);
 

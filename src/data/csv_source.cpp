@@ -84,7 +84,7 @@ uint64_t CsvSource::bytes_read() const {
 }
 
 uint64_t CsvSource::size_hint() const {
-  if (!has_several()) return file_->size_hint();
+  if (is_one_file()) return file_->size_hint();
   uint64_t num_bytes = 0;
   for (const std::string& file : files_) {
     std::error_code unknown;

@@ -28,7 +28,8 @@ class CsvSource {
   CsvSource& operator=(CsvSource&&) = delete;
 
   const std::string& name() const { return name_; }
-  bool has_several() const { return files_.size() > 1; }
+  /// Not a folder or pattern, of however many files.
+  bool is_one_file() const { return files_.size() == 1 && files_.front() == name_; }
 
   /// Goes to the header and returns its location, "file:line". Throws Error(kData) for an empty
   /// file.

@@ -222,9 +222,7 @@ class TableInspector {
     while (const std::optional<duckdb::Chunk> chunk = query.next()) {
       for (size_t i = 0; i < wanted.size(); ++i) {
         for (int64_t row = 0; row < chunk->num_rows(); ++row) {
-          const std::string_view cell =
-              chunk->is_null(i, row) ? std::string_view() : chunk->text(i, row);
-          columns_[i].add(cell, table_.num_rows + row + 1, format, marks_);
+          columns_[i].add(chunk->text(i, row), table_.num_rows + row + 1, format, marks_);
         }
       }
       table_.num_rows += chunk->num_rows();

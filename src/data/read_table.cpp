@@ -27,7 +27,7 @@ Table read_table(const TableSource& source, const ColumnOptions& options) {
 
 Table read_table_as(const TableSource& source, const TrainedColumns& trained) {
   return read_all(is_read_by_duckdb(source) ? *open_query(source, trained)
-                                            : *open_csv(source, trained));
+                                            : *open_csv(source, trained, DataFile::Kind::kRegular));
 }
 
 }  // namespace trainer::data

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/keep_rows.h"
+
 namespace trainer::data {
 
 double value_at(const Matrix& matrix, int64_t row, int64_t column) {
@@ -43,18 +45,8 @@ Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
 }
 
 void keep_rows(Matrix& matrix, std::span<const int64_t> rows) {
-  std::visit(
-      [&](auto& values) {
-        auto kept_end = values.begin();
-        for (const int64_t row : rows) {
-          const auto begin = values.begin() + row * matrix.num_columns;
-          // Rows ascend, so a row never moves over one that is still needed.
-          kept_end = begin == kept_end ? begin + matrix.num_columns
-                                       : std::copy(begin, begin + matrix.num_columns, kept_end);
-        }
-        values.erase(kept_end, values.end());
-      },
-      matrix.values);
+  const auto width = static_cast<size_t>(matrix.num_columns);
+  std::visit([&](auto& values) { keep_rows(values, width, rows); }, matrix.values);
   matrix.num_rows = static_cast<int64_t>(rows.size());
 }
 

@@ -12,8 +12,8 @@
 namespace trainer::data {
 
 TablePieces::TablePieces(const TableSource& source, const TrainedColumns& trained)
-    : reader_(is_read_by_duckdb(source) ? open_query(source, trained) : open_csv(source, trained)) {
-}
+    : reader_(is_read_by_duckdb(source) ? open_query(source, trained)
+                                        : open_csv(source, trained, DataFile::Kind::kAny)) {}
 
 TablePieces::TablePieces(DataFile file, const CsvFormat& format, const TrainedColumns& trained)
     : reader_(open_csv(std::move(file), format, trained)) {}

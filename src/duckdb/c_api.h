@@ -53,9 +53,6 @@ struct CApi {
   const char* (*library_version)();
   void (*free)(void* memory);
 
-  CState (*create_config)(CConfig** config);
-  CState (*set_config)(CConfig* config, const char* name, const char* value);
-  void (*destroy_config)(CConfig** config);
   CState (*open_ext)(const char* path, CDatabase** database, CConfig* config, char** error);
   void (*close)(CDatabase** database);
   CState (*connect)(CDatabase* database, CConnection** connection);

@@ -84,9 +84,6 @@ CApi open_api() {
   CApi api{};
   find(library, "duckdb_library_version", api.library_version);
   find(library, "duckdb_free", api.free);
-  find(library, "duckdb_create_config", api.create_config);
-  find(library, "duckdb_set_config", api.set_config);
-  find(library, "duckdb_destroy_config", api.destroy_config);
   find(library, "duckdb_open_ext", api.open_ext);
   find(library, "duckdb_close", api.close);
   find(library, "duckdb_connect", api.connect);

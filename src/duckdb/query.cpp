@@ -98,6 +98,7 @@ Chunk& Chunk::operator=(Chunk&& other) noexcept {
 }
 
 std::string_view Chunk::text(size_t column, int64_t row) const {
+  if (is_null(column, row)) return {};
   const CText& cell = static_cast<const CText*>(columns_[column].cells)[row];
   return {cell.length <= CText::kMaxInside ? cell.begin : cell.outside, cell.length};
 }

@@ -176,6 +176,9 @@ TEST_F(CsvTest, RefusesAFolder) {
 
 TEST(CsvDeviceTest, RefusesWhatIsNotARegularFile) {
   const Error error = test::error_of([] { read_table({"/dev/zero"}, {.targets = {"y"}}); });
+  const Error of_split =
+      test::error_of([] { read_table_as({"/dev/zero"}, {.columns = {}, .targets = {}}); });
+  EXPECT_STREQ(of_split.what(), error.what());
   EXPECT_STREQ(error.what(), "/dev/zero: is not a regular file");
 }
 

@@ -60,7 +60,7 @@ class Chunk {
   const double* numbers(size_t column) const {
     return static_cast<const double*>(columns_[column].cells);
   }
-  /// Of a column that is wanted as text, which is not null there.
+  /// Of a column that is wanted as text; empty where it is null.
   std::string_view text(size_t column, int64_t row) const;
 
  private:
