@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
-#include "trainer/core/parse.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/read_table.h"
 #include "trainer/data/scaling.h"
@@ -45,15 +44,15 @@ Part make_part(const trainer::data::Table& table, const trainer::data::Scaling& 
   const torch::Tensor x = std::visit(
       [&](const auto& values) {
         using Value = typename std::decay_t<decltype(values)>::value_type;
-        return torch::tensor(at::ArrayRef<Value>(values))
+        return torch::tensor(at::ArrayRef<Value>(values.data(), values.size()))
             .to(torch::kFloat32)
             .view({matrix.num_rows, matrix.num_columns});
       },
       matrix.values);
   std::vector<int64_t> classes;
   classes.reserve(table.targets.size());
-  for (const std::string& label : table.targets) {
-    classes.push_back(trainer::parse_int(label).value());
+  for (size_t row = 0; row < table.targets.size(); ++row) {
+    classes.push_back(static_cast<int64_t>(table.targets.number(row)));
   }
   return {(x - torch::tensor(scaling.shift)) * torch::tensor(scaling.scale),
           torch::tensor(classes)};
