@@ -22,6 +22,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/data_config.h"
 #include "trainer/core/philox.h"
+#include "trainer/core/process_memory.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/read_table.h"
@@ -349,6 +350,8 @@ void register_all() {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  // Each iteration takes new memory from the system, as a program that reads once does.
+  trainer::return_freed_blocks();
   trainer::register_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
+#include "trainer/cache/load.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -19,6 +20,7 @@
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/npy.h"
+#include "trainer/data/row_checks.h"
 #include "trainer/data/table_pieces.h"
 
 #include "apply/rows.h"
@@ -70,8 +72,8 @@ class Evaluation {
       weight_sum_ += weight;
     }
     outputs_.insert(outputs_.end(), piece_.begin(), piece_.end());
-    all_.classes.insert(all_.classes.end(), rows.classes.begin(), rows.classes.end());
-    all_.values.insert(all_.values.end(), rows.values.begin(), rows.values.end());
+    all_.classes.append(rows.classes.begin(), rows.classes.end());
+    all_.values.append(rows.values.begin(), rows.values.end());
   }
 
   metrics::Report report() const {
@@ -79,7 +81,7 @@ class Evaluation {
   }
 
   metrics::Outputs outputs() const { return {outputs_, model_.num_outputs(), model_.threshold}; }
-  const std::vector<int64_t>& classes() const { return all_.classes; }
+  std::span<const int64_t> classes() const { return all_.classes; }
 
  private:
   const Model& model_;
@@ -121,7 +123,8 @@ data::Dataset read_pair(const Model& model, const EvaluateRequest& request) {
   const data::Schema& schema = model.schema;
   data::Table table =
       data::is_npy(request.data.path)
-          ? data::read_npy_pair(request.data.path, request.targets, &schema.scaling.offset)
+          ? data::read_npy_pair(request.data.path, request.targets, &schema.scaling.offset,
+                                schema.task == config::Task::kClassification)
           : data::read_idx_pair(request.data.path, request.targets);
   require_width(schema, table.features.num_columns, request.data.path);
   data::subtract_offsets(table.features, schema.scaling.offset);  // of images
@@ -209,8 +212,8 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
 
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
   require_unseen_split(model);
-  const data::Datasets datasets = data::load_datasets(
-      model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
+  const data::Datasets datasets =
+      cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
   if (!has_test && model.is_ensemble() && model.config().data.validation_folds > 0) {
@@ -255,11 +258,12 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
       break;  // all members validate on the same rows
     }
     const data::Datasets datasets =
-        data::load_datasets(data, static_cast<uint64_t>(model.config().seed), &model.schema);
+        cache::load(data, static_cast<uint64_t>(model.config().seed), &model.schema);
     require_same_data(model, datasets);
     if (datasets.validation.size() == 0) continue;
     const Model member = data.validation_folds > 0 ? alone(model, i) : model;
     Evaluation evaluation(member, num_threads, datasets.schema.target_means);
+    data::require_intact(datasets.validation);
     evaluation.add(datasets.validation);
     const std::span<const float> values = evaluation.outputs().values;
     outputs.insert(outputs.end(), values.begin(), values.end());

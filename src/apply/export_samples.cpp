@@ -22,7 +22,7 @@ std::vector<std::size_t> table_sizes(const data::Schema& schema) {
 data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
   const FeatureLimits limits = feature_limits(schema);
   if (limits.low.empty()) return features;
-  auto& values = std::get<std::vector<float>>(features.values);
+  auto& values = std::get<Array<float>>(features.values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t feature = i % limits.low.size();
     values[i] =
@@ -56,7 +56,7 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
 }
 
 std::vector<double> in_file_units(const Model& model, const data::Matrix& features) {
-  const auto& values = std::get<std::vector<float>>(features.values);
+  const auto& values = std::get<Array<float>>(features.values);
   std::vector<double> numbers(values.begin(), values.end());
   const data::Scaling& scaling = model.schema.scaling;
   for (std::size_t i = 0; i < numbers.size(); ++i) {

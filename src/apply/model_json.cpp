@@ -13,6 +13,10 @@ namespace trainer::apply {
 Json column_json(const data::Column& column) {
   const auto in_file_units = [&](float number) { return data::in_file_units(column, number); };
   Json json = {{"name", column.name}, {"kind", to_text(column.kind)}};
+  if (!column.source.empty()) {
+    json["source"] = column.source;
+    json["date_part"] = to_text(column.date_part);
+  }
   if (column.offset != 0) json["offset"] = column.offset;
   if (column.fill) json["fill"] = in_file_units(*column.fill);
   if (column.limits) {

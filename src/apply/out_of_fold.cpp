@@ -16,9 +16,11 @@
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
+#include "trainer/cache/load.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/dataset.h"
 #include "trainer/data/read_table.h"
+#include "trainer/data/row_checks.h"
 #include "trainer/data/table_pieces.h"
 #include "trainer/data/table_source.h"
 
@@ -131,10 +133,11 @@ struct Line {
 
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
-  const data::Datasets datasets = data::load_datasets(
-      model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
+  const data::Datasets datasets =
+      cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
   require_same_data(model, datasets);
   const data::Dataset& rows = datasets.test;
+  data::require_intact(rows);
   std::vector<float> outputs;
   Predictor(model, num_threads).predict(rows.features, outputs);
   const std::vector<double> values = predicted_values(model, rows.values);

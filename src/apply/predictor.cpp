@@ -30,10 +30,10 @@ std::vector<cpu::TensorMemory> tensor_memory(const Member& member) {
 
 cpu::GatherSource gather_source(const data::Matrix& features, const data::Scaling& scaling) {
   cpu::GatherSource source;
-  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&features.values)) {
+  if (const auto* bytes = std::get_if<Array<uint8_t>>(&features.values)) {
     source.bytes = bytes->data();
   } else {
-    source.floats = std::get<std::vector<float>>(features.values).data();
+    source.floats = std::get<Array<float>>(features.values).data();
   }
   source.num_features = features.num_columns;
   source.shift = scaling.shift.data();

@@ -58,7 +58,7 @@ class TableRows : public RowSource {
     known.insert(carried.begin(), carried.end());
     std::vector<std::string> lost;
     for (const data::Column& column : columns_) {
-      known.insert(column.name);
+      known.insert(data::source_of(column));
       if (column.kind == data::ColumnKind::kId && !names.contains(column.name)) {
         lost.push_back(column.name);
       }
@@ -84,7 +84,7 @@ class TableRows : public RowSource {
 
   bool next(int64_t max_rows, Rows& rows) override {
     // The memory of the rows before is used again.
-    if (std::holds_alternative<std::vector<float>>(rows.features.values)) {
+    if (std::holds_alternative<Array<float>>(rows.features.values)) {
       std::swap(table_.features.values, rows.features.values);
     }
     std::swap(table_.ids, rows.ids);

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
+#include "trainer/checkpoint/reader.h"
+#include "trainer/checkpoint/schema_format.h"
 #include "trainer/core/version.h"
 
-#include "checkpoint/reader.h"
 #include "checkpoint/run_state_format.h"
-#include "checkpoint/schema_format.h"
 
 namespace trainer::checkpoint {
 namespace {

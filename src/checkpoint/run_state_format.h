@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "trainer/archive/value.h"
+#include "trainer/checkpoint/reader.h"
 #include "trainer/checkpoint/run_state.h"
-
-#include "checkpoint/reader.h"
 
 namespace trainer::checkpoint {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "checkpoint/schema_format.h"
+#include "trainer/checkpoint/schema_format.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +64,10 @@ List column_list(const std::vector<data::Column>& columns) {
                {"embedding_size", column.embedding_size},
                {"quantiles", float_tensor(column.quantiles)}};
     if (column.offset != 0) entry.emplace_back("offset", column.offset);
+    if (!column.source.empty()) {
+      entry.emplace_back("source", column.source);
+      entry.emplace_back("date_part", to_text(column.date_part));
+    }
     if (column.is_sign) entry.emplace_back("is_sign", true);
     if (column.quantile_score == data::QuantileScore::kNormal) {
       entry.emplace_back("normal_scores", true);
@@ -102,6 +106,10 @@ data::Column read_column(const Reader& reader, int64_t version) {
     column.quantiles = reader.floats("quantiles");
   }
   if (reader.has("offset")) column.offset = reader.finite_number("offset");
+  if (reader.has("source")) {
+    column.source = reader.text("source");
+    column.date_part = read_choice<config::DatePart>(reader, "date_part");
+  }
   if (reader.has("is_sign")) column.is_sign = reader.get<bool>("is_sign", "bool");
   if (column.is_sign && column.categories.size() != 2) {
     reader.refuse("is_sign", "expected a column with two categories");
@@ -168,11 +176,15 @@ std::vector<double> read_offsets(const Reader& reader, const char* key, std::siz
 
 int64_t format_version(const data::Schema& schema) {
   // What older programs would leave out, and so predict something else.
+  if (std::any_of(schema.columns.begin(), schema.columns.end(),
+                  [](const data::Column& column) { return !column.source.empty(); })) {
+    return kFormatVersion;
+  }
   const bool has_offsets_or_limits =
       !schema.scaling.offset.empty() || !schema.target_scaling.offset.empty() ||
       std::any_of(schema.columns.begin(), schema.columns.end(),
                   [](const data::Column& column) { return column.offset != 0 || column.limits; });
-  return has_offsets_or_limits ? kFormatVersion : 4;
+  return has_offsets_or_limits ? 5 : 4;
 }
 
 Dict to_dict(const data::Schema& schema) {

@@ -31,7 +31,8 @@ class ConfigPrintCommand : public Command {
 void warn_about_missing_files(const config::Config& config) {
   for (const config::Field& field : config::fields()) {
     const auto* access = std::get_if<config::PathAccess>(&field.access);
-    if (access == nullptr || field.path == "output_dir") continue;
+    // These folders are made.
+    if (access == nullptr || field.path == "output_dir" || field.path == "data.cache") continue;
     config::Config copy = config;
     const std::string& path = access->member(copy);
     std::error_code ignored;

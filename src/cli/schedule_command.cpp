@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/cache/load.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/format.h"
@@ -40,7 +41,7 @@ struct Preview {
 };
 
 Preview make_preview(config::Config config) {
-  const data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  const data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
   config::complete_recipe(config, data::recipe_facts(data));
   return {.config = config,
           .overview = schedule::make_overview(config.training, data.train.size()),

@@ -30,6 +30,7 @@ class Conflicts {
   void require(const std::string& key, const std::string& value, const std::string& source);
   void check_table();
   void check_targets();
+  void check_dates();
   void check_parts();
   void check_time();
   void check_folds();

@@ -33,6 +33,11 @@ std::vector<Field> table_fields() {
       file(TRAINER_MEMBER(data.query_folder),
            "Folder where relative paths in data.query start. By default that of the file with "
            "data.query; on the command line, the working directory."),
+      folder_or({"auto", "off"}, TRAINER_MEMBER(data.cache),
+                "Where a table of files is kept as it was read and encoded: the next run with the "
+                "same files and keys begins at once, and its rows need not fit into memory. auto: "
+                "in ~/.cache/trainer, for tables of 32 MiB or more without folds; off: nowhere.",
+                {.on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(data.target),
             "Column of the CSV file to predict; a list of columns for regression.",
             {.aliases = {"label_column", "data.label", "target_column"}}),
@@ -87,6 +92,11 @@ std::vector<Field> column_fields() {
                       "A text column with more distinct values is dropped, unless data.categorical "
                       "lists it. auto: a fifth of the rows that have a value (five rows per "
                       "category on average), but at least 10 and at most 10,000."),
+      texts(TRAINER_MEMBER(data.dates),
+            "Features of a column of dates (ISO 8601, or of a type of dates), each a column "
+            "NAME.PART: auto for all parts that vary in the training split, off for none, or a "
+            "list of year, month, day_of_week (1 is Monday), hour and seconds (since 1970).",
+            {.aliases = {"parse_dates", "date_features"}}),
       choice(TRAINER_MEMBER(data.binary),
              "Features of a categorical column with two categories: one_hot, or sign: one feature "
              "that is -1, 1, or 0 for missing and unknown values."),

@@ -80,6 +80,12 @@ inline Field file(std::string path, Member<std::string> member, std::string help
   return make(std::move(path), PathAccess{member}, std::move(help), std::move(extra));
 }
 
+inline Field folder_or(std::vector<std::string> words, std::string path, Member<std::string> member,
+                       std::string help, Extra extra = {}) {
+  return make(std::move(path), PathAccess{member, std::move(words)}, std::move(help),
+              std::move(extra));
+}
+
 // The first `num_names` values of an enumeration, or all.
 template <typename Enum>
 Field choice(std::string path, Member<Enum> member, std::string help, Extra extra = {},

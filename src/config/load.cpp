@@ -244,6 +244,7 @@ class Loader {
       const auto* access = std::get_if<PathAccess>(&field.access);
       if (access == nullptr || access->member(loaded_.config).empty()) continue;
       std::string& path = access->member(loaded_.config);
+      if (is_word(*access, path)) continue;
       path = std::filesystem::absolute(path).lexically_normal().string();
       if (is_utf8(path)) continue;
       problems_.push_back(

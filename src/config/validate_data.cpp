@@ -25,6 +25,8 @@ void Conflicts::check_source() {
                           "data.numeric",
                           "data.categorical",
                           "data.max_categories",
+                          "data.cache",
+                          "data.dates",
                           "data.binary",
                           "data.scale_categories",
                           "data.embed_above",
@@ -92,7 +94,26 @@ void Conflicts::check_table() {
   if (is_changed("data.fill_value") && config_.data.fill != Imputation::kConstant) {
     report("data.fill_value", "has no effect unless data.fill is constant");
   }
+  if (source == Source::kQuery && is_changed("data.cache")) {
+    report("data.cache",
+           "has no effect on a query, as nothing tells whether its tables changed; "
+           "write its result to a Parquet file and set data.path");
+  }
+  check_dates();
   check_parts();
+}
+
+void Conflicts::check_dates() {
+  const std::vector<std::string>& dates = config_.data.dates;
+  const bool is_word = dates.size() == 1 && (dates[0] == "auto" || dates[0] == "off");
+  if (is_word) return;
+  const auto bad = std::find_if(dates.begin(), dates.end(), [](const std::string& name) {
+    return !from_text<DatePart>(name).has_value();
+  });
+  if (bad == dates.end() && !dates.empty()) return;
+  report("data.dates",
+         fmt::format("expected auto, off, or a list of {}, got {}", joined(enum_names<DatePart>()),
+                     dates.empty() ? std::string("an empty list") : in_quotes(*bad)));
 }
 
 void Conflicts::check_targets() {

@@ -125,6 +125,10 @@ struct Assigner {
 
   Problem operator()(const PathAccess& access) const {
     if (!node.IsScalar()) return expected(expected_text(access), node);
+    if (is_word(access, node.Scalar())) {
+      access.member(config) = node.Scalar();
+      return {};
+    }
     const std::filesystem::path path = with_home(node.Scalar());
     access.member(config) =
         path.empty() ? "" : std::filesystem::absolute(folder / path).lexically_normal().string();
@@ -227,7 +231,9 @@ std::string expected_text(const Access& access) {
     }
     std::string operator()(const BoolAccess&) const { return "true or false"; }
     std::string operator()(const TextAccess& a) const { return a.expected; }
-    std::string operator()(const PathAccess&) const { return "a path"; }
+    std::string operator()(const PathAccess& a) const {
+      return a.words.empty() ? "a path" : joined(a.words, ", ") + " or a path";
+    }
     std::string operator()(const ChoiceAccess& a) const { return joined(a.names, " or "); }
     std::string operator()(const IntegerListAccess& a) const {
       return "a list of integers" + bounds_text(a.bounds);
@@ -235,6 +241,10 @@ std::string expected_text(const Access& access) {
     std::string operator()(const TextListAccess&) const { return "a string or a list of strings"; }
   };
   return std::visit(Describer{}, access);
+}
+
+bool is_word(const PathAccess& access, const std::string& value) {
+  return std::find(access.words.begin(), access.words.end(), value) != access.words.end();
 }
 
 std::string value_text(const Field& field, const Config& config) {

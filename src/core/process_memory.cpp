@@ -23,19 +23,29 @@
 namespace trainer {
 namespace {
 
-int64_t current_bytes() {
+/// All but the peak.
+ProcessMemory memory_now() {
+  ProcessMemory memory;
 #ifdef __APPLE__
-  mach_task_basic_info info{};
-  mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
-  const kern_return_t result = task_info(mach_task_self(), MACH_TASK_BASIC_INFO,
-                                         reinterpret_cast<task_info_t>(&info), &count);
-  return result == KERN_SUCCESS ? static_cast<int64_t>(info.resident_size) : 0;
+  task_vm_info_data_t info{};
+  mach_msg_type_number_t count = TASK_VM_INFO_COUNT;
+  const kern_return_t result =
+      task_info(mach_task_self(), TASK_VM_INFO, reinterpret_cast<task_info_t>(&info), &count);
+  if (result == KERN_SUCCESS) {
+    memory.current = static_cast<int64_t>(info.resident_size);
+    memory.anonymous = static_cast<int64_t>(info.internal);
+  }
 #else
   int64_t all = 0;
   int64_t resident = 0;  // pages
+  int64_t of_files = 0;
   std::ifstream file("/proc/self/statm");
-  return file >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+  if (file >> all >> resident >> of_files) {
+    memory.current = resident * sysconf(_SC_PAGESIZE);
+    memory.anonymous = (resident - of_files) * sysconf(_SC_PAGESIZE);
+  }
 #endif
+  return memory;
 }
 
 int64_t peak_bytes() {
@@ -95,8 +105,9 @@ void require_memory(int64_t num_bytes, const std::string& what, const std::strin
 
 ProcessMemory process_memory() {
   // The system updates the peak only from time to time.
-  const int64_t current = current_bytes();
-  return {.current = current, .peak = std::max(current, peak_bytes())};
+  ProcessMemory memory = memory_now();
+  memory.peak = std::max(memory.current, peak_bytes());
+  return memory;
 }
 
 }  // namespace trainer

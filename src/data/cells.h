@@ -16,7 +16,7 @@ namespace trainer::data {
 class Cells {
  public:
   explicit Cells(const Table& table)
-      : values_(std::get<std::vector<float>>(table.features.values)),
+      : values_(std::get<Array<float>>(table.features.values)),
         num_columns_(static_cast<size_t>(table.features.num_columns)) {
     for (size_t i = 0; i < table.feature_names.size(); ++i) indices_[table.feature_names[i]] = i;
   }
@@ -27,7 +27,7 @@ class Cells {
   }
 
  private:
-  const std::vector<float>& values_;
+  const Array<float>& values_;
   size_t num_columns_;
   std::unordered_map<std::string_view, size_t> indices_;
 };

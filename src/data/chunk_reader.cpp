@@ -2,7 +2,10 @@
 #include "data/chunk_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <string_view>
+#include <type_traits>
 
 #include "data/keep_rows.h"
 
@@ -28,10 +31,21 @@ Reading::Use use_of(Role role) {
       return Reading::Use::kId;
     case Role::kNumber:
     case Role::kText:
+    case Role::kDate:
     case Role::kSkipped:
       break;
   }
   return Reading::Use::kFeature;
+}
+
+// A target of a type whose texts are known from its numbers.
+void read_as_number(Reading& target, const ResultColumn& result) {
+  constexpr std::array<std::string_view, 5> kWhole = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT",
+                                                      "USMALLINT"};
+  const bool is_whole = std::find(kWhole.begin(), kWhole.end(), result.type_name) != kWhole.end();
+  if (!is_whole && result.type_name != "DOUBLE") return;
+  target.type = CellType::kNumber;
+  target.written = is_whole ? TargetCells::Written::kWhole : TargetCells::Written::kFloating;
 }
 
 }  // namespace
@@ -48,9 +62,15 @@ std::vector<Reading> plan_readings(const TableHeader& header,
     }
     if (column.role == Role::kSkipped) continue;
     const Reading::Use use = use_of(column.role);
-    const bool is_number = column.role == Role::kNumber && results[i].type != ColumnType::kText;
-    readings.push_back({i, use, is_number ? CellType::kNumber : CellType::kText,
-                        use == Reading::Use::kFeature ? num_features++ : column.index});
+    Reading reading{i, use, CellType::kText,
+                    use == Reading::Use::kFeature ? num_features : column.index};
+    num_features += num_cells(column);
+    const bool is_number = column.role == Role::kNumber || column.role == Role::kDate;
+    if (is_number && results[i].type != ColumnType::kText) {
+      reading.type = CellType::kNumber;
+    }
+    if (column.role == Role::kTarget) read_as_number(reading, results[i]);
+    readings.push_back(reading);
   }
   std::stable_partition(readings.begin(), readings.end(), [](const Reading& reading) {
     return reading.use == Reading::Use::kTarget;
@@ -63,7 +83,7 @@ void ChunkReader::read(const Chunk& chunk, int64_t begin, int64_t end, int64_t f
   first_ = table_.lines.size();
   choose_rows(begin, end, first_number);
   const size_t num_rows = table_.lines.size();
-  std::get<std::vector<float>>(table_.features.values).resize(num_rows * header_.num_features);
+  std::get<Array<float>>(table_.features.values).resize(num_rows * header_.num_features);
   table_.targets.resize(num_rows * table_.target_names.size());
   table_.ids.resize(num_rows * table_.id_names.size());
   for (size_t i = 0; i < readings_.size(); ++i) read_column(readings_[i], i);
@@ -79,8 +99,7 @@ void ChunkReader::remove_bad() {
   const auto keep_good = [&](auto& values) {  // there may be none at all
     if (!values.empty()) keep_rows(values, values.size() / num_rows, good);
   };
-  keep_good(std::get<std::vector<float>>(table_.features.values));
-  keep_good(table_.targets);
+  keep_good(std::get<Array<float>>(table_.features.values));
   keep_good(table_.ids);
   keep_good(table_.splits);
   keep_good(table_.groups);
@@ -101,9 +120,18 @@ void ChunkReader::choose_rows(int64_t begin, int64_t end, int64_t first_number) 
   }
 }
 
+bool ChunkReader::lacks_cell(size_t in_chunk, int64_t row) const {
+  if (readings_[in_chunk].type == CellType::kText) {
+    return is_missing(chunk_->text(in_chunk, row), format_);
+  }
+  const double number = chunk_->numbers(in_chunk)[row];
+  if (chunk_->is_null(in_chunk, row) || format_.missing.contains(number)) return true;
+  return std::isnan(number) && is_missing("nan", format_);
+}
+
 bool ChunkReader::lacks_target(int64_t row) const {
   for (size_t i = 0; i < table_.target_names.size(); ++i) {
-    if (is_missing(chunk_->text(i, row), format_)) return true;
+    if (lacks_cell(i, row)) return true;
   }
   return false;
 }
@@ -121,6 +149,23 @@ void ChunkReader::for_each_row(Take take) {
   }
 }
 
+// Calls take(i, cell) with a number, or with a text, which is empty where there is none.
+template <class Take>
+void ChunkReader::for_each_cell(const Reading& reading, size_t in_chunk, Take take) {
+  if (reading.type == CellType::kText) {
+    for_each_row([&](size_t i, int64_t row) { take(i, chunk_->text(in_chunk, row)); });
+    return;
+  }
+  const double* numbers = chunk_->numbers(in_chunk);
+  for_each_row([&](size_t i, int64_t row) {
+    if (chunk_->is_null(in_chunk, row)) {
+      take(i, std::string_view());
+    } else {
+      take(i, numbers[row]);
+    }
+  });
+}
+
 void ChunkReader::read_column(const Reading& reading, size_t in_chunk) {
   const size_t column = reading.column;
   // Gives `values` `[num_rows, width]` what `take` makes of a cell.
@@ -135,8 +180,7 @@ void ChunkReader::read_column(const Reading& reading, size_t in_chunk) {
       read_feature(reading, in_chunk);
       break;
     case Reading::Use::kTarget:
-      read_into(table_.targets, table_.target_names.size(),
-                [&](std::string_view cell) { return builder_.target(column, cell); });
+      read_target(reading, in_chunk);
       break;
     case Reading::Use::kId:
       read_into(table_.ids, table_.id_names.size(), [](std::string_view cell) { return cell; });
@@ -160,25 +204,38 @@ void ChunkReader::read_column(const Reading& reading, size_t in_chunk) {
   }
 }
 
+void ChunkReader::read_target(const Reading& reading, size_t in_chunk) {
+  const size_t width = table_.target_names.size();
+  for_each_cell(reading, in_chunk, [&](size_t i, auto value) {
+    const size_t cell = (first_ + i) * width + reading.place;
+    if constexpr (std::is_same_v<decltype(value), double>) {
+      builder_.target(reading.column, value, reading.written, cell);
+    } else {
+      builder_.target(reading.column, value, cell);
+    }
+  });
+}
+
 void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
   const size_t column = reading.column;
   const size_t width = header_.num_features;
   float* features =
-      std::get<std::vector<float>>(table_.features.values).data() + first_ * width + reading.place;
-  if (reading.type == CellType::kNumber) {
-    const double* numbers = chunk_->numbers(in_chunk);
-    for_each_row([&](size_t i, int64_t row) {
-      features[i * width] = chunk_->is_null(in_chunk, row) ? builder_.missing_number(column)
-                                                           : builder_.number(column, numbers[row]);
-    });
-  } else if (header_.columns[column].role == Role::kNumber) {
-    for_each_row([&](size_t i, int64_t row) {
-      features[i * width] = builder_.number(column, chunk_->text(in_chunk, row));
-    });
-  } else {
-    for_each_row([&](size_t i, int64_t row) {
-      features[i * width] = builder_.category(column, chunk_->text(in_chunk, row));
-    });
+      std::get<Array<float>>(table_.features.values).data() + first_ * width + reading.place;
+  switch (header_.columns[column].role) {
+    case Role::kDate:
+      for_each_cell(reading, in_chunk, [&](size_t i, auto cell) {
+        builder_.date(column, cell, features + i * width);
+      });
+      break;
+    case Role::kNumber:
+      for_each_cell(reading, in_chunk, [&](size_t i, auto cell) {
+        features[i * width] = builder_.number(column, cell);
+      });
+      break;
+    default:
+      for_each_row([&](size_t i, int64_t row) {
+        features[i * width] = builder_.category(column, chunk_->text(in_chunk, row));
+      });
   }
 }
 

@@ -26,6 +26,7 @@ struct Reading {
   Use use = Use::kFeature;
   duckdb::CellType type = duckdb::CellType::kText;
   size_t place = 0;  // among the features, targets or ids of a row
+  TargetCells::Written written = TargetCells::Written::kFloating;  // of targets as numbers
 };
 
 /// What to read of a result with those columns, in the order of the chunks; targets first, for they
@@ -55,9 +56,13 @@ class ChunkReader {
  private:
   template <class Take>
   void for_each_row(Take take);
+  template <class Take>
+  void for_each_cell(const Reading& reading, size_t in_chunk, Take take);
   void choose_rows(int64_t begin, int64_t end, int64_t first_number);
   void read_column(const Reading& reading, size_t in_chunk);
+  void read_target(const Reading& reading, size_t in_chunk);
   void read_feature(const Reading& reading, size_t in_chunk);
+  bool lacks_cell(size_t in_chunk, int64_t row) const;
   bool lacks_target(int64_t row) const;
 
   const TableHeader& header_;

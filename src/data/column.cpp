@@ -26,6 +26,10 @@ bool is_feature(const Column& column) {
   return column.kind == ColumnKind::kNumeric || column.kind == ColumnKind::kCategorical;
 }
 
+const std::string& source_of(const Column& column) {
+  return column.source.empty() ? column.name : column.source;
+}
+
 bool is_embedded(const Column& column) {
   return column.kind == ColumnKind::kCategorical && column.embedding_size > 0;
 }

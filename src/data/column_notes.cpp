@@ -90,7 +90,7 @@ struct ColumnStats {
   std::vector<uint64_t> hashes;
 };
 
-ColumnStats compute_stats(const std::vector<float>& values, size_t width) {
+ColumnStats compute_stats(std::span<const float> values, size_t width) {
   constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
   ColumnStats result{std::vector<uint8_t>(width, 1), std::vector<uint64_t>(width, 0)};
   uint8_t* is_constant = result.is_constant.data();
@@ -105,7 +105,7 @@ ColumnStats compute_stats(const std::vector<float>& values, size_t width) {
   return result;
 }
 
-bool are_equal(const std::vector<float>& values, size_t width, size_t a, size_t b) {
+bool are_equal(std::span<const float> values, size_t width, size_t a, size_t b) {
   for (size_t row = 0; row + width <= values.size(); row += width) {
     if (values[row + a] != values[row + b]) return false;
   }
@@ -152,7 +152,7 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
 
 std::vector<std::string> find_useless_columns(const Matrix& train,
                                               const std::vector<Column>& columns) {
-  const auto& values = std::get<std::vector<float>>(train.values);
+  const auto& values = std::get<Array<float>>(train.values);
   const auto width = static_cast<size_t>(train.num_columns);
   if (train.num_rows < 2) return {};
   const ColumnStats found = compute_stats(values, width);
@@ -166,7 +166,8 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
     if (num_features(column) == 0) continue;
     if (num_features(column) == 1 && found.is_constant[feature] != 0) {
       constant.push_back(in_quotes(column.name));
-    } else if (column.kind == ColumnKind::kNumeric) {
+    } else if (column.kind == ColumnKind::kNumeric && column.source.empty()) {
+      // Dates may well have the year in common; nobody can drop that.
       const auto [first, is_new] =
           first_by_hash.try_emplace(found.hashes[feature], feature, column.name);
       if (!is_new && are_equal(values, width, feature, first->second.first)) {

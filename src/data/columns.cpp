@@ -19,7 +19,7 @@
 namespace trainer::data {
 namespace {
 
-double find_median(std::vector<float> values) {
+double find_median(Array<float> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
@@ -35,7 +35,7 @@ struct Sums {
 /// Row by row, as the cells lie in memory.
 Sums sum_columns(const Matrix& cells, std::span<const int64_t> rows) {
   const auto width = static_cast<size_t>(cells.num_columns);
-  const float* values = std::get<std::vector<float>>(cells.values).data();
+  const float* values = std::get<Array<float>>(cells.values).data();
   Sums result{std::vector<double>(width), std::vector<int64_t>(width)};
   double* sums = result.sums.data();
   int64_t* num_present = result.num_present.data();
@@ -63,7 +63,7 @@ void sort_categories(std::vector<std::string>& categories) {
                    });
 }
 
-std::vector<std::string> find_categories(const std::vector<float>& cells,
+std::vector<std::string> find_categories(std::span<const float> cells,
                                          const std::vector<std::string>& dictionary) {
   std::vector<bool> occurs(dictionary.size());
   for (const float cell : cells) occurs[static_cast<size_t>(cell)] = true;
@@ -90,6 +90,11 @@ class Fitter {
     const int64_t num_present = sums_.num_present[column_index];
     if (num_present == 0) {
       leave_out(column);
+      return;
+    }
+    if (!column.source.empty() && is_constant(column_index)) {
+      column.kind = ColumnKind::kIgnored;
+      column.reason = "the same in all dates of the training split";
       return;
     }
     const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
@@ -130,14 +135,23 @@ class Fitter {
     return std::nullopt;
   }
 
+  /// Whether all cells that are there are equal.
+  bool is_constant(size_t column_index) const {
+    const auto at = [&](int64_t row) { return cells_.at(static_cast<size_t>(row), column_index); };
+    const auto first =
+        std::find_if(rows_.begin(), rows_.end(), [&](int64_t row) { return !std::isnan(at(row)); });
+    return std::none_of(first, rows_.end(),
+                        [&](int64_t row) { return !std::isnan(at(row)) && at(row) != at(*first); });
+  }
+
   int64_t embedding_size_for(int64_t num_categories) const {
     if (num_categories <= options_.embed_above) return 0;
     return options_.embedding_size > 0 ? options_.embedding_size
                                        : default_embedding_size(num_categories);
   }
 
-  std::vector<float> present_cells(size_t column_index) const {
-    std::vector<float> present;
+  Array<float> present_cells(size_t column_index) const {
+    Array<float> present;
     present.reserve(static_cast<size_t>(sums_.num_present[column_index]));
     for (const int64_t row : rows_) {
       const float cell = cells_.at(static_cast<size_t>(row), column_index);
@@ -147,8 +161,8 @@ class Fitter {
   }
 
   /// Without the missing ones that have no fill: they are an error when they are encoded.
-  std::vector<float> filled_cells(size_t column_index, const Column& column) const {
-    std::vector<float> cells = present_cells(column_index);
+  Array<float> filled_cells(size_t column_index, const Column& column) const {
+    Array<float> cells = present_cells(column_index);
     if (column.fill) cells.resize(rows_.size(), *column.fill);
     return cells;
   }

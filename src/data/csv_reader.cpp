@@ -35,11 +35,13 @@ class CsvReader : public TableReader {
     header_ = make_header(location, names, options);
     targets_ = options.targets;
     max_categories_ = options.max_categories;
+    expects_labels_ = options.expects_labels;
     // Looks at the first rows, which may be many, before they are read.
     CsvSource first(source.path, source_files(source.path), source.format);
     first.read_names(first.find_header());
     infer_column_types(first, header_);
-    if (options.with_offsets != nullptr) take_offsets(*options.with_offsets, header_);
+    if (options.with_offsets != nullptr) take_trained(*options.with_offsets, header_);
+    count_features(header_);
   }
 
   CsvReader(const TableSource& source, const TrainedColumns& trained)
@@ -90,7 +92,7 @@ class CsvReader : public TableReader {
   // So that the features never exist twice: memory that is not used is not there.
   void reserve_all_rows(Table& table) const {
     const size_t num_rows = source_.num_rows_hint(header_.columns.size());
-    std::get<std::vector<float>>(table.features.values).reserve(num_rows * header_.num_features);
+    std::get<Array<float>>(table.features.values).reserve(num_rows * header_.num_features);
     table.lines.reserve(num_rows);
     table.targets.reserve(num_rows * table.target_names.size());
   }

@@ -18,7 +18,7 @@ RowReader::RowReader(CsvSource& source, TableHeader& header, int64_t max_categor
       table_(table),
       builder_(header, cursor_.format(), max_categories, table),
       num_targets_(table.target_names.size()),
-      features_(std::get<std::vector<float>>(table.features.values)),
+      features_(std::get<Array<float>>(table.features.values)),
       numbers_(header.num_features) {}
 
 void RowReader::read_row(int64_t line) {
@@ -65,9 +65,15 @@ size_t RowReader::read_cells(size_t column) {
     case Role::kText:
       features_.push_back(builder_.category(column, next_cell(column)));
       break;
+    case Role::kDate: {
+      const size_t first = features_.size();
+      features_.resize(first + header_.columns[column].parts.size());
+      builder_.date(column, next_cell(column), features_.data() + first);
+      break;
+    }
     case Role::kTarget:
-      table_.targets[table_.targets.size() - num_targets_ + header_.columns[column].index] =
-          builder_.target(column, next_cell(column));
+      builder_.target(column, next_cell(column),
+                      table_.targets.size() - num_targets_ + header_.columns[column].index);
       break;
     case Role::kSkipped:
       next_cell(column);

@@ -47,7 +47,7 @@ class RowReader {
   Table& table_;
   TableBuilder builder_;
   size_t num_targets_;
-  std::vector<float>& features_;
+  Array<float>& features_;
   std::vector<double> numbers_;  // of cells that follow each other
 };
 

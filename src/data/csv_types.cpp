@@ -8,6 +8,7 @@
 
 #include "data/number_text.h"
 #include "data/offset.h"
+#include "data/time_text.h"
 
 namespace trainer::data {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct Count {
   int64_t numbers = 0;
   int64_t texts = 0;
+  int64_t dates = 0;  // of these
   OffsetSample sample = {};
 };
 
@@ -24,10 +26,20 @@ void count_number(Count& count, double number, size_t max_values) {
   count.sample.add(number, max_values);
 }
 
+// A column that is none ends this with its first text.
+void count_date(Count& count, std::string_view field, size_t max_values) {
+  if (count.dates < count.texts || count.numbers > 0) return;
+  const std::optional<Time> time = parse_time(field);
+  if (!time) return;
+  ++count.dates;
+  count.sample.add(time->value, max_values);
+}
+
 void count_field(Count& count, std::string_view field, char decimal, size_t max_values) {
   if (const std::optional<double> number = number_in(field, decimal)) {
     count_number(count, *number, max_values);
   } else {
+    count_date(count, field, max_values);
     ++(rewritten_number(field, decimal).empty() ? count.texts : count.numbers);
   }
 }
@@ -60,7 +72,7 @@ bool is_open(const HeaderColumn& column, const Count& count) {
 // Whether only more rows can tell the offset of a column.
 bool has_open_offset(const HeaderColumn& column, const Count& count) {
   const bool is_number = column.is_declared && column.role == Role::kNumber;
-  return count.sample.is_open() || (is_number && count.numbers == 0);
+  return (count.texts == 0 && count.sample.is_open()) || (is_number && count.numbers == 0);
 }
 
 /// The first column from `column` on that is so: what is known of a column stays known.
@@ -71,8 +83,12 @@ size_t first_from(size_t column, const TableHeader& header, const std::vector<Co
   return column;
 }
 
-void decide(HeaderColumn& column, const Count& count) {
-  if (count.numbers + count.texts == 0) {
+void decide(TableHeader& header, size_t index, const Count& count) {
+  HeaderColumn& column = header.columns[index];
+  const bool are_dates = count.dates > 0 && count.dates == count.texts && count.numbers == 0;
+  if (are_dates && !header.date_parts.empty()) {
+    make_date(header, index);
+  } else if (count.numbers + count.texts == 0) {
     column.role = Role::kSkipped;
     column.kind = ColumnKind::kIgnored;
     column.reason = "all cells are missing";
@@ -99,11 +115,11 @@ void infer_column_types(CsvSource& source, TableHeader& header) {
     if (!source.begin_row() || !count_row(source.cursor(), header, numbers, counts)) break;
   }
   for (size_t column = 0; column < counts.size(); ++column) {
-    if (!header.columns[column].is_declared) decide(header.columns[column], counts[column]);
-    const bool is_number = header.columns[column].role == Role::kNumber;
+    if (!header.columns[column].is_declared) decide(header, column, counts[column]);
+    const Role role = header.columns[column].role;
+    const bool is_number = role == Role::kNumber || role == Role::kDate;
     header.offsets[column] = is_number ? choose_offset(counts[column].sample.take()) : 0;
   }
-  count_features(header);
 }
 
 }  // namespace trainer::data

@@ -167,7 +167,7 @@ bool is_plain(std::span<const Column> columns, const Table& table) {
 
 // The features may be by far the largest thing in memory: not twice.
 Matrix fill_in_place(std::span<const Column> columns, Table& table) {
-  auto& values = std::get<std::vector<float>>(table.features.values);
+  auto& values = std::get<Array<float>>(table.features.values);
   const Cells cells(table);
   for (const Column& column : columns) {
     if (!is_feature(column)) continue;
@@ -212,7 +212,7 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
     for (Step& step : steps) step.encoder.collect_into(encoded.bad_rows);
   }
   const auto num_rows = static_cast<size_t>(table.features.num_rows);
-  std::vector<float> features(num_rows * width);
+  Array<float> features(num_rows * width);
   constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
   for (size_t begin = 0; begin < num_rows; begin += kBlock) {
     const RowRange rows = {.begin = begin, .end = std::min(num_rows, begin + kBlock)};
@@ -229,7 +229,7 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
   encoded.features = {.num_rows = table.features.num_rows,
                       .num_columns = static_cast<int64_t>(width),
                       .values = std::move(features)};
-  table.features.values = std::vector<float>();
+  table.features.values = Array<float>();
   return encoded;
 }
 

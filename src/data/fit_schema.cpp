@@ -59,7 +59,7 @@ void fit_classes(const Dataset& whole, std::span<const int64_t> rows, Schema& sc
 // Predictions stay within the range of scaled targets.
 void limit_predictions(Schema& schema, const Matrix& targets, std::span<const int64_t> rows) {
   const auto num_targets = static_cast<size_t>(schema.num_targets());
-  std::vector<float> values = std::get<std::vector<float>>(take_rows(targets, rows).values);
+  Array<float> values = std::get<Array<float>>(take_rows(targets, rows).values);
   scale(schema.target_scaling, values);
   schema.target_low.assign(values.begin(), values.begin() + schema.num_targets());
   schema.target_high = schema.target_low;
@@ -95,15 +95,18 @@ void fit_numbers(const Dataset& whole, std::span<const int64_t> rows,
 
 }  // namespace
 
-std::vector<int64_t> rows_to_fit(const SplitIndices& split, const config::DataConfig& data) {
-  std::vector<int64_t> rows = split.train;
-  const auto add = [&](const std::vector<int64_t>& more) {
-    rows.insert(rows.end(), more.begin(), more.end());
+std::span<const int64_t> rows_to_fit(const SplitIndices& split, const config::DataConfig& data,
+                                     Array<int64_t>& merged) {
+  if (data.fit_on == config::FitOn::kTrain) return split.train;
+  const auto add = [&](const Array<int64_t>& more) {
+    Array<int64_t> both(merged.size() + more.size());
+    std::merge(merged.begin(), merged.end(), more.begin(), more.end(), both.begin());
+    merged = std::move(both);
   };
-  if (data.fit_on != config::FitOn::kTrain) add(split.validation);
+  merged = split.train;
+  add(split.validation);
   if (data.fit_on == config::FitOn::kAll) add(split.test);
-  std::sort(rows.begin(), rows.end());
-  return rows;
+  return merged;
 }
 
 void fit_schema(const Dataset& whole, std::span<const int64_t> rows, const config::DataConfig& data,

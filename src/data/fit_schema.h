@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "trainer/data/dataset.h"
 #include "trainer/data/split.h"
@@ -15,8 +14,10 @@ struct DataConfig;
 /// What a schema learns from rows.
 namespace trainer::data {
 
-/// The rows that columns and scalings are fitted to (data.fit_on), ascending.
-std::vector<int64_t> rows_to_fit(const SplitIndices& split, const config::DataConfig& data);
+/// The rows that columns and scalings are fitted to (data.fit_on), ascending: those of
+/// `split.train`, or several splits, merged into `merged`.
+std::span<const int64_t> rows_to_fit(const SplitIndices& split, const config::DataConfig& data,
+                                     Array<int64_t>& merged);
 
 /// Fits scalings, means of the targets and limits of predictions to the rows `rows` of `whole`,
 /// whose targets are not scaled yet. Columns and offsets of `schema` are set already.

@@ -82,10 +82,10 @@ std::optional<uint64_t> num_elements(const std::vector<int64_t>& sizes) {
   return product;
 }
 
-std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& sizes) {
+Array<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& sizes) {
   const std::optional<uint64_t> expected = num_elements(sizes);
   if (!expected) fail(file, fmt::format("invalid sizes {}", sizes_text(sizes)));
-  std::vector<uint8_t> elements;
+  Array<uint8_t> elements;
   // What the content may well need, however much its header claims. Images shrink to a quarter or
   // so; what shrinks further is read all the same, only into memory that grows.
   constexpr uint64_t kGoodRatio = 10;
@@ -96,8 +96,7 @@ std::vector<uint8_t> read_elements(DataFile& file, const std::vector<int64_t>& s
       fail(file, fmt::format("trailing bytes after the {} elements of the header ({})",
                              with_thousands(static_cast<int64_t>(*expected)), sizes_text(sizes)));
     }
-    elements.insert(elements.end(), chunk.begin(),
-                    chunk.begin() + static_cast<std::ptrdiff_t>(count));
+    elements.append(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (elements.size() < *expected) {
     fail(file, fmt::format("truncated: the header specifies {} elements ({}), the file has {}",

@@ -24,6 +24,7 @@
 #include "data/number_text.h"
 #include "data/source_files.h"
 #include "data/table_sql.h"
+#include "data/time_text.h"
 
 namespace trainer::data {
 namespace {
@@ -109,6 +110,7 @@ class Collector {
       }
     }
     add_odd(field);
+    if (facts_.num_dates == facts_.num_texts && parse_time(field)) ++facts_.num_dates;
     if (facts_.num_texts++ > 0) return;
     facts_.first_non_number = field;
     facts_.first_non_number_line = line;

@@ -5,13 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace trainer::data {
 
 /// Drops all rows of `values` `[n, width]` but `rows`, which ascend, without a second copy.
-template <class T>
-void keep_rows(std::vector<T>& values, size_t width, std::span<const int64_t> rows) {
+template <class Values>
+void keep_rows(Values& values, size_t width, std::span<const int64_t> rows) {
   const auto num_cells = static_cast<std::ptrdiff_t>(width);
   auto kept_end = values.begin();
   for (const int64_t row : rows) {
@@ -20,7 +19,7 @@ void keep_rows(std::vector<T>& values, size_t width, std::span<const int64_t> ro
     kept_end =
         begin == kept_end ? begin + num_cells : std::move(begin, begin + num_cells, kept_end);
   }
-  values.erase(kept_end, values.end());
+  values.resize(static_cast<size_t>(kept_end - values.begin()));
 }
 
 }  // namespace trainer::data

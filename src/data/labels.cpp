@@ -16,19 +16,28 @@
 
 namespace trainer::data {
 
-std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
-                                   const std::string& origin) {
+Array<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
+                             const std::string& origin) {
+  constexpr int64_t kNone = -1;
   const ValueIndex index(labels);
-  std::vector<int64_t> classes;
-  classes.reserve(table.targets.size());
-  for (const std::string& text : table.targets) {
+  const auto class_of = [&](const std::string& text) {
     const std::optional<size_t> found = index.find(text);
-    if (!found) {
-      throw target_error(table, row_location(table, classes.size()),
+    return found ? static_cast<int64_t>(*found) : kNone;
+  };
+  const TargetCells& cells = table.targets;
+  std::vector<int64_t> classes_of_labels;
+  for (const std::string& text : cells.labels()) classes_of_labels.push_back(class_of(text));
+  Array<int64_t> classes;
+  classes.reserve(cells.size());
+  for (size_t row = 0; row < cells.size(); ++row) {
+    const int64_t found =
+        cells.has_labels() ? classes_of_labels[cells.label(row)] : class_of(cells.text(row));
+    if (found == kNone) {
+      throw target_error(table, row_location(table, row),
                          fmt::format("the label {} does not occur in the training data {}",
-                                     in_quotes(text), origin));
+                                     in_quotes(cells.text(row)), origin));
     }
-    classes.push_back(static_cast<int64_t>(*found));
+    classes.push_back(found);
   }
   return classes;
 }
@@ -50,11 +59,12 @@ void require_labels_in_training(const Table& table, const Target& target, const 
                                 const config::DataConfig& data) {
   if (target.labels.empty()) return;  // a regression
   std::vector<bool> is_in_training(target.labels.size());
-  for (const int64_t row : rows_to_fit(split, data)) {
+  Array<int64_t> merged;
+  for (const int64_t row : rows_to_fit(split, data, merged)) {
     is_in_training[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
   }
-  std::vector<int64_t> others = split.validation;
-  others.insert(others.end(), split.test.begin(), split.test.end());
+  Array<int64_t> others = split.validation;
+  others.append(split.test.begin(), split.test.end());
   std::sort(others.begin(), others.end());
   for (const int64_t other : others) {
     const auto row = static_cast<size_t>(other);
@@ -62,7 +72,7 @@ void require_labels_in_training(const Table& table, const Target& target, const 
     throw target_error(table, row_location(table, row),
                        fmt::format("the label {} does not occur in the training split; split the "
                                    "rows differently or remove rows with this label",
-                                   in_quotes(table.targets[row])));
+                                   in_quotes(table.targets.text(row))));
   }
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "trainer/core/array.h"
 #include "trainer/data/split.h"
 #include "trainer/data/table.h"
 
@@ -20,8 +20,8 @@ namespace trainer::data {
 /// The index in `labels` of each target of `table` `[num_rows]`, in any spelling where all are
 /// numbers. Throws Error(kData) for a label that is not among them, naming `origin` as the file
 /// that they come from.
-std::vector<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
-                                   const std::string& origin);
+Array<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
+                             const std::string& origin);
 
 /// Throws Error(kData) for a label with fewer rows than folds, so that a fold would lack it.
 void require_labels_for_folds(const Table& table, const Target& target, int64_t folds);

@@ -72,8 +72,12 @@ Datasets load_idx(const config::DataConfig& data, const SplitOptions& options,
 Datasets load_npy(const config::DataConfig& data, const SplitOptions& options,
                   const Schema* trained) {
   const config::NpyConfig& files = data.npy;
+  const auto read = [&](const std::string& features, const std::string& targets,
+                        const std::vector<double>* offsets) {
+    return read_npy_pair(features, targets, offsets, data.task == config::Task::kClassification);
+  };
   return load_pairs(data, options, trained, {files.features, files.targets},
-                    {files.test_features, files.test_targets}, read_npy_pair);
+                    {files.test_features, files.test_targets}, read);
 }
 
 }  // namespace trainer::data

@@ -54,6 +54,8 @@ Table read_training_table(const config::DataConfig& data, const Schema* trained)
                      .weight = data.weight,
                      .time = data.time,
                      .drop_rows_without_target = data.drop_rows_without_target,
+                     .dates = config::date_parts(data),
+                     .expects_labels = data.task == config::Task::kClassification,
                      .with_offsets = trained == nullptr ? nullptr : &trained->columns});
 }
 
@@ -135,21 +137,22 @@ Datasets load_table(const config::DataConfig& data, SplitOptions options, const 
   Table table = read_training_table(data, trained);
   Target target = infer_usable_target(table, data, options.folds, trained);
   const SplitIndices split = split_table(table, target, data, options);
-  const std::vector<int64_t> fit_rows = rows_to_fit(split, data);
+  Array<int64_t> merged;
+  const std::span<const int64_t> fit_rows = rows_to_fit(split, data, merged);
   Lines copies = find_target_copies(table, target);
   Lines limited;
   if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, fit_rows);
   Lines outliers;
   if (data.outliers != config::Outliers::kIgnore) outliers = describe_outliers(table, target, data);
-  table.targets = {};  // they are numbers now, and 32 bytes each as text
+  table.targets = {};  // they are classes or values now
   std::vector<Column> columns = fit(table, fit_rows, data);
   Lines notes = describe_columns(table, columns, data.fill);
   const int64_t num_without_target = table.num_without_target;
   Encoded encoded = encode(columns, data.unknown_category, table);
 
   Datasets datasets =
-      split_dataset(std::move(table), std::move(encoded.features), std::move(target), split, data,
-                    make_schema(std::move(columns), data));
+      split_dataset(std::move(table), std::move(encoded.features), std::move(target), split,
+                    fit_rows, data, make_schema(std::move(columns), data));
   datasets.num_without_target = num_without_target;
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);

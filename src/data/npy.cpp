@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,7 +37,7 @@ std::vector<double> choose_offsets(const std::filesystem::path& path) {
   const int64_t rows = reader.num_rows();
   const int64_t width = reader.num_elements() / rows;
   const int64_t step = (rows - 1) / std::clamp(kMaxOfAll / width, kMinRows, kMaxRows) + 1;
-  std::vector<std::vector<double>> samples(static_cast<size_t>(width));
+  std::vector<Array<double>> samples(static_cast<size_t>(width));
   reader.for_each([&](int64_t position, auto element) {
     if (position / width % step != 0) return;
     const auto value = static_cast<double>(element);
@@ -46,7 +45,7 @@ std::vector<double> choose_offsets(const std::filesystem::path& path) {
   });
   std::vector<double> offsets;
   offsets.reserve(samples.size());
-  for (std::vector<double>& sample : samples) offsets.push_back(choose_offset(std::move(sample)));
+  for (Array<double>& sample : samples) offsets.push_back(choose_offset(std::move(sample)));
   return offsets_or_none(std::move(offsets));
 }
 
@@ -57,7 +56,7 @@ Matrix read_matrix(NpyReader& reader, const std::vector<double>& offsets) {
   const bool is_bool = reader.header().kind == 'b';
   const bool is_byte = reader.header().kind == 'u' && reader.header().bytes_per_element == 1;
   if (offsets.empty() && (is_bool || is_byte)) {
-    std::vector<uint8_t> bytes(size);
+    Array<uint8_t> bytes(size);
     reader.for_each([&](int64_t position, auto element) {
       const auto byte = static_cast<uint8_t>(element);
       bytes[static_cast<size_t>(position)] = is_bool ? static_cast<uint8_t>(byte != 0) : byte;
@@ -65,7 +64,7 @@ Matrix read_matrix(NpyReader& reader, const std::vector<double>& offsets) {
     matrix.values = std::move(bytes);
     return matrix;
   }
-  std::vector<float> values(size);
+  Array<float> values(size);
   reader.for_each([&](int64_t position, auto element) {
     const auto value =
         offsets.empty()
@@ -80,21 +79,19 @@ Matrix read_matrix(NpyReader& reader, const std::vector<double>& offsets) {
 }
 
 /// All digits of large integers, which may be the labels of classes.
-std::vector<std::string> read_texts(NpyReader& reader) {
-  std::vector<std::string> texts(static_cast<size_t>(reader.num_elements()));
+TargetCells read_targets(NpyReader& reader, bool expects_labels) {
+  TargetCells targets;
+  if (expects_labels) targets.expect_labels();
+  targets.resize(static_cast<size_t>(reader.num_elements()));
   const bool is_bool = reader.header().kind == 'b';
   reader.for_each([&](int64_t position, auto element) {
     if (!std::isfinite(static_cast<float>(element))) {
       reader.fail_at(position, static_cast<double>(element));
     }
-    std::string& text = texts[static_cast<size_t>(position)];
-    if constexpr (std::is_floating_point_v<decltype(element)>) {
-      text = fmt::format("{}", element);
-    } else {
-      text = is_bool ? std::to_string(element != 0 ? 1 : 0) : std::to_string(element);
-    }
+    const auto cell = static_cast<size_t>(position);
+    targets.set(cell, fmt::format("{}", is_bool ? decltype(element)(element != 0) : element));
   });
-  return texts;
+  return targets;
 }
 
 std::vector<std::string> numbered(const char* name, int64_t count) {
@@ -135,7 +132,7 @@ NpyFile read_npy_features(const std::filesystem::path& path, const std::vector<d
 }
 
 Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
-                    const std::vector<double>* offsets) {
+                    const std::vector<double>* offsets, bool expects_labels) {
   NpyReader reader(targets);
   const std::vector<int64_t>& shape = reader.header().shape;
   if (shape.size() > 2) {
@@ -159,7 +156,7 @@ Table read_npy_pair(const std::filesystem::path& features, const std::filesystem
   const int64_t num_targets = reader.num_elements() / reader.num_rows();
   table.target_names =
       num_targets == 1 ? std::vector<std::string>{"y"} : numbered("y", num_targets);
-  table.targets = read_texts(reader);
+  table.targets = read_targets(reader, expects_labels);
   table.fingerprints = {std::move(file.fingerprint), reader.fingerprint()};
   return table;
 }

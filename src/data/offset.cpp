@@ -13,15 +13,15 @@ namespace {
 constexpr double kFirstLarge = 1 << 24;
 
 // A value that half of the rows have says nothing of how the others differ: a code, a default.
-std::vector<double> without_majority(const std::vector<double>& values, double median) {
-  std::vector<double> others;
+Array<double> without_majority(const Array<double>& values, double median) {
+  Array<double> others;
   std::copy_if(values.begin(), values.end(), std::back_inserter(others),
                [&](double value) { return value != median; });
   return 2 * others.size() <= values.size() ? others : values;
 }
 
 /// The median distance from `median`, or where most are equal, the largest.
-double spread_around(double median, std::vector<double> values) {
+double spread_around(double median, Array<double> values) {
   for (double& value : values) value = std::abs(value - median);
   const double spread = lower_median(values);
   return spread > 0 ? spread : *std::max_element(values.begin(), values.end());
@@ -40,9 +40,9 @@ bool would_lose(double median, double spread, bool are_whole) {
 
 // An offset costs what is nearer to 0 than to it its digits. That may be so of outliers, and of one
 // value, such as 0 for what never was.
-bool would_harm(const std::vector<double>& values, double offset) {
+bool would_harm(const Array<double>& values, double offset) {
   constexpr size_t kFewParts = 16;
-  std::vector<double> harmed;
+  Array<double> harmed;
   std::copy_if(values.begin(), values.end(), std::back_inserter(harmed),
                [&](double value) { return std::abs(value) < std::abs(value - offset); });
   const bool are_equal = std::all_of(harmed.begin(), harmed.end(),
@@ -50,7 +50,7 @@ bool would_harm(const std::vector<double>& values, double offset) {
   return !are_equal && kFewParts * harmed.size() > values.size();
 }
 
-bool are_whole(const std::vector<double>& values) {
+bool are_whole(const Array<double>& values) {
   return std::all_of(values.begin(), values.end(),
                      [](double value) { return std::trunc(value) == value; });
 }
@@ -66,10 +66,10 @@ bool is_large_constant(double value) {
   return std::abs(value) >= kFirstLarge && std::abs(value) <= std::numeric_limits<float>::max();
 }
 
-double choose_offset(std::vector<double> values) {
+double choose_offset(Array<double> values) {
   if (values.empty()) return 0;
   const double middle = lower_median(values);
-  std::vector<double> different = without_majority(values, middle);
+  Array<double> different = without_majority(values, middle);
   if (different.empty()) return is_large_constant(middle) ? middle : 0;
   const double median = lower_median(different);
   // What float32 cannot hold at all stays an error.

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+#include "trainer/core/array.h"
 
 namespace trainer::data {
 
@@ -13,7 +14,7 @@ namespace trainer::data {
 /// would lose what tells them apart, as it does of seconds since 1970 and of dates written as
 /// yyyymmdd. Then it is one of `values`: so whole numbers stay whole. Few outliers, and codes that
 /// stand for a missing value, do not decide.
-double choose_offset(std::vector<double> values);
+double choose_offset(Array<double> values);
 
 /// Whether `value`, in every row, would get an offset.
 bool is_large_constant(double value);
@@ -40,10 +41,11 @@ class OffsetSample {
   bool is_open() const {
     return is_constant_ && !values_.empty() && is_large_constant(values_.front());
   }
-  std::vector<double> take() { return std::move(values_); }
+  bool empty() const { return values_.empty(); }
+  Array<double> take() { return std::move(values_); }
 
  private:
-  std::vector<double> values_;
+  Array<double> values_;
   bool is_constant_ = true;
 };
 

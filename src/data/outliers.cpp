@@ -35,7 +35,7 @@ struct Center {
 };
 
 // Where most values are equal, by the distances of the others; not by a few of them.
-Center find_center(std::vector<double> values) {
+Center find_center(Array<double> values) {
   constexpr double kOfNormal = 1.4826;  // a normal deviation in median distances
   if (values.size() < kMinValues) return {};
   Center center;
@@ -43,13 +43,14 @@ Center find_center(std::vector<double> values) {
   for (double& value : values) value = std::abs(value - center.median);
   center.deviation = kOfNormal * lower_median(values);
   if (center.deviation > 0) return center;
-  std::erase(values, 0.0);
+  values.resize(
+      static_cast<size_t>(std::remove(values.begin(), values.end(), 0.0) - values.begin()));
   if (values.size() >= kMinValues) center.deviation = kOfNormal * lower_median(values);
   return center;
 }
 
-std::vector<double> present(std::span<const float> values) {
-  std::vector<double> result;
+Array<double> present(std::span<const float> values) {
+  Array<double> result;
   result.reserve(values.size());
   std::copy_if(values.begin(), values.end(), std::back_inserter(result),
                [](float value) { return !std::isnan(value); });
@@ -88,10 +89,10 @@ size_t first_outlier(const std::vector<Distance>& far, double others, const Cent
   return far.size();
 }
 
-std::vector<float> take_column(const Matrix& matrix, size_t column, std::span<const int64_t> rows) {
-  const auto& values = std::get<std::vector<float>>(matrix.values);
+Array<float> take_column(const Matrix& matrix, size_t column, std::span<const int64_t> rows) {
+  const auto& values = std::get<Array<float>>(matrix.values);
   const auto width = static_cast<size_t>(matrix.num_columns);
-  std::vector<float> result;
+  Array<float> result;
   result.reserve(rows.size());
   for (const int64_t row : rows)
     result.push_back(values[static_cast<size_t>(row) * width + column]);
@@ -106,7 +107,7 @@ struct Range {
 /// Of each column, in one pass as the cells lie in memory; NaN is skipped.
 std::vector<Range> find_ranges(const Matrix& matrix, std::span<const int64_t> rows) {
   const auto width = static_cast<size_t>(matrix.num_columns);
-  const float* values = std::get<std::vector<float>>(matrix.values).data();
+  const float* values = std::get<Array<float>>(matrix.values).data();
   std::vector<float> low(width, Range().low);
   std::vector<float> high(width, Range().high);
   for (const int64_t row : rows) {
@@ -133,8 +134,8 @@ bool may_have_outliers(const Matrix& matrix, size_t column, std::span<const int6
                                : farthest > kMinOfCodes / 2 * center.deviation;
 }
 
-std::vector<int64_t> all_rows(int64_t num_rows) {
-  std::vector<int64_t> rows(static_cast<size_t>(num_rows));
+Array<int64_t> all_rows(int64_t num_rows) {
+  Array<int64_t> rows(static_cast<size_t>(num_rows));
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
@@ -194,7 +195,7 @@ void keep_few(std::vector<std::string>& lines) {
 
 /// Limits the cells of a column, some of which are beyond its limits, and says which.
 std::string limit_cells(Table& table, const Column& column, size_t column_index) {
-  auto& cells = std::get<std::vector<float>>(table.features.values);
+  auto& cells = std::get<Array<float>>(table.features.values);
   const auto width = static_cast<size_t>(table.features.num_columns);
   int64_t count = 0;
   size_t first = cells.size();
@@ -216,7 +217,7 @@ std::string limit_cells(Table& table, const Column& column, size_t column_index)
 }  // namespace
 
 std::optional<Outliers> find_outliers(std::span<const float> values) {
-  const std::vector<double> numbers = present(values);
+  const Array<double> numbers = present(values);
   const Center center = find_center(numbers);
   if (center.deviation == 0) return std::nullopt;
   std::vector<Distance> far;
@@ -252,7 +253,7 @@ std::optional<Outliers> find_outliers(std::span<const float> values) {
 std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> train_rows) {
   std::vector<std::string> lines;
   const std::vector<Range> ranges = find_ranges(table.features, train_rows);
-  const std::vector<int64_t> all = all_rows(table.features.num_rows);
+  const Array<int64_t> all = all_rows(table.features.num_rows);
   const std::vector<Range> all_ranges = find_ranges(table.features, all);
   for_each_numeric(table.columns, table, [&](Column& column, size_t column_index) {
     Range range = ranges[column_index];
@@ -276,7 +277,7 @@ std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> tr
 std::vector<std::string> describe_outliers(const Table& table, const Target& target,
                                            const config::DataConfig& data) {
   std::vector<std::string> lines;
-  const std::vector<int64_t> rows = all_rows(table.features.num_rows);
+  const Array<int64_t> rows = all_rows(table.features.num_rows);
   // Others do not suffer, nor are these cells anything but the ends of what quantiles are of.
   const bool do_cells_rule =
       data.scaling != config::ScalingMethod::kRobust && !config::is_by_quantiles(data.scaling);
@@ -284,7 +285,7 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
     const std::vector<Range> ranges = find_ranges(table.features, rows);
     for_each_numeric(table.columns, table, [&](const Column& column, size_t column_index) {
       if (!may_have_outliers(table.features, column_index, rows, ranges[column_index])) return;
-      const std::vector<float> cells = take_column(table.features, column_index, rows);
+      const Array<float> cells = take_column(table.features, column_index, rows);
       const auto found = find_outliers(cells);
       if (!found) return;
       lines.push_back(
@@ -298,7 +299,7 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
                       .num_columns = static_cast<int64_t>(num_targets),
                       .values = target.values};
   for (size_t i = 0; i < num_targets; ++i) {
-    const std::vector<float> column = take_column(values, i, rows);
+    const Array<float> column = take_column(values, i, rows);
     const auto found = find_outliers(column);
     if (!found) continue;
     const double offset = target.offsets.empty() ? 0 : target.offsets[i];

@@ -27,9 +27,9 @@ std::vector<double> compute_scores(size_t num_quantiles, QuantileScore score) {
 
 }  // namespace
 
-std::vector<float> find_quantiles(std::vector<float> values, size_t max_count) {
+std::vector<float> find_quantiles(Array<float> values, size_t max_count) {
   std::sort(values.begin(), values.end());
-  if (values.size() <= max_count) return values;
+  if (values.size() <= max_count) return {values.begin(), values.end()};
   const size_t last = max_count - 1;
   std::vector<float> quantiles;
   quantiles.reserve(max_count);

@@ -40,7 +40,12 @@ std::vector<std::string> names_of(const std::vector<ResultColumn>& columns) {
 }
 
 // The type decides where no option does.
-void decide(HeaderColumn& column, const ResultColumn& result) {
+void decide(TableHeader& header, size_t index, const ResultColumn& result) {
+  HeaderColumn& column = header.columns[index];
+  if (result.type == ColumnType::kTime && !header.date_parts.empty()) {
+    make_date(header, index);
+    return;
+  }
   switch (result.type) {
     case ColumnType::kNumber:
       break;
@@ -72,14 +77,14 @@ class QueryReader : public TableReader {
     header_ = make_header(sql_.select.name, checked_names(), options);
     targets_ = options.targets;
     max_categories_ = options.max_categories;
+    expects_labels_ = options.expects_labels;
     for (size_t i = 0; i < header_.columns.size(); ++i) {
-      if (!header_.columns[i].is_declared) decide(header_.columns[i], query_.columns()[i]);
+      if (!header_.columns[i].is_declared) decide(header_, i, query_.columns()[i]);
     }
+    if (options.with_offsets != nullptr) take_trained(*options.with_offsets, header_);
     count_features(header_);
     start();
-    if (options.with_offsets != nullptr) {
-      take_offsets(*options.with_offsets, header_);
-    } else {
+    if (options.with_offsets == nullptr) {
       choose_offsets();
     }
   }
@@ -195,27 +200,36 @@ class QueryReader : public TableReader {
     }
   }
 
-  /// From the first rows, which wait for being read.
+  /// From the first rows, which wait for being read; as many as of a CSV file.
   void choose_offsets() {
     std::vector<OffsetSample> samples(readings_.size());
-    const size_t max_values = max_sample_values(readings_.size());
-    const auto is_open = [](const OffsetSample& sample) { return sample.is_open(); };
-    for (int64_t num_rows = 0;
-         num_rows < kMinSampleRows ||
-         (num_rows < kMaxSampleRows && std::any_of(samples.begin(), samples.end(), is_open));) {
-      if (!fetch()) break;
+    int64_t num_rows = 0;
+    const auto is_open = [&](size_t i) {
+      return readings_[i].type == CellType::kNumber && (samples[i].empty() || samples[i].is_open());
+    };
+    size_t first_open = 0;  // what is known of a column stays known
+    const auto are_enough = [&] {
+      while (first_open < samples.size() && !is_open(first_open)) ++first_open;
+      return num_rows >= kMaxSampleRows ||
+             (num_rows >= kMinSampleRows && first_open == samples.size());
+    };
+    while (!are_enough() && fetch()) {
       const Chunk& chunk = chunks_.back();
-      num_rows += chunk.num_rows();
-      for (size_t i = 0; i < readings_.size(); ++i) {
-        if (readings_[i].type != CellType::kNumber) continue;
-        for (int64_t row = 0; row < chunk.num_rows(); ++row) {
-          if (!chunk.is_null(i, row)) samples[i].add(chunk.numbers(i)[row], max_values);
-        }
+      for (int64_t row = 0; row < chunk.num_rows() && !are_enough(); ++row, ++num_rows) {
+        add_to_samples(chunk, row, samples);
       }
     }
     for (size_t i = 0; i < readings_.size(); ++i) {
       if (readings_[i].type != CellType::kNumber) continue;
       header_.offsets[readings_[i].column] = choose_offset(samples[i].take());
+    }
+  }
+
+  void add_to_samples(const Chunk& chunk, int64_t row, std::vector<OffsetSample>& samples) const {
+    const size_t max_values = max_sample_values(readings_.size());
+    for (size_t i = 0; i < readings_.size(); ++i) {
+      if (readings_[i].type != CellType::kNumber || chunk.is_null(i, row)) continue;
+      samples[i].add(chunk.numbers(i)[row], max_values);
     }
   }
 

@@ -18,7 +18,7 @@ namespace trainer::data {
 namespace {
 
 /// How much a row of each class counts, so that all classes count alike: n / (classes * n of it).
-std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t num_classes) {
+std::vector<double> balanced_weights(std::span<const int64_t> classes, size_t num_classes) {
   std::vector<double> weights(num_classes);
   for (const int64_t label : classes) ++weights[static_cast<size_t>(label)];
   for (double& weight : weights) {
@@ -28,7 +28,7 @@ std::vector<double> balanced_weights(const std::vector<int64_t>& classes, size_t
 }
 
 void add_class_weights(Dataset& split, const std::vector<double>& class_weights) {
-  if (split.weights.empty()) split.weights.assign(split.classes.size(), 1.0F);
+  if (split.weights.empty()) split.weights.resize(split.classes.size(), 1.0F);
   for (size_t row = 0; row < split.weights.size(); ++row) {
     const double factor = class_weights[static_cast<size_t>(split.classes[row])];
     split.weights[row] = static_cast<float>(split.weights[row] * factor);

@@ -70,7 +70,7 @@ void find_deviations(const Rows<T>& rows, Columns& columns) {
 /// The value below which the part `fraction` of the sorted `values` lies, between two in
 /// proportion.
 template <class T>
-double quantile(std::vector<T>& values, double fraction) {
+double quantile(Array<T>& values, double fraction) {
   const double position = fraction * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(position);
   std::nth_element(values.begin(), values.begin() + below, values.end());
@@ -89,7 +89,7 @@ struct Middle {
 
 template <class T>
 Middle find_middle(const Rows<T>& rows, size_t column) {
-  std::vector<T> elements;
+  Array<T> elements;
   elements.reserve(rows.numbers.size());
   for_each_row(rows, [&](const T* row) { elements.push_back(row[column]); });
   const double low = quantile(elements, 0.25);
@@ -116,7 +116,7 @@ void set_column(Scaling& scaling, size_t column, double shift, double spread) {
 }  // namespace
 
 Scaling fit_scaling(const Matrix& features, config::ScalingMethod method) {
-  std::vector<int64_t> rows(static_cast<size_t>(features.num_rows));
+  Array<int64_t> rows(static_cast<size_t>(features.num_rows));
   std::iota(rows.begin(), rows.end(), int64_t{0});
   return fit_scaling(features, rows, method);
 }

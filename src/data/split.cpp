@@ -60,8 +60,8 @@ std::vector<int64_t> sizes_of_classes(std::span<const int64_t> classes) {
 }
 
 // The rows in a random order that is the same for every fold of so many.
-std::vector<int64_t> random_order(size_t num_rows, const SplitOptions& options) {
-  std::vector<int64_t> order(num_rows);
+Array<int64_t> random_order(size_t num_rows, const SplitOptions& options) {
+  Array<int64_t> order(num_rows);
   std::iota(order.begin(), order.end(), int64_t{0});
   PhiloxStream random(options.seed, StreamId::kSplit, options.repeat);
   shuffle(order, random);
@@ -70,7 +70,7 @@ std::vector<int64_t> random_order(size_t num_rows, const SplitOptions& options) 
 
 /// Takes so many rows of each class for `split`, the first in `order` that are in no split yet.
 void take_rows_for(Split split, std::vector<int64_t> wanted, std::span<const int64_t> classes,
-                   const std::vector<int64_t>& order, std::vector<Split>& splits) {
+                   std::span<const int64_t> order, std::span<Split> splits) {
   for (const int64_t row : order) {
     int64_t& left = wanted[static_cast<size_t>(classes[static_cast<size_t>(row)])];
     if (left == 0 || splits[static_cast<size_t>(row)] != Split::kTrain) continue;
@@ -118,8 +118,8 @@ struct Fold {
 /// Deals the rows that are in no split yet out to the folds, one class after the other, and gives
 /// one fold to `split`.
 void take_fold(Split split, const Fold& fold, std::span<const int64_t> classes,
-               const std::vector<int64_t>& order, std::vector<Split>& splits) {
-  std::vector<int64_t> free_rows;
+               std::span<const int64_t> order, std::span<Split> splits) {
+  Array<int64_t> free_rows;
   for (const int64_t row : order) {
     if (splits[static_cast<size_t>(row)] == Split::kTrain) free_rows.push_back(row);
   }
@@ -139,7 +139,7 @@ void take_fold(Split split, const Fold& fold, std::span<const int64_t> classes,
 }
 
 /// Of each class, the rows that are in no split yet.
-std::vector<int64_t> rows_left(std::span<const int64_t> classes, const std::vector<Split>& splits,
+std::vector<int64_t> rows_left(std::span<const int64_t> classes, const std::span<Split> splits,
                                size_t num_classes) {
   std::vector<int64_t> left(num_classes);
   for (size_t row = 0; row < splits.size(); ++row) {
@@ -205,11 +205,11 @@ void require_validation_folds(size_t available, const char* what, const SplitOpt
 SplitIndices split_rows(int64_t num_rows, std::span<const int64_t> strata,
                         const SplitOptions& options) {
   // Without strata all rows are of one class.
-  const std::vector<int64_t> one_class(strata.empty() ? static_cast<size_t>(num_rows) : 0);
+  const Array<int64_t> one_class(strata.empty() ? static_cast<size_t>(num_rows) : 0);
   const std::span<const int64_t> classes = strata.empty() ? one_class : strata;
   const std::vector<int64_t> sizes = sizes_of_classes(classes);
-  const std::vector<int64_t> order = random_order(classes.size(), options);
-  std::vector<Split> splits(classes.size(), Split::kTrain);
+  const Array<int64_t> order = random_order(classes.size(), options);
+  Array<Split> splits(classes.size(), Split::kTrain);
   SplitSizes wanted = split_sizes(num_rows, options);
   if (options.folds > 0) {
     take_fold(Split::kTest, {options.folds, options.fold}, classes, order, splits);
@@ -236,7 +236,8 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
   FreeGroups free{{}, sizes_of_classes(groups)};
   const size_t num_groups = free.sizes.size();
   require_groups(num_groups, options, wanted);
-  free.order = random_order(num_groups, options);
+  const Array<int64_t> order = random_order(num_groups, options);
+  free.order.assign(order.begin(), order.end());
   std::vector<Split> split_of_group(num_groups, Split::kTrain);
   if (options.folds > 0) {
     take_fold(free, {options.folds, options.fold}, Split::kTest, split_of_group);
@@ -256,7 +257,7 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
                 "data.group: no group left for training; use a smaller data.validation_fraction "
                 "and data.test_fraction");
   }
-  std::vector<Split> splits(groups.size());
+  Array<Split> splits(groups.size());
   for (size_t row = 0; row < groups.size(); ++row) {
     splits[row] = split_of_group[static_cast<size_t>(groups[row])];
   }
@@ -266,9 +267,9 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
 SplitIndices split_by_column(std::span<const Split> splits) {
   SplitIndices split;
   for (size_t row = 0; row < splits.size(); ++row) {
-    std::vector<int64_t>& rows = splits[row] == Split::kTrain        ? split.train
-                                 : splits[row] == Split::kValidation ? split.validation
-                                                                     : split.test;
+    Array<int64_t>& rows = splits[row] == Split::kTrain        ? split.train
+                           : splits[row] == Split::kValidation ? split.validation
+                                                               : split.test;
     rows.push_back(static_cast<int64_t>(row));
   }
   return split;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,8 +19,8 @@ namespace {
 
 /// Rows from the earliest to the latest, and where among them a later time begins.
 struct Timeline {
-  std::vector<int64_t> rows;
-  std::vector<int64_t> borders;  // ascending, without the beginning
+  Array<int64_t> rows;
+  Array<int64_t> borders;  // ascending, without the beginning
 };
 
 Timeline make_timeline(std::span<const double> times) {
@@ -112,7 +111,7 @@ SplitIndices split_by_time(std::span<const double> times, const SplitOptions& op
         line.borders[nearest_border(line, 0, test.begin, static_cast<double>(test_begin - count))];
   }
   SplitIndices split;
-  const auto take = [&](int64_t begin, int64_t end, std::vector<int64_t>& rows) {
+  const auto take = [&](int64_t begin, int64_t end, Array<int64_t>& rows) {
     rows.assign(line.rows.begin() + begin, line.rows.begin() + end);
     std::sort(rows.begin(), rows.end());
   };

@@ -9,6 +9,7 @@
 #include "trainer/config/data_config.h"
 
 #include "data/fit_schema.h"
+#include "data/keep_rows.h"
 #include "data/labels.h"
 #include "data/read_again.h"
 #include "data/split_table.h"
@@ -18,38 +19,44 @@ namespace {
 
 // `values` are `[num_rows, width]`, or none at all.
 template <class T>
-std::vector<T> take(const std::vector<T>& values, std::span<const int64_t> rows, size_t width = 1) {
-  std::vector<T> taken;
+Array<T> take(const Array<T>& values, std::span<const int64_t> rows, size_t width = 1) {
+  Array<T> taken;
   if (values.empty()) return taken;
   taken.reserve(rows.size() * width);
   for (const int64_t row : rows) {
     const auto begin = values.begin() + row * static_cast<int64_t>(width);
-    taken.insert(taken.end(), begin, begin + static_cast<int64_t>(width));
+    taken.append(begin, begin + static_cast<int64_t>(width));
   }
   return taken;
 }
 
-/// All but the features.
 Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
   const size_t num_targets = whole.values.size() / static_cast<size_t>(whole.size());
-  return {{},
-          take(whole.classes, rows),
-          take(whole.values, rows, num_targets),
-          take(whole.source_lines, rows),
+  return {take_rows(whole.features, rows), take(whole.classes, rows),
+          take(whole.values, rows, num_targets), take(whole.source_lines, rows),
           take(whole.weights, rows)};
+}
+
+void keep_split(Dataset& whole, std::span<const int64_t> rows) {
+  const auto num_rows = static_cast<size_t>(whole.size());
+  const auto keep = [&](auto& values) {  // or none at all
+    if (!values.empty()) keep_rows(values, values.size() / num_rows, rows);
+  };
+  keep(whole.classes);
+  keep(whole.values);
+  keep(whole.source_lines);
+  keep(whole.weights);
+  keep_rows(whole.features, rows);
 }
 
 /// The rows of the training split take the memory of the whole, so that the features, by far the
 /// largest thing here, never exist twice.
 Datasets split_whole(Dataset&& whole, const SplitIndices& split) {
   Datasets datasets;
-  datasets.train = take_split(whole, split.train);
   datasets.validation = take_split(whole, split.validation);
   datasets.test = take_split(whole, split.test);
-  datasets.validation.features = take_rows(whole.features, split.validation);
-  datasets.test.features = take_rows(whole.features, split.test);
-  keep_rows(whole.features, split.train);
-  datasets.train.features = std::move(whole.features);
+  keep_split(whole, split.train);
+  datasets.train = std::move(whole);
   return datasets;
 }
 
@@ -61,15 +68,16 @@ config::Task wanted_task(const config::DataConfig& data) {
   return has_labels && data.task == config::Task::kAuto ? config::Task::kClassification : data.task;
 }
 
-std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows) {
+Array<int64_t> source_lines(Array<int64_t>&& lines, int64_t num_rows) {
   if (!lines.empty()) return std::move(lines);
-  std::vector<int64_t> numbers(static_cast<size_t>(num_rows));
+  Array<int64_t> numbers(static_cast<size_t>(num_rows));
   std::iota(numbers.begin(), numbers.end(), 1);
   return numbers;
 }
 
 Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const SplitIndices& split,
-                       const config::DataConfig& data, Schema&& schema) {
+                       std::span<const int64_t> fit_rows, const config::DataConfig& data,
+                       Schema&& schema) {
   schema.task = target.task;
   schema.target_names = std::move(table.target_names);
   schema.labels = std::move(target.labels);
@@ -80,7 +88,7 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const 
                 .values = std::move(target.values),
                 .source_lines = source_lines(std::move(table.lines), num_rows),
                 .weights = std::move(table.weights)};
-  fit_schema(whole, rows_to_fit(split, data), data, schema);
+  fit_schema(whole, fit_rows, data, schema);
   if (schema.task == config::Task::kRegression) scale(schema.target_scaling, whole.values);
   Datasets datasets = split_whole(std::move(whole), split);
   datasets.schema = std::move(schema);
@@ -98,8 +106,10 @@ Datasets fit_and_split(Table&& table, const config::DataConfig& data, const Spli
   schema.feature_names = std::move(table.feature_names);
   schema.scaling.offset = std::move(table.offsets);
   Matrix features = std::move(table.features);
-  return split_dataset(std::move(table), std::move(features), std::move(target), split, data,
-                       std::move(schema));
+  Array<int64_t> merged;
+  const std::span<const int64_t> fit_rows = rows_to_fit(split, data, merged);
+  return split_dataset(std::move(table), std::move(features), std::move(target), split, fit_rows,
+                       data, std::move(schema));
 }
 
 }  // namespace trainer::data

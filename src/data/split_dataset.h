@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "trainer/config/types.h"
 #include "trainer/data/dataset.h"
@@ -22,12 +21,13 @@ config::Task wanted_task(const config::DataConfig& data);
 
 /// The `lines` on which the rows of a text file begin; of other files, which have none, the numbers
 /// of the rows from 1 on.
-std::vector<int64_t> source_lines(std::vector<int64_t>&& lines, int64_t num_rows);
+Array<int64_t> source_lines(Array<int64_t>&& lines, int64_t num_rows);
 
 /// Fits `schema`, which has the features with their columns and offsets, to the rows of `table`
 /// with these features and targets (see fit_schema.h), and splits the rows.
 Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const SplitIndices& split,
-                       const config::DataConfig& data, Schema&& schema);
+                       std::span<const int64_t> fit_rows, const config::DataConfig& data,
+                       Schema&& schema);
 
 /// Infers what the targets of `table` mean and splits its rows at random, by class where there are
 /// classes. `trained` as in load_datasets(). Throws Error(kData) as infer_target(),

@@ -47,10 +47,11 @@ Table make_synthetic(const SyntheticOptions& options) {
   PhiloxStream random(options.seed, StreamId::kSynthetic, kNoiseStream);
   Table table;
   table.target_names = {"class"};
+  table.targets.expect_labels();
   for (int64_t i = 0; i < options.num_features; ++i) {
     table.feature_names.push_back(fmt::format("feature_{}", i));
   }
-  std::vector<float> values;
+  Array<float> values;
   values.reserve(static_cast<size_t>(options.num_samples * options.num_features));
   for (int64_t row = 0; row < options.num_samples; ++row) {
     const int64_t label = row % options.num_classes;

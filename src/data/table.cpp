@@ -17,9 +17,9 @@ double value_at(const Matrix& matrix, int64_t row, int64_t column) {
 }
 
 void subtract_offsets(Matrix& matrix, std::span<const double> offsets) {
-  const auto* bytes = std::get_if<std::vector<uint8_t>>(&matrix.values);
+  const auto* bytes = std::get_if<Array<uint8_t>>(&matrix.values);
   if (bytes == nullptr || offsets.empty()) return;
-  std::vector<float> numbers(bytes->size());
+  Array<float> numbers(bytes->size());
   for (size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = static_cast<float>((*bytes)[i] - offsets[i % offsets.size()]);
   }
@@ -36,7 +36,7 @@ Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
         taken.reserve(rows.size() * static_cast<size_t>(matrix.num_columns));
         for (const int64_t row : rows) {
           const auto begin = values.begin() + row * matrix.num_columns;
-          taken.insert(taken.end(), begin, begin + matrix.num_columns);
+          taken.append(begin, begin + matrix.num_columns);
         }
         result.values = std::move(taken);
       },

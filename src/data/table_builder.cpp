@@ -13,6 +13,7 @@
 #include "trainer/core/utf8.h"
 
 #include "data/cell_problems.h"
+#include "data/date_parts.h"
 
 namespace trainer::data {
 namespace {
@@ -29,6 +30,13 @@ std::optional<Split> parse_split(std::string_view field) {
   if (name == "validation" || name == "val" || name == "valid") return Split::kValidation;
   if (name == "test") return Split::kTest;
   return std::nullopt;
+}
+
+std::string date_problem(std::string_view field) {
+  return fmt::format(
+      "expected a date such as 2026-03-01 or 2026-03-01T12:30:00, got {}; correct it, or set "
+      "data.dates: off",
+      in_quotes(field));
 }
 
 std::string length_problem(std::string_view field) {
@@ -50,11 +58,8 @@ TableBuilder::TableBuilder(TableHeader& header, const CsvFormat& format, int64_t
       interners_(header.columns.size()),
       num_missing_(header.columns.size()) {}
 
-float TableBuilder::number(size_t column, double value) {
-  if (format_.missing.contains(value)) return missing_number(column);
-  const auto number = static_cast<float>(value - header_.offsets[column]);
-  if (std::isfinite(number)) return number;
-  if (std::isnan(value)) return missing_number(column);
+float TableBuilder::odd_number(size_t column, double value) {
+  if (std::isnan(value) || format_.missing.contains(value)) return missing_number(column);
   throw CellError(column, fmt::format("expected a finite number{}, got {}",
                                       std::isfinite(value) ? " of at most 3.4e+38" : "",
                                       in_quotes(fmt::format("{}", value))));
@@ -80,6 +85,28 @@ float TableBuilder::missing_number(size_t column) {
   }
   ++num_missing_[column];
   return kMissing;
+}
+
+void TableBuilder::date(size_t column, std::string_view field, float* cells) {
+  if (is_missing(field, format_)) {
+    std::fill_n(cells, header_.columns[column].parts.size(), missing_number(column));
+    return;
+  }
+  const std::optional<Time> time = parse_time(field);
+  if (!time || time->kind != TimeKind::kDate) throw CellError(column, date_problem(field));
+  date(column, time->value, cells);
+}
+
+void TableBuilder::date(size_t column, double seconds, float* cells) {
+  constexpr double kMaxSeconds = 9e11;  // 28,000 years
+  if (!(std::abs(seconds) <= kMaxSeconds)) {
+    throw CellError(column, date_problem(fmt::format("{} seconds since 1970", seconds)));
+  }
+  for (const config::DatePart part : header_.columns[column].parts) {
+    const double value = part_of(seconds, part);
+    const double offset = part == config::DatePart::kSeconds ? header_.offsets[column] : 0;
+    *cells++ = static_cast<float>(value - offset);
+  }
 }
 
 float TableBuilder::category(size_t column, std::string_view field) {
@@ -108,16 +135,26 @@ float TableBuilder::category(size_t column, std::string_view field) {
   return static_cast<float>(number);
 }
 
-std::string TableBuilder::target(size_t column, std::string_view field) const {
+void TableBuilder::target(size_t column, std::string_view field, size_t cell) {
   require_present(column, field, "a target",
                   header_.is_of_training ? "fill it in, remove the row, or drop all such rows with "
                                            "data.drop_rows_without_target: true"
                                          : kFillIn);
-  std::string text(field);
-  if (format_.decimal != '.' && number_in(text, format_.decimal)) {
+  if (format_.decimal != '.' && number_in(field, format_.decimal)) {
+    std::string text(field);
     std::replace(text.begin(), text.end(), format_.decimal, '.');
+    table_.targets.set(cell, text);
+  } else {
+    table_.targets.set(cell, field);
   }
-  return text;
+}
+
+void TableBuilder::target(size_t column, double value, TargetCells::Written written, size_t cell) {
+  if (std::isfinite(value) && !format_.missing.contains(value)) {
+    table_.targets.set(cell, value, written);
+  } else {
+    target(column, fmt::format("{}", value), cell);
+  }
 }
 
 Split TableBuilder::split(size_t column, std::string_view field) const {
@@ -161,6 +198,10 @@ void TableBuilder::finish() {
   for (size_t i = 0; i < header_.columns.size(); ++i) {
     HeaderColumn& column = header_.columns[i];
     leave_out_names(i);
+    if (column.role == Role::kDate) {
+      add_parts(i);
+      continue;
+    }
     if (column.role == Role::kNumber || column.role == Role::kText) {
       table_.feature_names.push_back(column.name);
       table_.dictionaries.push_back(interners_[i].take());
@@ -174,6 +215,19 @@ void TableBuilder::finish() {
   }
   table_.features.num_rows = static_cast<int64_t>(num_rows);
   table_.features.num_columns = static_cast<int64_t>(header_.num_features);
+}
+
+void TableBuilder::add_parts(size_t column) {
+  const HeaderColumn& date = header_.columns[column];
+  for (const config::DatePart part : date.parts) {
+    Column& added = table_.columns.emplace_back(Column{part_name(date.name, part)});
+    added.source = date.name;
+    added.date_part = part;
+    added.offset = part == config::DatePart::kSeconds ? header_.offsets[column] : 0;
+    table_.feature_names.push_back(added.name);
+    table_.dictionaries.emplace_back();
+    table_.num_missing.push_back(num_missing_[column]);
+  }
 }
 
 // Its cells are still there, and nobody looks at them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -10,9 +11,9 @@
 #include <vector>
 
 #include "trainer/data/csv_format.h"
+#include "trainer/data/string_interner.h"
 #include "trainer/data/table.h"
 
-#include "data/string_interner.h"
 #include "data/table_header.h"
 #include "data/time_text.h"
 
@@ -37,13 +38,21 @@ class TableBuilder {
   TableBuilder(TableHeader& header, const CsvFormat& format, int64_t max_categories, Table& table);
 
   /// Of a number: less the offset of the column; NaN where it stands for a missing value.
-  float number(size_t column, double value);
+  float number(size_t column, double value) {
+    const auto number = static_cast<float>(value - header_.offsets[column]);
+    if (std::isfinite(number) && !format_.missing.contains(value)) return number;
+    return odd_number(column, value);
+  }
   float number(size_t column, std::string_view field);
   float missing_number(size_t column);
+  /// Writes the parts of a date; NaN where it is missing.
+  void date(size_t column, std::string_view field, float* cells);
+  void date(size_t column, double seconds, float* cells);
   /// Of a text: its index in the dictionary, NaN where it is missing.
   float category(size_t column, std::string_view field);
-  /// As text, a number with a decimal point.
-  std::string target(size_t column, std::string_view field) const;
+  /// Sets a cell of the table's targets.
+  void target(size_t column, std::string_view field, size_t cell);
+  void target(size_t column, double value, TargetCells::Written written, size_t cell);
   Split split(size_t column, std::string_view field) const;
   int64_t group(size_t column, std::string_view field);
   float weight(size_t column, std::string_view field) const;
@@ -54,6 +63,8 @@ class TableBuilder {
   void finish();
 
  private:
+  float odd_number(size_t column, double value);
+  void add_parts(size_t column);
   void leave_out(size_t column, std::string reason);
   void leave_out_names(size_t column);
   void require_present(size_t column, std::string_view field, std::string_view what,

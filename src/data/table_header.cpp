@@ -11,6 +11,7 @@
 #include "trainer/core/parse.h"
 
 #include "data/column_names.h"
+#include "data/date_parts.h"
 #include "data/error.h"
 
 namespace trainer::data {
@@ -168,6 +169,7 @@ TableHeader make_header(const std::string& location, const std::vector<std::stri
 
   TableHeader header{location, roles.take()};
   header.drops_rows_without_target = options.drop_rows_without_target;
+  header.date_parts = options.dates;
   header.is_of_training = true;
   for (HeaderColumn& column : header.columns) {
     column.refuses_missing = options.fill == config::Imputation::kError;
@@ -183,13 +185,44 @@ TableHeader make_header(const std::string& location, const std::vector<std::stri
   return header;
 }
 
-void take_offsets(const std::vector<Column>& from, TableHeader& header) {
-  std::unordered_map<std::string_view, double> offsets;
-  for (const Column& column : from) offsets[column.name] = column.offset;
-  for (size_t i = 0; i < header.columns.size(); ++i) {
-    const auto found = offsets.find(header.columns[i].name);
-    header.offsets[i] = found == offsets.end() ? 0 : found->second;
+void make_date(TableHeader& header, size_t column) {
+  HeaderColumn& date = header.columns[column];
+  for (const config::DatePart part : header.date_parts) {
+    const std::string name = part_name(date.name, part);
+    for (const HeaderColumn& other : header.columns) {
+      if (other.name != name) continue;
+      throw data_error(header.location,
+                       fmt::format("column {}: a part of its dates would have the name of the "
+                                   "column {}; rename that, or set data.dates: off",
+                                   in_quotes(date.name), in_quotes(name)));
+    }
   }
+  date.role = Role::kDate;
+  date.parts = header.date_parts;
+}
+
+void take_trained(const std::vector<Column>& from, TableHeader& header) {
+  std::unordered_map<std::string_view, std::vector<const Column*>> trained;
+  for (const Column& column : from) trained[source_of(column)].push_back(&column);
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    HeaderColumn& column = header.columns[i];
+    header.offsets[i] = 0;
+    column.parts.clear();
+    for (const Column* known : trained[column.name]) {
+      // Of the parts of a date, only the seconds have one.
+      if (known->offset != 0) header.offsets[i] = known->offset;
+      if (!known->source.empty()) column.parts.push_back(known->date_part);
+    }
+    if (column.role == Role::kDate && column.parts.empty()) {  // before there were dates
+      column.role = Role::kText;
+      column.kind = ColumnKind::kCategorical;
+    }
+  }
+}
+
+size_t num_cells(const HeaderColumn& column) {
+  if (column.role == Role::kDate) return column.parts.size();
+  return column.role == Role::kNumber || column.role == Role::kText ? 1 : 0;
 }
 
 void count_features(TableHeader& header) {
@@ -203,7 +236,7 @@ void count_features(TableHeader& header) {
     const bool is_plain = !header.columns[column].kept_index && !header.columns[column].is_time;
     run = role == Role::kNumber && is_plain ? run + 1 : 0;
     header.numbers_from[column] = run;
-    if (role == Role::kNumber || role == Role::kText) ++header.num_features;
+    header.num_features += num_cells(header.columns[column]);
   }
 }
 

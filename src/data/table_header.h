@@ -12,7 +12,7 @@
 namespace trainer::data {
 
 /// How the cells of a column are read.
-enum class Role { kNumber, kText, kTarget, kSkipped, kSplit, kGroup, kWeight, kId };
+enum class Role { kNumber, kText, kDate, kTarget, kSkipped, kSplit, kGroup, kWeight, kId };
 
 struct HeaderColumn {
   std::string name;
@@ -26,6 +26,7 @@ struct HeaderColumn {
       {};                   // among the ids, of a column that is read for more than that
   bool is_time = false;     // also of a column that is read for more
   std::string reason = {};  // why it is left out
+  std::vector<config::DatePart> parts = {};  // kDate: one feature each
 };
 
 /// What is known of a file before its rows are read.
@@ -33,19 +34,26 @@ struct TableHeader {
   std::string location;  // "file:line"
   std::vector<HeaderColumn> columns;
   std::vector<size_t> numbers_from = {};  // [columns.size()] how many from here on are numbers
-  size_t num_features = 0;                // numbers and texts
+  size_t num_features = 0;                // numbers, texts and parts of dates
   std::string decimal_option = "set data.decimal: \",\"";  // what a message says
   bool drops_rows_without_target = false;
   bool is_of_training = false;       // of data.path
-  std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers
+  std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers and seconds
+  std::vector<config::DatePart> date_parts = {};  // of columns that no option names
 };
 
 /// What the options say of each column. Throws Error(kData), see read_table.
 TableHeader make_header(const std::string& location, const std::vector<std::string>& names,
                         const ColumnOptions& options);
 
-/// Takes the offsets of those columns of `header` that `from` has.
-void take_offsets(const std::vector<Column>& from, TableHeader& header);
+/// Makes the column a date. Throws Error(kData) where a part has the name of another column.
+void make_date(TableHeader& header, size_t column);
+
+/// Takes offsets and parts of dates from the columns that a model was trained on.
+void take_trained(const std::vector<Column>& from, TableHeader& header);
+
+/// How many features the cells of a column become.
+size_t num_cells(const HeaderColumn& column);
 
 /// Sets `numbers_from` and `num_features` by the roles.
 void count_features(TableHeader& header);

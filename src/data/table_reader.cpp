@@ -19,10 +19,10 @@ namespace {
 void clear_rows(Table& table) {
   Table empty;
   std::swap(empty.features.values, table.features.values);
-  if (!std::holds_alternative<std::vector<float>>(empty.features.values)) {
-    empty.features.values = std::vector<float>();
+  if (!std::holds_alternative<Array<float>>(empty.features.values)) {
+    empty.features.values = Array<float>();
   }
-  std::get<std::vector<float>>(empty.features.values).clear();
+  std::get<Array<float>>(empty.features.values).clear();
   const auto take_memory = [](auto& from, auto& to) {
     from.clear();
     std::swap(from, to);
@@ -39,6 +39,7 @@ bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad)
   clear_rows(table);
   table.file = name();
   table.target_names = targets_;
+  if (expects_labels_) table.targets.expect_labels();
   table.id_names = id_names();
   table.num_without_target = num_without_target_;
   const int64_t num_bad = read(table, max_rows, bad);

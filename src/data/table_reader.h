@@ -49,6 +49,7 @@ class TableReader {
   TableHeader header_;
   std::vector<std::string> targets_;
   int64_t max_categories_ = 0;
+  bool expects_labels_ = false;
 
  private:
   int64_t num_without_target_ = 0;

@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/parse.h"
 #include "trainer/core/utf8.h"
 #include "trainer/data/scaling.h"
 #include "trainer/data/task.h"
@@ -24,62 +20,59 @@
 namespace trainer::data {
 namespace {
 
-constexpr size_t kMaxAutoClasses = 1000;  // more different texts are names, not classes
-
 /// What the target column holds, before it is known what it means.
 struct TargetScan {
   bool all_numbers = true;
   bool all_whole = true;
   double min = std::numeric_limits<double>::infinity();
   double max = -min;
-  std::unordered_map<std::string_view, size_t> first_rows;  // of each label
+  size_t num_labels = 0;           // at least
+  std::vector<size_t> first_rows;  // of each label, ascending; more labels than these: some
 };
 
-/// Stops to collect labels when there are more than `max_labels`, so that ten million different
-/// numbers do not become ten million labels first.
-TargetScan scan_target(const Table& table, size_t max_labels) {
+TargetScan scan_target(const TargetCells& cells) {
   TargetScan scan;
-  for (size_t row = 0; row < table.targets.size(); ++row) {
-    const std::string& text = table.targets[row];
-    if (scan.all_whole) {
-      const std::optional<double> value = parse_double(text);
-      scan.all_numbers = value.has_value();
-      scan.all_whole = value && std::isfinite(*value) && std::trunc(*value) == *value;
-      scan.min = std::min(scan.min, value.value_or(scan.min));
-      scan.max = std::max(scan.max, value.value_or(scan.max));
-    } else if (scan.all_numbers) {
-      scan.all_numbers = parse_double(text).has_value();
-    }
-    if (scan.first_rows.size() <= max_labels) scan.first_rows.emplace(text, row);
+  for (size_t row = 0; row < cells.size(); ++row) {
+    const double value = cells.number(row);
+    scan.all_numbers = scan.all_numbers && !std::isnan(value);
+    scan.all_whole = scan.all_whole && std::isfinite(value) && std::trunc(value) == value;
+    scan.min = value < scan.min ? value : scan.min;
+    scan.max = value > scan.max ? value : scan.max;
   }
+  std::vector<bool> is_known(cells.labels().size());
+  for (size_t row = 0; cells.has_labels() && row < cells.size(); ++row) {
+    if (is_known[cells.label(row)]) continue;
+    is_known[cells.label(row)] = true;
+    scan.first_rows.push_back(row);
+  }
+  scan.num_labels = cells.has_labels() ? scan.first_rows.size() : cells.labels().size();
   return scan;
 }
 
 TaskChoice decide_task(const TargetScan& scan, size_t num_rows) {
   return infer_task({.all_numbers = scan.all_numbers,
                      .all_whole = scan.all_whole,
-                     .num_distinct = static_cast<int64_t>(scan.first_rows.size()),
+                     .num_distinct = static_cast<int64_t>(scan.num_labels),
                      .min = scan.min,
                      .max = scan.max,
                      .num_rows = static_cast<int64_t>(num_rows)});
 }
 
 void require_plausible_classes(const Table& table, const TargetScan& scan, config::Task wanted) {
-  const size_t num_labels = scan.first_rows.size();
-  if (num_labels == 1) {
+  if (scan.num_labels == 1) {
     throw target_error(
         table, table.file,
         fmt::format("every row has the label {}; a constant target cannot be learned",
-                    in_quotes(table.targets.front())));
+                    in_quotes(table.targets.text(0))));
   }
-  if (num_labels <= kMaxAutoClasses) return;
-  const std::string limit = with_thousands(kMaxAutoClasses);
+  if (scan.num_labels <= TargetCells::kMaxLabels) return;
+  const std::string limit = with_thousands(TargetCells::kMaxLabels);
   if (wanted == config::Task::kAuto) {
     throw target_error(
         table, table.file,
         fmt::format("more than {} distinct labels, the first is {}; choose another data.target, or "
                     "set data.task: classification if all of them are classes",
-                    limit, in_quotes(table.targets.front())));
+                    limit, in_quotes(table.targets.text(0))));
   }
   if (scan.all_numbers && !scan.all_whole) {
     throw target_error(
@@ -97,13 +90,13 @@ std::vector<std::string> labels_by_value(const Table& table, const TargetScan& s
   };
   std::vector<Label> found;
   found.reserve(scan.first_rows.size());
-  for (const auto& [text, row] : scan.first_rows) found.push_back({*parse_double(text), row});
+  for (const size_t row : scan.first_rows) found.push_back({table.targets.number(row), row});
   std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
     return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
   });
   std::vector<std::string> labels;
   for (size_t i = 0; i < found.size(); ++i) {
-    const std::string& text = table.targets[found[i].first_row];
+    const std::string text = table.targets.text(found[i].first_row);
     if (i > 0 && found[i].value == found[i - 1].value) {
       throw target_error(
           table, row_location(table, found[i].first_row),
@@ -117,7 +110,8 @@ std::vector<std::string> labels_by_value(const Table& table, const TargetScan& s
 
 void require_good_labels(const Table& table, const TargetScan& scan) {
   constexpr size_t kMaxBytes = 1000;
-  for (const auto& [text, row] : scan.first_rows) {
+  for (const size_t row : scan.first_rows) {
+    const std::string text = table.targets.text(row);
     if (text.size() > kMaxBytes) {
       throw target_error(
           table, row_location(table, row),
@@ -133,68 +127,65 @@ void require_good_labels(const Table& table, const TargetScan& scan) {
   }
 }
 
-std::vector<std::string> labels_by_bytes(const TargetScan& scan) {
+std::vector<std::string> labels_by_bytes(const Table& table, const TargetScan& scan) {
   std::vector<std::string> labels;
   labels.reserve(scan.first_rows.size());
-  for (const auto& [text, row] : scan.first_rows) labels.emplace_back(text);
+  for (const size_t row : scan.first_rows) labels.push_back(table.targets.text(row));
   std::sort(labels.begin(), labels.end());
   return labels;
 }
 
-void require_different_values(const Table& table, const std::vector<double>& values) {
+void require_different_values(const Table& table) {
+  const TargetCells& cells = table.targets;
   const size_t num_targets = table.target_names.size();
   for (size_t target = 0; target < num_targets; ++target) {
     size_t i = target;
-    while (i < values.size() && values[i] == values[target]) i += num_targets;
-    if (i < values.size()) continue;
+    while (i < cells.size() && cells.number(i) == cells.number(target)) i += num_targets;
+    if (i < cells.size()) continue;
     throw target_error(
         table, table.file,
         fmt::format("every row has the value {}; a constant target cannot be learned",
-                    table.targets[target]),
+                    cells.text(target)),
         target);
   }
 }
 
-/// `[num_rows, num_targets]`
-std::vector<double> target_numbers(const Table& table) {
+void require_finite(const Table& table) {
+  const TargetCells& cells = table.targets;
   const size_t num_targets = table.target_names.size();
-  std::vector<double> values;
-  values.reserve(table.targets.size());
-  for (const std::string& text : table.targets) {
-    const std::optional<double> value = parse_double(text);
-    if (!value || !std::isfinite(static_cast<float>(*value))) {
-      throw target_error(
-          table, row_location(table, values.size() / num_targets),
-          value ? fmt::format("expected a finite number, got {}", in_quotes(text))
-                : fmt::format("expected a number, got {}; correct it or set data.task: "
-                              "classification",
-                              in_quotes(text)),
-          values.size() % num_targets);
-    }
-    values.push_back(*value);
+  for (size_t cell = 0; cell < cells.size(); ++cell) {
+    const double value = cells.number(cell);
+    if (std::isfinite(static_cast<float>(value))) continue;
+    const std::string text = in_quotes(cells.text(cell));
+    throw target_error(
+        table, row_location(table, cell / num_targets),
+        std::isnan(value)
+            ? fmt::format("expected a number, got {}; correct it or set data.task: classification",
+                          text)
+            : fmt::format("expected a finite number, got {}", text),
+        cell % num_targets);
   }
-  return values;
 }
 
-std::vector<double> choose_offsets(const Table& table, const std::vector<double>& numbers) {
+std::vector<double> choose_offsets(const Table& table) {
+  const TargetCells& cells = table.targets;
   const size_t num_targets = table.target_names.size();
   std::vector<double> offsets;
   for (size_t target = 0; target < num_targets; ++target) {
-    std::vector<double> values;
-    values.reserve(numbers.size() / num_targets);
-    for (size_t i = target; i < numbers.size(); i += num_targets) values.push_back(numbers[i]);
+    Array<double> values;
+    values.reserve(cells.size() / num_targets);
+    for (size_t i = target; i < cells.size(); i += num_targets) values.push_back(cells.number(i));
     offsets.push_back(choose_offset(std::move(values)));
   }
   return offsets_or_none(std::move(offsets));
 }
 
-std::vector<float> without_offsets(const std::vector<double>& numbers,
-                                   const std::vector<double>& offsets) {
-  std::vector<float> values;
-  values.reserve(numbers.size());
-  for (size_t i = 0; i < numbers.size(); ++i) {
+Array<float> without_offsets(const TargetCells& cells, const std::vector<double>& offsets) {
+  Array<float> values;
+  values.reserve(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
     const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
-    values.push_back(static_cast<float>(numbers[i] - offset));
+    values.push_back(static_cast<float>(cells.number(i) - offset));
   }
   return values;
 }
@@ -230,8 +221,7 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     target.task_reason = "because there are several targets";
   } else if (wanted != config::Task::kRegression) {
     require_one_target(table);
-    const bool all = wanted == config::Task::kClassification;
-    scan = scan_target(table, all ? std::numeric_limits<size_t>::max() : kMaxAutoClasses);
+    scan = scan_target(table.targets);
     if (wanted == config::Task::kAuto) {
       TaskChoice choice = decide_task(scan, table.targets.size());
       target.task = choice.task;
@@ -239,21 +229,22 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     }
   }
   if (target.task == config::Task::kRegression) {
-    const std::vector<double> numbers = target_numbers(table);
-    require_different_values(table, numbers);
-    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table, numbers);
-    target.values = without_offsets(numbers, target.offsets);
+    require_finite(table);
+    require_different_values(table);
+    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table);
+    target.values = without_offsets(table.targets, target.offsets);
     return target;
   }
   require_plausible_classes(table, scan, wanted);
   require_good_labels(table, scan);
-  target.labels = scan.all_numbers ? labels_by_value(table, scan) : labels_by_bytes(scan);
+  target.labels = scan.all_numbers ? labels_by_value(table, scan) : labels_by_bytes(table, scan);
   target.classes = encode_labels(table, target.labels, table.file);
   return target;
 }
 
-std::vector<float> target_values(const Table& table, const std::vector<double>& offsets) {
-  return without_offsets(target_numbers(table), offsets);
+Array<float> target_values(const Table& table, const std::vector<double>& offsets) {
+  require_finite(table);
+  return without_offsets(table.targets, offsets);
 }
 
 }  // namespace trainer::data

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/core/array.h"
 #include "trainer/core/error.h"
 #include "trainer/data/table.h"
 
@@ -17,8 +18,8 @@ struct Target {
   config::Task task = config::Task::kClassification;  // never kAuto
   std::string task_reason = {};                       // why, where it was inferred
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
-  std::vector<int64_t> classes;                       // [num_rows]; classification only
-  std::vector<float> values;    // [num_rows, num_targets], less their offsets; regression only
+  Array<int64_t> classes;                             // [num_rows]; classification only
+  Array<float> values;          // [num_rows, num_targets], less their offsets; regression only
   std::vector<double> offsets;  // [num_targets] (Scaling); empty: 0 of all
 };
 
@@ -30,7 +31,7 @@ Target infer_target(const Table& table, config::Task wanted,
 
 /// The targets of `table` as numbers `[num_rows, num_targets]`, less the `offsets` of the targets,
 /// which may be empty. Throws Error(kData) for text and what float32 cannot hold.
-std::vector<float> target_values(const Table& table, const std::vector<double>& offsets);
+Array<float> target_values(const Table& table, const std::vector<double>& offsets);
 
 /// Where the row stands, for messages: "file:line", or "file: item 7" of a file without lines.
 std::string row_location(const Table& table, size_t row);

@@ -31,7 +31,7 @@ struct Numbers {
 };
 
 // Ends at the first row that differs, which nearly always is among the first ones.
-bool has_value_for_each_class(const Numbers& cells, const std::vector<int64_t>& classes,
+bool has_value_for_each_class(const Numbers& cells, std::span<const int64_t> classes,
                               size_t num_classes) {
   constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> values(num_classes, kNone);
@@ -96,7 +96,7 @@ std::vector<std::string> find_target_copies(const Table& table, const Target& ta
   const auto num_rows = static_cast<size_t>(table.features.num_rows);
   if (num_rows < kMinRows) return {};
   const auto width = static_cast<size_t>(table.features.num_columns);
-  const auto& values = std::get<std::vector<float>>(table.features.values);
+  const auto& values = std::get<Array<float>>(table.features.values);
   std::vector<std::string> names;
   for (size_t column_index = 0, i = 0; i < table.columns.size() && column_index < width; ++i) {
     const Column& column = table.columns[i];

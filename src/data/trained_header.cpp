@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ class TrainedRoles {
       if (column.kind == ColumnKind::kId && trained.ids == TrainedColumns::Ids::kKept) {
         if (HeaderColumn* id = find(column.name)) set_role(id, Role::kId, num_ids++);
       }
-      if (num_features(column) > 0) set_feature(require(column.name), column);
+      if (num_features(column) > 0) set_feature(require(source_of(column)), column);
     }
     for (const std::string& pattern : trained.kept) keep(pattern, num_ids);
   }
@@ -60,9 +61,11 @@ class TrainedRoles {
   }
 
   HeaderColumn* require(const std::string& name) {
-    HeaderColumn* column = find(name);
-    if (column == nullptr) missing_.push_back(in_quotes(name));
-    return column;
+    if (HeaderColumn* column = find(name)) return column;
+    // The parts of a date follow each other.
+    std::string quoted = in_quotes(name);
+    if (missing_.empty() || missing_.back() != quoted) missing_.push_back(std::move(quoted));
+    return nullptr;
   }
 
   // A pattern that is a name too means that column alone.
@@ -92,9 +95,16 @@ class TrainedRoles {
 
   void set_feature(HeaderColumn* column, const Column& trained) {
     if (column == nullptr) return;
-    offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
     const bool is_number = trained.kind == ColumnKind::kNumeric;
     column->role = is_number ? Role::kNumber : Role::kText;
+    if (!trained.source.empty()) {
+      column->role = Role::kDate;
+      column->parts.push_back(trained.date_part);
+    }
+    // Of the parts of a date, only the seconds have one.
+    if (trained.offset != 0) {
+      offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
+    }
     column->kind = trained.kind;
     column->is_trained = true;
     column->refuses_missing = is_number && !trained.fill;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trainer/cache/load.h"
 #include "trainer/config/recipe.h"
 #include "trainer/data/dataset.h"
 #include "trainer/train/batch_search.h"
@@ -25,7 +26,7 @@ BatchTrial convert(const train::BatchTrial& trial) {
 
 BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
   config::Config config = request.config.config;
-  data::Datasets data = data::load_datasets(config.data, static_cast<uint64_t>(config.seed));
+  data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
   config::complete_recipe(config, data::recipe_facts(data));
   const Decisions decisions = decide_device(config);
   warn(decisions);

@@ -94,6 +94,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("data", data_text(session.data));
   log_columns(session.data);
   line("rows", rows_text(session.data));
+  if (!session.data.cache.empty()) line("cache", session.data.cache);
   line("model", model_text(session));
   line("training",
        fmt::format(

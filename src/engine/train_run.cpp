@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/cache/load.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
@@ -43,8 +44,7 @@ struct PreparedRun {
 PreparedRun prepare(TrainRequest& request) {
   config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
-  data::Datasets data =
-      data::load_datasets(config.data, static_cast<uint64_t>(config.seed), trained);
+  data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed), trained);
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";

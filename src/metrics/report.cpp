@@ -26,7 +26,7 @@ std::vector<Score> confusion_scores(const ConfusionMatrix& confusion) {
 std::vector<Score> classification_scores(const LabelledOutputs& labelled,
                                          const ConfusionMatrix& confusion, Ranking ranking) {
   std::vector<Score> scores = confusion_scores(confusion);
-  const std::vector<int64_t>& targets = labelled.rows.classes;
+  const std::span<const int64_t> targets = labelled.rows.classes;
   if (confusion.num_classes > kTopK) {
     scores.push_back({"top_5_accuracy", top_k_accuracy(labelled.outputs, targets, kTopK)});
   }

@@ -5,13 +5,16 @@
 
 #include <ATen/ops/from_blob.h>
 
+#include "trainer/data/row_checks.h"
+
 namespace trainer::train {
 namespace {
 
-template <typename T>
-at::Tensor tensor_view(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType dtype) {
+template <class Values>
+at::Tensor tensor_view(const Values& values, at::IntArrayRef shape, at::ScalarType dtype) {
   // LibTorch has no read-only tensors; this one is never written to.
-  return at::from_blob(const_cast<T*>(values.data()), shape, dtype);  // NOLINT
+  auto* data = const_cast<typename Values::value_type*>(values.data());  // NOLINT
+  return at::from_blob(data, shape, dtype);
 }
 
 Batch scaled(const ResidentData& data, const at::Tensor& features, model::Targets targets) {
@@ -29,11 +32,16 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
   const data::Matrix& matrix = dataset.features;
   const auto shape = {matrix.num_rows, matrix.num_columns};
   ResidentData resident;
-  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&matrix.values)) {
+  if (device.is_cpu()) {
+    resident.checks = dataset.checks.get();
+  } else {
+    data::require_intact(dataset);
+  }
+  if (const auto* bytes = std::get_if<Array<uint8_t>>(&matrix.values)) {
     resident.features = tensor_view(*bytes, shape, at::kByte).to(device);
   } else {
     resident.features =
-        tensor_view(std::get<std::vector<float>>(matrix.values), shape, at::kFloat).to(device);
+        tensor_view(std::get<Array<float>>(matrix.values), shape, at::kFloat).to(device);
   }
   resident.targets =
       schema.task == config::Task::kRegression
@@ -53,7 +61,14 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
   return resident;
 }
 
+void require_intact(const ResidentData& data, std::span<const int64_t> rows) {
+  if (data.checks != nullptr) data.checks->require(rows);
+}
+
 Batch gather(const ResidentData& data, const at::Tensor& rows) {
+  if (data.checks != nullptr) {
+    require_intact(data, {rows.data_ptr<int64_t>(), static_cast<std::size_t>(rows.numel())});
+  }
   return scaled(data, data.features.index_select(0, rows),
                 {data.targets.index_select(0, rows),
                  data.weights.defined() ? data.weights.index_select(0, rows) : at::Tensor()});
@@ -61,6 +76,7 @@ Batch gather(const ResidentData& data, const at::Tensor& rows) {
 
 Batch slice(const ResidentData& data, int64_t begin, int64_t end) {
   const int64_t size = end - begin;
+  if (data.checks != nullptr) data.checks->require(begin, end);
   return scaled(data, data.features.narrow(0, begin, size),
                 {data.targets.narrow(0, begin, size),
                  data.weights.defined() ? data.weights.narrow(0, begin, size) : at::Tensor()});

@@ -133,7 +133,7 @@ void report_perfect_score(const Session& session, const run::MetricsRecord& vali
       session.data.validation.size() < kMinRows) {
     return;
   }
-  const std::vector<int64_t>& classes = session.data.validation.classes;
+  const std::span<const int64_t> classes = session.data.validation.classes;
   const bool has_several =
       std::adjacent_find(classes.begin(), classes.end(), std::not_equal_to<>()) != classes.end();
   const bool all_correct = has_several && validation.accuracy == 1.0;

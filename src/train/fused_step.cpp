@@ -79,6 +79,7 @@ class FusedStep : public TrainStep {
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
     StepStats stats;
+    require_intact(window);
     save_buffers();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window, stats);
@@ -94,6 +95,7 @@ class FusedStep : public TrainStep {
 
   void rehearse(const Window& window) override {
     StepStats stats;
+    require_intact(window);
     save_buffers();
     team_.run([&](int64_t thread) { compute_gradient(thread, window, stats); });
     restore_buffers();
@@ -108,6 +110,7 @@ class FusedStep : public TrainStep {
         static_cast<std::size_t>(data.size() * context_.model.spec().num_outputs));
     all_rows_.resize(static_cast<std::size_t>(data.size()));
     std::iota(all_rows_.begin(), all_rows_.end(), 0);
+    train::require_intact(data, all_rows_);
     team_.run([&](int64_t thread) {
       for (int64_t begin = 0; begin < data.size(); begin += network_.max_rows()) {
         const cpu::NetworkBatch batch{
@@ -126,6 +129,11 @@ class FusedStep : public TrainStep {
   }
 
  private:
+  static void require_intact(const Window& window) {
+    train::require_intact(window.data, {window.order.data_ptr<int64_t>() + window.begin,
+                                        static_cast<std::size_t>(window.num_samples)});
+  }
+
   // Writes the gradient to the model's memory. Called by all threads, as are the functions below.
   void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
     const int64_t num_samples = window.num_samples;

@@ -13,6 +13,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/data/row_checks.h"
 #include "trainer/schedule/learning_rate.h"
 
 namespace trainer::train {
@@ -59,8 +60,9 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
                             "data.validation_fraction above 0, or use loss",
                             name));
   }
-  const std::vector<int64_t>& classes = validation.classes;
+  const std::span<const int64_t> classes = validation.classes;
   const bool ranks = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
+  if (ranks) data::require_intact(validation);
   if (ranks && std::equal(classes.begin() + 1, classes.end(), classes.begin())) {
     throw Error(
         ErrorKind::kUsage,

@@ -49,7 +49,12 @@ bool is_constant(const ColumnFacts& column) {
 
 bool is_mixed(const ColumnFacts& column) { return column.num_numbers > 0 && column.num_texts > 0; }
 
+bool has_dates(const ColumnFacts& column) {
+  return column.num_dates > 0 && column.num_dates == column.num_texts && column.num_numbers == 0;
+}
+
 bool names_rows(const ColumnFacts& column) {
+  if (has_dates(column)) return false;
   // Some hexadecimal numbers have no letter, or look like 12e4.
   return is_unique(column) && column.num_texts > column.num_numbers;
 }
@@ -71,6 +76,7 @@ data::TaskChoice infer_task(const ColumnFacts& column) {
 std::string kind_text(const ColumnFacts& column) {
   if (column.num_values() == 0) return "nothing";
   if (is_constant(column)) return "constant";
+  if (has_dates(column)) return "dates";
   if (names_rows(column)) return "row identifiers";
   if (numbers_rows(column)) return "row numbers";
   if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
@@ -82,7 +88,7 @@ std::string kind_text(const ColumnFacts& column) {
 }
 
 std::string target_text(const ColumnFacts& column) {
-  if (column.num_values() == 0 || is_constant(column) || names_rows(column) ||
+  if (column.num_values() == 0 || is_constant(column) || has_dates(column) || names_rows(column) ||
       numbers_rows(column) || column.num_with_commas > 0) {
     return "";
   }

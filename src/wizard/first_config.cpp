@@ -190,7 +190,8 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
 
 void add_left_out(FirstConfig& first, const data::Schema& schema) {
   for (const data::Column& column : schema.columns) {
-    if (column.kind != data::ColumnKind::kIgnored || column.is_declared) continue;
+    const bool is_open = !column.is_declared && column.source.empty();
+    if (column.kind != data::ColumnKind::kIgnored || !is_open) continue;
     first.ignore.push_back({column.name, column.reason});
   }
   write_lists(first);

@@ -158,6 +158,7 @@ void write_missing(Writer& writer, const config::Config& config) {
 struct Features {
   int64_t num_numeric = 0;
   std::vector<std::string> categorical;  // with the numbers of their values
+  std::vector<std::string> dates;        // columns of the file, in quotes
   std::vector<std::string> missing;      // with the numbers of their missing cells
   std::vector<std::string> few;          // names of numeric ones that could be kinds
   std::string group;                     // a column that names what several rows have in common
@@ -172,9 +173,14 @@ Features describe_features(const TableFacts& table, const data::Schema& schema) 
   for (const ColumnFacts& column : table.columns) facts_of.emplace(column.name, &column);
   for (const data::Column& column : schema.columns) {
     if (data::num_features(column) == 0) continue;
-    const ColumnFacts& facts = *facts_of.at(column.name);
-    if (facts.num_missing > 0) {
-      features.missing.push_back(with_count(column.name, facts.num_missing));
+    const std::string& name = data::source_of(column);
+    const ColumnFacts& facts = *facts_of.at(name);
+    const bool is_date = !column.source.empty();
+    if (is_date && !features.dates.empty() && features.dates.back() == in_quotes(name)) continue;
+    if (facts.num_missing > 0) features.missing.push_back(with_count(name, facts.num_missing));
+    if (is_date) {
+      features.dates.push_back(in_quotes(name));
+      continue;
     }
     if (column.kind == data::ColumnKind::kCategorical) {
       features.categorical.push_back(with_count(column.name, facts.num_distinct));
@@ -195,6 +201,10 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
   if (!features.categorical.empty()) {
     kinds += fmt::format(", {} categorical: {}", features.categorical.size(),
                          shown(features.categorical));
+  }
+  if (!features.dates.empty()) {
+    kinds +=
+        fmt::format(", {} of dates (data.dates): {}", features.dates.size(), shown(features.dates));
   }
   writer.comment(kinds + ".");
   if (!features.missing.empty()) {

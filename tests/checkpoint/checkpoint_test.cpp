@@ -186,11 +186,11 @@ TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
 
 TEST_F(CheckpointTest, ANewerFormatNamesTheProgramThatReadsIt) {
   EXPECT_EQ(refusal([](Dict& root) {
-              root[1].second = 6;
+              root[1].second = 7;
               root[2].second = "9.8.7";
             }),
-            "format_version: this program reads format versions 1 to 5, but the file has version "
-            "6; it was written by trainer 9.8.7, use that version or a newer one");
+            "format_version: this program reads format versions 1 to 6, but the file has version "
+            "7; it was written by trainer 9.8.7, use that version or a newer one");
 }
 
 TEST_F(CheckpointTest, MissingValuesAreKeptAndWereOnceTheSameFour) {
@@ -203,6 +203,17 @@ TEST_F(CheckpointTest, MissingValuesAreKeptAndWereOnceTheSameFour) {
                 [](const auto& item) { return item.first == "missing"; });
   archive::save(path_, root);
   EXPECT_EQ(read(path_).schema.missing, (std::vector<std::string>{"NA", "NaN", "null", "?"}));
+}
+
+TEST_F(CheckpointTest, PartsOfDatesMakeItVersionSix) {
+  Checkpoint c = full_checkpoint();
+  data::Column& column = c.schema.columns[0];
+  column.source = "when";
+  column.date_part = config::DatePart::kDayOfWeek;
+  write(path_, c);
+  const Checkpoint again = read(path_);
+  EXPECT_EQ(again.format_version, 6);
+  EXPECT_EQ(again.schema.columns[0], column);
 }
 
 // Older programs would leave them out, and predict something else.

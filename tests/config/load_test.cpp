@@ -19,20 +19,20 @@
 namespace trainer::config {
 namespace {
 
-Config load_text(const std::string& text) { return load({document(text)}, {}).config; }
+Config config_of(const std::string& text) { return load({document(text)}, {}).config; }
 
 std::string message_of_override(const std::string& key, const std::string& value) {
   return test::message_of(ErrorKind::kUsage, [&] { load({}, {{key, value, "--set"}}); });
 }
 
 TEST(LoadTest, AnEmptyFileGivesTheDefaults) {
-  const Config config = load_text("");
+  const Config config = config_of("");
   EXPECT_EQ(config.seed, 42);
   EXPECT_EQ(config.training.batch_size, 32);
 }
 
 TEST(LoadTest, ReadsEveryKindOfValue) {
-  const Config config = load_text(
+  const Config config = config_of(
       "seed: 7\n"
       "device_fallback: false\n"
       "tag: run.1\n"

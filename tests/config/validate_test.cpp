@@ -99,6 +99,22 @@ TEST(ValidateTest, AFillValueNeedsTheConstantFill) {
             "a.yaml:5: data.fill_value: has no effect unless data.fill is constant");
 }
 
+TEST(ValidateTest, DatesAreAWordOrPartsOfDates) {
+  const std::string csv = "data:\n  source: csv\n  path: x.csv\n  target: y\n  dates: ";
+  for (const char* good : {"auto", "off", "[year]", "[seconds, day_of_week]", "month"}) {
+    EXPECT_NO_THROW(load({{"a.yaml", csv + good, ""}}, {})) << good;
+  }
+  const std::string expected =
+      "a.yaml:5: data.dates: expected auto, off, or a list of year, month, day_of_week, hour and "
+      "seconds, got ";
+  EXPECT_EQ(message_of(csv + "[year, week]"), expected + "\"week\"");
+  EXPECT_EQ(message_of(csv + "[auto, year]"), expected + "\"auto\"");
+  EXPECT_EQ(message_of(csv + "[]"), expected + "an empty list");
+  EXPECT_EQ(message_of("data:\n  dates: off"),
+            "a.yaml:2: data.dates: has no effect unless data.source is csv or query; set "
+            "data.source: csv");
+}
+
 TEST(ValidateTest, EarlyStoppingAcceptsAValidationFile) {
   EXPECT_NO_THROW(load({{"a.yaml",
                          "data: {source: csv, path: x, target: y, validation_path: v}\n"

@@ -26,8 +26,9 @@ class ColumnsTest : public test::CsvFolderTest {
   Column fitted(const Table& table, const Rows& rows, const FitOptions& options = {}) {
     return fit_columns(table, rows, options).front();
   }
-  static Floats encoded(const std::vector<Column>& columns, Table table) {
-    return std::get<Floats>(encode(columns, UnknownCategory::kUnknown, table).features.values);
+  static Array<float> encoded(const std::vector<Column>& columns, Table table) {
+    return std::get<Array<float>>(
+        encode(columns, UnknownCategory::kUnknown, table).features.values);
   }
 };
 
@@ -61,9 +62,9 @@ TEST_F(ColumnsTest, CategoriesBecomeOnesAndZeros) {
   const Encoded result = encode(columns, UnknownCategory::kError, table);
   EXPECT_EQ(result.features.num_rows, 3);
   EXPECT_EQ(result.features.num_columns, 4);
-  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 0, 1, 0,  //
-                                                              2, 1, 0, 0,  //
-                                                              3, 0, 0, 1}));
+  EXPECT_EQ(std::get<Array<float>>(result.features.values), (Floats{1, 0, 1, 0,  //
+                                                                    2, 1, 0, 0,  //
+                                                                    3, 0, 0, 1}));
   EXPECT_EQ(result.num_unknown, (Rows{0, 0}));
 }
 
@@ -87,7 +88,7 @@ TEST_F(ColumnsTest, AnUnknownCategoryIsNoneOfTheKnownOnesAndCounted) {
   Table table = read("k,y\np,0\nq,0\nr,0\n,0\nr,0\n");
   const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {});
   const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
-  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(std::get<Array<float>>(result.features.values), (Floats{1, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(result.num_unknown, Rows{3});
 }
 
@@ -106,11 +107,11 @@ TEST_F(ColumnsTest, AnUnknownCategoryIsAnErrorIfThatIsWanted) {
 TEST_F(ColumnsTest, AnyPartOfAnotherFileIsEncodedAlike) {
   const Table table = read("n,k,y\n1,p,0\n3,q,0\n,p,0\n5,,0\n");
   const std::vector<Column> columns = fit_columns(table, Rows{0, 1, 2, 3}, {});
-  const Floats whole = encoded(columns, table);
+  const Array<float> whole = encoded(columns, table);
   Floats parts;
   for (const char* part : {"k,x,y,n\np,,0,1\nq,,0,3\n", "n,y,k\n,0,p\n5,0,?\n"}) {
     const auto path = folder_.write("part.csv", part);
-    const Floats some = encoded(columns, read_table_as({path}, {columns, test::kTarget}));
+    const Array<float> some = encoded(columns, read_table_as({path}, {columns, test::kTarget}));
     parts.insert(parts.end(), some.begin(), some.end());
   }
   EXPECT_EQ(parts, whole);
@@ -127,11 +128,11 @@ TEST_F(ColumnsTest, ManyCategoriesBecomeTheirNumberBehindAllOtherFeatures) {
   EXPECT_EQ(feature_names(columns), (Words{"a", "m=p", "m=q", "m is missing", "b", "k"}));
   const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
   EXPECT_EQ(result.features.num_columns, 6);
-  EXPECT_EQ(std::get<Floats>(result.features.values), (Floats{1, 1, 0, 0, 5, 2,  //
-                                                              2, 0, 1, 0, 6, 0,  //
-                                                              3, 1, 0, 0, 7, 3,  //
-                                                              4, 0, 0, 1, 8, 1,  //
-                                                              5, 0, 1, 0, 9, 3}));
+  EXPECT_EQ(std::get<Array<float>>(result.features.values), (Floats{1, 1, 0, 0, 5, 2,  //
+                                                                    2, 0, 1, 0, 6, 0,  //
+                                                                    3, 1, 0, 0, 7, 3,  //
+                                                                    4, 0, 0, 1, 8, 1,  //
+                                                                    5, 0, 1, 0, 9, 3}));
   EXPECT_EQ(result.num_unknown, (Rows{1, 0, 0, 0}));
 }
 
@@ -186,10 +187,10 @@ TEST_F(ColumnsTest, MissingNumbersAreFilledBeforeTheirPlaceIsLookedUp) {
 
 TEST_F(ColumnsTest, NumbersWithoutGapsKeepTheirMemory) {
   Table table = read("a,b,y\n1,2,0\n3,4,0\n");
-  const float* before = std::get<Floats>(table.features.values).data();
+  const float* before = std::get<Array<float>>(table.features.values).data();
   const std::vector<Column> columns = fit_columns(table, Rows{0, 1}, {});
   const Encoded result = encode(columns, UnknownCategory::kUnknown, table);
-  EXPECT_EQ(std::get<Floats>(result.features.values).data(), before);
+  EXPECT_EQ(std::get<Array<float>>(result.features.values).data(), before);
 }
 
 TEST_F(ColumnsTest, ColumnsThatAreLeftOutBecomeNoFeature) {

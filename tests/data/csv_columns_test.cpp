@@ -42,7 +42,7 @@ TEST_F(CsvColumnsTest, TakesTextForCategories) {
   EXPECT_EQ(kinds(table), "a numeric, k categorical");
   EXPECT_EQ(table.feature_names, (Words{"a", "k"}));
   EXPECT_EQ(table.dictionaries, (std::vector<Words>{{}, {"red", "blue"}}));
-  const auto& cells = std::get<Floats>(table.features.values);
+  const auto& cells = std::get<Array<float>>(table.features.values);
   EXPECT_EQ(Floats(cells.begin(), cells.begin() + 4), (Floats{1, 0, 2, 1}));
   EXPECT_TRUE(std::isnan(cells[5]));
   EXPECT_EQ(cells[7], 0);
@@ -214,8 +214,8 @@ TEST_F(CsvAsTest, FindsColumnsInAnyOrderAndLeavesOutFurtherOnes) {
   const Table table = read_as("new,k,y,m,n\nx,z,1,2,3\nw,p,4,5,\n");
   EXPECT_EQ(table.feature_names, (Words{"k", "m", "n"}));
   EXPECT_EQ(table.dictionaries[0], (Words{"z", "p"}));
-  EXPECT_EQ(table.targets, (Words{"1", "4"}));
-  const auto& cells = std::get<Floats>(table.features.values);
+  EXPECT_EQ(table.targets, (TargetCells{"1", "4"}));
+  const auto& cells = std::get<Array<float>>(table.features.values);
   EXPECT_EQ(Floats(cells.begin(), cells.begin() + 5), (Floats{0, 2, 3, 1, 5}));
   EXPECT_TRUE(std::isnan(cells[5]));
 }

@@ -30,7 +30,9 @@ class CsvFormatTest : public test::CsvFolderTest {
   Table read(std::string_view content, const CsvFormat& format) {
     return CsvFolderTest::read(content, {.targets = test::kTarget}, format);
   }
-  static Floats cells(const Table& table) { return std::get<Floats>(table.features.values); }
+  static Array<float> cells(const Table& table) {
+    return std::get<Array<float>>(table.features.values);
+  }
 };
 
 TEST(MissingValuesTest, ByDefaultAreThoseOfPandas) {
@@ -58,7 +60,7 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
       read("a,k,y\n1,p,1\n-999,-999,2\n\"-999.0\",-,3\n-,NA,4\n 5 ,q,5\n\"\",\"\",6\n", format);
   EXPECT_EQ(table.num_missing, (std::vector<int64_t>{4, 3}));
   EXPECT_EQ(table.dictionaries[1], (Words{"p", "NA", "q"}));
-  const Floats values = cells(table);
+  const Array<float> values = cells(table);
   EXPECT_EQ(values[0], 1.0F);
   for (const size_t row : {1U, 2U, 3U, 5U}) EXPECT_TRUE(std::isnan(values[2 * row])) << row;
   EXPECT_EQ(values[8], 5.0F);
@@ -78,7 +80,7 @@ TEST_F(CsvFormatTest, RowsWithoutATargetAreDroppedAndLeaveNothing) {
       "t.csv", "k,a,y,z,id\np,,1,1,i\nq,7,NA,2,j\np,3,2,?,k\nr,4,5,6,l\n\"s\ns\",x,,?,m\n");
   const Table table = read_table({path}, {.targets = {"y", "z"}, .drop_rows_without_target = true});
   EXPECT_EQ(table.num_without_target, 3);
-  EXPECT_EQ(table.targets, (Words{"1", "1", "5", "6"}));
+  EXPECT_EQ(table.targets, (TargetCells{"1", "1", "5", "6"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 5}));
   EXPECT_EQ(table.dictionaries[0], (Words{"p", "r"}));
   EXPECT_EQ(table.num_missing, (std::vector<int64_t>{0, 1, 0}));
@@ -110,7 +112,7 @@ TEST_F(CsvFormatTest, DecimalCommasAreRead) {
   const CsvFormat format{.delimiter = ';', .decimal = ','};
   const Table table = read("a;b;y\n39,1;\"-0,5\";1,25\n 18 ; 1,5e2 ;2\n+3,0;,5;x,y\n", format);
   EXPECT_EQ(cells(table), (Floats{39.1F, -0.5F, 18, 150, 3, 0.5F}));
-  EXPECT_EQ(table.targets, (Words{"1.25", "2", "x,y"}));
+  EXPECT_EQ(table.targets, (TargetCells{"1.25", "2", "x,y"}));
 }
 
 TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {

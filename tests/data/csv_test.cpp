@@ -20,9 +20,9 @@ using Floats = std::vector<float>;
 class CsvTest : public test::CsvFolderTest {
  protected:
   /// As they are, without offsets.
-  Floats features(std::string_view content) {
+  Array<float> features(std::string_view content) {
     const std::vector<Column> none;
-    return std::get<Floats>(
+    return std::get<Array<float>>(
         read(content, {.targets = {"y"}, .with_offsets = &none}).features.values);
   }
 };
@@ -32,30 +32,30 @@ TEST_F(CsvTest, ReadsFeaturesAndTarget) {
   EXPECT_EQ(table.file, (folder_.path() / "t.csv").string());
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(table.target_names.front(), "y");
-  EXPECT_EQ(table.targets, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(table.targets, (TargetCells{"cat", "dog"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(table.features.num_rows, 2);
   EXPECT_EQ(table.features.num_columns, 2);
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2.5f, -3, 100}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2.5f, -3, 100}));
 }
 
 TEST_F(CsvTest, LeavesOutIgnoredColumnsWhateverTheyHold) {
   const Table table = read("id,a,y\nx1,1,0\n,2,1\n", {{"y"}, {"id"}, {}});
   EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2}));
 }
 
 TEST_F(CsvTest, ReadsQuotedFieldsWithDelimitersQuotesAndLineBreaks) {
   const Table table = read("\"a\",\"y\"\n\"1\",\"x, \"\"y\"\"\nz\"\n2,\"\"\"\"\n3,w\n");
-  EXPECT_EQ(table.targets, (std::vector<std::string>{"x, \"y\"\nz", "\"", "w"}));
+  EXPECT_EQ(table.targets, (TargetCells{"x, \"y\"\nz", "\"", "w"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 4, 5}));
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2, 3}));
 }
 
 TEST_F(CsvTest, ReadsEveryKindOfLineBreak) {
   for (const char* content : {"a,y\n1,p\n2,q", "a,y\r\n1,p\r\n2,q\r\n", "a,y\r1,p\r2,q\r"}) {
     const Table table = read(content);
-    EXPECT_EQ(table.targets, (std::vector<std::string>{"p", "q"}));
+    EXPECT_EQ(table.targets, (TargetCells{"p", "q"}));
     EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   }
 }
@@ -72,17 +72,17 @@ TEST_F(CsvTest, SkipsBlankLinesButCountsThem) {
 TEST_F(CsvTest, SkipsSpacesAroundFieldsButNotInsideQuotes) {
   const Table table = read(" a , y\n 1 ,  big cat \n2\t, \" x \" \n");
   EXPECT_EQ(table.feature_names, std::vector<std::string>{"a"});
-  EXPECT_EQ(table.targets, (std::vector<std::string>{"big cat", " x "}));
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+  EXPECT_EQ(table.targets, (TargetCells{"big cat", " x "}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2}));
 }
 
 TEST_F(CsvTest, KeepsAQuoteInsideAFieldThatBeginsWithoutOne) {
-  EXPECT_EQ(read("a,y\n1,5\" disk\n").targets, std::vector<std::string>{"5\" disk"});
+  EXPECT_EQ(read("a,y\n1,5\" disk\n").targets, TargetCells{"5\" disk"});
 }
 
 TEST_F(CsvTest, ReadsTabsAndEmptyFieldsBetweenThem) {
   const Table table = read("a\tn\ty\n1\t\tp\n", {{"y"}, {"n"}}, {'\t'});
-  EXPECT_EQ(table.targets, std::vector<std::string>{"p"});
+  EXPECT_EQ(table.targets, TargetCells{"p"});
 }
 
 TEST_F(CsvTest, ReadsNumbersInAllForms) {
@@ -94,8 +94,8 @@ TEST_F(CsvTest, RoundsNumbersWithManyDigitsAsTheStandardLibraryDoes) {
   for (const char* text : {"0.1234567890123456789", "123456789012345", "1234567890123456",
                            "0.000000000000001", "18446744073709551616", "3.4028234e38", "16777217",
                            "0.30000001192092896", "99999999999999999999.5"}) {
-    const Floats read = features(std::string("a,y\n") + text + ",0\n");
-    EXPECT_EQ(read.at(0), static_cast<float>(std::stod(text))) << text;
+    const Array<float> read = features(std::string("a,y\n") + text + ",0\n");
+    EXPECT_EQ(read[0], static_cast<float>(std::stod(text))) << text;
   }
 }
 
@@ -123,19 +123,19 @@ TEST_F(CsvTest, RoundsEveryFormOfANumberAlike) {
                            "-2.718281828459045090e+00"}) {
     const std::string number = text;
     const auto expected = static_cast<float>(std::strtod(text, nullptr));
-    const Floats read = features("a,b,c,d,y\n" + number + ",\"" + number + "\", " + number +
-                                 "\t,\t\"" + number + "\" ,0\n");
+    const Array<float> read = features("a,b,c,d,y\n" + number + ",\"" + number + "\", " + number +
+                                       "\t,\t\"" + number + "\" ,0\n");
     EXPECT_EQ(read, (Floats{expected, expected, expected, expected})) << text;
   }
 }
 
 TEST_F(CsvTest, ReadsPlainAndOtherNumbersBetweenOtherColumns) {
   const Table table = read("a,b,n,c,y,d,e\n1,+2,x,3.25,p,1e40,0\n", {{"y"}, {"n", "d"}, {}});
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2, 3.25f, 0}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2, 3.25f, 0}));
   EXPECT_EQ(features("y,a,b\r\n5,1,\"2\"\r\n6,3,4e0"), (Floats{1, 2, 3, 4}));
 }
 
-TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0,0\n").at(0))); }
+TEST_F(CsvTest, KeepsTheSignOfZero) { EXPECT_TRUE(std::signbit(features("a,y\n-0,0\n")[0])); }
 
 TEST_F(CsvTest, ReadsTheSampleData) {
   const std::filesystem::path samples = std::filesystem::path(TRAINER_SOURCE_DIR) / "configs/data";
@@ -146,7 +146,7 @@ TEST_F(CsvTest, ReadsTheSampleData) {
   const Table cars = read_table({samples / "auto_mpg.csv"},
                                 {{"miles_per_gallon"}, {"name", "origin", "horsepower"}, {}});
   EXPECT_EQ(cars.features.num_rows, 398);
-  EXPECT_EQ(cars.targets.front(), "18");
+  EXPECT_EQ(cars.targets.text(0), "18");
 }
 
 // ---- files that cannot be read ----
@@ -314,7 +314,7 @@ TEST_F(CsvTest, SaysHowToWriteNumbersWithCommas) {
 
 TEST_F(CsvTest, ReadsMissingNumbersAsNan) {
   const Table table = read("a,b,y\n1,,2\n\"\",1,2\n1,NA,2\n2,NaN,3\n3,nan,4\n5,null,6\n7,?,8\n");
-  const auto& values = std::get<Floats>(table.features.values);
+  const auto& values = std::get<Array<float>>(table.features.values);
   EXPECT_EQ(values[0], 1);
   EXPECT_EQ(values[3], 1);
   for (const size_t missing : {1U, 2U, 5U, 7U, 9U, 11U, 13U})

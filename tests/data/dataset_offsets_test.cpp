@@ -44,7 +44,7 @@ TEST_F(DatasetOffsetsTest, CellsAndTargetsKeepWhatTellsThemApart) {
   ASSERT_EQ(schema.scaling.offset.size(), 1U);
   EXPECT_EQ(schema.scaling.offset[0], schema.columns[0].offset);
   const double offset = schema.scaling.offset[0] - 1.7e9;
-  const Floats train = features(datasets.train);
+  const Array<float> train = features(datasets.train);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(train[static_cast<size_t>(i)], i - offset);
   EXPECT_EQ(features(datasets.test)[0], -5 - offset);  // by the offset of the training file
 

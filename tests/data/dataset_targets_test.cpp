@@ -85,7 +85,7 @@ TEST_F(DatasetTargetsTest, LabelsAndCategoriesThatAreNumbersAreKnownInAnySpellin
   data.test_path = folder_.write("test.csv", "k,y\n4.0,1.0\n+3,0e0\n").string();
   const Datasets datasets = load_datasets(data, 1);
   EXPECT_EQ(datasets.test.classes, (std::vector<int64_t>{1, 0}));
-  EXPECT_EQ(std::get<Floats>(datasets.test.features.values), (Floats{0, 1, 1, 0}));
+  EXPECT_EQ(std::get<Array<float>>(datasets.test.features.values), (Floats{0, 1, 1, 0}));
   EXPECT_TRUE(datasets.warnings.empty());
 
   DataConfig texts = table("k,y\n1,1\n2,one\n");

@@ -156,7 +156,7 @@ TEST_F(DatasetTest, SplitsATableAndFitsTheScalingOnTheTrainingPart) {
   EXPECT_EQ(datasets.train.classes.size(), 4u);
   EXPECT_EQ(datasets.validation.size(), 2);
   EXPECT_EQ(datasets.test.size(), 4);
-  const auto& train = std::get<Floats>(datasets.train.features.values);
+  const auto& train = std::get<Array<float>>(datasets.train.features.values);
   for (size_t i = 0; i < train.size(); ++i) {  // the row number is the feature: parity is the class
     EXPECT_EQ(static_cast<int64_t>(train[i]) % 2, datasets.train.classes[i]);
   }
@@ -237,7 +237,7 @@ TEST_F(DatasetTest, TakesTheTestPartFromTestFiles) {
   EXPECT_EQ(datasets.train.classes, (Classes{0, 1}));
   EXPECT_EQ(datasets.validation.size(), 2);
   EXPECT_EQ(datasets.test.classes, (Classes{1, 0, 1}));
-  EXPECT_EQ(std::get<std::vector<uint8_t>>(datasets.train.features.values).size(), 4u);
+  EXPECT_EQ(std::get<Array<uint8_t>>(datasets.train.features.values).size(), 4u);
   EXPECT_EQ(datasets.fingerprints.size(), 4u);
 }
 

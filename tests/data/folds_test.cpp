@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ Rows strata_of(const std::vector<int64_t>& sizes) {
   return strata;
 }
 
-int64_t count_of(const Rows& rows, const Rows& strata, int64_t label) {
+int64_t count_of(std::span<const int64_t> rows, const Rows& strata, int64_t label) {
   return std::count_if(rows.begin(), rows.end(),
                        [&](int64_t row) { return strata[static_cast<std::size_t>(row)] == label; });
 }
@@ -84,7 +85,7 @@ TEST(FoldsTest, GroupsAreNeverDivided) {
     tested.insert(split.test.begin(), split.test.end());
     std::set<int64_t> inside;
     for (const int64_t row : split.test) inside.insert(groups[static_cast<std::size_t>(row)]);
-    for (const Rows* part : {&split.train, &split.validation}) {
+    for (const Array<int64_t>* part : {&split.train, &split.validation}) {
       for (const int64_t row : *part) {
         EXPECT_FALSE(inside.contains(groups[static_cast<std::size_t>(row)]));
       }
@@ -98,7 +99,7 @@ TEST(FoldsTest, ValidationFoldsDivideTheRowsThatAreNotTested) {
   const Rows strata = strata_of({23, 11, 8});
   for (const int64_t folds : {int64_t{0}, kFolds}) {
     std::multiset<int64_t> validated;
-    Rows test;
+    Array<int64_t> test;
     for (int64_t fold = 1; fold <= 4; ++fold) {
       const SplitIndices split = split_rows(42, strata,
                                             {.test_fraction = folds > 0 ? 0 : 0.25,

@@ -83,9 +83,9 @@ TEST_F(IdxTest, ReadsImagesAndLabelsIntoATable) {
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"pixel_0_0", "pixel_0_1"}));
   EXPECT_EQ(table.features.num_rows, 2);
   EXPECT_EQ(table.features.num_columns, 2);
-  EXPECT_EQ(std::get<Bytes>(table.features.values), (Bytes{1, 2, 3, 255}));
+  EXPECT_EQ(std::get<Array<uint8_t>>(table.features.values), (Bytes{1, 2, 3, 255}));
   EXPECT_EQ(table.target_names.front(), "label");
-  EXPECT_EQ(table.targets, (std::vector<std::string>{"9", "10"}));
+  EXPECT_EQ(table.targets, (TargetCells{"9", "10"}));
 }
 
 TEST_F(IdxTest, ReadsFlatImages) {
@@ -101,7 +101,7 @@ TEST_F(IdxTest, ReadsFashionMnist) {
       read_idx_pair(folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz");
   EXPECT_EQ(table.features.num_rows, 10'000);
   EXPECT_EQ(table.features.num_columns, 784);
-  EXPECT_EQ(table.targets.front(), "9");  // an ankle boot
+  EXPECT_EQ(table.targets.text(0), "9");  // an ankle boot
 }
 
 TEST_F(IdxTest, RefusesWhatIsNoFile) {

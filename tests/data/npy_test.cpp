@@ -30,8 +30,8 @@ using test::npy_header;
 class NpyTest : public test::DataFolderTest {
  protected:
   NpyFile read(const std::string& content) { return read_npy(folder_.write("a.npy", content)); }
-  Floats floats(const std::string& content) {
-    return std::get<Floats>(read(content).elements.values);
+  Array<float> floats(const std::string& content) {
+    return std::get<Array<float>>(read(content).elements.values);
   }
   std::string problem(const std::string& content) {
     return message_of([&] { read(content); });
@@ -80,11 +80,11 @@ TEST_F(NpyTest, HalvesAreThoseOfIeee) {
 
 TEST_F(NpyTest, BytesAndBoolsStayBytes) {
   const NpyFile bytes = read(npy_file(npy_header("|u1", "(2, 2)"), {'\0', '\1', '\xFF', '\x80'}));
-  EXPECT_EQ(std::get<Bytes>(bytes.elements.values), (Bytes{0, 1, 255, 128}));
+  EXPECT_EQ(std::get<Array<uint8_t>>(bytes.elements.values), (Bytes{0, 1, 255, 128}));
   EXPECT_EQ(bytes.elements.num_rows, 2);
   EXPECT_EQ(bytes.elements.num_columns, 2);
   const NpyFile bools = read(npy_file(npy_header("|b1", "(2, 1)"), {'\1', '\0'}));
-  EXPECT_EQ(std::get<Bytes>(bools.elements.values), (Bytes{1, 0}));
+  EXPECT_EQ(std::get<Array<uint8_t>>(bools.elements.values), (Bytes{1, 0}));
 }
 
 TEST_F(NpyTest, EveryVersionOfTheFormatIsRead) {
@@ -104,7 +104,8 @@ TEST_F(NpyTest, FortranOrderBecomesCOrder) {
   // arange(12).reshape(2, 3, 2): element [i, j, k] is 6 i + 2 j + k
   const NpyFile file = read(npy_file(npy_header("<f4", "(2, 3, 2)", "True"),
                                      element_bytes(Floats{0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11})));
-  EXPECT_EQ(std::get<Floats>(file.elements.values), (Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(std::get<Array<float>>(file.elements.values),
+            (Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(file.elements.num_rows, 2);
   EXPECT_EQ(file.elements.num_columns, 6);
   EXPECT_EQ(file.shape, (std::vector<int64_t>{2, 3, 2}));
@@ -227,20 +228,20 @@ TEST_F(NpyPairTest, TargetsKeepAllTheirDigits) {
                                                element_bytes(std::vector<int64_t>{1LL << 62, -7})));
   EXPECT_EQ(table.feature_names, (Words{"x0", "x1", "x2"}));
   EXPECT_EQ(table.target_names, Words{"y"});
-  EXPECT_EQ(table.targets, (Words{"4611686018427387904", "-7"}));
+  EXPECT_EQ(table.targets, (TargetCells{"4611686018427387904", "-7"}));
   EXPECT_EQ(table.fingerprints.size(), 2U);
   EXPECT_EQ(pair(features_, npy_file(npy_header("|b1", "(2,)"), {'\1', '\0'})).targets,
-            (Words{"1", "0"}));
+            (TargetCells{"1", "0"}));
   EXPECT_EQ(pair(features_, npy_file(npy_header("<f4", "(2, 1)"), element_bytes(Floats{0.1F, 3})))
                 .targets,
-            (Words{"0.1", "3"}));
+            (TargetCells{"0.1", "3"}));
 }
 
 TEST_F(NpyPairTest, SeveralTargetsHaveNumbers) {
   const Table table = pair(features_, npy_file(npy_header("<f4", "(2, 2)", "True"),
                                                element_bytes(Floats{0.5F, 1.5F, 2, 3})));
   EXPECT_EQ(table.target_names, (Words{"y0", "y1"}));
-  EXPECT_EQ(table.targets, (Words{"0.5", "2", "1.5", "3"}));
+  EXPECT_EQ(table.targets, (TargetCells{"0.5", "2", "1.5", "3"}));
 }
 
 TEST_F(NpyPairTest, ShapesThatDoNotFitAreRefused) {
@@ -284,7 +285,7 @@ TEST_F(NpyDatasetTest, WholeNumbersAreClassesAndImagesAreFlat) {
   const Datasets datasets = load_datasets(data(), 1);
   EXPECT_EQ(datasets.schema.labels, (Words{"5", "7"}));
   EXPECT_EQ(datasets.schema.feature_names, (Words{"x0", "x1"}));
-  EXPECT_TRUE(std::holds_alternative<Bytes>(datasets.train.features.values));
+  EXPECT_TRUE(std::holds_alternative<Array<uint8_t>>(datasets.train.features.values));
   EXPECT_EQ(datasets.train.source_lines, (std::vector<int64_t>{1, 2, 3, 4}));
 }
 

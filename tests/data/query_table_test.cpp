@@ -31,7 +31,9 @@ class QueryTableTest : public test::DuckdbTest {
     return message_of([&] { read(query, options); });
   }
 
-  static const Floats& cells(const Table& table) { return std::get<Floats>(table.features.values); }
+  static const Array<float>& cells(const Table& table) {
+    return std::get<Array<float>>(table.features.values);
+  }
 };
 
 void expect_same(const Table& a, const Table& b) {
@@ -44,8 +46,8 @@ void expect_same(const Table& a, const Table& b) {
   EXPECT_EQ(a.groups, b.groups);
   EXPECT_EQ(a.times, b.times);
   EXPECT_EQ(a.weights, b.weights);
-  const auto& left = std::get<Floats>(a.features.values);
-  const auto& right = std::get<Floats>(b.features.values);
+  const auto& left = std::get<Array<float>>(a.features.values);
+  const auto& right = std::get<Array<float>>(b.features.values);
   ASSERT_EQ(left.size(), right.size());
   for (size_t i = 0; i < left.size(); ++i) {
     ASSERT_TRUE(left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]))) << i;
@@ -77,6 +79,27 @@ TEST_F(QueryTableTest, AParquetFileGivesTheTableOfACsvFile) {
   EXPECT_EQ(table.lines.front(), 1);
   EXPECT_EQ(table.lines.back(), 5000);
   EXPECT_EQ(table.fingerprints.front(), fingerprint(parquet));
+}
+
+TEST_F(QueryTableTest, DatesBecomeTheColumnsThatTheyBecomeInACsvFile) {
+  const char* const dates =
+      "select case when range % 7 = 3 then null else date '2026-01-01' + range::integer end as "
+      "day, "
+      "timestamp '2026-01-01 00:00:00' + to_seconds(range * 4567) as time, range % 2 as y "
+      "from range(500)";
+  const auto parquet = write_result("t.parquet", dates);
+  const auto csv = write_result("t.csv", dates);
+  const ColumnOptions options{.targets = kTargets,
+                              .dates = {config::DatePart::kMonth, config::DatePart::kSeconds}};
+  const Table table = read_table({parquet}, options);
+  expect_same(table, read_table({csv}, options));
+  EXPECT_EQ(table.feature_names, (Words{"day.month", "day.seconds", "time.month", "time.seconds"}));
+  EXPECT_GT(table.num_missing[0], 0);
+  EXPECT_EQ(table.num_missing[2], 0);
+  std::vector<Column> fitted = table.columns;
+  for (Column& column : fitted) column.fill = 1.0F;
+  expect_same(read_table_as({parquet}, {.columns = fitted, .targets = kTargets}),
+              read_table_as({csv}, {.columns = fitted, .targets = kTargets}));
 }
 
 TEST_F(QueryTableTest, JsonIsReadToo) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 using Rows = std::vector<int64_t>;
 
-Rows counts_of(const Rows& rows, const Rows& strata, size_t num_classes) {
+Rows counts_of(std::span<const int64_t> rows, const Rows& strata, size_t num_classes) {
   Rows counts(num_classes);
   for (const int64_t row : rows) ++counts[static_cast<size_t>(strata[static_cast<size_t>(row)])];
   return counts;
@@ -23,7 +24,7 @@ Rows counts_of(const Rows& rows, const Rows& strata, size_t num_classes) {
 
 void expect_partition(const SplitIndices& split, size_t num_rows) {
   std::vector<int> seen(num_rows);
-  for (const Rows* part : {&split.train, &split.validation, &split.test}) {
+  for (const Array<int64_t>* part : {&split.train, &split.validation, &split.test}) {
     for (size_t i = 0; i < part->size(); ++i) {
       ++seen.at(static_cast<size_t>((*part)[i]));
       if (i > 0) {

@@ -12,7 +12,7 @@ using Floats = std::vector<float>;
 
 TEST(SyntheticTest, IsTheSameOnEveryPlatformForEver) {
   const Table table = make_synthetic({2, 3, 2, 1.0, 42});
-  EXPECT_EQ(std::get<Floats>(table.features.values),
+  EXPECT_EQ(std::get<Array<float>>(table.features.values),
             (Floats{-0x1.6bb9ep-2f, -0x1.e09884p-3f, -0x1.4dd5eap+0f, 0x1.7a1c72p-1f,
                     0x1.47b258p+0f, 0x1.27062ap+0f}));
 }
@@ -21,7 +21,7 @@ TEST(SyntheticTest, NamesColumnsAndTakesTurnsWithClasses) {
   const Table table = make_synthetic({5, 2, 3, 1.0, 1});
   EXPECT_EQ(table.feature_names, (std::vector<std::string>{"feature_0", "feature_1"}));
   EXPECT_EQ(table.target_names.front(), "class");
-  EXPECT_EQ(table.targets, (std::vector<std::string>{"0", "1", "2", "0", "1"}));
+  EXPECT_EQ(table.targets, (TargetCells{"0", "1", "2", "0", "1"}));
   EXPECT_EQ(table.features.num_rows, 5);
   EXPECT_EQ(table.features.num_columns, 2);
 }

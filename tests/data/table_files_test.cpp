@@ -31,7 +31,9 @@ class TableFilesTest : public test::DataFolderTest {
     return message_of([&] { read(name); });
   }
 
-  static const Floats& cells(const Table& table) { return std::get<Floats>(table.features.values); }
+  static const Array<float>& cells(const Table& table) {
+    return std::get<Array<float>>(table.features.values);
+  }
 };
 
 TEST_F(TableFilesTest, APatternIsAllFilesInTheOrderOfTheirNames) {

@@ -135,7 +135,7 @@ TEST_F(TablePiecesTest, AFieldMayBeLongerThanABlock) {
     const Table table = read_table(
         {folder_.write("t.csv", fmt::format("a,note,y\n1,{0}{1}{0},0\n2,s,1\n", quote, text))},
         {.targets = {"y"}, .ignored = {"note"}});
-    EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+    EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2}));
     EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   }
 }
@@ -168,11 +168,11 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
   EXPECT_EQ(table.ids, (Words{" A,1", "007", "B", "NA"}));
   EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3}));
   const Encoded first = encode(columns_, config::UnknownCategory::kUnknown, table);
-  EXPECT_EQ(std::get<Floats>(first.features.values), (Floats{1, 0, 1, 0.5F, 1, 0}));
+  EXPECT_EQ(std::get<Array<float>>(first.features.values), (Floats{1, 0, 1, 0.5F, 1, 0}));
   ASSERT_TRUE(pieces.next(table, 2));
   EXPECT_EQ(table.ids, (Words{"", "009"}));
   const Encoded second = encode(columns_, config::UnknownCategory::kUnknown, table);
-  EXPECT_EQ(std::get<Floats>(second.features.values), (Floats{3, 0, 0}));
+  EXPECT_EQ(std::get<Array<float>>(second.features.values), (Floats{3, 0, 0}));
   EXPECT_EQ(second.num_unknown, (std::vector<int64_t>{0, 0, 1, 0, 0}));
   EXPECT_FALSE(pieces.next(table, 2));
   EXPECT_EQ(pieces.bytes_read(), pieces.size_hint());
@@ -203,7 +203,7 @@ TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
   TablePieces pieces({folder_.write("t.csv", "a\n1\n2\n")}, trained());
   Table table;
   ASSERT_TRUE(pieces.next(table, 9));
-  EXPECT_EQ(std::get<Floats>(table.features.values), (Floats{1, 2}));
+  EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2}));
 }
 
 TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {

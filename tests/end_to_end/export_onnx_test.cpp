@@ -175,7 +175,7 @@ TEST_P(OnnxQuantilesTest, NumbersBecomeTheirScoresAmongQuantiles) {
   const std::vector<float> values = {-9, -1, -0.5F, 0, 0.1F, 1, 1.5F, 2, 3, 3.5F, 4, 5, 7, 8, NAN};
   const auto num_rows = static_cast<int64_t>(values.size());
   data::Matrix features{num_rows, 6, std::vector<float>()};
-  auto& numbers = std::get<std::vector<float>>(features.values);
+  auto& numbers = std::get<Array<float>>(features.values);
   for (const float value : values) {
     for (const auto& column : quantiles) {
       // Only the first column has a fill; the others' last row is a number.
@@ -235,7 +235,7 @@ void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
   const Json features = {{"features",
                           {{"type", "float32"},
                            {"dims", {4, encoded.features.num_columns}},
-                           {"data", std::get<std::vector<float>>(encoded.features.values)}}}};
+                           {"data", std::get<Array<float>>(encoded.features.values)}}}};
   const Json answers =
       run_jobs({{{"model", (folder_.path() / "columns.onnx").string()},
                  {"inputs", make_inputs(model, cells)}},

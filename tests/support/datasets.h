@@ -32,8 +32,8 @@ class DatasetFolderTest : public DataFolderTest {
     return message_of([&] { data::load_datasets(data, 1); });
   }
 
-  static std::vector<float> features(const data::Dataset& part) {
-    return std::get<std::vector<float>>(part.features.values);
+  static Array<float> features(const data::Dataset& part) {
+    return std::get<Array<float>>(part.features.values);
   }
 };
 

@@ -73,7 +73,7 @@ TEST(BatchesTest, ABatchIsACopyAndLeavesTheDataAlone) {
 
 TEST(BatchesTest, OnTheCpuNothingIsCopied) {
   EXPECT_EQ(resident(kFloats).features.data_ptr(),
-            std::get<Floats>(kFloats.features.values).data());
+            std::get<Array<float>>(kFloats.features.values).data());
   EXPECT_EQ(resident(kBytes).targets.data_ptr(), kBytes.classes.data());
 }
 

@@ -44,7 +44,8 @@ void make_regression(data::Datasets& datasets) {
   for (int64_t row = 0; row < train.size(); ++row) {
     const auto first = static_cast<float>(data::value_at(train.features, row, 0));
     const auto second = static_cast<float>(data::value_at(train.features, row, 1));
-    train.values.insert(train.values.end(), {first + second, first * second});
+    train.values.push_back(first + second);
+    train.values.push_back(first * second);
   }
 }
 

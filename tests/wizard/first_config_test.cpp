@@ -37,6 +37,9 @@ std::string half(int row) { return row % 2 == 0 ? "a" : "b"; }
 std::string counting(int row) { return std::to_string(row); }
 std::string scattered(int row) { return std::to_string(row * 7919 % 10007); }
 std::string name_of(int row) { return "n" + std::to_string(row); }
+std::string date_of(int row) {
+  return "2026-0" + std::to_string(1 + row / 18) + "-" + std::to_string(10 + row % 18);
+}
 std::string constant(int) { return "5"; }
 std::string nothing(int) { return ""; }
 std::string mostly_numbers(int row) { return row % 9 == 3 ? "<5" : scattered(row); }
@@ -218,6 +221,16 @@ TEST(FirstConfigTest, SaysWhatAColumnWouldBeAsATarget) {
   EXPECT_EQ(targets, (Words{"numeric", "2 classes", "", "", "2 classes", ""}));
   EXPECT_EQ(kinds, (Words{"numbers", "text", "row identifiers", "row numbers", "text",
                           "numbers with commas"}));
+}
+
+// Each row has one of its own, as it would of a name.
+TEST(FirstConfigTest, DatesAreFeaturesAndNoTargets) {
+  const data::TableFacts facts = table(100, {{"when", date_of}, {"y", half}});
+  EXPECT_EQ(kind_text(facts.columns[1]), "dates");
+  EXPECT_EQ(target_text(facts.columns[1]), "");
+  const FirstConfig first = make_first_config(facts, "y");
+  EXPECT_TRUE(first.id.empty());
+  EXPECT_TRUE(first.ignore.empty());
 }
 
 TEST(FirstConfigTest, LikelyTargetsHaveATellingNameOrStandAtTheEnd) {

@@ -21,7 +21,7 @@ namespace trainer::checkpoint {
 /// Version 5 has `schema.offset`, `schema.target_offset`, and `offset` and `limits` of columns; it
 /// is written where there are some, else version 4, so that older programs read what they can
 /// apply.
-inline constexpr int64_t kFormatVersion = 5;
+inline constexpr int64_t kFormatVersion = 6;
 
 /// A tensor of the state dict.
 struct NamedTensor {

@@ -44,6 +44,7 @@ struct DataConfig {
   std::string path;
   std::string query;
   std::string query_folder;
+  std::string cache = "auto";  // or "off", or a folder
   std::vector<std::string> target;
   Task task = Task::kAuto;
   std::string delimiter = "auto";  // auto, comma, semicolon, tab, or the character itself
@@ -55,7 +56,8 @@ struct DataConfig {
   ClassWeights class_weights = ClassWeights::kNone;
   std::vector<std::string> numeric;
   std::vector<std::string> categorical;
-  int64_t max_categories = 0;  // 0 = auto
+  int64_t max_categories = 0;                 // 0 = auto
+  std::vector<std::string> dates = {"auto"};  // or "off", or names of DatePart
   BinaryEncoding binary = BinaryEncoding::kOneHot;
   int64_t embed_above = 16;
   int64_t embedding_size = 0;  // 0 = auto
@@ -96,5 +98,8 @@ inline bool is_table(Source source) { return source == Source::kCsv || source ==
 inline bool is_by_quantiles(ScalingMethod method) {
   return method == ScalingMethod::kQuantile || method == ScalingMethod::kQuantileNormal;
 }
+
+/// The parts of a date that become features, data.dates.
+std::vector<DatePart> date_parts(const DataConfig& data);
 
 }  // namespace trainer::config

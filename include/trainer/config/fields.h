@@ -62,6 +62,7 @@ struct TextAccess {
 /// working directory. Absolute after loading.
 struct PathAccess {
   Member<std::string> member;
+  std::vector<std::string> words = {};  // such as "auto", which are no paths
 };
 
 /// An enumeration; `names` are in the order of its values.
@@ -113,6 +114,9 @@ bool is_section(std::string_view path);
 
 /// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
 std::string expected_text(const Access& access);
+
+/// Whether `value` is one of the words of `access`, not a path.
+bool is_word(const PathAccess& access, const std::string& value);
 
 /// `text` as a scalar of YAML: plain where it is read back as the same text, else in double quotes
 /// as JSON writes it.

@@ -6,8 +6,7 @@
 
 #include "trainer/core/enum_names.h"
 
-/// The choices of a configuration and how they are written. What needs a choice includes this, and
-/// not the whole configuration.
+/// The choices of a configuration and how they are written, without the whole configuration.
 namespace trainer::config {
 
 enum class Recipe { kPlain, kRealmlp, kTabm };
@@ -19,6 +18,7 @@ enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
+enum class DatePart { kYear, kMonth, kDayOfWeek, kHour, kSeconds };
 enum class FitOn { kTrain, kTrainAndValidation, kAll };
 enum class SplitMethod { kRandom, kChronological };
 enum class Architecture { kMlp };
@@ -83,6 +83,8 @@ template <>
 std::span<const std::string> enum_names<config::UnknownCategory>();
 template <>
 std::span<const std::string> enum_names<config::Outliers>();
+template <>
+std::span<const std::string> enum_names<config::DatePart>();
 template <>
 std::span<const std::string> enum_names<config::FitOn>();
 template <>

@@ -10,6 +10,7 @@ namespace trainer {
 /// Resident memory of this process in bytes, now and at its peak.
 struct ProcessMemory {
   int64_t current = 0;
+  int64_t anonymous = 0;  // of it, what is in no file, so that the system cannot drop it
   int64_t peak = 0;
 };
 

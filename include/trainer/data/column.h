@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/config/types.h"
 #include "trainer/core/enum_names.h"
 #include "trainer/data/quantiles.h"
 
@@ -62,12 +63,18 @@ struct Column {
   /// Cells, fill, quantiles and limits are without it.
   double offset = 0;
   std::optional<Limits> limits = {};  // kNumeric: with data.outliers: clip
+  /// Of a column that is a part of a date: the column of the file that has it. Else empty.
+  std::string source = {};
+  config::DatePart date_part = config::DatePart::kYear;
 
   bool operator==(const Column&) const = default;
 };
 
 /// Whether the column becomes features: numeric or categorical.
 bool is_feature(const Column& column);
+
+/// The column of the file that the cells come from.
+const std::string& source_of(const Column& column);
 
 /// Whether the column is one feature, the number of the cell's category.
 bool is_embedded(const Column& column);

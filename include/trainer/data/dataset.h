@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/core/array.h"
 #include "trainer/data/column.h"
 #include "trainer/data/fingerprint.h"
 #include "trainer/data/scaling.h"
@@ -19,16 +21,19 @@ struct DataFacts;
 
 namespace trainer::data {
 
+class RowChecks;
+
 /// One split of the data, ready to be gathered into batches. Features are as they were read;
 /// Scaling is applied when a batch is gathered.
 struct Dataset {
-  Matrix features;               // [n, num_features]
-  std::vector<int64_t> classes;  // [n] index into Schema::labels; classification only
-  std::vector<float> values;     // [n, num_targets], scaled; regression only
-  std::vector<int64_t> source_lines =
-      {};  // [n] line of a text file, else number of the row from 1 on
+  Matrix features;                   // [n, num_features]
+  Array<int64_t> classes;            // [n] index into Schema::labels; classification only
+  Array<float> values;               // [n, num_targets], scaled; regression only
+  Array<int64_t> source_lines = {};  // [n] line of a text file, else number of the row from 1 on
   /// [n] how much a row counts in the loss, 1 on average; empty: all count alike.
-  std::vector<float> weights = {};
+  Array<float> weights = {};
+  /// What finds damaged rows of a file that is mapped (row_checks.h); nothing for rows in memory.
+  std::shared_ptr<RowChecks> checks = {};
 
   int64_t size() const { return features.num_rows; }
 };
@@ -84,6 +89,7 @@ struct Datasets {
   std::vector<std::string> notes = {};    // what was taken for what, one line each
   int64_t num_column_notes = 0;           // of these, behind the first: of a single column each
   std::vector<std::string> warnings = {};
+  std::string cache = {};  // where they were read or written instead (cache/load.h)
   std::vector<std::string> target_copies = {};  // a line of the notes about columns that tell it
 };
 

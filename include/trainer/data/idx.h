@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "trainer/core/array.h"
 #include "trainer/data/data_file.h"
 #include "trainer/data/table.h"
 
@@ -14,7 +15,7 @@ namespace trainer::data {
 /// (http://yann.lecun.com/exdb/mnist/): magic 0x0000080N, N big-endian 32-bit sizes, the bytes.
 struct IdxFile {
   std::vector<int64_t> sizes;  // [N]
-  std::vector<uint8_t> bytes;  // product of sizes, last dimension fastest
+  Array<uint8_t> bytes;        // product of sizes, last dimension fastest
   Fingerprint fingerprint;     // of the file as it lies on the disk
 };
 

@@ -17,6 +17,7 @@ struct ColumnFacts {
   int64_t num_missing = 0;    // see is_missing()
   int64_t num_numbers = 0;    // finite ones
   int64_t num_texts = 0;      // all others
+  int64_t num_dates = 0;      // texts that are dates (ISO 8601), up to the first that is none
   bool is_whole = true;       // every number is
   bool is_sequential = true;  // every number is one more than that in the row before
   double min = 0;             // of the numbers

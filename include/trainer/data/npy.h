@@ -42,6 +42,6 @@ NpyFile read_npy_features(const std::filesystem::path& path,
 /// and so on. Table::file is the file of the targets. Throws Error(kData) as read_npy does, and
 /// where the shapes do not fit together. `offsets` are those of features, as read_npy has them.
 Table read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
-                    const std::vector<double>* offsets = nullptr);
+                    const std::vector<double>* offsets = nullptr, bool expects_labels = false);
 
 }  // namespace trainer::data

@@ -5,12 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "trainer/core/array.h"
+
 namespace trainer::data {
 
 /// At most `max_count` (2 or more) quantiles of `values`, ascending and evenly spaced from the
 /// smallest to the largest, between two values in proportion; of fewer values these themselves. As
 /// scikit-learn's QuantileTransformer has them.
-std::vector<float> find_quantiles(std::vector<float> values, size_t max_count);
+std::vector<float> find_quantiles(Array<float> values, size_t max_count);
 
 /// What a number becomes: its rank, or that quantile of the standard normal distribution.
 enum class QuantileScore { kRank, kNormal };

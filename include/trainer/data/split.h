@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "trainer/core/array.h"
 #include "trainer/data/table.h"
 
 namespace trainer::data {
@@ -12,9 +12,9 @@ namespace trainer::data {
 /// Row numbers of each split, ascending. Every row is in at most one split, and in one unless it is
 /// later than the fold of a chronological split.
 struct SplitIndices {
-  std::vector<int64_t> train;
-  std::vector<int64_t> validation;
-  std::vector<int64_t> test;
+  Array<int64_t> train;
+  Array<int64_t> validation;
+  Array<int64_t> test;
 };
 
 /// How rows are to be divided.

@@ -7,8 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "trainer/core/array.h"
 #include "trainer/data/column.h"
 #include "trainer/data/fingerprint.h"
+#include "trainer/data/target_cells.h"
 
 namespace trainer::data {
 
@@ -17,17 +19,17 @@ namespace trainer::data {
 struct Matrix {
   int64_t num_rows = 0;
   int64_t num_columns = 0;
-  std::variant<std::vector<float>, std::vector<uint8_t>> values;
+  std::variant<Array<float>, Array<uint8_t>> values;
 };
 
 enum class Split : uint8_t { kTrain, kValidation, kTest };
 
-/// What a data file holds, before anything is learned from it: features, and the targets of a row
-/// as text, so that labels survive to the predictions exactly as they were written. A cell of a
-/// text column is a number too: the index of its text in `dictionaries`. NaN is a missing cell.
+/// What a data file holds, before anything is learned from it: features, and the targets of
+/// a row. A cell of a text column is a number too: the index of its text in `dictionaries`. NaN is
+/// a missing cell.
 struct Table {
   std::string file;                        // for messages; empty when the data came from no file
-  std::vector<int64_t> lines;              // [num_rows] where each row begins in a text file
+  Array<int64_t> lines;                    // [num_rows] where each row begins in a text file
   bool has_lines = true;                   // else `lines` are numbers of the rows, from 1 on
   std::vector<std::string> feature_names;  // [num_columns]
   Matrix features;
@@ -35,17 +37,17 @@ struct Table {
   /// a header has it in `columns`.
   std::vector<double> offsets = {};
   std::vector<std::string> target_names;
-  std::vector<std::string> targets;       // [num_rows, target_names]
+  TargetCells targets;                    // [num_rows, target_names]
   std::vector<Fingerprint> fingerprints;  // of the files that it was read from
 
   // Only of a table with a header; else all features are numbers.
   std::vector<Column> columns = {};  // all but the target; nothing is fitted yet
   std::vector<std::vector<std::string>> dictionaries = {};  // [num_columns]; empty for numbers
   std::vector<int64_t> num_missing = {};                    // [num_columns] cells
-  std::vector<Split> splits = {};          // [num_rows] if a column divides the rows
-  std::vector<int64_t> groups = {};        // [num_rows] if rows are in groups, from 0 on
-  std::vector<double> times = {};          // [num_rows] if a column has them
-  std::vector<float> weights = {};         // [num_rows] if a column has them, at least 0
+  Array<Split> splits = {};                // [num_rows] if a column divides the rows
+  Array<int64_t> groups = {};              // [num_rows] if rows are in groups, from 0 on
+  Array<double> times = {};                // [num_rows] if a column has them
+  Array<float> weights = {};               // [num_rows] if a column has them, at least 0
   std::vector<std::string> id_names = {};  // where ids are kept
   std::vector<std::string> ids = {};       // [num_rows, id_names]
   int64_t num_without_target = 0;          // rows that were left out for that

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "trainer/data/csv_format.h"
 
@@ -26,6 +27,11 @@ TableSource training_source(const config::DataConfig& data);
 
 /// Another file, read as that one.
 TableSource file_source(const config::DataConfig& data, const std::filesystem::path& path);
+
+/// The files of `path`, in the order of their names: that file; or all that a pattern with *, ? and
+/// [] fits; or all tables of a folder, without hidden files. Throws Error(kData) where there are
+/// none, or files of several kinds.
+std::vector<std::string> source_files(const std::string& path);
 
 /// Whether rows of the data are told by the line on which they begin, else by their number: those
 /// of one file of text that is there.

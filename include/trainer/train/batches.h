@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <ATen/core/Tensor.h>
 
@@ -13,12 +14,13 @@ namespace trainer::train {
 /// A split of the data on the device. On the CPU these are views of the Dataset and of the Schema's
 /// scaling, which must outlive it. Bytes are converted to float32 when a batch is gathered.
 struct ResidentData {
-  at::Tensor features;            // [n, num_features] float32 or uint8
-  at::Tensor targets;             // [n] int64 classes, or [n, num_targets] float32 values
-  at::Tensor shift;               // [num_features]
-  at::Tensor scale;               // [num_features]
-  at::Tensor inverse_limit = {};  // [num_features] of the smooth clip; undefined: none
-  at::Tensor weights = {};        // [n] float32; undefined: none
+  at::Tensor features;                // [n, num_features] float32 or uint8
+  at::Tensor targets;                 // [n] int64 classes, or [n, num_targets] float32 values
+  at::Tensor shift;                   // [num_features]
+  at::Tensor scale;                   // [num_features]
+  at::Tensor inverse_limit = {};      // [num_features] of the smooth clip; undefined: none
+  at::Tensor weights = {};            // [n] float32; undefined: none
+  data::RowChecks* checks = nullptr;  // of the Dataset, on the CPU
 
   int64_t size() const { return features.size(0); }
 };
@@ -34,6 +36,10 @@ struct Batch {
 /// A split on `device`; targets as the loss takes them.
 ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
                            c10::Device device);
+
+/// Throws Error(kData) if one of these rows of a cache is damaged (data/row_checks.h). Whoever
+/// reads the features without gather() and slice() calls it before.
+void require_intact(const ResidentData& data, std::span<const int64_t> rows);
 
 /// The samples with the indices `rows`, `[batch]` int64 on the device.
 Batch gather(const ResidentData& data, const at::Tensor& rows);

@@ -34,6 +34,9 @@ bool is_constant(const data::ColumnFacts& column);
 /// Whether the column has numbers and texts.
 bool is_mixed(const data::ColumnFacts& column);
 
+/// Whether all values are dates.
+bool has_dates(const data::ColumnFacts& column);
+
 /// Whether each row has a text of its own, in so many rows that this is no accident.
 bool names_rows(const data::ColumnFacts& column);
 

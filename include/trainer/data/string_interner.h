@@ -22,6 +22,7 @@ class StringInterner {
   }
 
   size_t size() const { return numbers_.size(); }
+  /// Forgets all texts.
   void clear() { numbers_.clear(); }
 
   /// The texts in their order; none are left here.

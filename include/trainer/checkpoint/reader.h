@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +13,6 @@
 
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/error.h"
 
 namespace trainer::checkpoint {
 
@@ -24,19 +22,17 @@ class Reader {
   Reader(const std::filesystem::path& path, const archive::Dict& dict, std::string prefix = "")
       : path_(path), dict_(dict), prefix_(std::move(prefix)) {}
 
-  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const {
-    throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: {}{}: {}", path_.string(), prefix_, key, problem));
-  }
+  /// Throws Error(kCheckpoint): "{file}: {entry}: {problem}", as all functions below do for an
+  /// entry that is missing or not what its name says.
+  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const;
 
+  /// Whether there is such an entry.
   bool has(const std::string& key) const { return archive::find(dict_, key) != nullptr; }
 
-  const archive::Value& value(const std::string& key) const {
-    const archive::Value* found = archive::find(dict_, key);
-    if (found == nullptr) refuse(key, "missing entry");
-    return *found;
-  }
+  /// The entry, whatever it is.
+  const archive::Value& value(const std::string& key) const;
 
+  /// The entry as a T, which messages call `expected`.
   template <typename T>
   const T& get(const std::string& key, const char* expected) const {
     const archive::Value& found = value(key);
@@ -47,74 +43,47 @@ class Reader {
     return *typed;
   }
 
+  /// A whole number.
   int64_t integer(const std::string& key) const { return get<int64_t>(key, "int"); }
+  /// A number with a fraction, which may be NaN.
   double number(const std::string& key) const { return get<double>(key, "float"); }
+  /// A text.
   const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
+  /// A list of anything.
   const archive::List& list(const std::string& key) const {
     return get<archive::List>(key, "list");
   }
 
-  double finite_number(const std::string& key) const {
-    const double value = number(key);
-    if (!std::isfinite(value)) refuse(key, fmt::format("expected a finite number, got {}", value));
-    return value;
-  }
+  /// A number that is neither NaN nor infinite.
+  double finite_number(const std::string& key) const;
 
-  int64_t count(const std::string& key) const {
-    const int64_t value = integer(key);
-    if (value < 0) refuse(key, fmt::format("expected an integer >= 0, got {}", value));
-    return value;
-  }
+  /// A whole number of at least 0.
+  int64_t count(const std::string& key) const;
 
+  /// A dict within this one.
   Reader section(const std::string& key) const {
     return {path_, get<archive::Dict>(key, "dict"), prefix_ + key + "."};
   }
 
-  Reader element(const std::string& key, const archive::Value& value) const {
-    const auto* dict = value.get_if<archive::Dict>();
-    if (dict == nullptr) {
-      refuse(key, fmt::format("expected a list of dict, got {} in it", archive::type_name(value)));
-    }
-    return {path_, *dict, prefix_ + key + "."};
-  }
+  /// `value`, an element of the list `key`, as a dict.
+  Reader element(const std::string& key, const archive::Value& value) const;
 
-  std::vector<std::string> texts(const std::string& key) const {
-    std::vector<std::string> result;
-    for (const archive::Value& element : list(key)) {
-      const auto* text = element.get_if<std::string>();
-      if (text == nullptr) {
-        refuse(key,
-               fmt::format("expected a list of str, got {} in it", archive::type_name(element)));
-      }
-      result.push_back(*text);
-    }
-    return result;
-  }
+  /// A list of texts.
+  std::vector<std::string> texts(const std::string& key) const;
 
+  /// A float32 tensor with one dimension, and that many elements if any are expected.
   std::vector<float> floats(const std::string& key,
                             std::optional<std::size_t> expected_size = {}) const {
     return numbers<float>(key, archive::DType::kFloat32, expected_size);
   }
 
-  /// Finite ones.
-  std::vector<double> doubles(const std::string& key, std::size_t expected_size) const {
-    std::vector<double> values =
-        numbers<double>(key, archive::DType::kFloat64, std::optional(expected_size));
-    for (const double value : values) {
-      if (!std::isfinite(value)) refuse(key, fmt::format("expected finite numbers, got {}", value));
-    }
-    return values;
-  }
+  /// A float64 tensor of finite numbers.
+  std::vector<double> doubles(const std::string& key, std::size_t expected_size) const;
 
-  std::vector<NamedTensor> tensors(const std::string& key) const {
-    std::vector<NamedTensor> result;
-    const Reader inside = section(key);
-    for (const auto& [name, ignored] : inside.dict_) {
-      result.push_back({name, inside.get<archive::TensorData>(name, "Tensor")});
-    }
-    return result;
-  }
+  /// A dict of tensors.
+  std::vector<NamedTensor> tensors(const std::string& key) const;
 
+  /// All entries.
   const archive::Dict& dict() const { return dict_; }
 
  private:

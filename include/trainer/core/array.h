@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trainer/core/array_memory.h"
+
+namespace trainer {
+
+/// What std::vector does, for plain elements and as many as a table has rows or cells.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class Array {
+ public:
+  // The names of the standard library.
+  // NOLINTBEGIN(readability-identifier-naming)
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+  // NOLINTEND(readability-identifier-naming)
+
+  Array() = default;
+  explicit Array(size_t size, T value = T()) { resize(size, value); }
+  Array(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
+  template <std::forward_iterator Iterator>
+  Array(Iterator begin, Iterator end) {
+    assign(begin, end);
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): a list is as good as an array
+  Array(const std::vector<T>& values) : Array(values.begin(), values.end()) {}
+  /// `size` elements that are there already.
+  Array(ArrayMemory memory, size_t size) : memory_(std::move(memory)), size_(size) {}
+  ~Array() = default;
+  Array(const Array& other) : Array(other.begin(), other.end()) {}
+  /// Copies into the memory that it has, as far as that is enough.
+  Array& operator=(const Array& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  Array(Array&& other) noexcept { swap(other); }
+  /// Leaves `other` empty.
+  Array& operator=(Array&& other) noexcept {
+    Array taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
+  T* data() { return static_cast<T*>(memory_.data()); }
+  const T* data() const { return static_cast<const T*>(memory_.data()); }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  /// Not checked.
+  T& operator[](size_t index) { return data()[index]; }
+  const T& operator[](size_t index) const { return data()[index]; }
+  T& front() { return *begin(); }
+  const T& front() const { return *begin(); }
+  T& back() { return *(end() - 1); }
+  const T& back() const { return *(end() - 1); }
+
+  /// Makes room for `size` elements in all.
+  void reserve(size_t size) {
+    if (size * sizeof(T) > memory_.capacity()) {
+      memory_.reserve(size * sizeof(T), size_ * sizeof(T));
+    }
+  }
+  /// New elements are `value`.
+  void resize(size_t size, T value = T()) {
+    grow(size);
+    if (size > size_) std::fill(end(), data() + size, value);
+    size_ = size;
+  }
+  /// Keeps the memory.
+  void clear() { size_ = 0; }
+  /// Appends one element; the memory grows by half as much as there is.
+  void push_back(T value) {
+    grow(size_ + 1);
+    data()[size_++] = value;
+  }
+  /// Appends copies of `[begin, end)`, which is no part of the array.
+  template <std::forward_iterator Iterator>
+  void append(Iterator begin, Iterator end) {
+    const size_t size = size_ + static_cast<size_t>(std::distance(begin, end));
+    grow(size);
+    std::copy(begin, end, this->end());
+    size_ = size;
+  }
+  /// Copies of `[begin, end)`, which is no part of the array, and nothing else.
+  template <std::forward_iterator Iterator>
+  void assign(Iterator begin, Iterator end) {
+    clear();
+    append(begin, end);
+  }
+  /// Copies no element.
+  void swap(Array& other) noexcept {
+    memory_.swap(other.memory_);
+    std::swap(size_, other.size_);
+  }
+
+  /// Element by element.
+  friend bool operator==(const Array& a, const Array& b) { return std::ranges::equal(a, b); }
+  friend bool operator==(const Array& a, const std::vector<T>& b) {
+    return std::ranges::equal(a, b);
+  }
+
+ private:
+  void grow(size_t size) {
+    const size_t capacity = memory_.capacity() / sizeof(T);
+    if (size > capacity) reserve(std::max(size, capacity + capacity / 2));
+  }
+
+  ArrayMemory memory_;
+  size_t size_ = 0;
+};
+
+}  // namespace trainer

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trainer/config/data_config.h"
+
+namespace trainer::cache {
+
+/// Where the data of a run are kept.
+struct CacheKey {
+  std::filesystem::path folder;
+  /// All that they depend on, a line each: version of this program, seed, keys, files with their
+  /// size and time of change.
+  std::string text;
+  uint64_t num_bytes = 0;  // of the files
+};
+
+/// Nothing for data that are not to be kept: data.cache is off, or auto and they are small, or
+/// folds; no table of files; a file changed so lately that a change since might not be seen.
+/// Throws Error(kData) for files that are not there.
+std::optional<CacheKey> cache_key(const config::DataConfig& data, uint64_t seed);
+
+}  // namespace trainer::cache

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/cache/load.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/config/data_config.h"
+#include "trainer/core/array_memory.h"
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/core/process_memory.h"
+
+#include "cache/cache_key.h"
+#include "cache/stored_datasets.h"
+
+namespace trainer::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using data::Datasets;
+
+/// Keeps large arrays in files while a table is read that memory may not hold.
+class ArraysInFiles {
+ public:
+  explicit ArraysInFiles(const CacheKey& key) {
+    // Reading needs about twice the bytes of a text, and more of a packed file.
+    constexpr uint64_t kPart = 8;
+    const std::optional<int64_t> memory = available_memory();
+    if (memory && key.num_bytes > static_cast<uint64_t>(*memory) / kPart)
+      keep_arrays_in(key.folder);
+  }
+  ~ArraysInFiles() { keep_arrays_in({}); }
+  ArraysInFiles(const ArraysInFiles&) = delete;
+  ArraysInFiles& operator=(const ArraysInFiles&) = delete;
+};
+
+Datasets read_whole(const config::DataConfig& data, uint64_t seed, const CacheKey& key) {
+  const ArraysInFiles arrays_in_files(key);
+  Datasets datasets = data::load_datasets(data, seed);
+  const std::optional<CacheKey> now = cache_key(data, seed);
+  if (!now || now->text != key.text) {
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("{}: changed while it was read; start again when it is complete", data.path));
+  }
+  return datasets;
+}
+
+// What is damaged is as good as missing; `problem` says so.
+std::optional<Datasets> find(const CacheKey& key, std::string& problem) {
+  try {
+    std::optional<Datasets> found = read_datasets(key);
+    if (!found) return std::nullopt;
+    found->cache = fmt::format("mapped from {}", key.folder.string());
+    std::error_code ignored;  // for those who look for caches that nobody uses
+    fs::last_write_time(key.folder, fs::file_time_type::clock::now(), ignored);
+    return found;
+  } catch (const Error& error) {
+    problem = fmt::format("a cache was damaged and is made again: {}", error.what());
+    return std::nullopt;
+  }
+}
+
+std::string without_cache(const std::exception& error) {
+  return fmt::format("this run goes on without a cache: {}", error.what());
+}
+
+// Keeps `datasets` in memory where they cannot be written.
+Datasets store(Datasets&& datasets, const CacheKey& key) {
+  try {
+    write_datasets(key, datasets);
+    Datasets written = *read_datasets(key);
+    written.cache = fmt::format("written to {}", key.folder.string());
+    return written;
+  } catch (const Error& error) {
+    remove_temporary_files(key.folder);
+    datasets.warnings.push_back(without_cache(error));
+    return std::move(datasets);
+  }
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (!problem) return;
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("cannot create the folder {}: {}", folder.string(), problem.message()));
+}
+
+Datasets find_or_make(const config::DataConfig& data, uint64_t seed, const CacheKey& key) {
+  std::string problem;
+  if (std::optional<Datasets> found = find(key, problem)) return std::move(*found);
+  std::optional<FolderLock> lock;
+  try {
+    make_folder(key.folder);
+    lock.emplace(key.folder, FolderLock::WhenTaken::kWait);
+  } catch (const Error& error) {
+    Datasets datasets = data::load_datasets(data, seed);
+    datasets.warnings.push_back(without_cache(error));
+    return datasets;
+  }
+  // Another process may have made it meanwhile.
+  if (std::optional<Datasets> found = find(key, problem)) return std::move(*found);
+  remove_temporary_files(key.folder);  // of a killed one
+  Datasets datasets = store(read_whole(data, seed, key), key);
+  if (!problem.empty()) datasets.warnings.push_back(problem);
+  return datasets;
+}
+
+}  // namespace
+
+Datasets load(const config::DataConfig& data, uint64_t seed, const data::Schema* trained) {
+  const std::optional<CacheKey> key = cache_key(data, seed);
+  if (!key) return data::load_datasets(data, seed, trained);
+  Datasets datasets = find_or_make(data, seed, *key);
+  if (trained == nullptr || datasets.schema == *trained) return datasets;
+  datasets = {};  // an older version of this program read them in another way
+  return data::load_datasets(data, seed, trained);
+}
+
+}  // namespace trainer::cache

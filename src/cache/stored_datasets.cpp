@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/stored_datasets.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "trainer/archive/archive.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/reader.h"
+#include "trainer/checkpoint/schema_format.h"
+
+#include "cache/stored_rows.h"
+
+namespace trainer::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using archive::Dict;
+using archive::List;
+
+fs::path rows_path(const CacheKey& key) { return key.folder / "rows.bin"; }
+fs::path head_path(const CacheKey& key) { return key.folder / "data.pt"; }
+
+List text_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+List fingerprint_list(const std::vector<data::Fingerprint>& files) {
+  List list;
+  for (const data::Fingerprint& file : files) {
+    list.emplace_back(Dict{{"path", file.path},
+                           {"num_bytes", static_cast<int64_t>(file.num_bytes)},
+                           {"crc32", static_cast<int64_t>(file.crc32)}});
+  }
+  return list;
+}
+
+std::vector<data::Fingerprint> read_fingerprints(const checkpoint::Reader& reader) {
+  std::vector<data::Fingerprint> files;
+  for (const archive::Value& value : reader.list("data_files")) {
+    const checkpoint::Reader file = reader.element("data_files", value);
+    files.push_back({file.text("path"), static_cast<uint64_t>(file.count("num_bytes")),
+                     static_cast<uint32_t>(file.count("crc32"))});
+  }
+  return files;
+}
+
+}  // namespace
+
+std::optional<data::Datasets> read_datasets(const CacheKey& key) {
+  const fs::path head = head_path(key);
+  std::error_code ignored;
+  if (!fs::exists(head, ignored)) return std::nullopt;
+  const Dict root = archive::load(head);
+  const checkpoint::Reader reader(head, root);
+  if (reader.text("key") != key.text) return std::nullopt;
+  const RowFile rows(rows_path(key), reader.count("num_row_bytes"));
+  data::Datasets datasets;
+  datasets.train = rows.dataset(reader.section("train"));
+  datasets.validation = rows.dataset(reader.section("validation"));
+  datasets.test = rows.dataset(reader.section("test"));
+  datasets.schema = checkpoint::read_schema(reader.section("schema"), checkpoint::kFormatVersion);
+  datasets.fingerprints = read_fingerprints(reader);
+  datasets.task_reason = reader.text("task_reason");
+  datasets.num_without_target = reader.count("num_without_target");
+  datasets.notes = reader.texts("notes");
+  datasets.num_column_notes = reader.count("num_column_notes");
+  datasets.warnings = reader.texts("warnings");
+  datasets.target_copies = reader.texts("target_copies");
+  return datasets;
+}
+
+void write_datasets(const CacheKey& key, const data::Datasets& datasets) {
+  fs::remove(head_path(key));  // of other rows
+  RowWriter rows(rows_path(key));
+  Dict root{{"key", key.text},
+            {"train", rows.add(datasets.train)},
+            {"validation", rows.add(datasets.validation)},
+            {"test", rows.add(datasets.test)}};
+  root.emplace_back("num_row_bytes", rows.finish());
+  root.emplace_back("schema", checkpoint::to_dict(datasets.schema));
+  root.emplace_back("data_files", fingerprint_list(datasets.fingerprints));
+  root.emplace_back("task_reason", datasets.task_reason);
+  root.emplace_back("num_without_target", datasets.num_without_target);
+  root.emplace_back("notes", text_list(datasets.notes));
+  root.emplace_back("num_column_notes", datasets.num_column_notes);
+  root.emplace_back("warnings", text_list(datasets.warnings));
+  root.emplace_back("target_copies", text_list(datasets.target_copies));
+  archive::save(head_path(key), root);
+}
+
+}  // namespace trainer::cache

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "trainer/data/dataset.h"
+
+#include "cache/cache_key.h"
+
+/// A cache is a folder with two files: rows.bin, the arrays, and data.pt, everything else, which
+/// torch.load opens. The second one is written last and names the size of the first, so that a
+/// cache is there or not, whenever the program that writes it is killed.
+namespace trainer::cache {
+
+/// The data that the folder of `key` has; nothing if there are none, or of another key. Throws
+/// Error(kCheckpoint) if they are damaged.
+std::optional<data::Datasets> read_datasets(const CacheKey& key);
+
+/// Writes `datasets` to the folder of `key`, whose lock is held. Throws Error(kFileSystem).
+void write_datasets(const CacheKey& key, const data::Datasets& datasets);
+
+}  // namespace trainer::cache

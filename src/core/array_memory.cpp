@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/array_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+
+namespace trainer {
+namespace {
+
+constexpr size_t kMinMapped = size_t{1} << 20;
+
+struct ArrayFolder {
+  std::mutex mutex;
+  std::filesystem::path path;
+};
+
+ArrayFolder& array_folder() {
+  static ArrayFolder folder;
+  return folder;
+}
+
+std::filesystem::path folder_of_arrays() {
+  ArrayFolder& folder = array_folder();
+  const std::lock_guard lock(folder.mutex);
+  return folder.path;
+}
+
+// Whole huge pages, where they are as large as on x86-64 and most of Arm.
+size_t whole_pages(size_t num_bytes) {
+  constexpr size_t kHugePage = size_t{2} << 20;
+  const size_t page = num_bytes < kHugePage ? size_t{64} << 10 : kHugePage;
+  return (num_bytes + page - 1) / page * page;
+}
+
+int make_file(const std::filesystem::path& folder) {
+  std::string path = (folder / "array-XXXXXX").string();
+  const int file = ::mkstemp(path.data());
+  if (file < 0) {
+    throw Error(ErrorKind::kFileSystem, fmt::format("cannot create a file in {}: {}",
+                                                    folder.string(), std::strerror(errno)));
+  }
+  ::fcntl(file, F_SETFD, FD_CLOEXEC);
+  ::unlink(path.c_str());
+  return file;
+}
+
+// A page without a place on the disk would end the program when it is first written.
+void make_room(int file, size_t num_bytes) {
+  const auto size = static_cast<off_t>(num_bytes);
+#ifdef __APPLE__
+  fstore_t room{F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};
+  const int problem =
+      ::fcntl(file, F_PREALLOCATE, &room) == 0 && ::ftruncate(file, size) == 0 ? 0 : errno;
+#else
+  const int problem = ::posix_fallocate(file, 0, size);
+#endif
+  if (problem == 0) return;
+  throw Error(
+      ErrorKind::kFileSystem,
+      fmt::format("an array of {} does not fit in {}: {}; choose another folder with "
+                  "data.cache",
+                  human_bytes(num_bytes), folder_of_arrays().string(), std::strerror(problem)));
+}
+
+void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t num_bytes) {
+#ifdef MADV_HUGEPAGE
+  ::madvise(data, num_bytes, MADV_HUGEPAGE);  // not possible: small pages
+#endif
+}
+
+}  // namespace
+
+void keep_arrays_in(const std::filesystem::path& folder) {
+  ArrayFolder& shared = array_folder();
+  const std::lock_guard lock(shared.mutex);
+  shared.path = folder;
+}
+
+ArrayMemory::~ArrayMemory() {
+  if (kind_ == Kind::kHeap) {
+    std::free(data_);
+  } else if (kind_ != Kind::kView && data_ != nullptr) {
+    ::munmap(data_, capacity_);
+  }
+  if (file_ >= 0) ::close(file_);
+}
+
+void ArrayMemory::reserve(size_t num_bytes, size_t num_used) {
+  const bool is_large = num_bytes >= kMinMapped;
+  if (kind_ == Kind::kHeap && !is_large) {
+    void* data = std::realloc(data_, num_bytes);
+    if (data == nullptr) throw std::bad_alloc();
+    data_ = data;
+    capacity_ = num_bytes;
+    return;
+  }
+  if ((kind_ == Kind::kMapped || kind_ == Kind::kFile) && grow_mapping(num_bytes)) return;
+  ArrayMemory larger;
+  if (is_large) {
+    larger.map(num_bytes);
+  } else {
+    larger.reserve(num_bytes, 0);
+  }
+  if (num_used > 0) std::memcpy(larger.data_, data_, num_used);
+  swap(larger);
+}
+
+void ArrayMemory::map(size_t num_bytes) {
+  const size_t size = whole_pages(num_bytes);
+  const std::filesystem::path folder = folder_of_arrays();
+  if (!folder.empty()) {
+    kind_ = Kind::kFile;
+    file_ = make_file(folder);
+    make_room(file_, size);
+  } else {
+    kind_ = Kind::kMapped;
+  }
+  const int flags = file_ >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, file_, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  data_ = data;
+  capacity_ = size;
+  if (kind_ == Kind::kMapped) advise_huge_pages(data_, size);
+}
+
+/// Whether the system can do that without a copy.
+bool ArrayMemory::grow_mapping([[maybe_unused]] size_t num_bytes) {
+#ifdef __linux__
+  const size_t size = whole_pages(num_bytes);
+  if (file_ >= 0) make_room(file_, size);
+  void* data = ::mremap(data_, capacity_, size, MREMAP_MAYMOVE);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  data_ = data;
+  capacity_ = size;
+  if (kind_ == Kind::kMapped) advise_huge_pages(data_, size);
+  return true;
+#else
+  return false;
+#endif
+}
+
+void ArrayMemory::swap(ArrayMemory& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(owner_, other.owner_);
+  std::swap(file_, other.file_);
+  std::swap(kind_, other.kind_);
+}
+
+}  // namespace trainer
