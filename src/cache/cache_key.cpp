@@ -75,7 +75,9 @@ std::string key_text(const config::DataConfig& data, uint64_t seed,
   config::Config config;
   config.data = data;
   for (const config::Field& field : config::fields()) {
-    if (!field.path.starts_with("data.") || field.path == "data.cache") continue;
+    const bool is_of_data = field.path.starts_with("data.") && field.path != "data.cache" &&
+                            field.path != "data.shuffle_window";
+    if (!is_of_data) continue;
     text += fmt::format("{}: {}\n", field.path, config::value_text(field, config));
   }
   for (const FileState& file : files) {

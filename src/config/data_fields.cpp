@@ -141,6 +141,12 @@ std::vector<Field> split_fields() {
            {.aliases = {"val_path", "valid_path"}, .on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(data.test_path), "CSV file with the test split, in the same way.",
            {.on_resume = OnResume::kMayChange}),
+      integer_or_auto(
+          TRAINER_MEMBER(data.shuffle_window), kAtLeast0,
+          "Rows that are shuffled together. Larger training splits are shuffled in "
+          "two levels: blocks of about 256 KiB, then the rows of each window of blocks, "
+          "which are read ahead. auto: what 512 MiB hold, at most 2,097,152.",
+          {.aliases = {"shuffle_buffer", "buffer_size"}}),
       choice(TRAINER_MEMBER(data.split),
              "How rows are split: at random, or chronologically by data.time: the latest rows are "
              "the test split, those before them the validation split.",

@@ -89,6 +89,14 @@ void keep_arrays_in(const std::filesystem::path& folder) {
   shared.path = folder;
 }
 
+void will_need(std::span<const std::byte> bytes) {
+  static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t offset = address % page;
+  auto* first = const_cast<std::byte*>(bytes.data()) - offset;         // NOLINT: as it is declared
+  ::posix_madvise(first, bytes.size() + offset, POSIX_MADV_WILLNEED);  // else they come later
+}
+
 ArrayMemory::~ArrayMemory() {
   if (kind_ == Kind::kHeap) {
     std::free(data_);

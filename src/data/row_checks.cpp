@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/array_memory.h"
 #include "trainer/core/checksum.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -30,14 +31,15 @@ std::vector<Bytes> arrays_of(const Dataset& dataset) {
   return arrays;
 }
 
+// Those of the rows [begin, end).
+Bytes bytes_of_rows(Bytes array, int64_t num_rows, int64_t begin, int64_t end) {
+  const size_t size = array.size() / static_cast<size_t>(num_rows);
+  return array.subspan(static_cast<size_t>(begin) * size, static_cast<size_t>(end - begin) * size);
+}
+
 uint32_t checksum(const std::vector<Bytes>& arrays, int64_t num_rows, int64_t begin, int64_t end) {
   uint32_t crc = 0;
-  for (const Bytes array : arrays) {
-    const size_t row_bytes = array.size() / static_cast<size_t>(num_rows);
-    crc = crc32(array.subspan(static_cast<size_t>(begin) * row_bytes,
-                              static_cast<size_t>(end - begin) * row_bytes),
-                crc);
-  }
+  for (const Bytes array : arrays) crc = crc32(bytes_of_rows(array, num_rows, begin, end), crc);
   return crc;
 }
 
@@ -45,9 +47,7 @@ uint32_t checksum(const std::vector<Bytes>& arrays, int64_t num_rows, int64_t be
 
 int64_t rows_per_checksum(const Dataset& dataset) {
   constexpr int64_t kBlockBytes = 65536;
-  const bool has_bytes = std::holds_alternative<Array<uint8_t>>(dataset.features.values);
-  const int64_t row_bytes = dataset.features.num_columns * (has_bytes ? 1 : 4);
-  return std::max<int64_t>(1, kBlockBytes / std::max<int64_t>(1, row_bytes));
+  return std::max<int64_t>(1, kBlockBytes / std::max<int64_t>(1, row_bytes(dataset.features)));
 }
 
 std::vector<uint32_t> row_checksums(const Dataset& dataset, int64_t rows_per_block) {
@@ -83,6 +83,20 @@ void RowChecks::require(int64_t begin, int64_t end) {
   const auto last = static_cast<size_t>((end - 1) / rows_per_block_);
   for (auto block = static_cast<size_t>(begin / rows_per_block_); block <= last; ++block) {
     require_block(block);
+  }
+}
+
+void RowChecks::read_ahead(std::span<const int64_t> rows) {
+  std::vector<int64_t> blocks;
+  blocks.reserve(rows.size());
+  for (const int64_t row : rows) blocks.push_back(row / rows_per_block_);
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  for (const int64_t block : blocks) {
+    require_block(static_cast<size_t>(block));  // which reads it the first time
+    const int64_t begin = block * rows_per_block_;
+    const int64_t end = std::min(num_rows_, begin + rows_per_block_);
+    for (const Bytes array : arrays_) will_need(bytes_of_rows(array, num_rows_, begin, end));
   }
 }
 

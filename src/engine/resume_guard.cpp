@@ -12,6 +12,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/data/order.h"
 
 namespace trainer::engine {
 namespace {
@@ -104,6 +105,15 @@ std::string check_resume(const TrainRequest& request, const data::Datasets& data
                             resume.file.string(), list));
   }
   return fmt::format("resuming with changes:\n  {}", list);
+}
+
+void keep_order(const TrainRequest& request, const data::Datasets& data, config::Config& config) {
+  if (!request.resume || config.data.shuffle_window > 0) return;
+  const data::Matrix& features = data.train.features;
+  const bool knows_windows =
+      request.resume->checkpoint.config.find("shuffle_window:") != std::string::npos;
+  if (knows_windows || !data::order_options(features, 0, 0).has_windows()) return;
+  config.data.shuffle_window = features.num_rows;
 }
 
 }  // namespace trainer::engine

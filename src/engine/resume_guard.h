@@ -13,4 +13,8 @@ namespace trainer::engine {
 /// Throws Error(kCheckpoint) that names every key and data file that differs.
 std::string check_resume(const TrainRequest& request, const data::Datasets& data);
 
+/// Sets `data.shuffle_window` for a run of an older version, which shuffled all rows together, so
+/// that it is resumed in its order.
+void keep_order(const TrainRequest& request, const data::Datasets& data, config::Config& config);
+
 }  // namespace trainer::engine

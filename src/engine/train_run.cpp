@@ -48,6 +48,7 @@ PreparedRun prepare(TrainRequest& request) {
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";
+  keep_order(request, data, config);
   run.decisions = decide_device(config);
   config::Config decided = config;
   decided.precision = run.decisions.precision.precision;

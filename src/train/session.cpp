@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ops/from_blob.h>
-
 #include "trainer/config/fields.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/data/order.h"
@@ -46,9 +44,8 @@ void initialize(Session& session) {
   if (!model::needs_data(session.model.spec())) return model::initialize(session.model, seed);
   constexpr int64_t kMaxRows = 8192;  // more change little and take time
   const int64_t num_rows = std::min(kMaxRows, session.train.size());
-  std::vector<int64_t> order = data::epoch_order(session.train.size(), seed, /*epoch=*/0);
-  const at::Tensor rows =
-      at::from_blob(order.data(), {num_rows}, at::kLong).clone().to(session.device);
+  const EpochOrder::Samples samples = session.order.samples(/*epoch=*/0, /*begin=*/0, num_rows);
+  const at::Tensor rows = samples.rows.narrow(0, samples.begin, num_rows);
   device::use_threads(1);  // the bits depend on their number
   model::initialize(session.model, seed, gather(session.train, rows).features.cpu());
 }
@@ -70,6 +67,9 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   Session& s = *session;
   check_patterns(config, s.model);
   s.train = make_resident(s.data.train, s.data.schema, device);
+  s.order = EpochOrder(data::order_options(s.data.train.features, config.data.shuffle_window,
+                                           config::training_seed(config)),
+                       s.train);
   initialize(s);
   s.loss = loss_options(config.training, s.data.schema.task);
   s.optimizer_state =
@@ -131,21 +131,16 @@ bool finished(const Session& session) {
 
 Window next_window(Session& session) {
   const uint64_t seed = config::training_seed(session.config);
-  if (session.order_epoch != session.state.position.epoch) {
-    std::vector<int64_t> order =
-        data::epoch_order(session.train.size(), seed, session.state.position.epoch);
-    session.order =
-        at::from_blob(order.data(), {session.train.size()}, at::kLong).clone().to(session.device);
-    session.order_epoch = session.state.position.epoch;
-  }
   const int64_t begin = session.state.position.samples_in_epoch;
   const config::TrainingConfig& training = session.config.training;
   const int64_t count = std::min(schedule::samples_per_step(training, session.train.size()),
                                  session.train.size() - begin);
+  const EpochOrder::Samples samples =
+      session.order.samples(session.state.position.epoch, begin, count);
   return {
       .data = session.train,
-      .order = session.order,
-      .begin = begin,
+      .order = samples.rows,
+      .begin = samples.begin,
       .num_samples = count,
       .batch_size = micro_batch_size(session),
       .dropout_seed = device::dropout_seed(seed, session.state.position.step),

@@ -54,6 +54,26 @@ TEST_F(CachedRunTest, AllRunsAreTheSame) {
             test::after("model       read", trainer("eval read/latest").out));
 }
 
+TEST_F(CachedRunTest, ARunWithAWindowIsResumedExactly) {
+  const std::string run = "--config t.yaml data.shuffle_window=500 --output-dir ";
+  ASSERT_EQ(trainer(run + "whole --epochs 2").exit_code, 0);
+  ASSERT_EQ(trainer(run + "parts --epochs 1").exit_code, 0);
+  ASSERT_EQ(trainer("--resume parts/latest --epochs 2").exit_code, 0);
+  ASSERT_EQ(trainer(run + "read --epochs 2 data.cache=off").exit_code, 0);
+  const auto lines = test::timeless_lines(path("whole/latest/metrics.jsonl"));
+  EXPECT_EQ(test::timeless_lines(path("parts/latest/metrics.jsonl")), lines);
+  EXPECT_EQ(test::timeless_lines(path("read/latest/metrics.jsonl")), lines);
+}
+
+TEST_F(CachedRunTest, AWindowOfAllRowsChangesNothing) {
+  ASSERT_EQ(trainer("--config t.yaml --output-dir auto").exit_code, 0);
+  ASSERT_EQ(trainer("--config t.yaml data.shuffle_window=2400 --output-dir all").exit_code, 0);
+  ASSERT_EQ(trainer("--config t.yaml data.shuffle_window=2399 --output-dir less").exit_code, 0);
+  const auto lines = test::timeless_lines(path("auto/latest/metrics.jsonl"));
+  EXPECT_EQ(test::timeless_lines(path("all/latest/metrics.jsonl")), lines);
+  EXPECT_NE(test::timeless_lines(path("less/latest/metrics.jsonl")), lines);
+}
+
 TEST_F(CachedRunTest, DamagedRowsEndTheRunBeforeTheyAreUsed) {
   ASSERT_EQ(trainer("--config t.yaml").exit_code, 0);
   const std::string removed = entry().string() + ": rows 1 to 2,400 are damaged: their CRC-32 is ";

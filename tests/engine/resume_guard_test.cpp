@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/resume_guard.h"
+
 #include <filesystem>
 #include <string>
 
@@ -111,6 +113,32 @@ TEST(ResumeGuardTest, AnotherNumberOfDataFilesIsRefused) {
   resumed.resume->checkpoint.fingerprints.clear();
   EXPECT_EQ(test::error_of([&] { train(resumed); }).what(),
             refusal(last, "data files: 0 before, 1 now"));
+}
+
+// The text of the configuration without `key`, as versions wrote it that did not know it.
+std::string without_key(std::string text, const std::string& key) {
+  const size_t begin = text.find("  " + key + ":");
+  return text.erase(begin, text.find('\n', begin) + 1 - begin);
+}
+
+TEST(ResumeGuardTest, ARunOfAVersionWithoutWindowsIsResumedInItsOrder) {
+  const TemporaryFolder folder;
+  const TrainRequest request = make_request(folder.path(), kSmallRun);
+  TrainRequest resumed = resumed_from(request, last_checkpoint(train_quietly(request)));
+  data::Datasets data;
+  const auto window_for = [&](int64_t num_rows) {
+    data.train.features = {num_rows, 1, Array<float>()};
+    config::Config config = resumed.config.config;
+    keep_order(resumed, data, config);
+    return config.data.shuffle_window;
+  };
+  EXPECT_EQ(window_for(3'000'000), 0);
+  std::string& text = resumed.resume->checkpoint.config;
+  text = without_key(text, "shuffle_window");
+  EXPECT_EQ(window_for(3'000'000), 3'000'000);
+  EXPECT_EQ(window_for(2'000'000), 0);  // one window
+  resumed.config.config.data.shuffle_window = 5;
+  EXPECT_EQ(window_for(3'000'000), 5);
 }
 
 }  // namespace

@@ -77,10 +77,39 @@ TEST(SessionTest, WindowsOfAnEpochAreItsOrderInPieces) {
         rows.push_back(row);
       test::make_step(*session);
     }
-    const std::vector<int64_t> order = data::epoch_order(48, 42, epoch);
+    const std::vector<int64_t> order =
+        data::order_part({.num_rows = 48, .window = 48, .seed = 42}, epoch, 0).rows;
     EXPECT_EQ(sizes, (std::vector<int64_t>{20, 20, 8}));
     EXPECT_EQ(rows, std::vector<float>(order.begin(), order.end()));
   }
+}
+
+TEST(SessionTest, StepsGoThroughAllPartsOfAnEpoch) {
+  config::Config config = small_config();
+  config.training.batch_size = 7;  // ends within parts, and takes more than one of them
+  config.data.shuffle_window = 5;
+  const auto session = make_small_session(config);
+  const data::OrderOptions options{.num_rows = 48, .window = 5, .block = 1, .seed = 42};
+  for (const int64_t epoch : {0, 1}) {
+    std::vector<float> rows;
+    while (session->state.position.epoch == epoch) {
+      const Window window = next_window(*session);
+      for (const float row : test::elements(window.rows(0, window.num_samples)))
+        rows.push_back(row);
+      test::make_step(*session);
+    }
+    std::vector<float> expected;
+    for (int64_t position = 0; position < 48; position += 5) {
+      const data::OrderPart part = data::order_part(options, epoch, position);
+      expected.insert(expected.end(), part.rows.begin(), part.rows.end());
+    }
+    EXPECT_EQ(rows, expected);
+  }
+  session->state.position = {};  // as after a rollback
+  const Window first = next_window(*session);
+  const data::OrderPart part = data::order_part(options, 0, 0);
+  EXPECT_EQ(test::elements(first.rows(0, 5)),
+            std::vector<float>(part.rows.begin(), part.rows.end()));
 }
 
 TEST(SessionTest, ANewSearchForTheBestEpochForgetsTheOldOne) {

@@ -69,6 +69,7 @@ struct DataConfig {
   Outliers outliers = Outliers::kWarn;
   std::string validation_path;
   std::string test_path;
+  int64_t shuffle_window = 0;  // 0 = auto
   SplitMethod split = SplitMethod::kRandom;
   std::string time;
   std::string split_column;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace trainer {
@@ -13,6 +14,9 @@ namespace trainer {
 /// end with the arrays: the system may write their pages there and drop them. Empty: in memory, as
 /// at the beginning.
 void keep_arrays_in(const std::filesystem::path& folder);
+
+/// Lets the system read `bytes` of a mapped file before they are used.
+void will_need(std::span<const std::byte> bytes);
 
 /// The bytes of an Array. Large ones are mapped by themselves, with huge pages where the system has
 /// them, and grow without being copied where it can (Linux).

@@ -13,7 +13,15 @@ namespace trainer {
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 /// Names a stream of random numbers by its use; different streams never overlap. Values below 256.
-enum class StreamId : uint32_t { kOrder = 1, kSplit = 2, kSynthetic = 3, kDropout = 4, kInit = 5 };
+enum class StreamId : uint32_t {
+  kOrder = 1,
+  kSplit = 2,
+  kSynthetic = 3,
+  kDropout = 4,
+  kInit = 5,
+  kBlockOrder = 6,
+  kWindowOrder = 7
+};
 
 /// A stream of numbers that (seed, stream, index) determines completely, so that no generator state
 /// has to be saved. Block b of four words is philox4x32 of the counter

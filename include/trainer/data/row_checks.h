@@ -31,6 +31,9 @@ class RowChecks {
   void require(std::span<const int64_t> rows);
   /// The same for the rows [begin, end).
   void require(int64_t begin, int64_t end);
+  /// The same for the blocks of `rows`, whose bytes are also asked of the disk, so that they are in
+  /// memory when they are used.
+  void read_ahead(std::span<const int64_t> rows);
 
  private:
   void require_block(size_t block);

@@ -22,6 +22,11 @@ struct Matrix {
   std::variant<Array<float>, Array<uint8_t>> values;
 };
 
+/// The bytes of one row.
+inline int64_t row_bytes(const Matrix& matrix) {
+  return matrix.num_columns * (std::holds_alternative<Array<uint8_t>>(matrix.values) ? 1 : 4);
+}
+
 enum class Split : uint8_t { kTrain, kValidation, kTest };
 
 /// What a data file holds, before anything is learned from it: features, and the targets of

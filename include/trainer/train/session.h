@@ -17,6 +17,7 @@
 #include "trainer/optim/optimizer.h"
 #include "trainer/schedule/learning_rate.h"
 #include "trainer/train/batches.h"
+#include "trainer/train/epoch_order.h"
 #include "trainer/train/step.h"
 
 namespace trainer::checkpoint {
@@ -46,8 +47,7 @@ struct Session {
 
   checkpoint::RunState state;
   float grad_norm = 0;  // of the last step
-  at::Tensor order;     // [num_train] int64 on the device, of epoch `order_epoch`
-  int64_t order_epoch = -1;
+  EpochOrder order;
 };
 
 /// Creates a session as configured, without its step. Throws Error(kUsage) for settings that do not
@@ -74,7 +74,7 @@ bool finished(const Session& session);
 /// Whether early stopping has ended the run.
 bool stopped_early(const Session& session);
 
-/// The samples of the next step.
+/// The samples of the next step, until the next call.
 Window next_window(Session& session);
 
 /// The learning rate of step `step`, counted from 0, with the reductions so far.
