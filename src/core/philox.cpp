@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/philox.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -72,8 +73,17 @@ double PhiloxStream::normal() {
 }
 
 void shuffle(std::span<int64_t> values, PhiloxStream& random) {
-  for (size_t left = values.size(); left > 1; --left) {
-    std::swap(values[left - 1], values[static_cast<size_t>(random.below(left))]);
+  // Of many values, each comes from memory: while these come, others are drawn.
+  constexpr size_t kAhead = 32;
+  std::array<size_t, kAhead> drawn{};
+  for (size_t left = values.size(); left > 1;) {
+    const size_t count = std::min(kAhead, left - 1);
+    for (size_t i = 0; i < count; ++i) {
+      drawn[i] = static_cast<size_t>(random.below(left - i));
+      __builtin_prefetch(&values[drawn[i]], 1);
+    }
+    for (size_t i = 0; i < count; ++i) std::swap(values[left - 1 - i], values[drawn[i]]);
+    left -= count;
   }
 }
 

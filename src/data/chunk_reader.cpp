@@ -216,6 +216,14 @@ void ChunkReader::read_target(const Reading& reading, size_t in_chunk) {
   });
 }
 
+// Those of all rows that are read, if these follow each other and none is null.
+std::span<const double> ChunkReader::plain_numbers(const Reading& reading, size_t in_chunk) const {
+  const auto num_rows = static_cast<int64_t>(rows_.size());
+  if (reading.type != CellType::kNumber || chunk_->may_have_nulls(in_chunk)) return {};
+  if (rows_.empty() || rows_.back() - rows_.front() + 1 != num_rows) return {};
+  return {chunk_->numbers(in_chunk) + rows_.front(), rows_.size()};
+}
+
 void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
   const size_t column = reading.column;
   const size_t width = header_.num_features;
@@ -228,6 +236,10 @@ void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
       });
       break;
     case Role::kNumber:
+      if (const std::span<const double> plain = plain_numbers(reading, in_chunk);
+          !plain.empty() && builder_.numbers(column, plain, features, width)) {
+        break;
+      }
       for_each_cell(reading, in_chunk, [&](size_t i, auto cell) {
         features[i * width] = builder_.number(column, cell);
       });

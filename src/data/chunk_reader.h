@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "trainer/data/csv_format.h"
@@ -62,6 +63,7 @@ class ChunkReader {
   void read_column(const Reading& reading, size_t in_chunk);
   void read_target(const Reading& reading, size_t in_chunk);
   void read_feature(const Reading& reading, size_t in_chunk);
+  std::span<const double> plain_numbers(const Reading& reading, size_t in_chunk) const;
   bool lacks_cell(size_t in_chunk, int64_t row) const;
   bool lacks_target(int64_t row) const;
 

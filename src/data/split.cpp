@@ -71,11 +71,14 @@ Array<int64_t> random_order(size_t num_rows, const SplitOptions& options) {
 /// Takes so many rows of each class for `split`, the first in `order` that are in no split yet.
 void take_rows_for(Split split, std::vector<int64_t> wanted, std::span<const int64_t> classes,
                    std::span<const int64_t> order, std::span<Split> splits) {
+  int64_t num_left = std::accumulate(wanted.begin(), wanted.end(), int64_t{0});
   for (const int64_t row : order) {
+    if (num_left == 0) break;
     int64_t& left = wanted[static_cast<size_t>(classes[static_cast<size_t>(row)])];
     if (left == 0 || splits[static_cast<size_t>(row)] != Split::kTrain) continue;
     splits[static_cast<size_t>(row)] = split;
     --left;
+    --num_left;
   }
 }
 

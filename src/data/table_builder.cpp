@@ -65,6 +65,19 @@ float TableBuilder::odd_number(size_t column, double value) {
                                       in_quotes(fmt::format("{}", value))));
 }
 
+bool TableBuilder::numbers(size_t column, std::span<const double> values, float* cells,
+                           size_t width) const {
+  if (format_.missing.has_numbers()) return false;
+  const double offset = header_.offsets[column];
+  bool are_finite = true;
+  for (const double value : values) {
+    *cells = static_cast<float>(value - offset);
+    are_finite &= std::isfinite(*cells);
+    cells += width;
+  }
+  return are_finite;
+}
+
 float TableBuilder::number(size_t column, std::string_view field) {
   const std::optional<double> value = number_in(field, format_.decimal);
   const auto number = static_cast<float>(value.value_or(0) - header_.offsets[column]);
@@ -111,6 +124,9 @@ void TableBuilder::date(size_t column, double seconds, float* cells) {
 
 float TableBuilder::category(size_t column, std::string_view field) {
   if (header_.columns[column].kind == ColumnKind::kIgnored) return kMissing;
+  if (const std::optional<size_t> known = interners_[column].recent(field)) {
+    return static_cast<float>(*known);
+  }
   if (is_missing(field, format_)) {
     ++num_missing_[column];
     return kMissing;
@@ -136,6 +152,7 @@ float TableBuilder::category(size_t column, std::string_view field) {
 }
 
 void TableBuilder::target(size_t column, std::string_view field, size_t cell) {
+  if (table_.targets.set_recent(cell, field)) return;
   require_present(column, field, "a target",
                   header_.is_of_training ? "fill it in, remove the row, or drop all such rows with "
                                            "data.drop_rows_without_target: true"

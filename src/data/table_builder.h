@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ class TableBuilder {
     return odd_number(column, value);
   }
   float number(size_t column, std::string_view field);
+  /// The same for `values` that follow each other, in every width-th of `cells`; false if one of
+  /// them may mean something else, so that number() is to be asked of each.
+  bool numbers(size_t column, std::span<const double> values, float* cells, size_t width) const;
   float missing_number(size_t column);
   /// Writes the parts of a date; NaN where it is missing.
   void date(size_t column, std::string_view field, float* cells);

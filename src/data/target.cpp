@@ -32,20 +32,26 @@ struct TargetScan {
 
 TargetScan scan_target(const TargetCells& cells) {
   TargetScan scan;
-  for (size_t row = 0; row < cells.size(); ++row) {
-    const double value = cells.number(row);
+  const auto add = [&](double value) {
     scan.all_numbers = scan.all_numbers && !std::isnan(value);
     scan.all_whole = scan.all_whole && std::isfinite(value) && std::trunc(value) == value;
     scan.min = value < scan.min ? value : scan.min;
     scan.max = value > scan.max ? value : scan.max;
+  };
+  if (!cells.has_labels()) {
+    for (size_t row = 0; row < cells.size(); ++row) add(cells.number(row));
+    scan.num_labels = cells.labels().size();
+    return scan;
   }
-  std::vector<bool> is_known(cells.labels().size());
-  for (size_t row = 0; cells.has_labels() && row < cells.size(); ++row) {
-    if (is_known[cells.label(row)]) continue;
-    is_known[cells.label(row)] = true;
+  std::vector<char> is_known(cells.labels().size());
+  for (size_t row = 0; row < cells.size(); ++row) {
+    char& known = is_known[cells.label(row)];
+    if (known != 0) continue;
+    known = 1;
     scan.first_rows.push_back(row);
+    add(cells.number(row));  // that of all cells with this label
   }
-  scan.num_labels = cells.has_labels() ? scan.first_rows.size() : cells.labels().size();
+  scan.num_labels = scan.first_rows.size();
   return scan;
 }
 

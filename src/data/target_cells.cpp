@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/target_cells.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -46,13 +47,20 @@ void TargetCells::clear() {
 }
 
 void TargetCells::reserve(size_t size) {
-  numbers_.reserve(size);
-  if (has_labels_) codes_.reserve(size);
+  reserved_ = size;
+  if (has_labels_) {
+    codes_.reserve(size);
+  } else {
+    numbers_.reserve(size);
+  }
 }
 
 void TargetCells::resize(size_t size) {
-  numbers_.resize(size, kNoNumber);
-  if (has_labels_) codes_.resize(size);
+  if (has_labels_) {
+    codes_.resize(size);
+  } else {
+    numbers_.resize(size, kNoNumber);
+  }
   odd_.erase(odd_.lower_bound(size), odd_.end());
 }
 
@@ -74,7 +82,6 @@ void TargetCells::set(size_t cell, std::string_view text) {
 void TargetCells::set(size_t cell, double number, Written written) {
   const auto known = has_labels_ ? codes_of_numbers_.find(number) : codes_of_numbers_.end();
   if (known != codes_of_numbers_.end()) {
-    numbers_[cell] = number;
     codes_[cell] = known->second;
   } else if (!has_labels_) {
     numbers_[cell] = number;
@@ -87,6 +94,13 @@ std::string TargetCells::text(size_t cell) const {
   if (has_labels_) return labels_[label(cell)];
   const auto odd = odd_.find(cell);
   return odd == odd_.end() ? fmt::format("{}", numbers_[cell]) : odd->second;
+}
+
+bool TargetCells::set_recent(size_t cell, std::string_view text) {
+  if (!has_labels_) return false;
+  const std::optional<size_t> known = codes_of_texts_.recent(text);
+  if (known) codes_[cell] = static_cast<int32_t>(*known);
+  return known.has_value();
 }
 
 bool TargetCells::operator==(const TargetCells& other) const {
@@ -108,13 +122,14 @@ int32_t TargetCells::set_label(size_t cell, std::string_view text) {
     label_numbers_.push_back(number.value_or(kNoNumber));
     are_numbers_ = are_numbers_ && number;
   }
-  numbers_[cell] = label_numbers_[known];
   if (labels_.size() > max_labels_ && are_numbers_) forget_labels();
   return code;
 }
 
 // The first ones stay, to tell that they are many.
 void TargetCells::forget_labels() {
+  numbers_.reserve(std::max(reserved_, codes_.size()));
+  for (const int32_t code : codes_) numbers_.push_back(label_numbers_[static_cast<size_t>(code)]);
   has_labels_ = false;
   codes_ = {};
   codes_of_texts_.clear();

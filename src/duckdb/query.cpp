@@ -3,6 +3,7 @@
 // the user's own text; DESCRIBE tells its columns; and it is run inside a SELECT that casts each
 // wanted column to DOUBLE or VARCHAR, so that DuckDB converts its many types and skips columns that
 // nobody asked for. The result is streamed: rows come while it runs, and only a few are in memory.
+// A thread fetches them ahead.
 #include "trainer/duckdb/query.h"
 
 #include <initializer_list>
@@ -13,6 +14,7 @@
 #include "trainer/core/error.h"
 
 #include "duckdb/c_api.h"
+#include "duckdb/chunk_queue.h"
 #include "duckdb/session.h"
 
 namespace trainer::duckdb {
@@ -111,6 +113,7 @@ struct Query::State {
   Session session;
   std::vector<ResultColumn> columns;
   size_t num_wanted = 0;
+  std::optional<ChunkQueue> chunks;
 };
 
 Query::Query(Statement select) : state_(std::make_unique<State>(std::move(select))) {
@@ -146,10 +149,11 @@ void Query::start(const std::vector<WantedColumn>& wanted) {
   // On lines of its own: it may end with a comment.
   state_->session.stream(fmt::format("SELECT {} FROM (\n{}\n)", list, state_->statement.sql));
   state_->num_wanted = wanted.size();
+  state_->chunks.emplace(state_->session);
 }
 
 std::optional<Chunk> Query::next() {
-  CChunk* chunk = state_->session.fetch();
+  CChunk* chunk = state_->chunks->next();
   if (chunk == nullptr) return std::nullopt;
   return Chunk(chunk, state_->num_wanted);
 }

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/data/string_interner.h"
+
 namespace trainer::data {
 namespace {
 
@@ -23,6 +25,32 @@ TEST(TargetCellsTest, KeepNumbersAndHowTheyAreWritten) {
   EXPECT_EQ(cells.text(0), "1.50");
   EXPECT_EQ(cells.labels(), (Words{"1.50", "cat", "1.5"}));
   EXPECT_EQ(cells.label(3), 1U);
+}
+
+TEST(StringInternerTest, TellsTextsOfAnyLengthApart) {
+  std::vector<std::string> texts;
+  for (size_t size = 0; size < 40; ++size) {
+    texts.emplace_back(size, 'a');
+    for (size_t at = 0; at < size; ++at) {  // in each place another byte
+      texts.push_back(std::string(size, 'a'));
+      texts.back()[at] = static_cast<char>('b' + at);
+      texts.push_back(std::string(size, 'a'));
+      texts.back()[at] = '\0';
+    }
+  }
+  StringInterner interner;
+  for (int round = 0; round < 3; ++round) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const auto [number, is_new] = interner.intern(texts[i]);
+      ASSERT_EQ(number, i) << round;
+      ASSERT_EQ(is_new, round == 0);
+      const bool is_short = !texts[i].empty() && texts[i].size() <= 16;
+      ASSERT_EQ(interner.recent(texts[i]).has_value(), is_short);
+      ASSERT_EQ(interner.recent(texts[i]).value_or(i), i);
+    }
+  }
+  EXPECT_EQ(interner.take(), texts);
+  EXPECT_FALSE(interner.recent("a"));
 }
 
 TEST(TargetCellsTest, NumbersAreWrittenAsTheirTypeIs) {

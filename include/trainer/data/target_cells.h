@@ -26,8 +26,8 @@ class TargetCells {
   TargetCells() = default;
   TargetCells(std::initializer_list<std::string_view> texts);
 
-  size_t size() const { return numbers_.size(); }
-  bool empty() const { return numbers_.empty(); }
+  size_t size() const { return has_labels_ ? codes_.size() : numbers_.size(); }
+  bool empty() const { return size() == 0; }
   /// Keeps how cells are written, however many differ.
   void expect_labels();
   /// Drops all cells and labels, and keeps their memory.
@@ -40,11 +40,15 @@ class TargetCells {
   void set(size_t cell, std::string_view text);
   /// Sets a cell to a finite number, written as 3 or as 3.0 if it is whole.
   void set(size_t cell, double number, Written written);
+  /// Does what set() does and returns true if the text is a label that came lately; quicker.
+  bool set_recent(size_t cell, std::string_view text);
   /// Appends a cell.
   void push_back(std::string_view text);
 
   /// The cell as a number; NaN if it is none.
-  double number(size_t cell) const { return numbers_[cell]; }
+  double number(size_t cell) const {
+    return has_labels_ ? label_numbers_[label(cell)] : numbers_[cell];
+  }
   /// The cell as it is written, or where that is not known, the shortest text of its number.
   std::string text(size_t cell) const;
 
@@ -64,10 +68,11 @@ class TargetCells {
   void forget_labels();
 
   size_t max_labels_ = kMaxLabels;
+  size_t reserved_ = 0;
   bool has_labels_ = true;
   bool are_numbers_ = true;  // so far
-  Array<double> numbers_;
-  Array<int32_t> codes_;  // none without labels
+  Array<int32_t> codes_;     // with labels
+  Array<double> numbers_;    // without
   std::vector<std::string> labels_;
   std::vector<double> label_numbers_;  // [labels]
   StringInterner codes_of_texts_;
