@@ -89,12 +89,24 @@ void keep_arrays_in(const std::filesystem::path& folder) {
   shared.path = folder;
 }
 
-void will_need(std::span<const std::byte> bytes) {
+void advise(std::span<const std::byte> bytes, Access access) {
   static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t offset = address % page;
-  auto* first = const_cast<std::byte*>(bytes.data()) - offset;         // NOLINT: as it is declared
-  ::posix_madvise(first, bytes.size() + offset, POSIX_MADV_WILLNEED);  // else they come later
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(bytes.data()) % page;
+  auto* first = const_cast<std::byte*>(bytes.data()) - offset;  // NOLINT: as it is declared
+  const size_t size = bytes.size() + offset;
+  switch (access) {  // what fails changes nothing but the time
+    case Access::kRandom:
+      ::posix_madvise(first, size, POSIX_MADV_RANDOM);
+      break;
+    case Access::kSoon:
+      ::posix_madvise(first, size, POSIX_MADV_WILLNEED);
+      break;
+    case Access::kLate:
+#ifdef MADV_COLD
+      ::madvise(first, size, MADV_COLD);
+#endif
+      break;
+  }
 }
 
 ArrayMemory::~ArrayMemory() {

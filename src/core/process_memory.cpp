@@ -48,6 +48,34 @@ ProcessMemory memory_now() {
   return memory;
 }
 
+/// A number of the control group of this process, by the names of version 2 and version 1 (older
+/// systems); nothing outside of containers, or where there is no limit.
+std::optional<int64_t> cgroup_number(const char* name, const char* old_name) {
+  const std::string folder = "/sys/fs/cgroup/";
+  for (const std::string& path : {folder + name, folder + "memory/" + old_name}) {
+    std::ifstream file(path);
+    int64_t number = 0;
+    if (file >> number) return number;  // "max" is no number
+  }
+  return std::nullopt;
+}
+
+/// What the system has kept of files and would drop for others, which counts as used.
+int64_t cgroup_cache() {
+  for (const char* path : {"/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"}) {
+    std::ifstream file(path);
+    int64_t number = 0;
+    for (std::string name; file >> name >> number;) {
+      if (name == "inactive_file" || name == "total_inactive_file") return number;
+    }
+  }
+  return 0;
+}
+
+std::optional<int64_t> cgroup_limit() {
+  return cgroup_number("memory.max", "memory.limit_in_bytes");
+}
+
 int64_t peak_bytes() {
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
@@ -68,12 +96,11 @@ std::optional<int64_t> available_memory() {
     if (name == "MemAvailable:" && memory >> kibibytes) available = kibibytes * 1024;
     std::getline(memory, unit);
   }
-  int64_t limit = 0;
-  int64_t used = 0;
-  std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" where there is none
-  std::ifstream used_file("/sys/fs/cgroup/memory.current");
-  if (available && limit_file >> limit && used_file >> used) {
-    available = std::min(*available, std::max<int64_t>(0, limit - used));
+  const std::optional<int64_t> limit = cgroup_limit();
+  const std::optional<int64_t> used = cgroup_number("memory.current", "memory.usage_in_bytes");
+  if (available && limit && used) {
+    const int64_t rest = *limit - std::max<int64_t>(0, *used - cgroup_cache());
+    available = std::clamp<int64_t>(rest, 0, *available);
   }
   return available;
 }
@@ -82,10 +109,8 @@ std::optional<int64_t> total_memory() {
   const int64_t pages = sysconf(_SC_PHYS_PAGES);
   const int64_t page_bytes = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page_bytes <= 0) return std::nullopt;
-  int64_t limit = 0;
-  std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" where there is none
   const int64_t all = pages * page_bytes;
-  return limit_file >> limit ? std::min(limit, all) : all;
+  return std::min(cgroup_limit().value_or(all), all);
 }
 
 void return_freed_blocks() {

@@ -86,17 +86,41 @@ void RowChecks::require(int64_t begin, int64_t end) {
   }
 }
 
+void RowChecks::expect_read_ahead() {
+  for (const Bytes array : arrays_) advise(array, Access::kRandom);
+}
+
 void RowChecks::read_ahead(std::span<const int64_t> rows) {
-  std::vector<int64_t> blocks;
-  blocks.reserve(rows.size());
-  for (const int64_t row : rows) blocks.push_back(row / rows_per_block_);
-  std::sort(blocks.begin(), blocks.end());
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-  for (const int64_t block : blocks) {
-    require_block(static_cast<size_t>(block));  // which reads it the first time
-    const int64_t begin = block * rows_per_block_;
-    const int64_t end = std::min(num_rows_, begin + rows_per_block_);
-    for (const Bytes array : arrays_) will_need(bytes_of_rows(array, num_rows_, begin, end));
+  const std::vector<bool> blocks = blocks_of(rows);
+  advise_blocks(blocks, Access::kSoon);
+  if (num_unknown_.load(std::memory_order_relaxed) == 0) return;
+  for (size_t block = 0; block < blocks.size(); ++block) {
+    if (blocks[block]) require_block(block);
+  }
+}
+
+void RowChecks::forget(std::span<const int64_t> rows) {
+  advise_blocks(blocks_of(rows), Access::kLate);
+}
+
+std::vector<bool> RowChecks::blocks_of(std::span<const int64_t> rows) const {
+  std::vector<bool> blocks(expected_.size());
+  for (const int64_t row : rows) blocks[static_cast<size_t>(row / rows_per_block_)] = true;
+  return blocks;
+}
+
+// Those that follow each other in one go.
+void RowChecks::advise_blocks(const std::vector<bool>& blocks, Access access) const {
+  for (size_t begin = 0; begin < blocks.size(); ++begin) {
+    if (!blocks[begin]) continue;
+    size_t end = begin;
+    while (end < blocks.size() && blocks[end]) ++end;
+    const int64_t first_row = static_cast<int64_t>(begin) * rows_per_block_;
+    const int64_t end_row = std::min(num_rows_, static_cast<int64_t>(end) * rows_per_block_);
+    for (const Bytes array : arrays_) {
+      advise(bytes_of_rows(array, num_rows_, first_row, end_row), access);
+    }
+    begin = end;
   }
 }
 

@@ -14,7 +14,9 @@
 namespace trainer::train {
 
 EpochOrder::EpochOrder(const data::OrderOptions& options, const ResidentData& data)
-    : options_(options), checks_(data.checks), device_(data.features.device()) {}
+    : options_(options), checks_(data.checks), device_(data.features.device()) {
+  if (checks_ != nullptr && options_.has_windows()) checks_->expect_read_ahead();
+}
 
 EpochOrder::Samples EpochOrder::samples(int64_t epoch, int64_t begin, int64_t count) {
   if (!part_.has(epoch, begin)) go_to(epoch, begin);
@@ -29,6 +31,7 @@ EpochOrder::Samples EpochOrder::samples(int64_t epoch, int64_t begin, int64_t co
 }
 
 void EpochOrder::go_to(int64_t epoch, int64_t position) {
+  std::vector<int64_t> used = std::move(part_.order.rows);
   if (next_.valid()) part_ = next_.get();
   std::span<const int64_t> unread;
   if (!part_.has(epoch, position)) {
@@ -41,13 +44,14 @@ void EpochOrder::go_to(int64_t epoch, int64_t position) {
   const bool is_last = part_.order.end() == options_.num_rows;
   const int64_t next_epoch = is_last ? epoch + 1 : epoch;
   const int64_t next_position = is_last ? 0 : part_.order.end();
-  next_ = std::async(std::launch::async,
-                     [unread, next_epoch, next_position, options = options_, checks = checks_] {
-                       if (checks != nullptr) checks->read_ahead(unread);
-                       Part next{next_epoch, data::order_part(options, next_epoch, next_position)};
-                       if (checks != nullptr) checks->read_ahead(next.order.rows);
-                       return next;
-                     });
+  next_ = std::async(std::launch::async, [unread, used = std::move(used), next_epoch, next_position,
+                                          options = options_, checks = checks_] {
+    if (checks != nullptr) checks->forget(used);
+    if (checks != nullptr) checks->read_ahead(unread);
+    Part next{next_epoch, data::order_part(options, next_epoch, next_position)};
+    if (checks != nullptr) checks->read_ahead(next.order.rows);
+    return next;
+  });
 }
 
 // A copy, as the memory of part_ is that of the next one later.

@@ -15,8 +15,15 @@ namespace trainer {
 /// at the beginning.
 void keep_arrays_in(const std::filesystem::path& folder);
 
-/// Lets the system read `bytes` of a mapped file before they are used.
-void will_need(std::span<const std::byte> bytes);
+/// How bytes of a mapped file are going to be used.
+enum class Access {
+  kRandom,  // here and there: nothing else is to be read with them
+  kSoon,    // all of them: to be read now
+  kLate,    // not for long: the first to be dropped
+};
+
+/// Tells the system, which may do better for it and returns at once.
+void advise(std::span<const std::byte> bytes, Access access);
 
 /// The bytes of an Array. Large ones are mapped by themselves, with huge pages where the system has
 /// them, and grow without being copied where it can (Linux).

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/core/array_memory.h"
 #include "trainer/data/dataset.h"
 
 namespace trainer::data {
@@ -31,12 +32,19 @@ class RowChecks {
   void require(std::span<const int64_t> rows);
   /// The same for the rows [begin, end).
   void require(int64_t begin, int64_t end);
-  /// The same for the blocks of `rows`, whose bytes are also asked of the disk, so that they are in
-  /// memory when they are used.
+
+  /// From now on rows are read where read_ahead() has read their blocks, and hardly anywhere else.
+  void expect_read_ahead();
+  /// The same as require() for the blocks of `rows`, which are read from the disk in their order,
+  /// so that they are in memory when they are used.
   void read_ahead(std::span<const int64_t> rows);
+  /// Lets the system drop the blocks of `rows` before all others.
+  void forget(std::span<const int64_t> rows);
 
  private:
   void require_block(size_t block);
+  std::vector<bool> blocks_of(std::span<const int64_t> rows) const;
+  void advise_blocks(const std::vector<bool>& blocks, Access access) const;
 
   std::vector<std::span<const std::byte>> arrays_;  // [num_rows] elements each
   int64_t num_rows_;
