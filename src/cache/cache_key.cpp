@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Below, reading takes less than half a second.
-constexpr uint64_t kMinBytes = uint64_t{32} << 20;
-
 // The coarsest times of file systems in use are two seconds apart (FAT).
 constexpr int64_t kTimeStep = 2'000'000'000;
 
@@ -114,7 +111,7 @@ std::optional<CacheKey> cache_key(const config::DataConfig& data, uint64_t seed)
     if (file.changed + kTimeStep > start) return std::nullopt;
     key.num_bytes += file.num_bytes;
   }
-  if (is_auto && key.num_bytes < kMinBytes) return std::nullopt;
+  if (is_auto && key.num_bytes < kMinCachedBytes) return std::nullopt;
   key.text = key_text(data, seed, *files);
   const fs::path folder = is_auto ? default_folder() : fs::path(data.cache);
   if (folder.empty()) return std::nullopt;

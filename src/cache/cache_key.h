@@ -10,6 +10,9 @@
 
 namespace trainer::cache {
 
+/// Tables of less are not kept with data.cache: auto; reading them takes less than half a second.
+constexpr uint64_t kMinCachedBytes = uint64_t{32} << 20;
+
 /// Where the data of a run are kept.
 struct CacheKey {
   std::filesystem::path folder;

@@ -14,6 +14,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
+#include "trainer/core/format.h"
 #include "trainer/core/process_memory.h"
 
 #include "cache/cache_key.h"
@@ -52,12 +53,21 @@ Datasets read_whole(const config::DataConfig& data, uint64_t seed, const CacheKe
   return datasets;
 }
 
+// How much there is to map, and what follows if memory cannot keep it.
+std::string size_text(const CacheKey& key) {
+  const uint64_t num_bytes = stored_bytes(key);
+  const std::optional<int64_t> memory = available_memory();
+  const bool fits = !memory || num_bytes <= static_cast<uint64_t>(*memory);
+  return fmt::format(" ({}{})", human_bytes(num_bytes),
+                     fits ? "" : ", more than the memory that is free: read again in each epoch");
+}
+
 // What is damaged is as good as missing; `problem` says so.
 std::optional<Datasets> find(const CacheKey& key, std::string& problem) {
   try {
     std::optional<Datasets> found = read_datasets(key);
     if (!found) return std::nullopt;
-    found->cache = fmt::format("mapped from {}", key.folder.string());
+    found->cache = fmt::format("mapped from {}{}", key.folder.string(), size_text(key));
     std::error_code ignored;  // for those who look for caches that nobody uses
     fs::last_write_time(key.folder, fs::file_time_type::clock::now(), ignored);
     return found;
@@ -76,7 +86,7 @@ Datasets store(Datasets&& datasets, const CacheKey& key) {
   try {
     write_datasets(key, datasets);
     Datasets written = *read_datasets(key);
-    written.cache = fmt::format("written to {}", key.folder.string());
+    written.cache = fmt::format("written to {}{}", key.folder.string(), size_text(key));
     return written;
   } catch (const Error& error) {
     remove_temporary_files(key.folder);

@@ -47,10 +47,20 @@ std::vector<data::Fingerprint> read_fingerprints(const checkpoint::Reader& reade
 
 }  // namespace
 
-std::optional<data::Datasets> read_datasets(const CacheKey& key) {
-  const fs::path head = head_path(key);
+bool is_stored(const CacheKey& key) {
   std::error_code ignored;
-  if (!fs::exists(head, ignored)) return std::nullopt;
+  return fs::exists(head_path(key), ignored);
+}
+
+uint64_t stored_bytes(const CacheKey& key) {
+  std::error_code problem;
+  const uintmax_t size = fs::file_size(rows_path(key), problem);
+  return problem ? 0 : size;
+}
+
+std::optional<data::Datasets> read_datasets(const CacheKey& key) {
+  if (!is_stored(key)) return std::nullopt;
+  const fs::path head = head_path(key);
   const Dict root = archive::load(head);
   const checkpoint::Reader reader(head, root);
   if (reader.text("key") != key.text) return std::nullopt;

@@ -56,6 +56,9 @@ class CsvReader : public TableReader {
 
   uint64_t bytes_read() const override { return source_.bytes_read(); }
   uint64_t size_hint() const override { return source_.size_hint(); }
+  int64_t num_rows_hint() const override {
+    return static_cast<int64_t>(source_.num_rows_hint(header_.columns.size()));
+  }
   std::vector<Fingerprint> fingerprints() override { return source_.fingerprints(); }
 
  protected:
@@ -91,7 +94,7 @@ class CsvReader : public TableReader {
 
   // So that the features never exist twice: memory that is not used is not there.
   void reserve_all_rows(Table& table) const {
-    const size_t num_rows = source_.num_rows_hint(header_.columns.size());
+    const auto num_rows = static_cast<size_t>(1.05 * static_cast<double>(num_rows_hint()));
     std::get<Array<float>>(table.features.values).reserve(num_rows * header_.num_features);
     table.lines.reserve(num_rows);
     table.targets.reserve(num_rows * table.target_names.size());

@@ -50,8 +50,8 @@ class CsvSource {
   /// Of all files.
   uint64_t bytes_read() const;
   uint64_t size_hint() const;
-  /// About as many rows as there are, not fewer if all lines are as long as the first ones, and
-  /// each of `num_columns` cells takes a byte.
+  /// About as many rows as there are, if all lines are as long as the first ones, and each of
+  /// `num_columns` cells takes a byte.
   size_t num_rows_hint(size_t num_columns) const;
   std::vector<Fingerprint> fingerprints();
 

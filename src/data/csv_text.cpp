@@ -89,7 +89,7 @@ size_t CsvText::num_lines_hint() const {
   const size_t num_lines = count_line_breaks(begin(), end()) + 1;
   if (has_ended_ && end_ == filled_) return num_lines;
   const double share = static_cast<double>(file_.content_size_hint()) / static_cast<double>(end_);
-  return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0) * 1.05);
+  return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0));
 }
 
 }  // namespace trainer::data

@@ -28,7 +28,7 @@ class CsvText {
   /// begin(), or nullptr at the end of the file, and then nothing has changed.
   const char* read_on(const char* keep);
 
-  /// About as many lines as the file has, not fewer if all are as long as the first ones.
+  /// About as many lines as the file has, if all are as long as the first ones.
   size_t num_lines_hint() const;
 
  private:

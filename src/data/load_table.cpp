@@ -40,25 +40,6 @@ void append(Lines& lines, Lines&& more) {
                std::make_move_iterator(more.end()));
 }
 
-Table read_training_table(const config::DataConfig& data, const Schema* trained) {
-  return read_table(training_source(data),
-                    {.targets = data.target,
-                     .ignored = data.ignore,
-                     .id = data.id,
-                     .numeric = data.numeric,
-                     .categorical = data.categorical,
-                     .max_categories = data.max_categories,
-                     .fill = data.fill,
-                     .split_column = data.split_column,
-                     .group = data.group,
-                     .weight = data.weight,
-                     .time = data.time,
-                     .drop_rows_without_target = data.drop_rows_without_target,
-                     .dates = config::date_parts(data),
-                     .expects_labels = data.task == config::Task::kClassification,
-                     .with_offsets = trained == nullptr ? nullptr : &trained->columns});
-}
-
 Target infer_usable_target(const Table& table, const config::DataConfig& data, int64_t folds,
                            const Schema* trained) {
   Target target = infer_target(table, wanted_task(data), target_offsets(trained));
@@ -131,10 +112,28 @@ Dataset load_split_file(const std::string& path, const config::DataConfig& data,
 
 }  // namespace
 
+ColumnOptions training_columns(const config::DataConfig& data, const Schema* trained) {
+  return {.targets = data.target,
+          .ignored = data.ignore,
+          .id = data.id,
+          .numeric = data.numeric,
+          .categorical = data.categorical,
+          .max_categories = data.max_categories,
+          .fill = data.fill,
+          .split_column = data.split_column,
+          .group = data.group,
+          .weight = data.weight,
+          .time = data.time,
+          .drop_rows_without_target = data.drop_rows_without_target,
+          .dates = config::date_parts(data),
+          .expects_labels = data.task == config::Task::kClassification,
+          .with_offsets = trained == nullptr ? nullptr : &trained->columns};
+}
+
 Datasets load_table(const config::DataConfig& data, SplitOptions options, const Schema* trained) {
   if (!data.validation_path.empty()) options.validation_fraction = 0;
   if (!data.test_path.empty()) options.test_fraction = 0;
-  Table table = read_training_table(data, trained);
+  Table table = read_table(training_source(data), training_columns(data, trained));
   Target target = infer_usable_target(table, data, options.folds, trained);
   const SplitIndices split = split_table(table, target, data, options);
   Array<int64_t> merged;

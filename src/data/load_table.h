@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trainer/data/dataset.h"
+#include "trainer/data/read_table.h"
 #include "trainer/data/split.h"
 
 namespace trainer::config {
@@ -9,6 +10,10 @@ struct DataConfig;
 }
 
 namespace trainer::data {
+
+/// What the columns of the training table are for; `trained` as in load_datasets(), which must
+/// outlive the result.
+ColumnOptions training_columns(const config::DataConfig& data, const Schema* trained);
 
 /// The table of data.path, and those of the splits that have files of their own. `trained` as in
 /// load_datasets(); scalings are not fitted yet. Throws Error(kData) as load_datasets() does.

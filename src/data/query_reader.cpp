@@ -112,6 +112,13 @@ class QueryReader : public TableReader {
   }
   uint64_t size_hint() const override { return sql_.num_bytes; }
 
+  int64_t num_rows_hint() const override {
+    if (sql_.count.sql.empty()) return 0;
+    duckdb::Query count(sql_.count);
+    count.start({{0, CellType::kNumber}});
+    const std::optional<Chunk> chunk = count.next();
+    return chunk ? static_cast<int64_t>(chunk->numbers(0)[0]) : 0;
+  }
   std::vector<Fingerprint> fingerprints() override {
     if (sql_.files.empty()) return {cells_};
     std::vector<Fingerprint> files;

@@ -37,6 +37,8 @@ class TableReader {
   virtual uint64_t bytes_read() const = 0;
   /// Those in all, 0 where that is not known.
   virtual uint64_t size_hint() const = 0;
+  /// About how many rows there are, 0 where that is not known.
+  virtual int64_t num_rows_hint() const = 0;
   /// Of all that was read.
   virtual std::vector<Fingerprint> fingerprints() = 0;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/table_sql.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "trainer/duckdb/query.h"
@@ -24,7 +26,7 @@ std::string list_of(const std::vector<std::string>& files) {
 TableSql table_sql(const TableSource& source) {
   const SourceKind kind = source_kind(source);
   if (kind == SourceKind::kQuery) {
-    return {{.name = "data.query", .sql = source.query, .folder = source.folder}, {}, 0};
+    return {{.name = "data.query", .sql = source.query, .folder = source.folder}, {}, {}, 0};
   }
   TableSql sql{.files = source_files(source.path)};
   for (const std::string& file : sql.files) sql.num_bytes += InputFile(file).size_hint();
@@ -32,6 +34,10 @@ TableSql table_sql(const TableSource& source) {
   sql.select = {.name = source.path,
                 .sql = fmt::format("SELECT * FROM {}({})", reader, list_of(sql.files)),
                 .is_of_user = false};
+  if (kind == SourceKind::kParquet) {  // in the metadata of the files
+    sql.count = sql.select;
+    sql.count.sql.replace(0, std::string_view("SELECT *").size(), "SELECT count(*)");
+  }
   return sql;
 }
 

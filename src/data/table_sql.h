@@ -13,6 +13,7 @@ namespace trainer::data {
 /// A table as DuckDB is asked for it.
 struct TableSql {
   duckdb::Statement select = {};
+  duckdb::Statement count = {};         // of the rows, where that is quick; else it has no text
   std::vector<std::string> files = {};  // that it reads; none of a query, which nobody can tell
   uint64_t num_bytes = 0;               // of these
 };

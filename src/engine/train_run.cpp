@@ -12,10 +12,12 @@
 #include <fmt/format.h>
 
 #include "trainer/cache/load.h"
+#include "trainer/cache/reading_plan.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
@@ -44,7 +46,12 @@ struct PreparedRun {
 PreparedRun prepare(TrainRequest& request) {
   config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
-  data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed), trained);
+  const auto seed = static_cast<uint64_t>(config.seed);
+  const char* label = "reading";
+  for (const std::string& line : cache::reading_plan(config.data, seed)) {
+    log::info(labeled_line(std::exchange(label, ""), line));
+  }
+  data::Datasets data = cache::load(config.data, seed, trained);
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";

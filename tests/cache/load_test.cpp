@@ -21,6 +21,7 @@
 #include "trainer/config/data_config.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/folder_lock.h"
+#include "trainer/core/format.h"
 #include "trainer/data/row_checks.h"
 
 #include "cache/cache_key.h"
@@ -91,8 +92,11 @@ class CacheTest : public test::DatasetFolderTest {
 
   fs::path root() const { return folder_.path() / "cache"; }
   fs::path entry() const { return *fs::directory_iterator(root()); }
-  std::string written() const { return "written to " + entry().string(); }
-  std::string mapped() const { return "mapped from " + entry().string(); }
+  std::string written() const { return "written to " + entry().string() + size(); }
+  std::string mapped() const { return "mapped from " + entry().string() + size(); }
+  std::string size() const {
+    return fmt::format(" ({})", human_bytes(fs::file_size(entry() / "rows.bin")));
+  }
 
   size_t num_entries() const { return fs::exists(root()) ? test::file_names(root()).size() : 0; }
 };
@@ -247,7 +251,8 @@ TEST_F(CacheTest, AFullDiskLeavesTheDataInMemory) {
                                         (entry() / "rows.bin").string() + ": File too large"}));
     EXPECT_FALSE(test::has_temporary_files(entry()));
   }
-  EXPECT_EQ(load(data, 1).cache, written());
+  const Datasets again = load(data, 1);
+  EXPECT_EQ(again.cache, written());
 }
 
 TEST(CacheOnAReadOnlyDiskTest, LeavesTheDataInMemory) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/table_size.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "trainer/config/data_config.h"
+#include "trainer/data/table_source.h"
+
+#include "data/csv_reader.h"
+#include "data/load_table.h"
+#include "data/query_reader.h"
+
+namespace trainer::data {
+
+uint64_t file_bytes(const config::DataConfig& data) {
+  uint64_t num_bytes = 0;
+  for (const std::string& file : source_files(data.path)) {
+    std::error_code ignored;  // the reader has the words for it
+    if (!std::filesystem::is_regular_file(file, ignored)) continue;
+    const uintmax_t size = std::filesystem::file_size(file, ignored);
+    if (!ignored) num_bytes += size;
+  }
+  return num_bytes;
+}
+
+TableSize table_size(const config::DataConfig& data) {
+  const TableSource source = training_source(data);
+  const ColumnOptions options = training_columns(data, /*trained=*/nullptr);
+  const std::unique_ptr<TableReader> reader =
+      is_read_by_duckdb(source) ? open_query(source, options) : open_csv(source, options);
+  TableSize size{.file_bytes = file_bytes(data), .num_rows = reader->num_rows_hint()};
+  size.num_features = static_cast<int64_t>(reader->header().num_features);
+  // Features, the targets, and the number of the row (Dataset).
+  const auto num_floats = size.num_features + std::ssize(data.target);
+  size.encoded_bytes =
+      static_cast<uint64_t>(size.num_rows) *
+      static_cast<uint64_t>(num_floats * int64_t{sizeof(float)} + int64_t{sizeof(int64_t)});
+  return size;
+}
+
+}  // namespace trainer::data
