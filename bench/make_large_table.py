@@ -6,6 +6,7 @@ them, to measure tables that are larger than memory: 20,000,000 rows are 3 GB.
 Usage: bench/make_large_table.py FILE [ROWS]
 """
 import sys
+from typing import TextIO
 
 import numpy as np
 
@@ -13,7 +14,7 @@ NUM_COLUMNS = 20
 ROWS_AT_ONCE = 200_000
 
 
-def write_rows(file, random, num_rows):
+def write_rows(file: TextIO, random: np.random.Generator, num_rows: int) -> None:
     numbers = random.standard_normal((num_rows, NUM_COLUMNS)).astype(np.float32)
     noise = random.standard_normal(num_rows)
     classes = (numbers[:, 0] * numbers[:, 1] + numbers[:, 2] + noise > 0).astype(np.int64)
@@ -22,7 +23,7 @@ def write_rows(file, random, num_rows):
     file.writelines(",".join(cells) + "\n" for cells in zip(*columns))
 
 
-def main():
+def main() -> None:
     path = sys.argv[1]
     num_rows = int(sys.argv[2]) if len(sys.argv) > 2 else 20_000_000
     random = np.random.default_rng(1)

@@ -236,6 +236,36 @@ TEST_F(QueryTableTest, AFileThatIsNoneIsExplained) {
       "cut.parquet: Invalid Input Error: No magic bytes found at end of file 'cut.parquet'");
 }
 
+TEST_F(QueryTableTest, SeveralParquetFilesHaveTheSameColumnsInAnyOrder) {
+  const auto table_with = [&](const std::string& second) {
+    write_result("t/1.parquet", "select range as a, 'x' as b, range % 2 as y from range(4)");
+    write_result("t/2.parquet", second);
+    return read_table({folder_.path() / "t"}, {.targets = kTargets});
+  };
+  const auto problem_with = [&](const std::string& second) {
+    return message_of([&] { table_with(second); });
+  };
+  std::filesystem::create_directory(folder_.path() / "t");
+  // Whole numbers and others are numbers.
+  const Table table = table_with("select 1 as y, 2.5 as a, 'z' as b");
+  EXPECT_EQ(table.features.num_rows, 5);
+  EXPECT_EQ(cells(table)[8], 2.5F);
+  const std::string fix =
+      "; choose other files, or make the columns the same with a query (data.query)";
+  EXPECT_EQ(problem_with("select 1 as a, 1 as y"),
+            "t/2.parquet: expected the columns of t/1.parquet: for \"b\", a column of the kind "
+            "text, got none" +
+                fix);
+  EXPECT_EQ(problem_with("select 1 as a, 'x' as b, 1 as y, 1 as more"),
+            "t/2.parquet: expected the columns of t/1.parquet: for \"more\", none, got a column of "
+            "the kind number" +
+                fix);
+  EXPECT_EQ(problem_with("select date '2026-03-01' as a, 'x' as b, 1 as y"),
+            "t/2.parquet: expected the columns of t/1.parquet: for \"a\", a column of the kind "
+            "number, got a column of the kind time" +
+                fix);
+}
+
 TEST_F(QueryTableTest, AQueryHasTheFingerprintOfItsCells) {
   const auto print = [](const std::string& query) { return read(query).fingerprints.front(); };
   const Fingerprint one = print("select 1 as a, 'x' as b, 0 as y");

@@ -112,19 +112,6 @@ TEST_F(QueryTest, ItMayBeAbandonedAtAnyTime) {
   }
 }
 
-TEST_F(QueryTest, AnErrorComesBehindTheRowsBeforeIt) {
-  Query query({.name = "q",
-               .sql = "select if(range = 300000, error('here'), range) as a from range(400000)"});
-  query.start({{0, CellType::kNumber}});
-  int64_t num_rows = 0;
-  const Error error = test::error_of([&] {
-    while (const std::optional<Chunk> chunk = query.next()) num_rows += chunk->num_rows();
-  });
-  EXPECT_STREQ(error.what(), "q: Invalid Input Error: here");
-  EXPECT_GT(num_rows, 0);
-  EXPECT_LE(num_rows, 300'000);
-}
-
 TEST_F(QueryTest, AColumnMayBeLeftOutOrComeTwice) {
   Query query({.name = "q", .sql = "select 1 as a, 2 as \"b \"\"x\"\"\", 3 as c"});
   query.start({{1, CellType::kText}, {0, CellType::kNumber}, {1, CellType::kNumber}});
