@@ -14,7 +14,6 @@
 #include "data/csv_rows.h"
 #include "data/csv_source.h"
 #include "data/csv_types.h"
-#include "data/source_files.h"
 #include "data/trained_header.h"
 
 namespace trainer::data {

@@ -22,7 +22,6 @@
 #include "data/csv_text.h"
 #include "data/error.h"
 #include "data/number_text.h"
-#include "data/source_files.h"
 #include "data/table_sql.h"
 #include "data/time_text.h"
 

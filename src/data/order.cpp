@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <variant>
 
 #include "trainer/core/philox.h"
 #include "trainer/data/table.h"

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/cache/load.h"
 #include "trainer/config/data_config.h"
 #include "trainer/core/format.h"
 #include "trainer/core/process_memory.h"

@@ -32,9 +32,9 @@ TEST(StringInternerTest, TellsTextsOfAnyLengthApart) {
   for (size_t size = 0; size < 40; ++size) {
     texts.emplace_back(size, 'a');
     for (size_t at = 0; at < size; ++at) {  // in each place another byte
-      texts.push_back(std::string(size, 'a'));
+      texts.emplace_back(size, 'a');
       texts.back()[at] = static_cast<char>('b' + at);
-      texts.push_back(std::string(size, 'a'));
+      texts.emplace_back(size, 'a');
       texts.back()[at] = '\0';
     }
   }

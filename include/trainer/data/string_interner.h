@@ -75,8 +75,8 @@ class StringInterner {
   static Bytes ends_of(std::string_view text) {
     Word first{};
     Word last{};
-    std::memcpy(&first, text.data(), sizeof(Word));
-    std::memcpy(&last, text.data() + text.size() - sizeof(Word), sizeof(Word));
+    std::memcpy(&first, &text.front(), sizeof(Word));
+    std::memcpy(&last, &text[text.size() - sizeof(Word)], sizeof(Word));
     return {first, last, text.size()};
   }
   static Bytes bytes_of(std::string_view text) {
