@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/quantiles.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,20 @@ TEST(QuantilesTest, OfManyValuesThereAreAHundredQuantiles) {
   EXPECT_EQ(others.front(), 0);
   EXPECT_FLOAT_EQ(others[1], static_cast<float>(1 + 0.5 / 99));
   EXPECT_EQ(others.back(), 1000);
+}
+
+// Many values are sorted in another way than few.
+TEST(QuantilesTest, ManyValuesOfEverySizeAndSignAreSortedRight) {
+  Array<float> values = {-std::numeric_limits<float>::max(), std::numeric_limits<float>::max(),
+                         std::numeric_limits<float>::denorm_min(),
+                         -std::numeric_limits<float>::denorm_min(), 0};
+  for (int i = 0; i < 20'000; ++i) {
+    const auto place = static_cast<float>(i * 7919 % 20'011 - 10'000);  // negative, equal, both
+    values.push_back(i % 3 == 0 ? std::floor(place / 100) : place * std::exp2(place / 100));
+  }
+  std::vector<float> expected(values.begin(), values.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(find_quantiles(values, values.size()), expected);
 }
 
 TEST(QuantilesTest, APlaceLiesBetweenQuantilesInProportionAndWithinTheEnds) {

@@ -40,6 +40,7 @@ class QuantileScale {
   float operator()(float value) const;
 
  private:
+  std::ptrdiff_t count_below(float value) const;
   double score_of_rank(double rank) const { return scores_[static_cast<size_t>(2 * rank)]; }
 
   std::span<const float> quantiles_;
