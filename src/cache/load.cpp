@@ -26,23 +26,24 @@ namespace {
 namespace fs = std::filesystem;
 using data::Datasets;
 
-/// Keeps large arrays in files while a table is read that memory may not hold.
+/// Keeps large arrays in files of a folder while it lives.
 class ArraysInFiles {
  public:
-  explicit ArraysInFiles(const CacheKey& key) {
-    // Reading needs about twice the bytes of a text, and more of a packed file.
-    constexpr uint64_t kPart = 8;
-    const std::optional<int64_t> memory = available_memory();
-    if (memory && key.num_bytes > static_cast<uint64_t>(*memory) / kPart)
-      keep_arrays_in(key.folder);
-  }
+  explicit ArraysInFiles(const fs::path& folder) { keep_arrays_in(folder); }
   ~ArraysInFiles() { keep_arrays_in({}); }
   ArraysInFiles(const ArraysInFiles&) = delete;
   ArraysInFiles& operator=(const ArraysInFiles&) = delete;
 };
 
+// Reading needs about twice the bytes of a text, and more of a packed file.
+bool may_exceed_memory(const CacheKey& key) {
+  constexpr uint64_t kPart = 8;
+  const std::optional<int64_t> memory = available_memory();
+  return memory && key.num_bytes > static_cast<uint64_t>(*memory) / kPart;
+}
+
 Datasets read_whole(const config::DataConfig& data, uint64_t seed, const CacheKey& key) {
-  const ArraysInFiles arrays_in_files(key);
+  const ArraysInFiles arrays_in_files(may_exceed_memory(key) ? key.folder : fs::path());
   Datasets datasets = data::load_datasets(data, seed);
   const std::optional<CacheKey> now = cache_key(data, seed);
   if (!now || now->text != key.text) {
@@ -124,6 +125,15 @@ Datasets find_or_make(const config::DataConfig& data, uint64_t seed, const Cache
 }
 
 }  // namespace
+
+Datasets load_once(const config::DataConfig& data, uint64_t seed) {
+  const std::optional<CacheKey> key = cache_key(data, seed);
+  std::error_code problem;
+  const fs::path folder = key ? key->folder.parent_path() : fs::path();
+  if (key) fs::create_directories(folder, problem);
+  const ArraysInFiles arrays_in_files(problem ? fs::path() : folder);
+  return data::load_datasets(data, seed);
+}
 
 Datasets load(const config::DataConfig& data, uint64_t seed, const data::Schema* trained) {
   const std::optional<CacheKey> key = cache_key(data, seed);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/cache/load.h"
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
@@ -157,7 +158,7 @@ data::Datasets read_with(wizard::FirstConfig& first) {
   log_ignored(first.ignore);
   const std::size_t num_logged = first.ignore.size();
   data::Datasets data =
-      data::load_datasets(first.config.data, static_cast<uint64_t>(first.config.seed));
+      cache::load_once(first.config.data, static_cast<uint64_t>(first.config.seed));
   wizard::add_left_out(first, data.schema);
   log_ignored(std::span(first.ignore).subspan(num_logged));
   for (const std::string& note : data.target_copies) log::info(note);

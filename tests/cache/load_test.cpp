@@ -158,6 +158,14 @@ TEST_F(CacheTest, WhatIsNotToBeKeptIsRead) {
   EXPECT_EQ(num_entries(), 0U);
 }
 
+TEST_F(CacheTest, WhatIsReadOnceLeavesNothing) {
+  const DataConfig data = cached();
+  const Datasets once = load_once(data, 1);
+  EXPECT_TRUE(equal(once, data::load_datasets(data, 1)));
+  EXPECT_EQ(once.cache, "");
+  EXPECT_EQ(num_entries(), 0U);
+}
+
 TEST_F(CacheTest, ARunThatWasReadInAnotherWayIsReadSoAgain) {
   const DataConfig data = cached();
   data::Schema trained = load(data, 1).schema;

@@ -17,4 +17,9 @@ namespace trainer::cache {
 data::Datasets load(const config::DataConfig& data, uint64_t seed,
                     const data::Schema* trained = nullptr);
 
+/// What data::load_datasets() returns. Of a table that load() would keep, large arrays are in files
+/// without names beside the caches, so that memory does not grow with the rows; nothing stays
+/// there.
+data::Datasets load_once(const config::DataConfig& data, uint64_t seed);
+
 }  // namespace trainer::cache
