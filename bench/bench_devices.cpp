@@ -13,12 +13,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/standard_streams.h"
 #include "trainer/core/version.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/device/device.h"
 #include "trainer/run/system_info.h"
 
@@ -179,7 +179,7 @@ int run(const std::vector<std::string>& arguments) {
     fmt::print("{}", options.help);
     return 0;
   }
-  if (options.num_threads == 0) options.num_threads = cpu::usable_cpus();
+  if (options.num_threads == 0) options.num_threads = usable_cpus();
   std::vector<std::string> google_words = google_command_line(options);
   initialize_google(google_words);
   std::optional<Results> baseline;  // read before measuring, which takes minutes

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "trainer/config/recipe.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/buffer.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/thread_team.h"
 
@@ -107,7 +107,7 @@ double measure_peak(int64_t num_threads) {
 }
 
 double cached_peak(int64_t num_threads) {
-  static std::vector<double> known(static_cast<std::size_t>(cpu::usable_cpus()) + 1);
+  static std::vector<double> known(static_cast<std::size_t>(usable_cpus()) + 1);
   double& value = known[static_cast<std::size_t>(num_threads)];
   if (value == 0) value = measure_peak(num_threads);
   return value;
@@ -174,7 +174,7 @@ void register_steps(int64_t num_threads) {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  using trainer::cpu::usable_cpus;
+  using trainer::usable_cpus;
   fmt::print(
       stderr, "{} kernels; peak of multiply-adds {:.0f} GFLOP/s on one thread, {:.0f} on {}\n",
       trainer::cpu::instruction_set_name(trainer::cpu::kernels().instruction_set),

@@ -16,10 +16,10 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/cpu/cpus.h"
 
 #include "cli/open_library.h"
 
@@ -37,7 +37,7 @@ void limit_spinning() {
 // Also read when it is loaded; a number of threads that it cannot start aborts the process.
 void check_number_of_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
-  if (text == nullptr || cpu::openmp_threads(text)) return;
+  if (text == nullptr || openmp_threads(text)) return;
   if (*text != '\0') {
     log::warning(fmt::format(
         "OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got {}; ignoring it",

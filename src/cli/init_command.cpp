@@ -15,11 +15,11 @@
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/parse.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/cpu/step_time.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
@@ -190,7 +190,7 @@ double measure_epoch(config::Config config, const data::Datasets& data) {
   const int64_t num_rows = data.train.size();
   const double step_seconds =
       cpu::measure_step(network::build(config, data.schema),
-                        std::min(config.training.batch_size, num_rows), cpu::usable_cpus());
+                        std::min(config.training.batch_size, num_rows), usable_cpus());
   return kOtherWork * step_seconds *
          static_cast<double>(schedule::steps_per_epoch(config.training, num_rows));
 }

@@ -9,9 +9,9 @@
 
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
-#include "trainer/cpu/cpus.h"
 
 namespace trainer::cli {
 
@@ -98,7 +98,7 @@ data::TableSource table_source(const config::DataConfig& data, const data::Schem
 }
 
 int64_t thread_count(const config::Config& config) {
-  return config.threads > 0 ? config.threads : cpu::usable_cpus();
+  return config.threads > 0 ? config.threads : usable_cpus();
 }
 
 }  // namespace trainer::cli

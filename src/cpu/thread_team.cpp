@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cpu/thread_team.h"
 
-#include "trainer/cpu/cpus.h"
+#include "trainer/core/cpus.h"
 
 namespace trainer::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "data/keep_rows.h"
+#include "data/array_rows.h"
 
 namespace trainer::data {
 namespace {

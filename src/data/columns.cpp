@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/parallel.h"
 #include "trainer/core/parse.h"
 
 #include "data/cells.h"
@@ -190,12 +191,10 @@ std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> tra
                                 const FitOptions& options) {
   const Fitter fitter(table, train_rows, options);
   std::vector<Column> columns = table.columns;
-  bool has_features = false;
-  for (Column& column : columns) {
-    if (is_feature(column)) fitter.fit(column);
-    has_features = has_features || is_feature(column);
-  }
-  if (!has_features) {
+  parallel_for(columns.size(), [&](size_t i) {
+    if (is_feature(columns[i])) fitter.fit(columns[i]);
+  });
+  if (std::none_of(columns.begin(), columns.end(), is_feature)) {
     std::vector<std::string> reasons;
     reasons.reserve(columns.size());
     for (const Column& column : columns) {

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <mutex>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/parallel.h"
 #include "trainer/data/quantiles.h"
 
 #include "data/cells.h"
@@ -22,6 +26,14 @@ namespace {
 struct RowRange {
   size_t begin = 0;
   size_t end = 0;
+};
+
+using BadRows = std::vector<std::pair<int64_t, std::string>>;
+
+/// What was found in cells of one column.
+struct Found {
+  BadRows* bad_rows = nullptr;  // errors are added there, with the number of the row, or thrown
+  int64_t num_unknown = 0;
 };
 
 /// Writes the features of one column.
@@ -39,38 +51,31 @@ class ColumnEncoder {
   }
 
   /// `features` are those of the first row of `rows`, from the first one of the column on.
-  void encode(RowRange rows, float* features, size_t width) {
+  void encode(RowRange rows, float* features, size_t width, Found& found) const {
     if (column_.kind == ColumnKind::kNumeric) {
-      encode_numbers(rows, features, width);
+      encode_numbers(rows, features, width, found);
     } else if (is_embedded(column_)) {
-      encode_for_embedding(rows, features, width);
+      encode_for_embedding(rows, features, width, found);
     } else if (column_.is_sign) {
-      encode_sign(rows, features, width);
+      encode_sign(rows, features, width, found);
     } else {
-      encode_categories(rows, features, width);
+      encode_categories(rows, features, width, found);
     }
   }
 
-  int64_t num_unknown() const { return num_unknown_; }
-
-  /// Errors are added there from now on, with the number of the row.
-  void collect_into(std::vector<std::pair<int64_t, std::string>>& bad_rows) {
-    bad_rows_ = &bad_rows;
-  }
-
-  float number(size_t row) const {
-    const float value = filled(row);
+  float number(size_t row, Found& found) const {
+    const float value = filled(row, found);
     return quantile_scale_ ? (*quantile_scale_)(value) : value;
   }
 
  private:
   static constexpr size_t kUnknown = static_cast<size_t>(-1);
 
-  float filled(size_t row) const {
+  float filled(size_t row, Found& found) const {
     const float cell = cells_.at(row, column_index_);
     if (!std::isnan(cell)) return column_.limits ? limited(cell, *column_.limits) : cell;
     if (column_.fill) return *column_.fill;
-    fail(row, "expected a number, got a missing value; fill it in or choose a data.fill");
+    fail(found, row, "expected a number, got a missing value; fill it in or choose a data.fill");
     return cell;
   }
 
@@ -82,64 +87,66 @@ class ColumnEncoder {
     }
   }
 
-  void encode_numbers(RowRange rows, float* features, size_t width) const {
+  void encode_numbers(RowRange rows, float* features, size_t width, Found& found) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
-      features[0] = number(row);
+      features[0] = number(row, found);
       if (column_.has_missing_indicator)
         features[1] = std::isnan(cells_.at(row, column_index_)) ? 1.0F : 0.0F;
     }
   }
 
-  void encode_categories(RowRange rows, float* features, size_t width) {
+  void encode_categories(RowRange rows, float* features, size_t width, Found& found) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
-      const size_t category = category_at(row);
+      const size_t category = category_at(row, found);
       if (category != kUnknown) features[category] = 1;
     }
   }
 
-  void encode_sign(RowRange rows, float* features, size_t width) {
+  void encode_sign(RowRange rows, float* features, size_t width, Found& found) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
-      const size_t category = category_at(row);
+      const size_t category = category_at(row, found);
       features[0] = category == 0 ? -1.0F : (category == 1 ? 1.0F : 0.0F);
     }
   }
 
-  void encode_for_embedding(RowRange rows, float* features, size_t width) {
+  void encode_for_embedding(RowRange rows, float* features, size_t width, Found& found) const {
     for (size_t row = rows.begin; row < rows.end; ++row, features += width) {
-      features[0] = static_cast<float>(std::min(category_at(row), column_.categories.size()));
+      features[0] =
+          static_cast<float>(std::min(category_at(row, found), column_.categories.size()));
     }
   }
 
   /// What is missing has the number behind the categories, if that is to be learned from.
-  size_t category_at(size_t row) {
+  size_t category_at(size_t row, Found& found) const {
     const float cell = cells_.at(row, column_index_);
     const size_t missing = column_.has_missing_indicator ? column_.categories.size() : kUnknown;
     const size_t category =
         std::isnan(cell) ? missing : category_of_text_[static_cast<size_t>(cell)];
     if (category != kUnknown) return category;
     if (unknown_ == config::UnknownCategory::kError) {
-      fail_for_category(row, cell);
+      fail_for_category(found, row, cell);
     } else {
-      ++num_unknown_;
+      ++found.num_unknown;
     }
     return kUnknown;
   }
 
-  void fail(size_t row, const std::string& problem) const {
+  void fail(Found& found, size_t row, const std::string& problem) const {
     const std::string location = row_location(table_, row);
-    if (bad_rows_ == nullptr) throw column_error(location, column_, problem);
+    if (found.bad_rows == nullptr) throw column_error(location, column_, problem);
     const std::string message = column_error(location, column_, problem).what();
-    bad_rows_->emplace_back(static_cast<int64_t>(row),
-                            message.substr(location.size() + std::string_view(": ").size()));
+    found.bad_rows->emplace_back(static_cast<int64_t>(row),
+                                 message.substr(location.size() + std::string_view(": ").size()));
   }
 
-  void fail_for_category(size_t row, float cell) const {
+  void fail_for_category(Found& found, size_t row, float cell) const {
     const std::string got =
         std::isnan(cell) ? "a missing value"
                          : in_quotes(table_.dictionaries[column_index_][static_cast<size_t>(cell)]);
-    fail(row, fmt::format("expected a category of the training split, got {}; correct it, or train "
-                          "with data.unknown_category: unknown",
-                          got));
+    fail(found, row,
+         fmt::format("expected a category of the training split, got {}; correct it, or train "
+                     "with data.unknown_category: unknown",
+                     got));
   }
 
   const Table& table_;
@@ -149,8 +156,6 @@ class ColumnEncoder {
   config::UnknownCategory unknown_;
   size_t column_index_;
   std::vector<size_t> category_of_text_;  // [dictionary]
-  int64_t num_unknown_ = 0;
-  std::vector<std::pair<int64_t, std::string>>* bad_rows_ = nullptr;
 };
 
 /// Whether each cell is one feature already.
@@ -165,70 +170,81 @@ bool is_plain(std::span<const Column> columns, const Table& table) {
                     table.feature_names.end());
 }
 
-// The features may be by far the largest thing in memory: not twice.
-Matrix fill_in_place(std::span<const Column> columns, Table& table) {
-  auto& values = std::get<Array<float>>(table.features.values);
-  const Cells cells(table);
-  for (const Column& column : columns) {
+/// A column and where its features begin in a row.
+struct Step {
+  ColumnEncoder encoder;
+  size_t column;
+  size_t first_feature;
+};
+
+std::vector<Step> make_steps(std::span<const Column> columns, config::UnknownCategory unknown,
+                             const Table& table, const Cells& cells, bool is_in_place) {
+  std::vector<Step> steps;
+  const std::vector<int64_t> first = first_features(columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns[i];
     if (!is_feature(column)) continue;
-    const size_t column_index = cells.index_of(column);
-    if (table.num_missing[column_index] == 0 && column.quantiles.empty() && !column.limits)
-      continue;
-    const ColumnEncoder encoder(table, cells, column, config::UnknownCategory::kError);
-    const auto width = static_cast<size_t>(table.features.num_columns);
-    size_t row = 0;
-    for (size_t i = column_index; i < values.size(); i += width, ++row)
-      values[i] = encoder.number(row);
+    const bool changes = table.num_missing[cells.index_of(column)] > 0 ||
+                         !column.quantiles.empty() || column.limits.has_value();
+    if (is_in_place && !changes) continue;
+    steps.push_back(
+        {ColumnEncoder(table, cells, column, unknown), i, static_cast<size_t>(first[i])});
   }
-  return std::move(table.features);
+  return steps;
+}
+
+void keep_first_of_each_row(BadRows& bad_rows) {
+  std::stable_sort(bad_rows.begin(), bad_rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto is_same_row = [](const auto& a, const auto& b) { return a.first == b.first; };
+  bad_rows.erase(std::unique(bad_rows.begin(), bad_rows.end(), is_same_row), bad_rows.end());
 }
 
 }  // namespace
 
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table,
                OnBadCell on_bad_cell) {
+  auto& values = std::get<Array<float>>(table.features.values);
+  const auto num_rows = static_cast<size_t>(table.features.num_rows);
+  const auto width = static_cast<size_t>(std::accumulate(
+      columns.begin(), columns.end(), int64_t{0},
+      [](int64_t sum, const Column& column) { return sum + num_features(column); }));
+  // The features may be by far the largest thing in memory: not twice where it can be avoided.
+  const bool is_in_place = is_plain(columns, table);
+  Array<float> features;
+  if (!is_in_place) features.resize_for_overwrite(num_rows * width);
+  float* const begin_of_features = is_in_place ? values.data() : features.data();
+
+  const Cells cells(table);
+  const std::vector<Step> steps = make_steps(columns, unknown, table, cells, is_in_place);
   Encoded encoded;
   encoded.num_unknown.resize(columns.size());
-  if (is_plain(columns, table)) {
-    encoded.features = fill_in_place(columns, table);
-    return encoded;
-  }
-  const Cells cells(table);
-  struct Step {
-    ColumnEncoder encoder;
-    size_t column;
-    size_t first_feature;
-  };
-  std::vector<Step> steps;
-  size_t width = 0;
-  const std::vector<int64_t> first = first_features(columns);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!is_feature(columns[i])) continue;
-    steps.push_back(
-        {ColumnEncoder(table, cells, columns[i], unknown), i, static_cast<size_t>(first[i])});
-    width += static_cast<size_t>(num_features(columns[i]));
-  }
-  if (on_bad_cell == OnBadCell::kCollect) {
-    for (Step& step : steps) step.encoder.collect_into(encoded.bad_rows);
-  }
-  const auto num_rows = static_cast<size_t>(table.features.num_rows);
-  Array<float> features(num_rows * width);
-  constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
-  for (size_t begin = 0; begin < num_rows; begin += kBlock) {
-    const RowRange rows = {.begin = begin, .end = std::min(num_rows, begin + kBlock)};
-    for (Step& step : steps) {
-      step.encoder.encode(rows, features.data() + begin * width + step.first_feature, width);
+  std::mutex mutex;  // of `encoded`
+  const auto encode_rows = [&](size_t begin, size_t end) {
+    BadRows bad_rows;
+    std::vector<Found> found(
+        steps.size(), {.bad_rows = on_bad_cell == OnBadCell::kCollect ? &bad_rows : nullptr});
+    constexpr size_t kBlock = 64;  // rows whose cells and features stay in a cache
+    for (RowRange rows{begin, begin}; rows.begin < end; rows.begin = rows.end) {
+      rows.end = std::min(end, rows.begin + kBlock);
+      float* const first = begin_of_features + rows.begin * width;
+      if (!is_in_place) std::fill(first, begin_of_features + rows.end * width, 0.0F);
+      for (size_t i = 0; i < steps.size(); ++i) {
+        steps[i].encoder.encode(rows, first + steps[i].first_feature, width, found[i]);
+      }
     }
-  }
-  for (const Step& step : steps) encoded.num_unknown[step.column] = step.encoder.num_unknown();
-  std::stable_sort(encoded.bad_rows.begin(), encoded.bad_rows.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  const auto is_same_row = [](const auto& a, const auto& b) { return a.first == b.first; };
-  encoded.bad_rows.erase(std::unique(encoded.bad_rows.begin(), encoded.bad_rows.end(), is_same_row),
-                         encoded.bad_rows.end());
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      encoded.num_unknown[steps[i].column] += found[i].num_unknown;
+    }
+    std::move(bad_rows.begin(), bad_rows.end(), std::back_inserter(encoded.bad_rows));
+  };
+  constexpr size_t kRowsAtOnce = 8192;
+  if (!steps.empty()) parallel_for_ranges(num_rows, kRowsAtOnce, encode_rows);
+  keep_first_of_each_row(encoded.bad_rows);
   encoded.features = {.num_rows = table.features.num_rows,
                       .num_columns = static_cast<int64_t>(width),
-                      .values = std::move(features)};
+                      .values = is_in_place ? std::move(values) : std::move(features)};
   table.features.values = Array<float>();
   return encoded;
 }

@@ -8,8 +8,8 @@
 
 #include "trainer/config/data_config.h"
 
+#include "data/array_rows.h"
 #include "data/fit_schema.h"
-#include "data/keep_rows.h"
 #include "data/labels.h"
 #include "data/read_again.h"
 #include "data/split_table.h"
@@ -17,24 +17,13 @@
 namespace trainer::data {
 namespace {
 
-// `values` are `[num_rows, width]`, or none at all.
-template <class T>
-Array<T> take(const Array<T>& values, std::span<const int64_t> rows, size_t width = 1) {
-  Array<T> taken;
-  if (values.empty()) return taken;
-  taken.reserve(rows.size() * width);
-  for (const int64_t row : rows) {
-    const auto begin = values.begin() + row * static_cast<int64_t>(width);
-    taken.append(begin, begin + static_cast<int64_t>(width));
-  }
-  return taken;
-}
-
 Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
-  const size_t num_targets = whole.values.size() / static_cast<size_t>(whole.size());
-  return {take_rows(whole.features, rows), take(whole.classes, rows),
-          take(whole.values, rows, num_targets), take(whole.source_lines, rows),
-          take(whole.weights, rows)};
+  const auto num_rows = static_cast<size_t>(whole.size());
+  const auto take = [&](const auto& values) {  // or none at all
+    return values.empty() ? values : take_rows(values, values.size() / num_rows, rows);
+  };
+  return {take_rows(whole.features, rows), take(whole.classes), take(whole.values),
+          take(whole.source_lines), take(whole.weights)};
 }
 
 void keep_split(Dataset& whole, std::span<const int64_t> rows) {

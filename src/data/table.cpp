@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/keep_rows.h"
+#include "data/array_rows.h"
 
 namespace trainer::data {
 
@@ -27,21 +27,14 @@ void subtract_offsets(Matrix& matrix, std::span<const double> offsets) {
 }
 
 Matrix take_rows(const Matrix& matrix, std::span<const int64_t> rows) {
-  Matrix result{.num_rows = static_cast<int64_t>(rows.size()),
-                .num_columns = matrix.num_columns,
-                .values = {}};
-  std::visit(
-      [&](const auto& values) {
-        std::decay_t<decltype(values)> taken;
-        taken.reserve(rows.size() * static_cast<size_t>(matrix.num_columns));
-        for (const int64_t row : rows) {
-          const auto begin = values.begin() + row * matrix.num_columns;
-          taken.append(begin, begin + matrix.num_columns);
-        }
-        result.values = std::move(taken);
-      },
-      matrix.values);
-  return result;
+  const auto width = static_cast<size_t>(matrix.num_columns);
+  return {.num_rows = static_cast<int64_t>(rows.size()),
+          .num_columns = matrix.num_columns,
+          .values = std::visit(
+              [&](const auto& values) -> decltype(Matrix::values) {
+                return take_rows(values, width, rows);
+              },
+              matrix.values)};
 }
 
 void keep_rows(Matrix& matrix, std::span<const int64_t> rows) {

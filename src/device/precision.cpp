@@ -17,10 +17,10 @@
 #include <sys/sysctl.h>
 #endif
 
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/version.h"
-#include "trainer/cpu/cpus.h"
 
 namespace trainer::device {
 namespace {
@@ -67,8 +67,8 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   PrecisionProbe probe;
   probe.macos = macos_version();
   probe.libtorch = build_info().libtorch;
-  probe.has_hardware = precision == Precision::kFp32 ||
-                       (precision == Precision::kBf16 ? cpu::has_bf16() : cpu::has_fp16());
+  probe.has_hardware =
+      precision == Precision::kFp32 || (precision == Precision::kBf16 ? has_bf16() : has_fp16());
   // Older systems abort the process.
   if (device.is_mps() && precision == Precision::kBf16 &&
       parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {

@@ -6,12 +6,12 @@
 #include <dlfcn.h>
 #endif
 
-#include "trainer/cpu/cpus.h"
+#include "trainer/core/cpus.h"
 
 namespace trainer::device {
 std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads) {
   if (requested > 0) return ThreadChoice{requested, "as configured"};
-  const std::optional<int64_t> from_environment = cpu::openmp_threads(omp_num_threads);
+  const std::optional<int64_t> from_environment = openmp_threads(omp_num_threads);
   if (!from_environment) return std::nullopt;
   return ThreadChoice{*from_environment, "OMP_NUM_THREADS"};
 }

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "trainer/config/config.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/train/out_of_memory.h"
 #include "trainer/train/time_limit.h"
 
@@ -53,7 +53,7 @@ void warn(const Decisions& decisions) {
 
 void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions) {
   const int64_t configured = session.config.threads;
-  const int64_t usable = cpu::usable_cpus();
+  const int64_t usable = usable_cpus();
   if (before && configured == 0) {
     // Another number of threads may change the order of sums, and so the last bits.
     decisions.threads = {*before, "as in the resumed run"};

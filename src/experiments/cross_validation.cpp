@@ -8,9 +8,9 @@
 #include "trainer/apply/ensemble.h"
 #include "trainer/apply/out_of_fold.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
-#include "trainer/cpu/cpus.h"
 
 #include "experiments/fold_runs.h"
 #include "experiments/run_series.h"
@@ -82,7 +82,7 @@ void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldR
   try {
     const int64_t threads = shared_config(cv.series).threads;
     apply::write_out_of_fold(runs, cv.series.folder / "out_of_fold.csv",
-                             threads > 0 ? threads : cpu::usable_cpus());
+                             threads > 0 ? threads : usable_cpus());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kData) throw;
     log::warning(fmt::format("out_of_fold.csv was not written: {}", error.what()));

@@ -13,9 +13,9 @@
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/metrics/report_text.h"
 
 #include "experiments/run_series.h"
@@ -200,9 +200,9 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   Json summary = {{"members", std::move(members)}};
   if (has_test) {
     const int64_t threads = ensemble.config.threads;
-    report.test = apply::evaluate_own_split(apply::load_model(folder),
-                                            threads > 0 ? threads : cpu::usable_cpus())
-                      .report;
+    report.test =
+        apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus())
+            .report;
     summary["test"] = metrics::to_json(*report.test);
   }
   report.json = summary.dump(2) + "\n";

@@ -23,13 +23,13 @@
 #include "trainer/checkpoint/find.h"
 #include "trainer/config/dump.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/executable_path.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
-#include "trainer/cpu/cpus.h"
 
 #include "experiments/child_process.h"
 #include "experiments/run_comparison.h"
@@ -271,7 +271,7 @@ ResumeSelftestReport run_test(const fs::path& folder, int64_t num_kills) {
   ResumeTest test(folder, num_kills);
   test.train_uninterrupted();
   // A run that is killed before its first checkpoint starts again, with the same number of threads.
-  if (!cpu::openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
+  if (!openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
     setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
   }
   test.train_with_kills();

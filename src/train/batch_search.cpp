@@ -9,10 +9,10 @@
 
 #include <ATen/ops/arange.h>
 
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/core/stopwatch.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/device/memory.h"
 #include "trainer/train/thread_trials.h"
 
@@ -43,7 +43,7 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
     step.reset();  // frees its memory first
     step = make_step(session, batch_size, threads);
   };
-  const int64_t usable = cpu::usable_cpus();
+  const int64_t usable = usable_cpus();
   trial.num_threads = num_threads > 0 ? num_threads : usable;
   if (num_threads == 0 && session.device.is_cpu() && usable > 1) {
     trial.num_threads =

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
-#include "trainer/cpu/cpus.h"
 #include "trainer/device/memory.h"
 #include "trainer/schedule/loss_scale.h"
 
@@ -110,7 +110,7 @@ void move_to_cpu(Session& session) {
   recoveries.micro_batch_size = 0;
   recoveries.has_fallen_back = true;
   ++recoveries.out_of_memory;
-  use_threads(session, cpu::usable_cpus());
+  use_threads(session, usable_cpus());
 }
 
 StepStats run_step(Session& session) {

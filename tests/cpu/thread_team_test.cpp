@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/cpu/cpus.h"
+#include "trainer/core/cpus.h"
 
 #include "support/asleep.h"
 

@@ -79,6 +79,11 @@ class Array {
     if (size > size_) std::fill(end(), data() + size, value);
     size_ = size;
   }
+  /// The value of new elements is not defined: they are to be written.
+  void resize_for_overwrite(size_t size) {
+    grow(size);
+    size_ = size;
+  }
   /// Keeps the memory.
   void clear() { size_ = 0; }
   /// Appends one element; the memory grows by half as much as there is.

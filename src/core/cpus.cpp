@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/cpu/cpus.h"
+#include "trainer/core/cpus.h"
 
 #ifdef __linux__
 #include <sched.h>
@@ -27,7 +27,7 @@
 
 #include "trainer/core/parse.h"
 
-namespace trainer::cpu {
+namespace trainer {
 namespace {
 
 int64_t affinity_cpus() {
@@ -116,4 +116,4 @@ int64_t usable_cpus() {
   return std::max<int64_t>(1, std::min(affinity_cpus(), static_cast<int64_t>(quota)));
 }
 
-}  // namespace trainer::cpu
+}  // namespace trainer

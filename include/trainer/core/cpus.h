@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace trainer::cpu {
+namespace trainer {
 
 /// The number of CPUs that this process may use: by its affinity and the cgroup's quota. At
 /// least 1.
@@ -20,4 +20,4 @@ bool has_bf16();
 /// Whether this CPU has instructions for products in fp16: AVX512-FP16 on x86-64, FEAT_FP16 on Arm.
 bool has_fp16();
 
-}  // namespace trainer::cpu
+}  // namespace trainer

@@ -6,7 +6,25 @@
 #include <cstdint>
 #include <span>
 
+#include "trainer/core/array.h"
+#include "trainer/core/parallel.h"
+
 namespace trainer::data {
+
+/// Those `rows` of `values` `[n, width]`, in their order.
+template <class T>
+Array<T> take_rows(const Array<T>& values, size_t width, std::span<const int64_t> rows) {
+  Array<T> taken;
+  taken.resize_for_overwrite(rows.size() * width);
+  constexpr size_t kRowsAtOnce = 65'536;
+  parallel_for_ranges(rows.size(), kRowsAtOnce, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      std::copy_n(values.begin() + static_cast<size_t>(rows[i]) * width, width,
+                  taken.begin() + i * width);
+    }
+  });
+  return taken;
+}
 
 /// Drops all rows of `values` `[n, width]` but `rows`, which ascend, without a second copy.
 template <class Values>

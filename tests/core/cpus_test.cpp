@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/cpu/cpus.h"
+#include "trainer/core/cpus.h"
 
 #include <thread>
 
 #include <gtest/gtest.h>
 
-namespace trainer::cpu {
+namespace trainer {
 namespace {
 
 TEST(CpusTest, UsableOnesAreAtLeastOneAndNotMoreThanThereAre) {
@@ -27,4 +27,4 @@ TEST(CpusTest, OpenmpThreadsAreAListOfWhichTheFirstCounts) {
 }
 
 }  // namespace
-}  // namespace trainer::cpu
+}  // namespace trainer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "trainer/core/function_ref.h"
+
+namespace trainer {
+
+/// Calls body(i) once for each i in [0, count), on as many threads as this process may use CPUs,
+/// and waits for all of them. Throws what the lowest of those i threw that threw anything; of those
+/// above it, some may not have been called.
+void parallel_for(size_t count, FunctionRef<void(size_t)> body);
+
+/// As parallel_for(), for the ranges [begin, end) of `step` each, the last one maybe shorter, that
+/// make up [0, size).
+void parallel_for_ranges(size_t size, size_t step, FunctionRef<void(size_t, size_t)> body);
+
+}  // namespace trainer
