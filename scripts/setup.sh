@@ -16,6 +16,7 @@ packages() {
   case $1 in
     apt-build)
       echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev libzstd-dev
+      echo libsqlite3-dev
       echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libonnx-dev
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
@@ -269,7 +270,7 @@ elif command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
 else
   fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
     "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \
-    "nlohmann_json, zlib, zstd, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
+    "nlohmann_json, zlib, zstd, SQLite, ONNX, GoogleTest and Google Benchmark; for the gate also clang-format," \
     "clangd, clang-tidy, cppcheck, lcov. Then set TRAINER_SKIP_SETUP=1"
 fi
 

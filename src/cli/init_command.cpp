@@ -200,7 +200,8 @@ class InitCommand : public Command {
   std::vector<Option> options() override {
     return {
         {"--data", &data_, "FILE",
-         "Table: a CSV, Parquet or JSON file, a folder of such files, or a pattern with * and ?"},
+         "Table: a CSV, Parquet, JSON or SQLite file, a folder of such files, or a pattern with * "
+         "and ?"},
         query_option(query_),
         {"--target", &target_, "COLUMN", "Column to predict; without it, the columns are listed"},
         {"--task", &task_, "VALUE",

@@ -23,8 +23,9 @@ std::vector<Field> table_fields() {
              "Data source: synthetic (generated), a table at data.path (csv), IDX files (the "
              "format of MNIST), NumPy arrays, or a table that data.query selects."),
       file(TRAINER_MEMBER(data.path),
-           "Table: a CSV file with a header, packed with gzip or not; or a Parquet (.parquet) or "
-           "JSON (.json, .jsonl) file, which DuckDB reads.",
+           "Table: a CSV file with a header, packed with gzip or zstd or not; a SQLite database "
+           "with "
+           "one table; or a Parquet (.parquet) or JSON (.json, .jsonl) file, which DuckDB reads.",
            {.aliases = {"data.file"}, .on_resume = OnResume::kMayChange}),
       text(TRAINER_MEMBER(data.query), "a SELECT", any_text,
            "SELECT statement of DuckDB whose result is the table: \"select * from "

@@ -63,6 +63,7 @@ bool CsvCursor::begin_row() {
     position_ = after_line_break(p);
   }
   row_line_ = line_;
+  ++num_rows_;
   field_ = 0;
   in_row_ = true;
   return true;

@@ -32,6 +32,9 @@ class CsvCursor {
   /// Where the row begins, counted from 1.
   int64_t row_line() const { return row_line_; }
 
+  /// Which row of the text it is, counted from 0: the header.
+  int64_t row() const { return num_rows_ - 1; }
+
   /// The next field without its quotes, good until the next call. Throws Error(kData) for an
   /// unclosed quote and for text after a closing quote.
   std::string_view next_field();
@@ -73,7 +76,8 @@ class CsvCursor {
   const char* row_begin_;
   int64_t line_ = 1;
   int64_t row_line_ = 1;
-  int64_t field_ = 0;  // within the row, from 1
+  int64_t num_rows_ = 0;  // begun
+  int64_t field_ = 0;     // within the row, from 1
   bool in_row_ = false;
   std::string unescaped_;  // a quoted field with doubled quotes
 };

@@ -65,7 +65,7 @@ class CsvReader : public TableReader {
 
   int64_t read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) override {
     if (max_rows == std::numeric_limits<int64_t>::max()) reserve_all_rows(table);
-    table.has_lines = source_.is_one_file();
+    table.has_lines = source_.has_lines();
     RowReader reader(source_, header_, max_categories_, table);
     const auto max_read = static_cast<size_t>(max_rows);
     size_t num_bad = 0;

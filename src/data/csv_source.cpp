@@ -74,7 +74,8 @@ void CsvSource::require_same_names(const std::string& location,
 }
 
 std::string CsvSource::location() const {
-  return fmt::format("{}:{}", file_->name(), cursor_->row_line());
+  if (is_text()) return fmt::format("{}:{}", file_->name(), cursor_->row_line());
+  return fmt::format("{}: row {}", file_->name(), cursor_->row());
 }
 
 uint64_t CsvSource::bytes_read() const {

@@ -28,8 +28,11 @@ class CsvSource {
   CsvSource& operator=(CsvSource&&) = delete;
 
   const std::string& name() const { return name_; }
-  /// Not a folder or pattern, of however many files.
-  bool is_one_file() const { return files_.size() == 1 && files_.front() == name_; }
+  /// Whether rows are told by their lines: not those of a database, and not those of a folder or
+  /// pattern, of however many files.
+  bool has_lines() const { return is_one_file() && is_text(); }
+  /// Not a database.
+  bool is_text() const { return file_->has_lines(); }
 
   /// Goes to the header and returns its location, "file:line". Throws Error(kData) for an empty
   /// file.
@@ -44,7 +47,7 @@ class CsvSource {
 
   /// At its row. Always the same object.
   CsvCursor& cursor() { return *cursor_; }
-  /// Where the row begins, "file:line".
+  /// Where the row begins, "file:line", or "file: row number" in a database.
   std::string location() const;
 
   /// Of all files.
@@ -56,6 +59,7 @@ class CsvSource {
   std::vector<Fingerprint> fingerprints();
 
  private:
+  bool is_one_file() const { return files_.size() == 1 && files_.front() == name_; }
   void open(DataFile file);
   void open_next();
   bool begin_row_of_next();

@@ -4,35 +4,62 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 
+#include "data/error.h"
 #include "data/gzip_reader.h"
 #include "data/input_file.h"
+#include "data/sqlite_reader.h"
 #include "data/zstd_reader.h"
 
 namespace trainer::data {
+
+namespace {
+
+// https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+bool begins_as_arrow(std::span<const std::byte> first) {
+  constexpr std::string_view kBegin{"ARROW1\0\0", 8};
+  return first.size() >= kBegin.size() &&
+         std::equal(kBegin.begin(), kBegin.end(), first.begin(),
+                    [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
+}
+
+}  // namespace
 
 struct DataFile::State {
   State(const std::filesystem::path& path, Kind kind)
       : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular),
         num_first(file.read(first)) {
-    if (num_first < first.size()) return;
-    if (first[0] == kGzipFirst && first[1] == kGzipSecond) gzip.emplace(file, first);
-    if (first[0] == kZstdFirst && first[1] == kZstdSecond) zstd.emplace(file, first);
-    if (gzip || zstd) num_first = unpack(first);
+    const std::span<std::byte> read = std::span(first).first(num_first);
+    if (begins_as_arrow(read)) {
+      throw data_error(file.name(),
+                       "Arrow files are not read; write the table as Parquet, in Python with "
+                       "pandas.read_feather(...).to_parquet(...)");
+    }
+    if (begins_as(kGzipFirst, kGzipSecond)) gzip.emplace(file, read);
+    if (begins_as(kZstdFirst, kZstdSecond)) zstd.emplace(file, read);
+    if (begins_as_sqlite(read)) sqlite.emplace(file.name());
+    if (gzip || zstd || sqlite) num_first = unpack(first);
+  }
+
+  bool begins_as(std::byte one, std::byte two) const {
+    return num_first >= 2 && first[0] == one && first[1] == two;
   }
 
   // As it lies on the disk, or its content.
   size_t unpack(std::span<std::byte> buffer) {
     if (gzip) return gzip->read(buffer);
+    if (sqlite) return sqlite->read(buffer);
     return zstd ? zstd->read(buffer) : file.read(buffer);
   }
 
   InputFile file;
   std::optional<GzipReader> gzip;
   std::optional<ZstdReader> zstd;
-  std::array<std::byte, 2> first{};  // of the content
-  size_t num_first = 0;              // how many of them there are
-  size_t num_given = 0;              // how many of them read() has given away
+  std::optional<SqliteReader> sqlite;
+  std::array<std::byte, kSqliteBegin> first{};  // of the content
+  size_t num_first = 0;                         // how many of them there are
+  size_t num_given = 0;                         // how many of them read() has given away
 };
 
 DataFile::DataFile(const std::filesystem::path& path, Kind kind)
@@ -53,11 +80,14 @@ size_t DataFile::read(std::span<std::byte> buffer) {
   return count + state.unpack(rest);
 }
 
-bool DataFile::begins_as_idx() {
-  return state_->num_first == 2 && state_->first == std::array<std::byte, 2>{};
-}
+bool DataFile::begins_as_idx() { return state_->begins_as(std::byte{0}, std::byte{0}); }
 
-uint64_t DataFile::bytes_read() const { return state_->file.bytes_read(); }
+bool DataFile::has_lines() const { return !state_->sqlite; }
+
+uint64_t DataFile::bytes_read() const {
+  if (state_->sqlite) return std::min(state_->sqlite->num_bytes(), size_hint());  // about
+  return state_->file.bytes_read();
+}
 
 uint64_t DataFile::size_hint() const { return state_->file.size_hint(); }
 

@@ -197,6 +197,7 @@ class TableInspector {
   DecimalMarks read(const std::filesystem::path& path, const CsvFormat& format) {
     CsvSource source(path, source_files(path), format);
     const std::string location = source.find_header();
+    table_.has_lines = source.is_text();
     table_.delimiter = source.cursor().format().delimiter;
     const std::vector<std::string>& names = source.read_names(location);
     require_several(names, location, table_.delimiter, "--delimiter ");
@@ -239,9 +240,10 @@ class TableInspector {
  private:
   void add_row(CsvSource& source) {
     CsvCursor& cursor = source.cursor();
+    const int64_t line = table_.has_lines ? cursor.row_line() : cursor.row();
     size_t column = 0;
     for (; column < columns_.size() && cursor.in_row(); ++column) {
-      columns_[column].add(cursor.next_field(), cursor.row_line(), cursor.format(), marks_);
+      columns_[column].add(cursor.next_field(), line, cursor.format(), marks_);
     }
     if (column == columns_.size() && !cursor.in_row()) return;
     throw data_error(source.location(), fmt::format("expected {} fields as in the header, got {}",

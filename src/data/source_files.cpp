@@ -33,7 +33,8 @@ std::optional<SourceKind> kind_of(const fs::path& file) {
   }
   if (is_one_of(extension, {".parquet", ".pq"})) return SourceKind::kParquet;
   if (is_one_of(extension, {".json", ".jsonl", ".ndjson"})) return SourceKind::kJson;
-  if (is_one_of(extension, {".csv", ".tsv", ".tab", ".txt"})) return SourceKind::kCsv;
+  if (is_one_of(extension, {".csv", ".tsv", ".tab", ".txt", ".sqlite", ".sqlite3"}))
+    return SourceKind::kCsv;
   return std::nullopt;
 }
 

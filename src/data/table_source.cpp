@@ -7,6 +7,7 @@
 #include "trainer/core/error.h"
 
 #include "data/source_files.h"
+#include "data/sqlite_reader.h"
 
 namespace trainer::data {
 
@@ -27,7 +28,7 @@ TableSource file_source(const config::DataConfig& data, const std::filesystem::p
 bool has_lines(const config::DataConfig& data) {
   if (data.source != config::Source::kCsv) return false;
   try {
-    return is_one_text(training_source(data));
+    return is_one_text(training_source(data)) && !is_sqlite(data.path);
   } catch (const Error&) {
     return false;
   }

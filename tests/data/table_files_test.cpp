@@ -123,6 +123,13 @@ TEST_F(TableFilesTest, WhatIsNoTableIsExplained) {
   EXPECT_EQ(problem("t"), "t/2.csv: the file is empty");
 }
 
+TEST_F(TableFilesTest, AnArrowFileIsAnError) {
+  folder_.write("t.arrow", std::string("ARROW1\0\0\xFF\xFF\xFF\xFF", 12));
+  EXPECT_EQ(problem("t.arrow"),
+            "t.arrow: Arrow files are not read; write the table as Parquet, in Python with "
+            "pandas.read_feather(...).to_parquet(...)");
+}
+
 // A frame whose one block holds the content as it is (RFC 8878, 3.1.1).
 std::string zstd_frame(std::string_view content) {
   const auto size = static_cast<unsigned>(content.size());

@@ -12,9 +12,9 @@
 
 namespace trainer::data {
 
-/// A table or IDX file that is read once from begin to end. A gzip or
-/// zstd file, told by its first bytes, is unpacked on the way; it may have several members or
-/// frames, and what else follows those of gzip is no content.
+/// A table or IDX file that is read once from begin to end. A gzip or zstd file, told by its first
+/// bytes, is unpacked on the way; it may have several members or frames, and what else follows
+/// those of gzip is no content. A SQLite database gives the text of its table, see SqliteReader.
 class DataFile {
  public:
   /// What is there to be read again, or anything that gives bytes: a pipe, a device.
@@ -38,6 +38,9 @@ class DataFile {
 
   /// Whether the content begins as an IDX file does, which no text can. Nothing may be read before.
   bool begins_as_idx();
+
+  /// Whether its text has lines that people can look at: a database has rows.
+  bool has_lines() const;
 
   /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
