@@ -9,6 +9,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/progress_line.h"
 
 namespace trainer::cli {
 namespace {
@@ -28,7 +29,10 @@ void require_text(int argc, const char* const* argv) {
 int dispatch(int argc, const char* const* argv) {
   require_text(argc, argv);
   const CommandLine line = parse_command_line(command_table(), argc, argv);
-  if (line.command != nullptr) return line.command->run(line.common);
+  if (line.command != nullptr) {
+    show_long_work();
+    return line.command->run(line.common);
+  }
   fmt::print("{}", line.text);
   return 0;
 }

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
+#include "trainer/core/long_work.h"
 
 namespace trainer::cli {
 
@@ -14,6 +19,29 @@ std::string first_that_fits(const std::vector<std::string>& texts, int width) {
     if (text.size() <= max_size) return text;
   }
   return texts.back().substr(0, max_size);
+}
+
+std::string long_work_text(std::string_view name, double part, double seconds, int width) {
+  const std::string what(name);
+  if (part <= 0) return first_that_fits({what}, width);
+  const std::string done = fmt::format("{}  {:.0f} %", what, 100 * part);
+  return first_that_fits(
+      {fmt::format("{}  {} left", done, human_duration(seconds / part - seconds)), done, what},
+      width);
+}
+
+void show_long_work() {
+  listen_to_long_work(
+      [line = std::optional<ProgressLine>()](std::string_view name, double part) mutable {
+        if (part >= 1) {
+          line.reset();
+          log::clear_status();
+          return;
+        }
+        if (!line) line.emplace();
+        line->update(
+            [&](double seconds, int width) { return long_work_text(name, part, seconds, width); });
+      });
 }
 
 void ProgressLine::update(const MakeText& make_text) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/core/stopwatch.h"
@@ -13,6 +14,13 @@ namespace trainer::cli {
 /// The first of `texts`, which are ASCII and ever shorter, that is shorter than `width`: a full
 /// line would wrap and could not be redrawn. The last one is cut if necessary.
 std::string first_that_fits(const std::vector<std::string>& texts, int width);
+
+/// `reading the table  45 %  12.0 s left` in less than `width` columns, for the `part` of the work
+/// that took `seconds`.
+std::string long_work_text(std::string_view name, double part, double seconds, int width);
+
+/// Shows from now on, as a ProgressLine, how far work is that takes long.
+void show_long_work();
 
 /// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a
 /// second; otherwise, a plain line every 30 seconds. The time starts with the object.

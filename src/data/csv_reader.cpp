@@ -14,6 +14,7 @@
 #include "data/csv_rows.h"
 #include "data/csv_source.h"
 #include "data/csv_types.h"
+#include "data/report_reading.h"
 #include "data/trained_header.h"
 
 namespace trainer::data {
@@ -64,12 +65,14 @@ class CsvReader : public TableReader {
   const std::string& name() const override { return source_.name(); }
 
   int64_t read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) override {
-    if (max_rows == std::numeric_limits<int64_t>::max()) reserve_all_rows(table);
+    const bool reads_all = max_rows == std::numeric_limits<int64_t>::max();
+    if (reads_all) reserve_all_rows(table);
     table.has_lines = source_.has_lines();
     RowReader reader(source_, header_, max_categories_, table);
     const auto max_read = static_cast<size_t>(max_rows);
     size_t num_bad = 0;
     while (table.lines.size() + num_bad < max_read && source_.begin_row()) {
+      if (reads_all && num_rows_ % kRowsPerReport == 0) report_reading(bytes_read(), size_hint());
       ++num_rows_;
       const int64_t line = table.has_lines ? source_.cursor().row_line() : num_rows_;
       if (bad == nullptr) {

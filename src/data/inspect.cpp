@@ -22,6 +22,7 @@
 #include "data/csv_text.h"
 #include "data/error.h"
 #include "data/number_text.h"
+#include "data/report_reading.h"
 #include "data/table_sql.h"
 #include "data/time_text.h"
 
@@ -203,7 +204,13 @@ class TableInspector {
     require_several(names, location, table_.delimiter, "--delimiter ");
     columns_ = std::vector<Collector>(names.begin(), names.end());
     table_.num_rows = 0;
-    for (; source.begin_row(); ++table_.num_rows) add_row(source);
+    const ReadingReport report;
+    for (; source.begin_row(); ++table_.num_rows) {
+      if (table_.num_rows % kRowsPerReport == 0) {
+        report_reading(source.bytes_read(), source.size_hint());
+      }
+      add_row(source);
+    }
     if (table_.num_rows == 0) throw data_error(table_.file, "no data rows after the header");
     return marks_;
   }
@@ -221,7 +228,10 @@ class TableInspector {
     }
     require_good_names(sql.select.name, names);
     query.start(wanted);
+    const ReadingReport report;
     while (const std::optional<duckdb::Chunk> chunk = query.next()) {
+      const double num_read = query.progress().value_or(0) * static_cast<double>(sql.num_bytes);
+      report_reading(static_cast<uint64_t>(num_read), sql.num_bytes);
       for (size_t i = 0; i < wanted.size(); ++i) {
         for (int64_t row = 0; row < chunk->num_rows(); ++row) {
           columns_[i].add(chunk->text(i, row), table_.num_rows + row + 1, format, marks_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "data/column_names.h"
 #include "data/error.h"
 #include "data/offset.h"
+#include "data/report_reading.h"
 #include "data/table_builder.h"
 #include "data/table_sql.h"
 #include "data/trained_header.h"
@@ -134,7 +136,9 @@ class QueryReader : public TableReader {
     table.has_lines = false;
     TableBuilder builder(header_, format_, max_categories_, table);
     ChunkReader reader(header_, readings_, format_, builder, table);
+    const bool reads_all = max_rows == std::numeric_limits<int64_t>::max();
     while (std::ssize(table.lines) < max_rows && next_chunk()) {
+      if (reads_all) report_reading(bytes_read(), size_hint());
       const Chunk& chunk = chunks_.front();
       const int64_t begin = next_row_;
       next_row_ = std::min(chunk.num_rows(), begin + max_rows - std::ssize(table.lines));

@@ -6,6 +6,7 @@
 
 #include "data/csv_reader.h"
 #include "data/query_reader.h"
+#include "data/report_reading.h"
 #include "data/table_reader.h"
 
 namespace trainer::data {
@@ -13,6 +14,7 @@ namespace {
 
 Table read_all(TableReader& reader) {
   Table table;
+  const ReadingReport report;
   reader.next(table, std::numeric_limits<int64_t>::max());
   table.fingerprints = reader.fingerprints();
   return table;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/progress_line.h"
+
 namespace trainer::cli {
 namespace {
 
@@ -42,6 +44,14 @@ TEST(ProgressBarTest, IsShorterThanTheTerminalIsWideAndKeepsTheTimeLeft) {
   EXPECT_EQ(progress_text(progress, 1.5, 21), "epoch 2/4  50 %");
   EXPECT_EQ(progress_text(progress, 1.5, 10), "epoch 2/4");
   EXPECT_EQ(progress_text(progress, 1.5, 0), "e");
+}
+
+TEST(LongWorkTextTest, HasThePartAndTheTimeLeftAsFarAsTheyFit) {
+  EXPECT_EQ(long_work_text("reading the table", 0.25, 3, 80),
+            "reading the table  25 %  9.0 s left");
+  EXPECT_EQ(long_work_text("reading the table", 0.25, 3, 30), "reading the table  25 %");
+  EXPECT_EQ(long_work_text("reading the table", 0.25, 3, 20), "reading the table");
+  EXPECT_EQ(long_work_text("reading the table", 0, 3, 80), "reading the table");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of several files, and packed ones.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/error.h"
+#include "trainer/core/long_work.h"
 #include "trainer/data/inspect.h"
 #include "trainer/data/read_table.h"
 #include "trainer/data/table_pieces.h"
@@ -50,6 +53,28 @@ TEST_F(TableFilesTest, APatternIsAllFilesInTheOrderOfTheirNames) {
   ASSERT_EQ(table.fingerprints.size(), 3U);
   EXPECT_EQ(table.fingerprints[0], fingerprint(folder_.path() / "part-02.csv"));
   EXPECT_EQ(table.fingerprints[2], fingerprint(folder_.path() / "part-10.csv"));
+}
+
+TEST_F(TableFilesTest, TheListenerIsToldWhatPartIsRead) {
+  std::string rows;
+  for (int i = 0; i < 20'000; ++i) rows += "1,0\n2,1\n";
+  folder_.write("a.csv", "a,y\n" + rows);
+  folder_.write("b.csv", "a,y\n" + rows);
+  std::vector<double> parts;
+  listen_to_long_work([&](std::string_view name, double part) {
+    EXPECT_EQ(name, "reading the table");
+    parts.push_back(part);
+  });
+  read("*.csv");
+  folder_.write("bad.csv", "a,y\n1\n");
+  EXPECT_THROW(read("bad.csv"), Error);
+  listen_to_long_work({});
+  ASSERT_EQ(parts.size(), 23U);  // one in 4,096 rows and one at the end; and two of bad.csv
+  EXPECT_TRUE(std::is_sorted(parts.begin(), parts.begin() + 20));
+  EXPECT_GT(parts[0], 0);
+  EXPECT_LT(parts[19], 1);
+  EXPECT_EQ(parts[20], 1);
+  EXPECT_EQ(parts.back(), 1);
 }
 
 TEST_F(TableFilesTest, AFolderIsAllTablesInIt) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace trainer {
+
+/// What is done, such as "reading the table", and what part of it is done already: 0 where that is
+/// not known, 1 at the end.
+using LongWorkListener = std::function<void(std::string_view name, double part)>;
+
+/// `listener` is told of work that may take long, on the thread that does it. Empty: nobody, as at
+/// the beginning.
+void listen_to_long_work(LongWorkListener listener);
+
+/// Tells the listener, if there is one. Quick, but not for every row.
+void report_long_work(std::string_view name, double part);
+
+}  // namespace trainer
