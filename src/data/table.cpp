@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/table.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include "data/array_rows.h"

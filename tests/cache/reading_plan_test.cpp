@@ -66,6 +66,8 @@ TEST_F(ReadingPlanTest, SaysNothingOfSmallTablesAndOtherSources) {
 }
 
 TEST_F(ReadingPlanTest, KnowsTheRowsOfParquetFiles) {
+  std::string reason;
+  if (!duckdb::is_available(reason)) GTEST_SKIP() << reason;
   config::DataConfig data = table(2 * kMiB);
   data.path = (folder_.path() / "t.parquet").string();
   duckdb::execute({.name = "test",
