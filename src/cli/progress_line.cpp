@@ -31,26 +31,28 @@ std::string long_work_text(std::string_view name, double part, double seconds, i
 }
 
 void show_long_work() {
-  listen_to_long_work(
-      [line = std::optional<ProgressLine>()](std::string_view name, double part) mutable {
-        if (part >= 1) {
-          line.reset();
-          log::clear_status();
-          return;
-        }
-        if (!line) line.emplace();
-        line->update(
-            [&](double seconds, int width) { return long_work_text(name, part, seconds, width); });
-      });
+  listen_to_long_work([line = std::optional<ProgressLine>(), is_shown = false](
+                          std::string_view name, double part) mutable {
+    if (part >= 1) {
+      if (is_shown) log::clear_status();
+      is_shown = false;
+      line.reset();
+      return;
+    }
+    if (!line) line.emplace();
+    is_shown |= line->update(
+        [&](double seconds, int width) { return long_work_text(name, part, seconds, width); });
+  });
 }
 
-void ProgressLine::update(const MakeText& make_text) {
+bool ProgressLine::update(const MakeText& make_text) {
   const double now = stopwatch_.seconds();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + interval();
   constexpr int kPlainWidth = 200;
   const std::string text = make_text(now, terminal_.redraws ? standard_error_width() : kPlainWidth);
   terminal_.redraws ? log::show_status(text) : log::info(text);
+  return true;
 }
 
 }  // namespace trainer::cli

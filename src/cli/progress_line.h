@@ -29,8 +29,8 @@ class ProgressLine {
   /// Makes a line of less than `width` columns for `seconds` since the start.
   using MakeText = std::function<std::string(double seconds, int width)>;
 
-  /// Shows what `make_text` returns if a line is due.
-  void update(const MakeText& make_text);
+  /// Shows what `make_text` returns if a line is due; whether it was.
+  bool update(const MakeText& make_text);
 
  private:
   double interval() const { return terminal_.redraws ? 0.1 : 30; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trainer/core/cpus.h"
+#include "trainer/core/long_work.h"
 
 namespace trainer {
 namespace {
@@ -22,7 +23,8 @@ class Calls {
   Calls(size_t count, FunctionRef<void(size_t)> body)
       : count_(count), failed_(count), body_(body) {}
 
-  void work() {
+  /// Tells how far all are, if they have a `name`.
+  void work(std::string_view name = {}) {
     while (!has_failed_) {
       const size_t i = next_++;
       if (i >= count_) return;
@@ -31,6 +33,7 @@ class Calls {
       } catch (...) {
         fail(i, std::current_exception());
       }
+      if (!name.empty()) report_long_work(name, part_begun());
     }
   }
 
@@ -40,6 +43,10 @@ class Calls {
   }
 
  private:
+  double part_begun() const {
+    return static_cast<double>(std::min(next_.load(), count_)) / static_cast<double>(count_ + 1);
+  }
+
   void fail(size_t i, std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     has_failed_ = true;
@@ -61,10 +68,7 @@ class Threads {
  public:
   Threads(size_t count, Calls& calls) {
     threads_.reserve(count);
-    try {
-      while (threads_.size() < count) threads_.emplace_back([&calls] { calls.work(); });
-    } catch (const std::system_error&) {
-      // The system has no more: those that there are do all.
+    while (threads_.size() < count && start(calls)) {
     }
   }
   ~Threads() {
@@ -74,29 +78,36 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
  private:
+  /// False where the system has no more threads: those that there are do all.
+  bool start(Calls& calls) {
+    try {
+      threads_.emplace_back([&calls] { calls.work(); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+
   std::vector<std::thread> threads_;
 };
 
 }  // namespace
 
-void parallel_for(size_t count, FunctionRef<void(size_t)> body) {
-  const size_t num_threads =
-      count < 2 ? count : std::min(count, static_cast<size_t>(usable_cpus()));
-  if (num_threads < 2) {
-    for (size_t i = 0; i < count; ++i) body(i);
-    return;
-  }
+void parallel_for(size_t count, FunctionRef<void(size_t)> body, std::string_view name) {
+  if (count == 0) return;
   Calls calls(count, body);
   {
-    const Threads others(num_threads - 1, calls);
-    calls.work();
+    const LongWork work(name);
+    const Threads others(std::min(count, static_cast<size_t>(usable_cpus())) - 1, calls);
+    calls.work(name);
   }
   calls.rethrow();
 }
 
-void parallel_for_ranges(size_t size, size_t step, FunctionRef<void(size_t, size_t)> body) {
+void parallel_for_ranges(size_t size, size_t step, FunctionRef<void(size_t, size_t)> body,
+                         std::string_view name) {
   parallel_for((size + step - 1) / step,
-               [&](size_t i) { body(i * step, std::min(size, (i + 1) * step)); });
+               [&](size_t i) { body(i * step, std::min(size, (i + 1) * step)); }, name);
 }
 
 }  // namespace trainer

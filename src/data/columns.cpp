@@ -191,9 +191,12 @@ std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> tra
                                 const FitOptions& options) {
   const Fitter fitter(table, train_rows, options);
   std::vector<Column> columns = table.columns;
-  parallel_for(columns.size(), [&](size_t i) {
-    if (is_feature(columns[i])) fitter.fit(columns[i]);
-  });
+  parallel_for(
+      columns.size(),
+      [&](size_t i) {
+        if (is_feature(columns[i])) fitter.fit(columns[i]);
+      },
+      "fitting the columns");
   if (std::none_of(columns.begin(), columns.end(), is_feature)) {
     std::vector<std::string> reasons;
     reasons.reserve(columns.size());

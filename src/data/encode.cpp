@@ -240,7 +240,9 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
     std::move(bad_rows.begin(), bad_rows.end(), std::back_inserter(encoded.bad_rows));
   };
   constexpr size_t kRowsAtOnce = 8192;
-  if (!steps.empty()) parallel_for_ranges(num_rows, kRowsAtOnce, encode_rows);
+  if (!steps.empty()) {
+    parallel_for_ranges(num_rows, kRowsAtOnce, encode_rows, "encoding the table");
+  }
   keep_first_of_each_row(encoded.bad_rows);
   encoded.features = {.num_rows = table.features.num_rows,
                       .num_columns = static_cast<int64_t>(width),

@@ -204,7 +204,7 @@ class TableInspector {
     require_several(names, location, table_.delimiter, "--delimiter ");
     columns_ = std::vector<Collector>(names.begin(), names.end());
     table_.num_rows = 0;
-    const ReadingReport report;
+    const LongWork reading(kReading);
     for (; source.begin_row(); ++table_.num_rows) {
       if (table_.num_rows % kRowsPerReport == 0) {
         report_reading(source.bytes_read(), source.size_hint());
@@ -228,7 +228,7 @@ class TableInspector {
     }
     require_good_names(sql.select.name, names);
     query.start(wanted);
-    const ReadingReport report;
+    const LongWork reading(kReading);
     while (const std::optional<duckdb::Chunk> chunk = query.next()) {
       const double num_read = query.progress().value_or(0) * static_cast<double>(sql.num_bytes);
       report_reading(static_cast<uint64_t>(num_read), sql.num_bytes);

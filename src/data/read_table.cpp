@@ -14,7 +14,7 @@ namespace {
 
 Table read_all(TableReader& reader) {
   Table table;
-  const ReadingReport report;
+  const LongWork reading(kReading);
   reader.next(table, std::numeric_limits<int64_t>::max());
   table.fingerprints = reader.fingerprints();
   return table;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "trainer/core/long_work.h"
 
 namespace trainer::data {
+
+inline constexpr std::string_view kReading = "reading the table";
 
 /// After how many rows it is time to tell again.
 inline constexpr int64_t kRowsPerReport = 4096;
@@ -16,16 +19,7 @@ inline void report_reading(uint64_t num_read, uint64_t num_bytes) {
   constexpr double kNotYetAll = 0.999;
   const auto size = static_cast<double>(std::max<uint64_t>(1, num_bytes));
   const double part = num_bytes == 0 ? 0 : static_cast<double>(num_read) / size;
-  report_long_work("reading the table", std::min(part, kNotYetAll));
+  report_long_work(kReading, std::min(part, kNotYetAll));
 }
-
-/// Tells at its end that reading is over, however it ended.
-class ReadingReport {
- public:
-  ReadingReport() = default;
-  ~ReadingReport() { report_long_work("reading the table", 1); }
-  ReadingReport(const ReadingReport&) = delete;
-  ReadingReport& operator=(const ReadingReport&) = delete;
-};
 
 }  // namespace trainer::data

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/parallel.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/long_work.h"
 
 #include "support/error_of.h"
 
@@ -41,6 +45,26 @@ TEST(ParallelTest, TheErrorOfTheLowestCallIsThrown) {
     };
     EXPECT_EQ(test::message_of(ErrorKind::kData, [&] { parallel_for(50, fail); }), "call 3");
   }
+}
+
+TEST(ParallelTest, TheListenerIsToldOnThisThreadWhatPartIsDone) {
+  std::vector<double> parts;
+  listen_to_long_work([&, thread = std::this_thread::get_id()](std::string_view name, double part) {
+    EXPECT_EQ(name, "counting");
+    EXPECT_EQ(std::this_thread::get_id(), thread);
+    parts.push_back(part);
+  });
+  parallel_for(
+      1, [](size_t) {}, "counting");  // which needs no other thread
+  const std::vector<double> of_one = parts;
+  parallel_for(
+      100, [](size_t) {}, "counting");
+  parallel_for(100, [](size_t) {});
+  listen_to_long_work({});
+  EXPECT_EQ(of_one, (std::vector<double>{0.5, 1}));
+  EXPECT_TRUE(std::is_sorted(parts.begin() + 2, parts.end()));
+  EXPECT_EQ(parts.back(), 1);
+  EXPECT_EQ(std::count(parts.begin() + 2, parts.end(), 1), 1);
 }
 
 }  // namespace

@@ -17,4 +17,19 @@ void listen_to_long_work(LongWorkListener listener);
 /// Tells the listener, if there is one. Quick, but not for every row.
 void report_long_work(std::string_view name, double part);
 
+/// Tells the listener at its end that the work is over, however it ended. `name` outlives it; if it
+/// is empty, nothing is told.
+class LongWork {
+ public:
+  explicit LongWork(std::string_view name) : name_(name) {}
+  ~LongWork() {
+    if (!name_.empty()) report_long_work(name_, 1);
+  }
+  LongWork(const LongWork&) = delete;
+  LongWork& operator=(const LongWork&) = delete;
+
+ private:
+  std::string_view name_;
+};
+
 }  // namespace trainer
