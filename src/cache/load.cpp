@@ -18,6 +18,7 @@
 #include "trainer/core/process_memory.h"
 
 #include "cache/cache_key.h"
+#include "cache/remove_unused.h"
 #include "cache/stored_datasets.h"
 
 namespace trainer::cache {
@@ -69,7 +70,7 @@ std::optional<Datasets> find(const CacheKey& key, std::string& problem) {
     std::optional<Datasets> found = read_datasets(key);
     if (!found) return std::nullopt;
     found->cache = fmt::format("mapped from {}{}", key.folder.string(), size_text(key));
-    std::error_code ignored;  // for those who look for caches that nobody uses
+    std::error_code ignored;  // the time of its last use, see remove_unused()
     fs::last_write_time(key.folder, fs::file_time_type::clock::now(), ignored);
     return found;
   } catch (const Error& error) {
@@ -119,7 +120,9 @@ Datasets find_or_make(const config::DataConfig& data, uint64_t seed, const Cache
   // Another process may have made it meanwhile.
   if (std::optional<Datasets> found = find(key, problem)) return std::move(*found);
   remove_temporary_files(key.folder);  // of a killed one
+  const std::string removed = remove_unused(key.folder.parent_path());
   Datasets datasets = store(read_whole(data, seed, key), key);
+  if (!removed.empty()) datasets.cache += (datasets.cache.empty() ? "" : "; ") + removed;
   if (!problem.empty()) datasets.warnings.push_back(problem);
   return datasets;
 }

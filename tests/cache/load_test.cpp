@@ -158,6 +158,40 @@ TEST_F(CacheTest, WhatIsNotToBeKeptIsRead) {
   EXPECT_EQ(num_entries(), 0U);
 }
 
+TEST_F(CacheTest, WritingOneRemovesThoseThatNobodyHasUsedForLong) {
+  DataConfig data = cached();
+  load(data, 1);
+  const fs::path old = entry();
+  const std::string old_size =
+      human_bytes(fs::file_size(old / "rows.bin") + fs::file_size(old / "data.pt"));
+  load(data, 2);
+  const auto in_days = [](int days) { return std::chrono::hours(24 * days); };
+  for (const fs::directory_entry& one : fs::directory_iterator(root())) make_old(one, in_days(29));
+  EXPECT_EQ(load(data, 3).cache.find("removed"), std::string::npos);
+  make_old(old, in_days(31));
+  EXPECT_TRUE(load(data, 4).cache.ends_with("; removed 1 that was not used for 30 days (" +
+                                            old_size + ")"));
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_EQ(num_entries(), 3U);
+}
+
+TEST_F(CacheTest, UsingACacheKeepsItAndOtherFoldersAreNotTouched) {
+  DataConfig data = cached();
+  load(data, 1);
+  const fs::path used = entry();
+  make_old(used, std::chrono::hours(24 * 31));
+  load(data, 1);
+  for (const char* file : {"photos-12345678/rows.bin", "photos-12345678/a.jpg", "backup/data.pt"}) {
+    fs::create_directories((root() / file).parent_path());
+    std::ofstream(root() / file) << "of the user";
+  }
+  for (const char* folder : {"photos-12345678", "backup"}) {
+    make_old(root() / folder, std::chrono::hours(24 * 31));
+  }
+  EXPECT_EQ(load(data, 2).cache.find("removed"), std::string::npos);
+  EXPECT_EQ(num_entries(), 4U);
+}
+
 TEST_F(CacheTest, WhatIsReadOnceLeavesNothing) {
   const DataConfig data = cached();
   const Datasets once = load_once(data, 1);
