@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -23,7 +24,9 @@
 #include "trainer/config/data_config.h"
 #include "trainer/core/philox.h"
 #include "trainer/core/process_memory.h"
+#include "trainer/data/columns.h"
 #include "trainer/data/dataset.h"
+#include "trainer/data/encode.h"
 #include "trainer/data/idx.h"
 #include "trainer/data/read_table.h"
 #include "trainer/duckdb/query.h"
@@ -160,7 +163,21 @@ void stream_parquet(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kParquetRows);
 }
 
-/// Read, split, fitted and encoded.
+void read_and_encode_parquet(benchmark::State& state) {
+  const Scratch scratch;
+  const data::TableSource source{.path = write_parquet(scratch).string()};
+  std::vector<int64_t> rows(kParquetRows);
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  for (auto _ : state) {
+    data::Table table = data::read_table(source, {.targets = {"y"}});
+    const std::vector<data::Column> columns = data::fit_columns(table, rows, {});
+    const data::Encoded encoded = data::encode(columns, config::UnknownCategory::kUnknown, table);
+    benchmark::DoNotOptimize(encoded.features.num_rows);
+  }
+  state.SetItemsProcessed(state.iterations() * kParquetRows);
+}
+
+/// The same, and its target, splits, statistics and warnings.
 void load_parquet(benchmark::State& state) {
   const Scratch scratch;
   config::DataConfig data;
@@ -327,8 +344,10 @@ void register_all() {
     benchmark::RegisterBenchmark(fmt::format("csv/{}", kind.name).c_str(), read_table, kind)
         ->Unit(benchmark::kMillisecond);
   }
-  for (auto* timed : {benchmark::RegisterBenchmark("parquet/stream_alone", stream_parquet),
-                      benchmark::RegisterBenchmark("parquet/load", load_parquet)}) {
+  for (auto* timed :
+       {benchmark::RegisterBenchmark("parquet/stream_alone", stream_parquet),
+        benchmark::RegisterBenchmark("parquet/read_and_encode", read_and_encode_parquet),
+        benchmark::RegisterBenchmark("parquet/load", load_parquet)}) {
     timed->UseRealTime()->Unit(benchmark::kMillisecond);
   }
   benchmark::RegisterBenchmark("gzip/inflate_alone", inflate_alone)->Unit(benchmark::kMillisecond);

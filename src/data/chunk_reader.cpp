@@ -83,7 +83,9 @@ void ChunkReader::read(const Chunk& chunk, int64_t begin, int64_t end, int64_t f
   first_ = table_.lines.size();
   choose_rows(begin, end, first_number);
   const size_t num_rows = table_.lines.size();
-  std::get<Array<float>>(table_.features.values).resize(num_rows * header_.num_features);
+  // A cell that is not written is bad, and its row is removed.
+  std::get<Array<float>>(table_.features.values)
+      .resize_for_overwrite(num_rows * header_.num_features);
   table_.targets.resize(num_rows * table_.target_names.size());
   table_.ids.resize(num_rows * table_.id_names.size());
   for (size_t i = 0; i < readings_.size(); ++i) read_column(readings_[i], i);

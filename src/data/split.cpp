@@ -61,7 +61,8 @@ std::vector<int64_t> sizes_of_classes(std::span<const int64_t> classes) {
 
 // The rows in a random order that is the same for every fold of so many.
 Array<int64_t> random_order(size_t num_rows, const SplitOptions& options) {
-  Array<int64_t> order(num_rows);
+  Array<int64_t> order;
+  order.resize_for_overwrite(num_rows);
   std::iota(order.begin(), order.end(), int64_t{0});
   PhiloxStream random(options.seed, StreamId::kSplit, options.repeat);
   shuffle(order, random);
@@ -269,11 +270,15 @@ SplitIndices split_groups(std::span<const int64_t> groups, const SplitOptions& o
 
 SplitIndices split_by_column(std::span<const Split> splits) {
   SplitIndices split;
+  const auto rows_of = [&](Split one) -> Array<int64_t>& {
+    if (one == Split::kTrain) return split.train;
+    return one == Split::kValidation ? split.validation : split.test;
+  };
+  for (const Split one : {Split::kTrain, Split::kValidation, Split::kTest}) {
+    rows_of(one).reserve(static_cast<size_t>(std::count(splits.begin(), splits.end(), one)));
+  }
   for (size_t row = 0; row < splits.size(); ++row) {
-    Array<int64_t>& rows = splits[row] == Split::kTrain        ? split.train
-                           : splits[row] == Split::kValidation ? split.validation
-                                                               : split.test;
-    rows.push_back(static_cast<int64_t>(row));
+    rows_of(splits[row]).push_back(static_cast<int64_t>(row));
   }
   return split;
 }
