@@ -353,6 +353,11 @@ std::vector<Field> output_fields() {
           TRAINER_MEMBER(logging.save_interval), kCount1,
           "Steps between training records in metrics.jsonl.",
           {.aliases = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(distributed.enabled),
+             "What a run does under torchrun, mpirun or srun with several processes. auto: it ends "
+             "with exit code 4, as each process would train the same run; off: each trains a run "
+             "of its own, whose output_dir or tag the script has to choose.",
+             {.on_resume = OnResume::kMayChange}),
   };
 }
 

@@ -44,6 +44,7 @@ TRAINER_NAMES(config::FactorSchedule, "constant", "flat_cosine")
 TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
 TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
 TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
+TRAINER_NAMES(config::Distributed, "auto", "off")
 
 }  // namespace trainer
 

@@ -13,15 +13,18 @@
 
 #include "trainer/cache/load.h"
 #include "trainer/cache/reading_plan.h"
+#include "trainer/config/config.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/data/dataset.h"
+#include "trainer/launch/place.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
@@ -41,6 +44,19 @@ struct PreparedRun {
   std::unique_ptr<train::Session> session;
   std::string changes;  // against the resumed run, as a warning; empty: none
 };
+
+// Several processes that train one run would write over each other's files, and take as long as
+// one.
+void require_one_process(const config::DistributedConfig& distributed) {
+  if (distributed.enabled == config::Distributed::kOff) return;
+  const launch::Place place = launch::find_place(launch::process_environment);
+  if (place.size == 1) return;
+  throw Error(
+      ErrorKind::kDevice,
+      fmt::format("{} started {} processes, and each would train the same run (this is number {}); "
+                  "start one, or set distributed.enabled=off and an output_dir of its own for each",
+                  launch::name_of(place.launcher), place.size, place.rank));
+}
 
 // Completes the configuration and finds everything that can be wrong with the request.
 PreparedRun prepare(TrainRequest& request) {
@@ -152,6 +168,7 @@ TrainReport make_report(train::Session& session, train::Output& output, const ru
 
 TrainReport run_training(TrainRequest request) {
   const Stopwatch stopwatch;
+  require_one_process(request.config.config.distributed);
   const PreparedRun prepared = prepare(request);
   train::Session& session = *prepared.session;
   // Only from here on anything is written to disk.

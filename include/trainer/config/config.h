@@ -29,6 +29,11 @@ struct LoggingConfig {
   int64_t save_interval = 50;
 };
 
+/// The keys of `distributed`.
+struct DistributedConfig {
+  Distributed enabled = Distributed::kAuto;
+};
+
 /// Everything that a run depends on; each member is one row of the field table. What needs a part
 /// of it includes that part.
 struct Config {
@@ -45,6 +50,7 @@ struct Config {
   TrainingConfig training;
   CheckpointConfig checkpoint;
   LoggingConfig logging;
+  DistributedConfig distributed;
 
   /// Keys that are not decided yet: those that the recipe derives from the data, see
   /// complete_recipe(), and training.epochs with a time limit. Not a key.
