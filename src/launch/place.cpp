@@ -120,6 +120,7 @@ Place read_slurm(const Reader& reader) {
                     kSlurmTasks, place.local_rank, node, in_quotes(reader.text(kSlurmTasks))));
   }
   place.local_size = *tasks;
+  place.restarts = reader.number_or("SLURM_RESTART_COUNT", 0, 0);
   return place;
 }
 
@@ -156,6 +157,7 @@ Place find_place(const Environment& environment) {
   Place place = read(reader, kTorchVariables);
   if (reader.has("TORCHELASTIC_RUN_ID")) {
     place.launcher = Launcher::kTorchrun;
+    place.restarts = reader.number_or("TORCHELASTIC_RESTART_COUNT", 0, 0);
     return place;
   }
   // Set by hand, such as in a script that mpirun starts: then they say the same.

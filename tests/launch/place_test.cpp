@@ -93,6 +93,16 @@ TEST(PlaceTest, TheLauncherInsideOfAnotherCounts) {
   EXPECT_EQ(place_in(with(kSrun, kOpenMpi)), place_in(kOpenMpi));
 }
 
+TEST(PlaceTest, RestartsAreThoseOfTorchrunOrSlurm) {
+  const Variables restarts = {{"TORCHELASTIC_RESTART_COUNT", "2"}, {"SLURM_RESTART_COUNT", "3"}};
+  EXPECT_EQ(place_in(with(kTorchrun, restarts)), (Place{Launcher::kTorchrun, 3, 4, 1, 2, 2}));
+  EXPECT_EQ(place_in(with(kSrun, restarts)), (Place{Launcher::kSlurm, 6, 7, 0, 1, 3}));
+  EXPECT_EQ(place_in(with(kOpenMpi, restarts)).restarts, 0);
+  EXPECT_EQ(
+      problem_in(with(kTorchrun, {{"TORCHELASTIC_RESTART_COUNT", "-1"}})),
+      std::string("TORCHELASTIC_RESTART_COUNT: expected an integer >= 0, got \"-1\"") + kWayOut);
+}
+
 TEST(PlaceTest, VariablesSetByHandMaySayTheSame) {
   const Variables same = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
   EXPECT_EQ(place_in(with(kOpenMpi, same)).size, 2);

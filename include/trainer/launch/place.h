@@ -22,6 +22,7 @@ struct Place {
   int64_t size = 1;
   int64_t local_rank = 0;  // the same among the processes of this machine
   int64_t local_size = 1;
+  int64_t restarts = 0;  // how often the launcher has started the run again
 
   bool operator==(const Place&) const = default;
 };

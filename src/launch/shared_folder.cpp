@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rank 0 gives its text to the others with files in a folder that all of them see. A run that was
+// killed may have left such files under the same name, and ranks start in any order. So rank r
+// writes a request, the file named r, with a random token that only this process has; rank 0
+// answers with one file: its text and, for each request that is there, rank and token. A rank takes
+// an answer only if its own token stands there, so never one of an earlier run; and if rank 0 reads
+// an old request first, it answers again when the new one has replaced it. A rank that has the
+// answer removes its request: when all that were answered are gone, rank 0 removes the folder.
+// Who runs out of time removes its own files, and the folder if nobody else's are in it.
+// Only two runs of one name at the same time cannot be told apart.
+// Files appear complete (core/atomic_file.h). The client of a network file system keeps for up to a
+// minute what is not in a folder, unless it changes that folder itself: so each rank writes its
+// file again twice a second, which changes nothing else, and brings it back if an earlier run's
+// rank 0 removed the folder.
+#include "launch/shared_folder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+
+namespace trainer::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kAnswer = "answer";
+constexpr milliseconds kShortestPause{5};
+constexpr milliseconds kLongestPause{50};
+constexpr milliseconds kWriteAgain{500};
+constexpr const char* kFix = "make sure that all ranks start, on machines that share this folder";
+
+/// The lines of a file, or nothing if it is not there.
+std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
+  std::ifstream stream(file);
+  if (!stream) return std::nullopt;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void write(const fs::path& file, const std::string& text) {
+  const fs::path folder = file.parent_path();
+  for (;;) {
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) {
+      throw Error(ErrorKind::kFileSystem,
+                  fmt::format("cannot create {}: {}", folder.string(), problem.message()));
+    }
+    try {
+      return write_file_atomically(file, text);
+    } catch (const Error&) {
+      if (fs::exists(folder, problem)) throw;  // else another one has just removed it
+    }
+  }
+}
+
+/// Sleeps, longer each time, but not past the end.
+void pause(const Wait& wait, milliseconds& length) {
+  std::this_thread::sleep_for(std::min(length, time_left(wait)));
+  length = std::min(2 * length, kLongestPause);
+}
+
+/// What rank 0 knows of another rank.
+struct Request {
+  std::string token;  // empty: none seen yet
+  bool is_done = false;
+};
+
+std::string names_of_missing(const std::vector<Request>& requests) {
+  constexpr size_t kMostNames = 5;
+  std::vector<std::string> names;
+  size_t others = 0;
+  for (size_t rank = 1; rank < requests.size(); ++rank) {
+    if (requests[rank].is_done) continue;
+    if (names.size() < kMostNames) {
+      names.push_back(std::to_string(rank));
+    } else {
+      ++others;
+    }
+  }
+  const bool is_one = names.size() == 1;
+  if (others > 0) names.push_back(fmt::format("{} others", others));
+  return (is_one ? "rank " : "ranks ") + joined(names);
+}
+
+/// Reads the requests; returns whether there is another token to answer.
+bool read_requests(const fs::path& folder, std::vector<Request>& requests) {
+  bool is_changed = false;
+  for (size_t rank = 1; rank < requests.size(); ++rank) {
+    Request& request = requests[rank];
+    if (request.is_done) continue;
+    const auto lines = lines_of(folder / std::to_string(rank));
+    if (!lines) {
+      request.is_done = !request.token.empty();
+    } else if (lines->size() == 1 && lines->front() != request.token) {
+      request.token = lines->front();
+      is_changed = true;
+    }
+  }
+  return is_changed;
+}
+
+void answer_all(const Wait& wait, const fs::path& folder, const std::string& text) {
+  std::vector<Request> requests(static_cast<size_t>(wait.place.size));
+  requests[0].is_done = true;
+  milliseconds length = kShortestPause;
+  steady_clock::time_point write_again = steady_clock::now();
+  for (;;) {
+    const bool is_changed = read_requests(folder, requests);
+    if (std::all_of(requests.begin(), requests.end(), [](const auto& r) { return r.is_done; })) {
+      return;
+    }
+    if (is_changed || steady_clock::now() >= write_again) {
+      std::string answer = text + "\n";
+      for (size_t rank = 1; rank < requests.size(); ++rank) {
+        answer += fmt::format("{} {}\n", rank, requests[rank].token);
+      }
+      write(folder / kAnswer, answer);
+      write_again = steady_clock::now() + kWriteAgain;
+    }
+    if (is_changed) length = kShortestPause;
+    if (time_left(wait).count() == 0) {
+      fail_late(wait, names_of_missing(requests) + " in " + folder.string(), kFix);
+    }
+    pause(wait, length);
+  }
+}
+
+std::string random_token() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
+}
+
+std::string ask(const Wait& wait, const fs::path& folder) {
+  const fs::path request = folder / std::to_string(wait.place.rank);
+  const std::string token = random_token();
+  const std::string own_line = fmt::format("{} {}", wait.place.rank, token);
+  milliseconds length = kShortestPause;
+  steady_clock::time_point write_again = steady_clock::now();
+  for (;;) {
+    if (steady_clock::now() >= write_again) {
+      write(request, token + "\n");
+      write_again = steady_clock::now() + kWriteAgain;
+    }
+    const auto answer = lines_of(folder / kAnswer);
+    if (answer && !answer->empty() &&
+        std::find(answer->begin() + 1, answer->end(), own_line) != answer->end()) {
+      return answer->front();
+    }
+    if (time_left(wait).count() == 0) fail_late(wait, "rank 0 in " + folder.string(), kFix);
+    pause(wait, length);
+  }
+}
+
+/// Removes what this rank leaves, however it ends.
+struct Cleanup {
+  const Wait& wait;
+  const fs::path& folder;
+
+  Cleanup(const Wait& of_wait, const fs::path& of_folder) : wait(of_wait), folder(of_folder) {}
+  Cleanup(const Cleanup&) = delete;
+  Cleanup& operator=(const Cleanup&) = delete;
+  ~Cleanup() {
+    std::error_code ignored;  // a file left behind does no harm
+    if (wait.place.rank == 0) {
+      fs::remove_all(folder, ignored);
+    } else {
+      fs::remove(folder / std::to_string(wait.place.rank), ignored);
+      fs::remove(folder, ignored);  // does nothing while files are in it
+    }
+  }
+};
+
+}  // namespace
+
+std::string share_by_folder(const Wait& wait, const fs::path& folder, const std::string& text) {
+  const Cleanup cleanup(wait, folder);
+  if (wait.place.rank != 0) return ask(wait, folder);
+  answer_all(wait, folder, text);
+  return text;
+}
+
+}  // namespace trainer::launch
