@@ -15,8 +15,8 @@ set -euo pipefail
 packages() {
   case $1 in
     apt-build)
-      echo g++ make cmake ninja-build ccache git libtorch-dev libopenblas0-openmp zlib1g-dev libzstd-dev
-      echo libsqlite3-dev
+      echo g++ make cmake ninja-build ccache git libtorch-dev libgloo-dev libopenblas0-openmp zlib1g-dev
+      echo libzstd-dev libsqlite3-dev
       echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libonnx-dev
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
       ;;
@@ -25,6 +25,7 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       echo clangd-19 clang-tidy-19
+      echo openmpi-bin mpich
       ;;
     apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;
     apt-gate)

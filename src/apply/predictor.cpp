@@ -62,8 +62,8 @@ Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), t
   }
   const int64_t max_rows = num_threads * std::max<int64_t>(1, kRowsPerThread / rows_of_row);
   for (const Member& member : model.members) {
-    networks_.push_back(std::make_unique<cpu::Network>(member.network, tensor_memory(member),
-                                                       max_rows, team_, cpu::kernels()));
+    networks_.push_back(std::make_unique<cpu::Network>(
+        member.network, tensor_memory(member), max_rows, /*max_shards=*/1, team_, cpu::kernels()));
   }
   rows_.resize(static_cast<std::size_t>(networks_.front()->max_rows()));
 }
@@ -72,9 +72,7 @@ void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float
   const auto keep = [&](int64_t first_row, const cpu::LossInput& input) {
     cpu::copy_outputs(input, outputs + first_row * model_.num_outputs());
   };
-  team_.run([&](int64_t thread) {
-    network.run(thread, batch, {.mode = network::Mode::kInference}, keep, [] {});
-  });
+  team_.run([&](int64_t thread) { network.infer(thread, batch, keep, [] {}); });
 }
 
 void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {

@@ -34,6 +34,12 @@ void limit_spinning() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", kTurns, /*overwrite=*/0);
 }
 
+// LibTorch's network code writes lines of its own about what our messages say.
+void limit_messages() {
+  constexpr const char* kFatalOnly = "3";
+  setenv("GLOG_minloglevel", kFatalOnly, /*overwrite=*/0);
+}
+
 // Also read when it is loaded; a number of threads that it cannot start aborts the process.
 void check_number_of_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
@@ -105,6 +111,7 @@ void require_address_space(const std::filesystem::path& library) {
 
 const engine::Api* load_engine() {
   limit_spinning();
+  limit_messages();
   check_number_of_threads();
   const std::filesystem::path library = library_path("trainer_engine");
   require_address_space(library);

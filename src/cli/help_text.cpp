@@ -15,7 +15,7 @@ Every configuration key can be set as key=value; they are listed by
 
 Exit codes: 0 success, 1 failure, 2 usage or configuration, 3 data, 4 device,
   5 out of memory, 6 non-finite loss or gradient, 7 checkpoint, 8 file system,
-  129 SIGHUP, 130 SIGINT, 143 SIGTERM.)";
+  9 another process of the run lost, 129 SIGHUP, 130 SIGINT, 143 SIGTERM.)";
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/launch/place.h"
 #include "trainer/metrics/report_text.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
@@ -126,7 +127,9 @@ class TrainCommand : public Command {
     const engine::TrainRequest request = make_request(common);
     const engine::TrainReport report = engine_library().train(request);
     log::clear_status();
-    if (json_) {
+    if (!report.is_first) {
+      // The first process speaks.
+    } else if (json_) {
       print_out(results_json(report));
     } else if (common.verbosity != Verbosity::kQuiet) {
       print_out(results_text(report));
@@ -146,8 +149,26 @@ class TrainCommand : public Command {
         "trainer --help");
   }
 
+  // Whether this is one of several processes, and not the first. Wrong variables are reported by
+  // the engine, unless the configuration says that they do not matter.
+  static bool is_other_rank() {
+    try {
+      return launch::find_place(launch::process_environment).rank > 0;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  // Of several processes that resume a run, the first one writes its folder.
+  static ResolvedConfig resolve(const CommonOptions& common) {
+    if (!is_other_rank()) return resolve_config(common, checkpoint::OpenMode::kResume);
+    ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kReadOnly);
+    if (resolved.config.config.distributed.enabled == config::Distributed::kAuto) return resolved;
+    return resolve_config(common, checkpoint::OpenMode::kResume);
+  }
+
   static engine::TrainRequest make_request(const CommonOptions& common) {
-    ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kResume);
+    ResolvedConfig resolved = resolve(common);
     log::set_console_level(console_level(common.verbosity, resolved.config.config.logging.level));
     engine::TrainRequest request;
     request.config = std::move(resolved.config);

@@ -16,6 +16,12 @@ bool is_in(const std::string& key, const std::vector<std::string>& keys) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+// Whether the run decides the value.
+bool is_undecided(const Field& field, const Config& config) {
+  const bool is_shards = field.path == "distributed.shards" && config.distributed.shards == 0;
+  return is_shards || is_in(field.path, config.pending);
+}
+
 // What the value will be.
 std::string pending_text(const Field& field, const Config& config) {
   if (field.path == "training.epochs") {
@@ -49,7 +55,7 @@ std::string dump(const Loaded& loaded) {
 std::vector<Difference> differences(const Config& before, const Config& after) {
   std::vector<Difference> differences;
   for (const Field& field : fields()) {
-    if (is_in(field.path, before.pending) || is_in(field.path, after.pending)) continue;
+    if (is_undecided(field, before) || is_undecided(field, after)) continue;
     std::string old_value = value_text(field, before);
     std::string new_value = value_text(field, after);
     if (old_value != new_value) {

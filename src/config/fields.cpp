@@ -354,9 +354,21 @@ std::vector<Field> output_fields() {
           "Steps between training records in metrics.jsonl.",
           {.aliases = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(distributed.enabled),
-             "What a run does under torchrun, mpirun or srun with several processes. auto: it ends "
-             "with exit code 4, as each process would train the same run; off: each trains a run "
-             "of its own, whose output_dir or tag the script has to choose.",
+             "What a run does under torchrun, mpirun or srun. auto: its processes train one model "
+             "together; off: each trains a run of its own, whose output_dir or tag the script has "
+             "to choose.",
+             {.on_resume = OnResume::kMayChange}),
+      integer_or_auto(TRAINER_MEMBER(distributed.shards), kShards,
+                      "Parts of each batch whose gradients are added in a fixed order, so that the "
+                      "result is the same for any number of processes. auto: as many as there are "
+                      "processes at the start of the run."),
+      number(TRAINER_MEMBER(distributed.timeout), kSeconds,
+             "Seconds that a process waits in a step for another one before the run ends with "
+             "exit code 9.",
+             {.on_resume = OnResume::kMayChange}),
+      number(TRAINER_MEMBER(distributed.start_timeout), kSeconds,
+             "Seconds that a process waits for the others at the start, and for what they read "
+             "before the first step.",
              {.on_resume = OnResume::kMayChange}),
   };
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/types.h"
 
+#include "trainer/config/distributed_config.h"
+
 // The names of an enumeration, in the order of its values.
 #define TRAINER_NAMES(Enum, ...)                       \
   template <>                                          \

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -27,6 +28,8 @@ spdlog::level::level_enum spdlog_level(Level level) {
       return spdlog::level::warn;
     case Level::kError:
       return spdlog::level::err;
+    case Level::kNone:
+      return spdlog::level::off;
   }
   return spdlog::level::info;
 }
@@ -62,6 +65,11 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
     write("\r" + status_ + "\x1b[K");
   }
 
+  void set_prefix(std::string prefix) {
+    const std::lock_guard lock(mutex_);
+    prefix_ = std::move(prefix);
+  }
+
   void clear_status() {
     const std::lock_guard lock(mutex_);
     if (status_.empty()) return;
@@ -75,7 +83,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
     const std::string_view payload(message.payload.data(), message.payload.size());
     const bool colored = terminal_.colors && *mark.color != '\0';
     const std::string before = status_.empty() ? "" : "\r\x1b[K";
-    write(fmt::format("{}{}{}{}{}\n{}", before, colored ? mark.color : "", mark.prefix,
+    write(fmt::format("{}{}{}{}{}{}\n{}", before, prefix_, colored ? mark.color : "", mark.prefix,
                       colored ? "\x1b[0m" : "", payload, status_));
   }
   void flush_() override { std::fflush(stderr); }
@@ -87,6 +95,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   Terminal terminal_;
+  std::string prefix_;
   std::string status_;
 };
 
@@ -139,6 +148,8 @@ void write_to(spdlog::sinks::sink& sink, std::string_view message) {
 }  // namespace
 
 void set_console_level(Level level) { instance().console->set_level(spdlog_level(level)); }
+
+void set_console_prefix(std::string prefix) { instance().console->set_prefix(std::move(prefix)); }
 
 void open_file(const std::filesystem::path& path, Level level) {
   close_file();

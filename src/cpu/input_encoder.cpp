@@ -2,9 +2,12 @@
 #include "trainer/cpu/input_encoder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "trainer/cpu/ceil_div.h"
+
+#include "cpu/shard_sums.h"
 
 namespace trainer::cpu {
 namespace {
@@ -137,54 +140,69 @@ int64_t InputEncoder::num_scale_tasks() const {
   return scale_.update == nullptr ? 0 : num_members_ * ceil_div(width_, kColumnsPerTask);
 }
 
-void InputEncoder::run_task(int64_t task, int64_t num_rows, Accumulate accumulate) const {
+void InputEncoder::run_task(int64_t task, const RowSums& sums, float* tree) const {
   for (const Lookup& lookup : lookups_) {
-    if (task < num_table_tasks(lookup)) return table_gradient(lookup, task, num_rows, accumulate);
+    if (task < num_table_tasks(lookup)) return table_gradient(lookup, task, sums, tree);
     task -= num_table_tasks(lookup);
   }
-  if (task < num_numeric_tasks()) return numeric_gradient(task, num_rows, accumulate);
+  if (task < num_numeric_tasks()) return numeric_gradient(task, sums, tree);
   task -= num_numeric_tasks();
-  scale_gradient(task, num_rows, accumulate);
+  scale_gradient(task, sums, tree);
 }
 
 // Both matrices begin at the first column.
-void InputEncoder::scale_gradient(int64_t task, int64_t num_rows, Accumulate accumulate) const {
+void InputEncoder::scale_gradient(int64_t task, const RowSums& sums, float* tree) const {
   const int64_t member = task / ceil_div(width_, kColumnsPerTask);
   const int64_t column = task % ceil_div(width_, kColumnsPerTask) * kColumnsPerTask;
-  kernels_.column_sums({.num_rows = num_rows,
-                        .num_columns = std::min(kColumnsPerTask, width_ - column),
-                        .stride = num_members_ * gradient_stride_},
-                       gradient_.get() + member * gradient_stride_ + column,
-                       features_.get() + column, stride_, scale_.update + member * width_ + column,
-                       accumulate);
+  const int64_t num_columns = std::min(kColumnsPerTask, width_ - column);
+  float* to = scale_.update + member * width_ + column;
+  sum_gradients(sums, std::array{FloatRange{to, num_columns}}, tree,
+                [&](int64_t shard, std::ptrdiff_t offset, Accumulate accumulate) {
+                  const int64_t row = sums.border(shard);
+                  kernels_.column_sums(
+                      {.num_rows = sums.border(shard + 1) - row,
+                       .num_columns = num_columns,
+                       .stride = num_members_ * gradient_stride_},
+                      gradient_.get() + (row * num_members_ + member) * gradient_stride_ + column,
+                      features_.get() + row * stride_ + column, stride_, to + offset, accumulate);
+                });
 }
 
 // Each row of a table belongs to one task, which sums in the order of the batch.
-void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
-                                  Accumulate accumulate) const {
+void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, const RowSums& sums,
+                                  float* tree) const {
   const Table& table = lookup.table;
   const int64_t size = table.size;
   const int64_t begin = chunk * rows_per_task(table);
   const int64_t end = std::min(begin + rows_per_task(table), table.num_rows);
-  float* sums = table.weight.update;
-  if (accumulate == Accumulate::kNo) {
-    std::fill(sums + begin * size, sums + end * size, 0.0F);
-  }
-  const float* gradient = unscaled_gradient(lookup.column);
-  for (int64_t i = 0; i < num_rows; ++i, gradient += unscaled_stride_) {
-    const int64_t row = lookup.rows[static_cast<std::size_t>(i)];
-    if (row < begin || row >= end) continue;
-    float* sum = sums + row * size;
-    for (int64_t j = 0; j < size; ++j) sum[j] += gradient[j];
-  }
+  const int64_t num_floats = (end - begin) * size;
+  const auto sum_shard = [&](int64_t shard, std::ptrdiff_t offset, Accumulate accumulate) {
+    float* to = table.weight.update + offset;
+    if (accumulate == Accumulate::kNo) std::fill_n(to + begin * size, num_floats, 0.0F);
+    for (int64_t i = sums.border(shard); i < sums.border(shard + 1); ++i) {
+      const int64_t row = lookup.rows[static_cast<std::size_t>(i)];
+      if (row < begin || row >= end) continue;
+      add_floats(unscaled_gradient(lookup.column) + i * unscaled_stride_, size, to + row * size);
+    }
+  };
+  sum_gradients(sums, std::array{FloatRange{table.weight.update + begin * size, num_floats}}, tree,
+                sum_shard);
 }
 
-void InputEncoder::numeric_gradient(int64_t index, int64_t num_rows, Accumulate accumulate) const {
-  embedding_gradient(kernels_, *numeric_, index,
-                     {.values = features_.get(), .stride = stride_, .num_rows = num_rows},
-                     {.values = unscaled_gradient(embedded_column_ + index * numeric_->size),
-                      .stride = unscaled_stride_,
-                      .accumulate = accumulate});
+void InputEncoder::numeric_gradient(int64_t index, const RowSums& sums, float* tree) const {
+  const float* gradient = unscaled_gradient(embedded_column_ + index * numeric_->size);
+  const auto sum_shard = [&](int64_t shard, std::ptrdiff_t offset, Accumulate accumulate) {
+    const int64_t row = sums.border(shard);
+    embedding_gradient(kernels_, *numeric_, index,
+                       {.values = features_.get() + row * stride_,
+                        .stride = stride_,
+                        .num_rows = sums.border(shard + 1) - row},
+                       {.values = gradient + row * unscaled_stride_,
+                        .stride = unscaled_stride_,
+                        .offset = offset,
+                        .accumulate = accumulate});
+  };
+  sum_gradients(sums, gradient_memory(*numeric_, index), tree, sum_shard);
 }
 
 }  // namespace trainer::cpu

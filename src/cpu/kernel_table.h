@@ -5,6 +5,7 @@
 
 #include "cpu/activation.h"
 #include "cpu/batch_norm.h"
+#include "cpu/batch_norm_gradient.h"
 #include "cpu/columns.h"
 #include "cpu/gather.h"
 #include "cpu/layer_norm.h"
@@ -29,9 +30,13 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.activate = activate;
   k.activation_gradient = activation_gradient;
   k.batch_norm = batch_norm;
+  k.batch_norm_moments = batch_norm_moments;
+  k.batch_norm_with = batch_norm_with;
   k.frozen_batch_norm = frozen_batch_norm;
   k.layer_norm = layer_norm;
   k.batch_norm_gradient = batch_norm_gradient;
+  k.batch_norm_gradient_sums = batch_norm_gradient_sums;
+  k.batch_norm_gradient_with = batch_norm_gradient_with;
   k.frozen_batch_norm_gradient = frozen_batch_norm_gradient;
   k.layer_norm_gradient = layer_norm_gradient;
   k.column_sums = column_sums;

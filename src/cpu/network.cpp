@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "trainer/cpu/ceil_div.h"
-#include "trainer/cpu/combine.h"
+
+#include "cpu/shard_sums.h"
 
 namespace trainer::cpu {
 namespace {
@@ -21,12 +22,13 @@ TensorMemory from_column(const TensorMemory& tensor, int64_t column) {
 }  // namespace
 
 Network::Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors,
-                 int64_t max_rows, ThreadTeam& team, const Kernels& kernels)
-    : Network(make_blocks(spec, tensors), spec.num_features, max_rows, team, kernels) {}
+                 int64_t max_rows, int64_t max_shards, ThreadTeam& team, const Kernels& kernels)
+    : Network(make_blocks(spec, tensors), spec.num_features, max_rows, max_shards, team, kernels) {}
 
-Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
-                 const Kernels& kernels)
+Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, int64_t max_shards,
+                 ThreadTeam& team, const Kernels& kernels)
     : max_rows_(max_rows),
+      max_shards_(max_shards),
       team_(team),
       kernels_(kernels),
       encoder_(blocks, num_features, blocks.blocks.front().num_inputs, max_rows, kernels),
@@ -43,7 +45,8 @@ Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, T
          !all[first_trained_].is_trained()) {
     ++first_trained_;
   }
-  for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(kernels.scratch_floats);
+  const int64_t scratch_floats = kernels.scratch_floats + tree_depth(max_shards) * kTreeTileFloats;
+  for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(scratch_floats);
   if (num_members_ == 1) return;
   combined_ = Buffer(max_rows_ * layers_.back().stride);
   no_bias_ = Buffer(layers_.back().stride);
@@ -65,6 +68,11 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   if (block.mix.update != nullptr) layer.mix_gradients = Buffer(size);
   const bool is_layer_norm = block.norm == config::Norm::kLayer;
   layer.inverse_std = Buffer(std::max(max_rows, block.num_outputs));
+  if (block.norm == config::Norm::kBatch) {
+    const int64_t max_subtrees = 2 * tree_depth(max_shards_) + 1;
+    layer.subtree_sums.resize(static_cast<std::size_t>(max_subtrees * 2 * block.num_outputs));
+    layer.batch_sums.resize(static_cast<std::size_t>(2 * block.num_outputs));
+  }
   // A residual needs the gradient of `out` later, a layer norm that of its output.
   layer.gradients = Buffer((1 + (block.has_skip ? 1 : 0) + (is_layer_norm ? 1 : 0)) * size);
   layer.out_gradient = layer.gradients.get();
@@ -91,7 +99,7 @@ TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth
   grid.grid_columns = ceil_div(num_columns, grid.tile_columns);
   const int64_t wanted_rows = std::clamp<int64_t>(wanted_tiles / grid.grid_columns, 1,
                                                   std::max<int64_t>(1, num_rows / kMinTileRows));
-  grid.tile_rows = ceil_div(num_rows, wanted_rows);
+  grid.tile_rows = std::max<int64_t>(1, ceil_div(num_rows, wanted_rows));  // also without rows
   grid.grid_rows = ceil_div(num_rows, grid.tile_rows);
   return grid;
 }
@@ -142,12 +150,23 @@ bool Network::is_row_parallel(int64_t num_rows) const {
   return has_layer_norm_ || num_rows >= kMinRows * team_.num_threads();
 }
 
-void Network::run(int64_t thread, const NetworkBatch& batch, const RunOptions& options,
-                  LossFunction loss, FunctionRef<void()> last) {
+void Network::infer(int64_t thread, const NetworkBatch& batch, LossFunction loss,
+                    FunctionRef<void()> last) {
+  run(thread, batch, nullptr, loss, last);
+}
+
+void Network::train(int64_t thread, const NetworkBatch& batch, const RowSums& sums,
+                    LossFunction loss, FunctionRef<void()> last) {
+  run(thread, batch, &sums, loss, last);
+}
+
+void Network::run(int64_t thread, const NetworkBatch& batch, const RowSums* sums, LossFunction loss,
+                  FunctionRef<void()> last) {
   if (is_row_parallel(batch.num_rows * num_members_)) {
-    run_row_parallel(thread, batch, options.mode, loss, last);
+    run_row_parallel(thread, batch, sums == nullptr ? Mode::kInference : Mode::kTraining, loss,
+                     last);
   } else {
-    run_layer_parallel(thread, batch, options, loss, last);
+    run_layer_parallel(thread, batch, sums, loss, last);
   }
 }
 
@@ -209,7 +228,8 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
     if (mode == Mode::kInference) return;
     for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
       for_each_column_range(index - 1, row, num_rows, [&](const Region& region) {
-        input_gradient(index, region, Accumulate::kNo, scratch(thread));
+        activation_gradient(index, region, scratch(thread));
+        norm_gradient(index, region, nullptr);  // no batch norm
       });
     }
     if (encoder_.is_trained()) {
@@ -222,33 +242,30 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
   team_.parallel_for(thread, ceil_div(batch.num_rows, step), run_rows, last);
 }
 
+// Whole columns for a batch norm, whole rows for a layer norm.
+TileGrid Network::layer_grid(std::size_t index, int64_t num_rows) const {
+  const Block& block = layers_[index].block;
+  TileGrid grid = make_grid(num_rows, block.num_outputs, block.num_inputs);
+  grid.tile_rows = ceil_div(grid.tile_rows, num_members_) * num_members_;
+  if (block.norm == config::Norm::kBatch) grid.tile_rows = std::max<int64_t>(1, num_rows);
+  if (block.norm == config::Norm::kLayer) grid.tile_columns = block.num_outputs;
+  grid.grid_rows = block.norm == config::Norm::kBatch ? 1 : ceil_div(num_rows, grid.tile_rows);
+  grid.grid_columns = ceil_div(block.num_outputs, grid.tile_columns);
+  return grid;
+}
+
 // All threads work on one layer at a time.
-void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
-                                 const RunOptions& options, LossFunction loss,
-                                 FunctionRef<void()> last) {
-  const Mode mode = options.mode;
+void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch, const RowSums* sums,
+                                 LossFunction loss, FunctionRef<void()> last) {
+  const Mode mode = sums == nullptr ? Mode::kInference : Mode::kTraining;
   const int64_t num_rows = batch.num_rows * num_members_;
   const int64_t step = std::max<int64_t>(1, kMinRows / num_members_);
   const int64_t num_blocks = ceil_div(batch.num_rows, step);
   const auto rows_in_block = [&](int64_t i) { return std::min(step, batch.num_rows - i * step); };
-  // Whole columns for a batch norm, whole rows for a layer norm.
-  const auto layer_grid = [&](std::size_t index) {
-    const Block& block = layers_[index].block;
-    TileGrid grid = make_grid(num_rows, block.num_outputs, block.num_inputs);
-    grid.tile_rows = ceil_div(grid.tile_rows, num_members_) * num_members_;
-    if (block.norm == config::Norm::kBatch) grid.tile_rows = num_rows;
-    if (block.norm == config::Norm::kLayer) grid.tile_columns = block.num_outputs;
-    grid.grid_rows = ceil_div(num_rows, grid.tile_rows);
-    grid.grid_columns = ceil_div(block.num_outputs, grid.tile_columns);
-    return grid;
-  };
   team_.parallel_for(thread, num_blocks,
                      [&](int64_t i) { fill_rows(batch, i * step, rows_in_block(i), mode); });
   for (std::size_t index = 0; is_hidden(index); ++index) {
-    const TileGrid tiles = layer_grid(index);
-    team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
-      compute(index, tile_region(tiles, i, layers_[index].stride), mode, scratch(thread));
-    });
+    compute_layer(thread, index, num_rows, sums);
   }
   const auto run_block = [&](int64_t i) {
     loss(i * step, compute_outputs(i * step * num_members_, rows_in_block(i) * num_members_, mode,
@@ -257,11 +274,7 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
   team_.parallel_for(thread, num_blocks, run_block, last);
   if (mode == Mode::kInference) return;
   for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
-    const TileGrid tiles = layer_grid(index - 1);
-    team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
-      input_gradient(index, tile_region(tiles, i, layers_[index - 1].stride), options.accumulate,
-                     scratch(thread));
-    });
+    compute_gradient_below(thread, index, num_rows, *sums);
   }
   if (!encoder_.is_trained()) return;
   TileGrid tiles = make_grid(num_rows, num_gradient_columns(), layers_.front().block.num_outputs);
@@ -270,6 +283,58 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch,
   team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
     encoder_gradient(tile_region(tiles, i, encoder_.gradient_stride()), scratch(thread));
   });
+}
+
+// The norm of a batch in shards needs the moments of all of them first.
+void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
+                            const RowSums* sums) {
+  Layer& layer = layers_[index];
+  const Mode mode = sums == nullptr ? Mode::kInference : Mode::kTraining;
+  const TileGrid tiles = layer_grid(index, num_rows);
+  const auto region = [&](int64_t i) { return tile_region(tiles, i, layer.stride); };
+  if (!is_in_shards(layer, sums)) {
+    team_.parallel_for(thread, tiles.num_tiles(),
+                       [&](int64_t i) { compute(index, region(i), mode, scratch(thread)); });
+    return;
+  }
+  const auto multiply_tile = [&](int64_t i) {
+    multiply(index, region(i), scratch(thread));
+    shard_moments(layer, *sums, region(i));
+  };
+  team_.parallel_for(thread, tiles.num_tiles(), multiply_tile,
+                     [&] { merge_moments(layer, *sums); });
+  const ColumnMoments moments{layer.batch_sums.data(),
+                              layer.batch_sums.data() + layer.block.num_outputs};
+  team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
+    const int64_t column = region(i).column;
+    kernels_.batch_norm_with(region(i).tile, norm_buffers(layer, region(i)),
+                             {moments.means + column, moments.squares + column},
+                             sums->num_batch_rows * num_members_);
+    activate(index, region(i), mode);
+  });
+}
+
+// Of the layer below: from the gradient of its output to that of its linear layer.
+void Network::compute_gradient_below(int64_t thread, std::size_t index, int64_t num_rows,
+                                     const RowSums& sums) {
+  Layer& below = layers_[index - 1];
+  const TileGrid tiles = layer_grid(index - 1, num_rows);
+  const auto region = [&](int64_t i) { return tile_region(tiles, i, below.stride); };
+  if (!is_in_shards(below, &sums)) {
+    team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
+      activation_gradient(index, region(i), scratch(thread));
+      norm_gradient(index, region(i), &sums);
+    });
+    return;
+  }
+  const auto gradient_of_tile = [&](int64_t i) {
+    activation_gradient(index, region(i), scratch(thread));
+    shard_gradient_sums(below, sums, region(i));
+  };
+  team_.parallel_for(thread, tiles.num_tiles(), gradient_of_tile,
+                     [&] { merge_gradient_sums(below, sums); });
+  team_.parallel_for(thread, tiles.num_tiles(),
+                     [&](int64_t i) { norm_gradient(index, region(i), &sums); });
 }
 
 // The linear layer. Where members have weights of their own, those of each multiply its rows, which
@@ -308,48 +373,12 @@ void Network::compute(std::size_t index, const Region& region, Mode mode, float*
       kernels_.batch_norm(region.tile, norm_buffers(layer, region));
     }
   }
-  kernels_.activate(layer.block.activation, region.tile, activation_buffers(index, region, mode));
+  activate(index, region, mode);
 }
 
-LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch) {
-  const Layer& layer = layers_.back();
-  LossInput input;
-  input.num_members = num_members_;
-  input.tile = {
-      .num_rows = num_rows, .num_columns = layer.block.num_outputs, .stride = layer.stride};
-  input.outputs = layer.pre.get() + row * layer.stride;
-  input.bias = layer.block.bias.value;
-  multiply(layers_.size() - 1, {.row = row, .column = 0, .tile = input.tile}, scratch);
-  if (num_members_ == 1) return input;
-  for (int64_t i = 0; i < num_rows; ++i) {
-    const float* bias = layer.block.bias.value + i % num_members_ * layer.block.num_outputs;
-    for (int64_t j = 0; j < layer.block.num_outputs; ++j) {
-      input.outputs[i * layer.stride + j] += bias[j];
-    }
-  }
-  input.bias = no_bias_.get();
-  return mode == Mode::kTraining ? input : combine(input, row / num_members_);
-}
-
-LossInput Network::combine(const LossInput& members, int64_t row) {
-  LossInput input = members;
-  input.num_members = 1;
-  input.tile.num_rows /= num_members_;
-  input.outputs = combined_.get() + row * input.tile.stride;
-  combine_members(mean_,
-                  {.values = members.outputs,
-                   .num_members = num_members_,
-                   .member_stride = members.tile.stride,
-                   .num_rows = input.tile.num_rows,
-                   .row_stride = num_members_ * members.tile.stride,
-                   .num_columns = input.tile.num_columns},
-                  input.outputs, input.tile.stride);
-  if (output_scale_.value == nullptr) return input;
-  for (int64_t i = 0; i < input.tile.num_rows; ++i) {
-    float* outputs = input.outputs + i * input.tile.stride;
-    for (int64_t j = 0; j < input.tile.num_columns; ++j) outputs[j] *= *output_scale_.value;
-  }
-  return input;
+void Network::activate(std::size_t index, const Region& region, Mode mode) {
+  kernels_.activate(layers_[index].block.activation, region.tile,
+                    activation_buffers(index, region, mode));
 }
 
 }  // namespace trainer::cpu

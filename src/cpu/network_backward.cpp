@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/network.h"
+
+#include "cpu/shard_sums.h"
 
 namespace trainer::cpu {
 namespace {
@@ -45,9 +49,8 @@ void Network::multiply_gradient(const Layer& layer, const Region& region, int64_
   }
 }
 
-// The gradients of the layer below: from that of its output to that of its linear layer.
-void Network::input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
-                             float* scratch) {
+// The gradient with respect to the output of the layer below's norm.
+void Network::activation_gradient(std::size_t index, const Region& region, float* scratch) {
   const Layer& layer = layers_[index];
   const Layer& below = layers_[index - 1];
   const Tile& tile = region.tile;
@@ -68,30 +71,54 @@ void Network::input_gradient(std::size_t index, const Region& region, Accumulate
     activation.mix_gradients = below.mix_gradients.get() + at;
   }
   kernels_.activation_gradient(below.block.activation, tile, activation, below.out_gradient + at);
+}
+
+// From there to the output of the linear layer.
+void Network::norm_gradient(std::size_t index, const Region& region, const RowSums* sums) {
+  const Layer& below = layers_[index - 1];
   if (below.block.norm == config::Norm::kLayer) {
-    kernels_.layer_norm_gradient(tile, norm_gradient_buffers(below, region));
+    kernels_.layer_norm_gradient(region.tile, norm_gradient_buffers(below, region));
   } else if (below.block.norm == config::Norm::kBatch) {
-    batch_norm_gradient(below, region, accumulate);
+    batch_norm_gradient(below, region, *sums);
   }
 }
 
-void Network::batch_norm_gradient(const Layer& layer, const Region& region, Accumulate accumulate) {
+// The gradients of scale and shift are sums over the whole batch, which every process knows. The
+// one with the first shard adds them; those of all others are zero, which leaves the sum as it is
+// (-0, because 0 would make 0 of -0).
+void Network::batch_norm_gradient(const Layer& layer, const Region& region,
+                                  const RowSums& sums) const {
   NormGradientBuffers buffers = norm_gradient_buffers(layer, region);
   if (layer.block.uses_running_statistics(Mode::kTraining)) {
     kernels_.frozen_batch_norm_gradient(region.tile, buffers);
     return;
   }
-  const auto at_column = [&](float* gradient) {
-    return gradient == nullptr ? nullptr : gradient + region.column;
-  };
-  buffers.scale_gradient = at_column(layer.block.norm_weight.update);
-  buffers.shift_gradient = at_column(layer.block.norm_bias.update);
-  buffers.accumulate = accumulate;
-  kernels_.batch_norm_gradient(region.tile, buffers);
+  for (const GradientSum& sum : sums.gradients) {
+    const auto at_column = [&](float* gradient) {
+      return gradient == nullptr ? nullptr : gradient + sum.offset + region.column;
+    };
+    float* scale = at_column(layer.block.norm_weight.update);
+    float* shift = at_column(layer.block.norm_bias.update);
+    if (sum.shards.begin == 0) {
+      buffers.scale_gradient = scale;
+      buffers.shift_gradient = shift;
+      buffers.accumulate = sum.accumulate;
+      continue;
+    }
+    for (float* gradient : {scale, shift}) {
+      if (gradient != nullptr) std::fill_n(gradient, region.tile.num_columns, -0.0F);
+    }
+  }
+  if (!is_in_shards(layer, &sums)) return kernels_.batch_norm_gradient(region.tile, buffers);
+  // The kernel only reads them.
+  auto* batch_sums = const_cast<double*>(layer.batch_sums.data()) + region.column;
+  kernels_.batch_norm_gradient_with(region.tile, buffers,
+                                    {batch_sums, batch_sums + layer.block.num_outputs},
+                                    sums.num_batch_rows * num_members_);
 }
 
-void Network::parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumulate accumulate) {
-  const int64_t num_rows = num_batch_rows * num_members_;
+void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
+  const int64_t num_rows = sums.borders.back() * num_members_;
   const auto weight_grid = [&](const Block& block) {
     return block.weight.update == nullptr
                ? TileGrid{}
@@ -107,7 +134,7 @@ void Network::parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumu
   }
   const int64_t num_encoder_tasks = encoder_.num_tasks();
   team_.parallel_for(thread, count + num_encoder_tasks, [&](int64_t i) {
-    if (i < num_encoder_tasks) return encoder_.run_task(i, num_batch_rows, accumulate);
+    if (i < num_encoder_tasks) return encoder_.run_task(i, sums, tree(thread));
     i -= num_encoder_tasks;
     for (std::size_t index = first_trained_;; ++index) {
       const Block& block = layers_[index].block;
@@ -120,11 +147,11 @@ void Network::parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumu
       const int64_t member = i / num_tasks;
       i %= num_tasks;
       if (i < weights.num_tiles()) {
-        return weight_gradient(index, member, tile_region(weights, i, block.num_inputs), num_rows,
-                               accumulate, scratch(thread));
+        return weight_gradient(index, member, tile_region(weights, i, block.num_inputs), sums,
+                               thread);
       }
       i -= weights.num_tiles();
-      return column_gradients(layers_[index], member, i * kColumnsPerSum, num_rows, accumulate);
+      return column_gradients(layers_[index], member, i * kColumnsPerSum, sums, tree(thread));
     }
   });
 }
@@ -138,52 +165,103 @@ void Network::encoder_gradient(const Region& region, float* scratch) {
 }
 
 // [out, in] = pre_gradient^T [out, rows] * input [rows, in]
-void Network::weight_gradient(std::size_t index, int64_t member, const Region& region,
-                              int64_t num_rows, Accumulate accumulate, float* scratch) {
+void Network::weight_gradient_of_rows(std::size_t index, int64_t member, const Region& region,
+                                      const RowRange& rows, const TileMemory& out,
+                                      Accumulate accumulate, float* scratch) const {
   const Layer& layer = layers_[index];
   const Block& block = layer.block;
-  kernels_.multiply(
-      {.num_rows = region.tile.num_rows,
-       .num_columns = region.tile.num_columns,
-       .depth = num_rows / block.num_members,
-       .a = layer.pre_gradient + member * layer.stride + region.row,
-       .a_row = 1,
-       .a_depth = block.num_members * layer.stride,
-       .b = layer_input(index) + member * input_stride(index) + region.column,
-       .b_depth = block.num_members * input_stride(index),
-       .b_column = 1,
-       .c = block.weight.update + (member * block.num_outputs + region.row) * block.num_inputs +
-            region.column,
-       .c_row = block.num_inputs,
-       .accumulate = accumulate},
-      scratch);
+  if (rows.count == 0 && accumulate == Accumulate::kNo) {
+    for (int64_t i = 0; i < region.tile.num_rows; ++i) {
+      std::fill_n(out.values + i * out.stride, region.tile.num_columns, 0.0F);
+    }
+  }
+  const int64_t row = rows.begin * num_members_ + member;
+  const int64_t members_apart = block.num_members;
+  kernels_.multiply({.num_rows = region.tile.num_rows,
+                     .num_columns = region.tile.num_columns,
+                     .depth = rows.count * num_members_ / members_apart,
+                     .a = layer.pre_gradient + row * layer.stride + region.row,
+                     .a_row = 1,
+                     .a_depth = members_apart * layer.stride,
+                     .b = layer_input(index) + row * input_stride(index) + region.column,
+                     .b_depth = members_apart * input_stride(index),
+                     .b_column = 1,
+                     .c = out.values,
+                     .c_row = out.stride,
+                     .accumulate = accumulate},
+                    scratch);
 }
 
-// The gradients of some columns of the bias and of a layer norm: sums over the rows.
-void Network::column_gradients(const Layer& layer, int64_t member, int64_t column, int64_t num_rows,
-                               Accumulate accumulate) const {
-  const int64_t num_members = layer.block.num_members;
-  const int64_t num_outputs = layer.block.num_outputs;
-  const Tile tile{.num_rows = num_rows / num_members,
-                  .num_columns = std::min(kColumnsPerSum, num_outputs - column),
-                  .stride = num_members * layer.stride};
-  if (float* to = layer.block.bias.update; to != nullptr) {
-    kernels_.column_sums(tile, layer.pre_gradient + member * layer.stride + column, nullptr, 0,
-                         to + member * num_outputs + column, accumulate);
+// A tree of shards is summed a small tile at a time, which stays in the cache.
+void Network::weight_gradient(std::size_t index, int64_t member, const Region& region,
+                              const RowSums& sums, int64_t thread) const {
+  const Block& block = layers_[index].block;
+  const int64_t stride = block.num_inputs;
+  for (const GradientSum& sum : sums.gradients) {
+    float* out = block.weight.update + sum.offset + member * block.num_outputs * stride;
+    if (sum.shards.size() == 1) {
+      weight_gradient_of_rows(index, member, region, rows_of_shard(sums, sum.shards.begin),
+                              {out + region.row * stride + region.column, stride}, sum.accumulate,
+                              scratch(thread));
+      continue;
+    }
+    for_each_tree_tile(region, [&](const Region& tile) {
+      const auto memory = [&](int64_t depth) {
+        return depth == 0 ? TileMemory{out + tile.row * stride + tile.column, stride}
+                          : TileMemory{tree(thread) + (depth - 1) * kTreeTileFloats,
+                                       tile.tile.num_columns};
+      };
+      sum_tree(
+          sum.shards, 0, is_single_shard,
+          [&](const ShardRange& shard, int64_t depth) {
+            weight_gradient_of_rows(index, member, tile, rows_of_shard(sums, shard.begin),
+                                    memory(depth), Accumulate::kNo, scratch(thread));
+          },
+          [&](int64_t depth) {
+            const TileMemory to = memory(depth);
+            const TileMemory from = memory(depth + 1);
+            for (int64_t i = 0; i < tile.tile.num_rows; ++i) {
+              add_floats(from.values + i * from.stride, tile.tile.num_columns,
+                         to.values + i * to.stride);
+            }
+          });
+    });
   }
-  if (float* to = layer.block.mix.update; to != nullptr) {
-    kernels_.column_sums(tile, layer.mix_gradients.get() + column, nullptr, 0, to + column,
-                         accumulate);
-  }
-  if (layer.block.norm != config::Norm::kLayer) return;
-  const float* gradient = layer.normed_gradient + column;
-  if (float* to = layer.block.norm_weight.update; to != nullptr) {
-    kernels_.column_sums(tile, gradient, layer.pre.get() + column, layer.stride, to + column,
-                         accumulate);
-  }
-  if (float* to = layer.block.norm_bias.update; to != nullptr) {
-    kernels_.column_sums(tile, gradient, nullptr, 0, to + column, accumulate);
-  }
+}
+
+// The gradients of some columns of the bias, of a layer norm and of a parametric activation.
+void Network::column_gradients(const Layer& layer, int64_t member, int64_t column,
+                               const RowSums& sums, float* tree) const {
+  const Block& block = layer.block;
+  const int64_t members_apart = block.num_members;
+  const int64_t stride = members_apart * layer.stride;
+  const int64_t num_columns = std::min(kColumnsPerSum, block.num_outputs - column);
+  // to = the sum of x, or of x * y, over the rows.
+  const auto sum_rows = [&](float* to, const float* x, const float* y) {
+    if (to == nullptr) return;
+    const auto sum_shard = [&](int64_t shard, std::ptrdiff_t offset, Accumulate accumulate) {
+      const RowRange rows = rows_of_shard(sums, shard);
+      const int64_t at = (rows.begin * num_members_ + member) * layer.stride + column;
+      const Tile tile{.num_rows = rows.count * num_members_ / members_apart,
+                      .num_columns = num_columns,
+                      .stride = stride};
+      kernels_.column_sums(tile, x + at, y == nullptr ? nullptr : y + at, stride, to + offset,
+                           accumulate);
+    };
+    sum_gradients(sums, std::array{FloatRange{to, num_columns}}, tree, sum_shard);
+  };
+  const auto update_of = [&](const TensorMemory& tensor) {
+    return tensor.update == nullptr ? nullptr : tensor.update + member * block.num_outputs + column;
+  };
+  sum_rows(update_of(block.bias), layer.pre_gradient, nullptr);
+  sum_rows(update_of(block.mix), layer.mix_gradients.get(), nullptr);
+  if (block.norm != config::Norm::kLayer) return;
+  sum_rows(update_of(block.norm_weight), layer.normed_gradient, layer.pre.get());
+  sum_rows(update_of(block.norm_bias), layer.normed_gradient, nullptr);
+}
+
+RowRange Network::rows_of_shard(const RowSums& sums, int64_t shard) {
+  return {.begin = sums.border(shard), .count = sums.border(shard + 1) - sums.border(shard)};
 }
 
 }  // namespace trainer::cpu

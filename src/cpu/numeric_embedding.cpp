@@ -8,13 +8,17 @@ namespace {
 
 // What belongs to one feature, of whose tensors each has `size` numbers for it.
 struct OfFeature {
-  int64_t index;
+  int64_t index = 0;
+  std::ptrdiff_t offset = 0;  // of the gradients
 
   const float* value(const TensorMemory& tensor, int64_t size) const {
     return tensor.value + index * size;
   }
   float* update(const TensorMemory& tensor, int64_t size) const {
-    return tensor.update == nullptr ? nullptr : tensor.update + index * size;
+    return tensor.update == nullptr ? nullptr : tensor.update + index * size + offset;
+  }
+  FloatRange update_range(const TensorMemory& tensor, int64_t size) const {
+    return {.values = update(tensor, size), .count = size};
   }
 };
 
@@ -51,7 +55,7 @@ PiecewiseOperands operands(const Piecewise& p, const NumericEmbedding& embedding
 
 PeriodicGradients gradients(const Periodic& p, const NumericEmbedding& embedding, int64_t index,
                             const EmbeddingGradient& gradient) {
-  const OfFeature of{index};
+  const OfFeature of{index, gradient.offset};
   return {.gradient = gradient.values,
           .stride = gradient.stride,
           .frequencies = of.update(p.frequencies, p.num_frequencies),
@@ -63,7 +67,7 @@ PeriodicGradients gradients(const Periodic& p, const NumericEmbedding& embedding
 
 PiecewiseGradients gradients(const Piecewise& p, const NumericEmbedding& embedding, int64_t index,
                              const EmbeddingGradient& gradient) {
-  const OfFeature of{index};
+  const OfFeature of{index, gradient.offset};
   return {.gradient = gradient.values,
           .stride = gradient.stride,
           .slope = of.update(p.slope, embedding.size),
@@ -92,6 +96,19 @@ void embed(const Kernels& kernels, const NumericEmbedding& embedding, int64_t in
         inputs.num_rows, operands(std::get<Piecewise>(embedding.kind), embedding, index, inputs),
         out);
   }
+}
+
+std::array<FloatRange, 4> gradient_memory(const NumericEmbedding& embedding, int64_t index) {
+  const OfFeature of{index};
+  const int64_t size = embedding.size;
+  if (const auto* p = std::get_if<Periodic>(&embedding.kind)) {
+    return {of.update_range(p->frequencies, p->num_frequencies),
+            of.update_range(p->phases, p->num_frequencies),
+            of.update_range(p->weight, p->num_frequencies * size), of.update_range(p->bias, size)};
+  }
+  const auto& p = std::get<Piecewise>(embedding.kind);
+  return {of.update_range(p.slope, size), of.update_range(p.weight, p.num_bins * size),
+          of.update_range(p.bias, size), FloatRange{}};
 }
 
 void embedding_gradient(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,

@@ -47,7 +47,8 @@ double measure_step(const network::NetworkSpec& spec, int64_t batch_size, int64_
   static constexpr float kGradient = 1e-3F;  // of an output
   const RandomTensors memory(spec);
   ThreadTeam team(num_threads);
-  Network network(spec, memory.tensors(), batch_size, team, kernels());
+  Network network(spec, memory.tensors(), batch_size, /*max_shards=*/1, team, kernels());
+  const RowSums sums = sums_of_one_shard(batch_size);
   const std::vector<float> features = random_features(batch_size * spec.num_features);
   const std::vector<float> zeros(static_cast<std::size_t>(spec.num_features));
   const std::vector<float> ones(zeros.size(), 1.0F);
@@ -69,8 +70,8 @@ double measure_step(const network::NetworkSpec& spec, int64_t batch_size, int64_
   do {
     const Stopwatch one;
     team.run([&](int64_t thread) {
-      network.run(thread, batch, {}, loss, [] {});
-      network.parameter_gradients(thread, batch_size, Accumulate::kNo);
+      network.train(thread, batch, sums, loss, [] {});
+      network.parameter_gradients(thread, sums);
     });
     shortest = std::min(shortest, one.seconds());
   } while (all.seconds() < kTrialSeconds);

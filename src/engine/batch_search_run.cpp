@@ -28,7 +28,7 @@ BatchSearchReport run_batch_search(const BatchSearchRequest& request) {
   config::Config config = request.config.config;
   data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
   config::complete_recipe(config, data::recipe_facts(data));
-  const Decisions decisions = decide_device(config);
+  const Decisions decisions = decide_device(config, {});
   warn(decisions);
   config.precision = decisions.precision.precision;
   const auto session = train::make_session(config, std::move(data), decisions.device.device);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,14 @@ std::string threads_reason(const std::vector<train::ThreadTrial>& trials) {
 
 }  // namespace
 
-Decisions decide_device(const config::Config& config) {
+Decisions decide_device(const config::Config& config, const launch::Place& place) {
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
   Decisions d;
   d.device = device::choose_device(config.device, fallback, device::available_devices());
+  if (d.device.device.is_cuda() && place.size > 1 && !d.device.device.has_index()) {
+    d.device.device = c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(place.local_rank));
+  }
   d.precision =
       device::choose_precision(config.precision, d.device.device, fallback,
                                device::probe_precision(d.device.device, config.precision));
@@ -51,10 +55,26 @@ void warn(const Decisions& decisions) {
   }
 }
 
-void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions) {
+// The launcher's OMP_NUM_THREADS says nothing about this program: torchrun sets 1 if nobody else
+// does.
+device::ThreadChoice share_cpus(const train::Session& session, std::optional<int64_t> before,
+                                int64_t sharing) {
+  if (session.config.threads > 0) return {session.config.threads, "as configured"};
+  // Without the fused step the bits depend on it.
+  if (before && !train::uses_kernels(session)) return {*before, "as in the resumed run"};
+  const int64_t usable = usable_cpus();
+  return {
+      std::max<int64_t>(1, usable / sharing),
+      fmt::format("auto: {} shared by {}", counted(usable, "CPU"), counted(sharing, "process"))};
+}
+
+void decide_threads(train::Session& session, std::optional<int64_t> before, int64_t sharing,
+                    Decisions& decisions) {
   const int64_t configured = session.config.threads;
   const int64_t usable = usable_cpus();
-  if (before && configured == 0) {
+  if (!session.world->is_alone()) {
+    decisions.threads = share_cpus(session, before, sharing);
+  } else if (before && configured == 0) {
     // Another number of threads may change the order of sums, and so the last bits.
     decisions.threads = {*before, "as in the resumed run"};
   } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
@@ -73,7 +93,8 @@ void decide_epochs(train::Session& session, config::Config& config, Decisions& d
   if (std::erase(config.pending, "training.epochs") == 0) return;
   const double limit = config.training.max_seconds;
   const double epoch_seconds = train::estimate_epoch_seconds(session);
-  const auto fitting = static_cast<int64_t>(std::min(1e15, limit / epoch_seconds));
+  auto fitting = static_cast<int64_t>(std::min(1e15, limit / epoch_seconds));
+  session.world->broadcast(std::as_writable_bytes(std::span(&fitting, 1)));
   const double warmup = config.training.schedule.warmup_epochs;
   if (fitting == 0 || static_cast<double>(fitting) < warmup) {
     throw Error(ErrorKind::kUsage,

@@ -9,6 +9,7 @@
 #include "trainer/device/device.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
+#include "trainer/launch/place.h"
 #include "trainer/train/session.h"
 #include "trainer/train/thread_trials.h"
 
@@ -28,14 +29,17 @@ struct Decisions {
 };
 
 /// Decides device and precision. Throws Error(kDevice) if one is unavailable and has no fallback.
-Decisions decide_device(const config::Config& config);
+/// An accelerator of its own for each process of a machine.
+Decisions decide_device(const config::Config& config, const launch::Place& place);
 
 /// Logs a warning for each setting that is not as requested.
 void warn(const Decisions& decisions);
 
 /// Decides the number of threads and sets it in the session: as configured; as `before` a resume,
 /// because another number may change the order of sums; as in OMP_NUM_THREADS; or by timing steps.
-void decide_threads(train::Session& session, std::optional<int64_t> before, Decisions& decisions);
+/// `before`: of the resumed run. `sharing`: processes that have the CPUs of this one.
+void decide_threads(train::Session& session, std::optional<int64_t> before, int64_t sharing,
+                    Decisions& decisions);
 
 /// Where training.max_seconds limits the epochs of a new run, decides how many there are in the
 /// session and in `config`, which is that of the run. Throws Error(kUsage) if not even one fits.

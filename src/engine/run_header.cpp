@@ -78,7 +78,7 @@ std::string step_text(const train::Session& session) {
 }
 
 void log_header(const train::Session& session, const TrainRequest& request,
-                const Decisions& decisions, const run::RunDir& run) {
+                const Decisions& decisions, const Processes& processes, const run::RunDir& run) {
   const auto line = [](const char* name, const std::string& value) {
     log::info(labeled_line(name, value));
   };
@@ -87,6 +87,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
                               build_info().git_commit.substr(0, 9), build_info().libtorch,
                               run::blas_info().name));
+  if (!processes.world->is_alone()) line("processes", processes_text(processes, config));
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
   line("precision", config::to_text(config.precision));
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));

@@ -8,6 +8,7 @@
 #include "trainer/train/session.h"
 
 #include "engine/decisions.h"
+#include "engine/processes.h"
 
 /// The first lines of a run's log.
 namespace trainer::engine {
@@ -17,6 +18,6 @@ std::string step_text(const train::Session& session);
 
 /// Logs the settings that determine the results of the run, including derived values.
 void log_header(const train::Session& session, const TrainRequest& request,
-                const Decisions& decisions, const run::RunDir& run);
+                const Decisions& decisions, const Processes& processes, const run::RunDir& run);
 
 }  // namespace trainer::engine

@@ -2,6 +2,7 @@
 #include "engine/train_run.h"
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -24,12 +25,12 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/data/dataset.h"
-#include "trainer/launch/place.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
 
 #include "engine/decisions.h"
+#include "engine/processes.h"
 #include "engine/resume_guard.h"
 #include "engine/run_folder.h"
 #include "engine/run_header.h"
@@ -45,21 +46,8 @@ struct PreparedRun {
   std::string changes;  // against the resumed run, as a warning; empty: none
 };
 
-// Several processes that train one run would write over each other's files, and take as long as
-// one.
-void require_one_process(const config::DistributedConfig& distributed) {
-  if (distributed.enabled == config::Distributed::kOff) return;
-  const launch::Place place = launch::find_place(launch::process_environment);
-  if (place.size == 1) return;
-  throw Error(
-      ErrorKind::kDevice,
-      fmt::format("{} started {} processes, and each would train the same run (this is number {}); "
-                  "start one, or set distributed.enabled=off and an output_dir of its own for each",
-                  launch::name_of(place.launcher), place.size, place.rank));
-}
-
 // Completes the configuration and finds everything that can be wrong with the request.
-PreparedRun prepare(TrainRequest& request) {
+PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
   const auto seed = static_cast<uint64_t>(config.seed);
@@ -72,20 +60,24 @@ PreparedRun prepare(TrainRequest& request) {
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";
   keep_order(request, data, config);
-  run.decisions = decide_device(config);
+  decide_shards(request, processes, config);
+  run.decisions = decide_device(config, processes.place);
   config::Config decided = config;
   decided.precision = run.decisions.precision.precision;
-  run.session = train::make_session(decided, std::move(data), run.decisions.device.device);
+  run.session =
+      train::make_session(decided, std::move(data), run.decisions.device.device, processes.world);
   if (request.resume) {
     train::restore(*run.session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {
     train::load_initial_weights(*run.session, config.model.init_from, config.model.init_skip);
   }
-  check_free_space(*run.session, request);
+  require_agreement(request, processes, *run.session);
+  train::share_state(*run.session);
+  if (processes.world->is_first()) check_free_space(*run.session, request);
   decide_threads(
       *run.session,
       request.resume ? std::optional(request.resume->checkpoint.num_threads) : std::nullopt,
-      run.decisions);
+      processes.sharing_cpus, run.decisions);
   if (request.resume) {
     std::erase(config.pending, "training.epochs");  // planned already, or asked for now
   } else {
@@ -119,6 +111,21 @@ void rewind(const PreparedRun& prepared, const TrainRequest& request,
   train::reset_best(*prepared.session);
 }
 
+// Of a process that writes no files but its own log.
+train::Output output_of_other(const PreparedRun& prepared, const TrainRequest& request,
+                              const run::RunDir& run) {
+  const config::Config& config = request.config.config;
+  if (std::filesystem::is_directory(run.root)) {
+    log::open_file(run.root / fmt::format("rank_{}.log", prepared.session->world->rank()),
+                   log_level(config.logging.level));
+  }
+  return {.metrics = run::MetricsLog(),
+          .checkpoints = checkpoint::Store(run.checkpoints(), config.checkpoint.keep_last),
+          .config = "",
+          .num_threads = prepared.decisions.threads.num_threads,
+          .progress = {}};
+}
+
 // Writes the first files of the run and opens those that training appends to.
 train::Output open_output(const PreparedRun& prepared, const TrainRequest& request,
                           const RunFolder& folder, const std::string& resolved) {
@@ -137,8 +144,9 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
           .progress = request.progress};
 }
 
-void log_start(const PreparedRun& prepared, const TrainRequest& request, const run::RunDir& run) {
-  log_header(*prepared.session, request, prepared.decisions, run);
+void log_start(const PreparedRun& prepared, const TrainRequest& request, const Processes& processes,
+               const run::RunDir& run) {
+  log_header(*prepared.session, request, prepared.decisions, processes, run);
   warn(prepared.decisions);
   log_warnings(*prepared.session);
   if (!prepared.changes.empty()) log::warning(prepared.changes);
@@ -164,37 +172,66 @@ TrainReport make_report(train::Session& session, train::Output& output, const ru
   return report;
 }
 
-}  // namespace
+// The folder of the run, which the first process opens.
+RunFolder open_folder(const TrainRequest& request, const dist::World& world,
+                      const std::string& resolved) {
+  RunFolder folder;
+  if (world.is_first()) folder = open_run_folder(request, resolved);
+  folder.run.root = world.broadcast_text(folder.run.root.string());
+  return folder;
+}
 
-TrainReport run_training(TrainRequest request) {
+TrainReport run_together(TrainRequest& request, const Processes& processes) {
   const Stopwatch stopwatch;
-  require_one_process(request.config.config.distributed);
-  const PreparedRun prepared = prepare(request);
+  const bool is_first = processes.world->is_first();
+  const PreparedRun prepared = prepare(request, processes);
   train::Session& session = *prepared.session;
   // Only from here on anything is written to disk.
   const std::string resolved = config::dump(request.config);
-  const RunFolder folder = open_run_folder(request, resolved);
-  train::Output output = open_output(prepared, request, folder, resolved);
-  log_start(prepared, request, folder.run);
+  const RunFolder folder = open_folder(request, *processes.world, resolved);
+  train::Output output = is_first ? open_output(prepared, request, folder, resolved)
+                                  : output_of_other(prepared, request, folder.run);
+  log_start(prepared, request, processes, folder.run);
   if (train::finished(session)) {
     log::info("this run is already complete");
-  } else {
+  } else if (is_first) {
     std::error_code ignored;
     std::filesystem::remove(folder.run.summary(), ignored);  // of fewer epochs
   }
   train::save_initial(session, output);
-  run::point_latest_to(folder.run);  // only now: without a checkpoint a run cannot be resumed
+  if (is_first) run::point_latest_to(folder.run);  // only now: it can be resumed
   watch_signals();
   const int stop_signal = train::fit(session, output);
   unwatch_signals();
   TrainReport report = make_report(session, output, folder.run, stop_signal);
+  report.is_first = is_first;
   report.time_seconds = stopwatch.seconds();
-  if (stop_signal == 0) {
+  if (stop_signal == 0 && is_first) {
     log_details(report);
     write_summary(report, session.config, folder.run);
   }
   log::close_file();
   return report;
+}
+
+}  // namespace
+
+TrainReport run_training(TrainRequest request) {
+  const Processes processes = join_processes(request);
+  if (!processes.world->is_first()) {
+    request.progress = nullptr;
+    log::set_console_level(log::Level::kWarning);
+  }
+  try {
+    return run_together(request, processes);
+  } catch (const Error& e) {
+    // Each process finds out by itself who is lost.
+    if (e.kind() != ErrorKind::kLostProcess) processes.world->announce_failure(e.what());
+    throw;
+  } catch (const std::exception& e) {
+    processes.world->announce_failure(e.what());
+    throw;
+  }
 }
 
 }  // namespace trainer::engine

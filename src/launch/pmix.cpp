@@ -24,7 +24,7 @@
 namespace trainer::launch {
 namespace {
 
-constexpr const char* kKey = "trainer";
+constexpr const char* kPmixKey = "trainer";
 constexpr uint8_t kGlobal = 3;   // PMIX_GLOBAL: for processes of this machine and of others
 constexpr uint16_t kString = 3;  // PMIX_STRING
 
@@ -82,19 +82,23 @@ void check(const Place& place, int status, const char* name) {
        "set MASTER_ADDR and MASTER_PORT to an address of rank 0 instead");
 }
 
-std::string share(const Place& place, std::string text) {
+std::string share(const Place& place, const std::string& own_text) {
+  std::string text = own_text;  // PMIx takes memory that it could change
   const Functions& pmix = functions();
+  if (pmix.init == nullptr) {
+    fail(place, "got no libpmix.so.2", "set MASTER_ADDR and MASTER_PORT to an address of rank 0");
+  }
   Process process{};
   check(place, pmix.init(&process, nullptr, 0), "PMIx_Init");
   if (place.rank == 0) {
     Value value{kString, {text.data()}};
-    check(place, pmix.put(kGlobal, kKey, &value), "PMIx_Put");
+    check(place, pmix.put(kGlobal, kPmixKey, &value), "PMIx_Put");
     check(place, pmix.commit(), "PMIx_Commit");
   }
   check(place, pmix.fence(nullptr, 0, nullptr, 0), "PMIx_Fence");
   process.rank = 0;
   Value* value = nullptr;
-  check(place, pmix.get(&process, kKey, nullptr, 0, &value), "PMIx_Get");
+  check(place, pmix.get(&process, kPmixKey, nullptr, 0, &value), "PMIx_Get");
   std::string shared = value->string;
   std::free(value->string);
   std::free(value);

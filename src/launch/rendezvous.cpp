@@ -19,7 +19,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
@@ -94,8 +93,8 @@ std::string file_name(const std::vector<std::string>& parts) {
   std::string name = ".rendezvous";
   for (const std::string& part : parts) {
     name += '_';
-    for (const unsigned char c : part.substr(0, kMaxNamePart)) {
-      name += std::isalnum(c) != 0 || c == '-' ? static_cast<char>(c) : '_';
+    for (const char c : part.substr(0, kMaxNamePart)) {
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
     }
   }
   return name;

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <random>

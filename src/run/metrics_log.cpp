@@ -80,6 +80,7 @@ MetricsLog::~MetricsLog() {
 }
 
 void MetricsLog::append(const MetricsRecord& record) {
+  if (descriptor_ < 0) return;
   crash_point();
   const std::string line = to_json(record) + "\n";
   std::size_t done = 0;
@@ -92,6 +93,7 @@ void MetricsLog::append(const MetricsRecord& record) {
 }
 
 void MetricsLog::cut_to(uint64_t num_bytes) {
+  if (descriptor_ < 0) return;
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) refuse(path_);
   if (static_cast<uint64_t>(status.st_size) < num_bytes) {
@@ -107,7 +109,7 @@ void MetricsLog::cut_to(uint64_t num_bytes) {
 }
 
 void MetricsLog::sync() {
-  if (fsync(descriptor_) != 0) refuse(path_);
+  if (descriptor_ >= 0 && fsync(descriptor_) != 0) refuse(path_);
 }
 
 }  // namespace trainer::run

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <vector>
 
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
@@ -9,20 +10,31 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/shard_tree.h"
 #include "trainer/device/memory.h"
 #include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
+
+#include "train/shared_sums.h"
 
 namespace trainer::train {
 namespace {
 
 class AutogradStep : public TrainStep {
  public:
-  explicit AutogradStep(const StepContext& context) : context_(context) {}
+  explicit AutogradStep(const StepContext& context)
+      : context_(context), shared_(*context_.world, context_.division) {}
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
-    const StepStats stats = compute_gradient(window);
+    save_buffers();
+    StepStats stats;
+    try {
+      stats = add_shards(window);
+    } catch (...) {
+      restore_buffers();
+      throw;
+    }
     if (stats.is_finite) {
       update(rates);
     } else {
@@ -32,19 +44,26 @@ class AutogradStep : public TrainStep {
   }
 
   void rehearse(const Window& window) override {
-    compute_gradient(window);
+    save_buffers();
+    try {
+      Sums sums;
+      compute_subtrees(window, sums);
+    } catch (...) {
+      restore_buffers();
+      throw;
+    }
     restore_buffers();
   }
 
   Evaluation evaluate(const ResidentData& data) override {
-    return train::evaluate(context_.model, data, context_.loss);
+    return train::evaluate(context_.model, data, context_.loss, *context_.world);
   }
 
  private:
-  /// Sums over the batches of a window, on the device.
+  /// Sums over the rows of each shard of this process.
   struct Sums {
-    at::Tensor loss;         // 0-d float32
-    at::Tensor num_correct;  // 0-d int64
+    std::vector<at::Tensor> losses;       // 0-d float32, on the device
+    std::vector<at::Tensor> num_correct;  // 0-d int64
   };
 
   // Running out of memory here leaves the weights partly updated.
@@ -68,61 +87,150 @@ class AutogradStep : public TrainStep {
     return context_.loss_scale == nullptr ? 1 : context_.loss_scale->scale;
   }
 
-  StepStats compute_gradient(const Window& window) {
-    save_buffers();
+  StepStats add_shards(const Window& window) {
+    Sums sums;
+    std::exception_ptr failure;
     try {
-      return add_batches(window);
-    } catch (...) {
-      restore_buffers();
-      throw;
+      compute_subtrees(window, sums);
+    } catch (const std::exception& e) {
+      // The other processes have to know.
+      if (context_.world->is_alone() || !device::is_out_of_memory(e)) throw;
+      failure = std::current_exception();
+    }
+    return context_.world->is_alone() ? finish_alone(window, sums) : finish(window, sums, failure);
+  }
+
+  // The gradient of each subtree of this process, from the last one to the first, whose stays in
+  // the memory of the parameters' gradients.
+  void compute_subtrees(const Window& window, Sums& sums) {
+    model::FlatParameters& flat = context_.model.parameters();
+    const std::vector<ShardRange>& subtrees = context_.division.my_subtrees();
+    others_.resize(subtrees.empty() ? 0 : subtrees.size() - 1);
+    sums.losses.resize(static_cast<std::size_t>(context_.division.mine().size()));
+    sums.num_correct.resize(sums.losses.size());
+    for (std::size_t i = subtrees.size(); i-- > 0;) {
+      sum_tree(
+          subtrees[i], 0, [](const ShardRange& range) { return range.size() == 1; },
+          [&](const ShardRange& shard, int64_t depth) {
+            if (depth > 0) save_at(depth - 1);
+            add_rows_of(shard.begin, window, sums);
+          },
+          [&](int64_t depth) { flat.gradients.add_(tree_[static_cast<std::size_t>(depth)]); });
+      if (i > 0) others_[i - 1] = flat.gradients.clone();
     }
   }
 
-  StepStats add_batches(const Window& window) {
+  // What has been summed so far waits until it is added.
+  void save_at(int64_t depth) {
+    const at::Tensor& gradients = context_.model.parameters().gradients;
+    const auto i = static_cast<std::size_t>(depth);
+    if (tree_.size() <= i) tree_.push_back(at::empty_like(gradients));
+    tree_[i].copy_(gradients);
+  }
+
+  // The gradient of the rows of one shard.
+  void add_rows_of(int64_t shard, const Window& window, Sums& sums) {
     model::FlatParameters& flat = context_.model.parameters();
     const auto options = at::TensorOptions().device(window.order.device());
-    const Sums sums{at::zeros({}, options.dtype(at::kFloat)),
-                    at::zeros({}, options.dtype(at::kLong))};
+    at::Tensor loss = at::zeros({}, options.dtype(at::kFloat));
+    at::Tensor num_correct = at::zeros({}, options.dtype(at::kLong));
     flat.gradients.zero_();
-    for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
-      add_batch(window, begin, sums);
+    const int64_t num_shards = context_.division.num_shards();
+    for (int64_t batch = 0; batch < window.num_samples; batch += window.batch_size) {
+      const int64_t num_rows = std::min(window.batch_size, window.num_samples - batch);
+      const int64_t end = batch + shard_begin(shard + 1, num_shards, num_rows);
+      for (int64_t row = batch + shard_begin(shard, num_shards, num_rows); row < end;
+           row += window.max_rows()) {
+        const model::BatchResult result =
+            add_batch(window, row, std::min(window.max_rows(), end - row));
+        loss.add_(result.loss_sum);
+        num_correct.add_(result.num_correct);
+      }
     }
     if (loss_scale() != 1) flat.gradients.mul_(1 / loss_scale());
-    return read(window, sums, optim::clip_gradients(flat, context_.clip_norm));
+    const auto i = static_cast<std::size_t>(shard - context_.division.mine().begin);
+    sums.losses[i] = loss;
+    sums.num_correct[i] = num_correct;
   }
 
-  // Adds the gradient of this batch, as a fraction of the mean loss of the window.
-  void add_batch(const Window& window, int64_t begin, const Sums& sums) {
-    const int64_t count = std::min(window.batch_size, window.num_samples - begin);
+  // Adds the gradient of these rows, as a fraction of the mean loss of the window.
+  model::BatchResult add_batch(const Window& window, int64_t begin, int64_t count) {
     const Batch batch = gather(window.data, window.rows(begin, count));
-    const model::BatchResult result = model::add_gradient(
-        context_.model, {.features = batch.features,
-                         .targets = batch.targets,
-                         .loss = context_.loss,
-                         .scale = loss_scale() / static_cast<double>(window.num_samples),
-                         .noise = {.seed = window.dropout_seed,
-                                   .first_row = begin,
-                                   .dropout_factor = window.dropout_factor}});
-    sums.loss.add_(result.loss_sum);
-    sums.num_correct.add_(result.num_correct);
+    return model::add_gradient(context_.model,
+                               {.features = batch.features,
+                                .targets = batch.targets,
+                                .loss = context_.loss,
+                                .scale = loss_scale() / static_cast<double>(window.num_samples),
+                                .noise = {.seed = window.dropout_seed,
+                                          .first_row = begin,
+                                          .dropout_factor = window.dropout_factor}});
   }
 
   // Reads all numbers together: a step waits for the device only here.
-  StepStats read(const Window& window, const Sums& sums, const at::Tensor& grad_norm) const {
+  StepStats finish_alone(const Window& window, const Sums& sums) {
+    const at::Tensor grad_norm =
+        optim::clip_gradients(context_.model.parameters(), context_.clip_norm);
+    std::vector<at::Tensor> numbers = {grad_norm, sum_of_buffers(grad_norm)};
+    numbers.insert(numbers.end(), sums.losses.begin(), sums.losses.end());
+    for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
+    const at::Tensor read = at::stack(numbers).cpu();
+    const auto* values = read.data_ptr<float>();
+    const SharedSums::Step step = shared_.add_totals(totals(values + 2, sums), nullptr);
+    return stats(window, step, values[0], values[1]);
+  }
+
+  // Gradients travel through the memory of the CPU.
+  StepStats finish(const Window& window, const Sums& sums, const std::exception_ptr& failure) {
+    std::vector<at::Tensor> numbers = sums.losses;
+    for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
+    std::vector<ShardTotals> mine;
+    at::Tensor read;
+    if (!failure && !numbers.empty()) {
+      read = at::stack(numbers).cpu();
+      mine = totals(read.data_ptr<float>(), sums);
+    }
+    const SharedSums::Step step = shared_.add_totals(mine, failure);
+    model::FlatParameters& flat = context_.model.parameters();
+    std::vector<at::Tensor> on_cpu = {flat.gradients.cpu()};
+    for (const at::Tensor& other : others_) on_cpu.push_back(other.cpu());
+    std::vector<float*> subtrees;
+    subtrees.reserve(on_cpu.size());
+    for (const at::Tensor& gradient : on_cpu) subtrees.push_back(gradient.data_ptr<float>());
+    subtrees.resize(context_.division.my_subtrees().size());
+    shared_.add_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
+    flat.gradients.copy_(on_cpu.front());
+    const at::Tensor grad_norm = optim::clip_gradients(flat, context_.clip_norm);
+    read = at::stack({grad_norm, sum_of_buffers(grad_norm)}).cpu();
+    return stats(window, step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
+  }
+
+  static std::vector<ShardTotals> totals(const float* values, const Sums& sums) {
+    const std::size_t count = sums.losses.size();
+    std::vector<ShardTotals> totals(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      totals[i] = {static_cast<double>(values[i]), static_cast<double>(values[count + i])};
+    }
+    return totals;
+  }
+
+  // Finite only if all buffers are.
+  at::Tensor sum_of_buffers(const at::Tensor& like) const {
     const at::Tensor& buffers = context_.model.buffer_values();
-    // The sum is finite only if all buffers are.
-    const at::Tensor sum = buffers.defined() ? buffers.sum() : at::zeros_like(grad_norm);
-    const at::Tensor numbers =
-        at::stack({grad_norm, sums.loss, sums.num_correct.to(at::kFloat), sum}).cpu();
-    const auto* values = numbers.data_ptr<float>();
-    const bool is_finite = std::isfinite(values[0] + values[1] + values[3]);
-    return {.loss_sum = values[1],
-            .num_correct = static_cast<int64_t>(values[2]),
-            .grad_norm = values[0],
+    return buffers.defined() ? buffers.sum() : at::zeros_like(like);
+  }
+
+  StepStats stats(const Window& window, const SharedSums::Step& step, float grad_norm,
+                  float sum_of_buffers) const {
+    const auto loss_sum = static_cast<float>(step.totals.loss);
+    const bool is_finite = std::isfinite(grad_norm + loss_sum + sum_of_buffers);
+    return {.loss_sum = loss_sum,
+            .num_correct = static_cast<int64_t>(step.totals.num_correct),
+            .grad_norm = grad_norm,
             .num_samples = window.num_samples,
             .is_finite = is_finite,
-            .has_overflowed = !is_finite && std::isfinite(values[1] + values[3]) &&
-                              loss_scale() > schedule::kMinLossScale};
+            .has_overflowed = !is_finite && std::isfinite(loss_sum + sum_of_buffers) &&
+                              loss_scale() > schedule::kMinLossScale,
+            .requests = step.requests};
   }
 
   // Batch norm changes its running statistics in the forward pass, before it is known whether the
@@ -139,7 +247,10 @@ class AutogradStep : public TrainStep {
   }
 
   StepContext context_;
+  SharedSums shared_;
   at::Tensor saved_buffers_;
+  std::vector<at::Tensor> tree_;    // sums that wait, by depth
+  std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <vector>
@@ -191,19 +192,36 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
 }  // namespace
 
 void save_initial(const Session& session, Output& output) {
+  if (!session.world->is_first()) return;
   if (std::filesystem::exists(output.checkpoints.last())) return;
   const bool is_epoch = session.state.position.samples_in_epoch == 0;
   save(session, output, is_epoch ? SaveReason::kEpoch : SaveReason::kOther, IsBest::kNo);
   wait_for_saving(output);
 }
 
+namespace {
+
+// The signal that asked this process to stop, or in the last step any of them.
+int stop_signal(const Session& session) {
+  return session.world->is_alone() ? stop_request() : session.requests.stop_signal;
+}
+
+// Launchers end all processes soon after the first one has ended.
+void wait_for_first(const Session& session) {
+  std::byte done{};
+  session.world->broadcast({&done, 1});
+}
+
+}  // namespace
+
 int fit(Session& session, Output& output) {
   save_initial(session, output);
   double shown_loss = std::nan("");
   while (!finished(session)) {
-    if (const int signal = stop_request(); signal != 0) {
+    if (const int signal = stop_signal(session); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);
       wait_for_saving(output);
+      wait_for_first(session);
       return signal;
     }
     const StepStats stats = run_step(session);
@@ -225,20 +243,31 @@ int fit(Session& session, Output& output) {
   return 0;
 }
 
-BestReports evaluate_best(Session& session, Output& output) {
-  checkpoint::Position position = session.state.position;
+namespace {
+
+// Gives the session the weights and the temperature of the best epoch. Returns its position, or
+// that of the last one if its checkpoint cannot be read.
+checkpoint::Position restore_best(Session& session, const Output& output) {
   const auto best =
       session.state.best ? output.checkpoints.read_best(*session.state.best) : std::nullopt;
   if (best) {
     restore_model(session.model, *best);
-    position = best->state.position;
-  } else {
-    use_averaged_weights(session);
-    log::warning(
-        fmt::format("{} is missing or damaged; evaluating the last weights instead of the best",
-                    output.checkpoints.best().string()));
+    session.state.temperature = best->state.temperature;
+    return best->state.position;
   }
-  if (best) session.state.temperature = best->state.temperature;
+  use_averaged_weights(session);
+  log::warning(
+      fmt::format("{} is missing or damaged; evaluating the last weights instead of the best",
+                  output.checkpoints.best().string()));
+  return session.state.position;
+}
+
+}  // namespace
+
+BestReports evaluate_best(Session& session, Output& output) {
+  checkpoint::Position position = session.state.position;
+  if (session.world->is_first()) position = restore_best(session, output);
+  share_state(session);
   divide_outputs(session, session.state.temperature);
   BestReports reports;
   if (session.validation) {

@@ -4,15 +4,22 @@
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "trainer/core/shard_tree.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/losses.h"
 #include "trainer/cpu/network.h"
 #include "trainer/train/step.h"
+
+#include "train/evaluated_rows.h"
+#include "train/shared_sums.h"
+#include "train/step_passes.h"
 
 namespace trainer::train {
 namespace {
@@ -20,16 +27,15 @@ namespace {
 constexpr int64_t kChunk = 8192;             // parameters that a thread updates together
 constexpr int64_t kMinEvaluationRows = 256;  // in a batch
 
-// The memory of the network's tensors, in the order of network::tensors().
-std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network) {
+// The memory of the network's tensors, in the order of network::tensors(), with gradients in
+// `gradients`, laid out as the parameters.
+std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network, float* gradients) {
   const model::FlatParameters& flat = network.parameters();
   std::vector<cpu::TensorMemory> tensors;
   tensors.reserve(flat.specs.size());
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     tensors.push_back({.value = flat.values.data_ptr<float>() + flat.offsets[i],
-                       .update = flat.is_trained[i]
-                                     ? flat.gradients.data_ptr<float>() + flat.offsets[i]
-                                     : nullptr});
+                       .update = flat.is_trained[i] ? gradients + flat.offsets[i] : nullptr});
   }
   for (const model::NamedTensor& buffer : network.buffers()) {
     auto* values = buffer.tensor.data_ptr<float>();
@@ -52,21 +58,18 @@ cpu::GatherSource gather_source(const ResidentData& data) {
   return source;
 }
 
-/// Sums over the samples, added in their order.
-struct LossSums {
-  double loss = 0;
-  int64_t num_correct = 0;
-};
-
 class FusedStep : public TrainStep {
  public:
-  FusedStep(const StepContext& context, int64_t batch_size, int64_t num_threads)
+  FusedStep(const StepContext& context, int64_t max_rows, int64_t num_threads)
       : context_(context),
         kernels_(cpu::kernels()),
         team_(num_threads),
-        network_(context.model.spec(), tensor_memory(context.model),
-                 std::max(batch_size, kMinEvaluationRows), team_, kernels_),
+        gradients_(context.model.parameters(), context.division.mine().size()),
+        network_(context.model.spec(), tensor_memory(context.model, gradients_.first()),
+                 std::max(max_rows, kMinEvaluationRows), context.division.num_shards(), team_,
+                 kernels_),
         num_members_(network::num_members(context.model.spec())),
+        shared_(*context_.world, context_.division),
         losses_(static_cast<std::size_t>(network_.max_rows() * num_members_)),
         correct_(losses_.size()),
         values_(losses_.size() * static_cast<std::size_t>(context.model.spec().num_outputs)),
@@ -79,12 +82,22 @@ class FusedStep : public TrainStep {
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
     StepStats stats;
-    require_intact(window);
-    save_buffers();
-    team_.run([&](int64_t thread) {
-      compute_gradient(thread, window, stats);
+    stats.num_samples = window.num_samples;
+    prepare(window);
+    const auto finish = [&](int64_t thread) {
+      sum_statistics(thread, stats);
       if (stats.is_finite) update(thread, stats.grad_norm, rates);
-    });
+    };
+    if (context_.world->is_alone()) {
+      team_.run([&](int64_t thread) {
+        compute_gradient(thread, window);
+        finish(thread);
+      });
+    } else {
+      team_.run([&](int64_t thread) { compute_gradient(thread, window); });
+      share_gradient(stats);
+      team_.run(finish);
+    }
     if (stats.is_finite) {
       ++context_.optimizer_state.step;
     } else {
@@ -94,99 +107,139 @@ class FusedStep : public TrainStep {
   }
 
   void rehearse(const Window& window) override {
-    StepStats stats;
-    require_intact(window);
-    save_buffers();
-    team_.run([&](int64_t thread) { compute_gradient(thread, window, stats); });
+    prepare(window);
+    team_.run([&](int64_t thread) { compute_gradient(thread, window); });
+    shared_.rethrow_failure();
     restore_buffers();
   }
 
   Evaluation evaluate(const ResidentData& data) override {
     const Stopwatch stopwatch;
-    LossSums sums;
-    Evaluation result;
-    result.num_samples = data.size();
-    result.outputs.resize(
-        static_cast<std::size_t>(data.size() * context_.model.spec().num_outputs));
-    all_rows_.resize(static_cast<std::size_t>(data.size()));
-    std::iota(all_rows_.begin(), all_rows_.end(), 0);
+    EvaluatedRows rows(data.size(), context_.model.spec().num_outputs, *context_.world);
+    all_rows_.resize(static_cast<std::size_t>(rows.end() - rows.begin()));
+    std::iota(all_rows_.begin(), all_rows_.end(), rows.begin());
     train::require_intact(data, all_rows_);
     team_.run([&](int64_t thread) {
-      for (int64_t begin = 0; begin < data.size(); begin += network_.max_rows()) {
-        const cpu::NetworkBatch batch{
-            .source = gather_source(data),
-            .rows = all_rows_.data() + begin,
-            .num_rows = std::min(network_.max_rows(), data.size() - begin)};
-        float* outputs = result.outputs.data() + begin * context_.model.spec().num_outputs;
-        run_network(thread, data, batch, {.mode = network::Mode::kInference, .outputs = outputs},
-                    sums);
+      for (int64_t begin = rows.begin(); begin < rows.end(); begin += network_.max_rows()) {
+        infer(thread, data,
+              {.source = gather_source(data),
+               .rows = all_rows_.data() + begin - rows.begin(),
+               .num_rows = std::min(network_.max_rows(), rows.end() - begin)},
+              begin, rows);
       }
     });
-    result.loss = sums.loss / static_cast<double>(data.size());
-    result.num_correct = sums.num_correct;
+    Evaluation result = rows.gather();
     result.time_seconds = stopwatch.seconds();
     return result;
   }
 
  private:
+  void prepare(const Window& window) {
+    require_intact(window);
+    save_buffers();
+    shard_totals_.assign(static_cast<std::size_t>(context_.division.mine().size()), {});
+    plan_passes(window, context_.division, gradients_, passes_);
+    if (context_.world->is_alone()) return;
+    for (StepPass& pass : passes_) {
+      pass.sums.gather = [this](std::span<const double> mine, std::size_t width) {
+        return shared_.gather(mine, width);
+      };
+    }
+  }
+
   static void require_intact(const Window& window) {
     train::require_intact(window.data, {window.order.data_ptr<int64_t>() + window.begin,
                                         static_cast<std::size_t>(window.num_samples)});
   }
 
-  // Writes the gradient to the model's memory. Called by all threads, as are the functions below.
-  void compute_gradient(int64_t thread, const Window& window, StepStats& stats) {
-    const int64_t num_samples = window.num_samples;
+  // Writes the gradient of the subtrees of this process. Called by all threads, as are the
+  // functions below.
+  void compute_gradient(int64_t thread, const Window& window) {
     const int64_t* rows = window.order.data_ptr<int64_t>() + window.begin;
-    const double scale = 1 / static_cast<double>(num_samples * num_members_);
-    for (int64_t begin = 0; begin < num_samples; begin += window.batch_size) {
+    const double scale = 1 / static_cast<double>(window.num_samples * num_members_);
+    for (const StepPass& pass : passes_) {
       const cpu::NetworkBatch batch{.source = gather_source(window.data),
-                                    .rows = rows + begin,
-                                    .num_rows = std::min(window.batch_size, num_samples - begin),
+                                    .rows = rows + pass.first_row,
+                                    .num_rows = pass.num_rows,
                                     .dropout_seed = window.dropout_seed,
                                     .dropout_factor = window.dropout_factor,
-                                    .first_row = begin};
-      const auto accumulate = begin > 0 ? cpu::Accumulate::kYes : cpu::Accumulate::kNo;
-      run_network(
-          thread, window.data, batch,
-          {.mode = network::Mode::kTraining, .accumulate = accumulate, .gradient_scale = scale},
-          sums_);
-      network_.parameter_gradients(thread, batch.num_rows, accumulate);
+                                    .first_row = pass.first_row};
+      train(thread, window.data, batch, pass.sums, scale);
+      network_.parameter_gradients(thread, pass.sums);
     }
-    sum_statistics(thread, num_samples, stats);
+    if (passes_.size() > 1) add_shards(thread);
   }
 
-  struct RunOptions {
-    network::Mode mode = network::Mode::kTraining;
-    cpu::Accumulate accumulate = cpu::Accumulate::kNo;  // to the gradients
-    double gradient_scale = 1;
-    float* outputs = nullptr;  // [batch, num_outputs] kInference only
-  };
+  void add_shards(int64_t thread) {
+    const int64_t size = context_.model.parameters().num_trained;
+    team_.parallel_for(thread, cpu::ceil_div(size, kChunk), [&](int64_t i) {
+      gradients_.add_shards(context_.division, i * kChunk, std::min(size, (i + 1) * kChunk));
+    });
+  }
 
-  // Adds the losses of the batch to `sums`: in training those of all members.
-  void run_network(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
-                   const RunOptions& options, LossSums& sums) {
+  // Adds gradients and losses of all processes.
+  void share_gradient(StepStats& stats) {
+    shared_.rethrow_failure();
+    set_totals(stats);
+    std::vector<float*> subtrees;
+    for (const ShardRange& subtree : context_.division.my_subtrees()) {
+      subtrees.push_back(gradients_.at(subtree.begin - context_.division.mine().begin));
+    }
+    shared_.add_gradients(subtrees, context_.model.parameters().num_trained, gradients_.first());
+  }
+
+  void set_totals(StepStats& stats) {
+    const SharedSums::Step step = shared_.add_totals(shard_totals_, nullptr);
+    stats.loss_sum = static_cast<float>(step.totals.loss / static_cast<double>(num_members_));
+    stats.num_correct = static_cast<int64_t>(step.totals.num_correct);
+    stats.requests = step.requests;
+  }
+
+  // The losses of all members.
+  void train(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
+             const cpu::RowSums& sums, double gradient_scale) {
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
-      input.label_smoothing = context_.loss.label_smoothing;
-      input.huber_delta = context_.loss.huber_delta;
-      input.wants_gradient = options.mode == network::Mode::kTraining;
-      input.gradient_scale = static_cast<float>(options.gradient_scale);
-      if (options.outputs != nullptr) {
-        cpu::copy_outputs(input, options.outputs + first_row * input.tile.num_columns);
-      }
-      const int64_t first = first_row * input.num_members;
-      compute_losses(data, batch.rows + first_row, input,
-                     values_.data() + first * input.tile.num_columns,
-                     {.losses = losses_.data() + first, .correct = correct_.data() + first});
+      input.wants_gradient = true;
+      input.gradient_scale = static_cast<float>(gradient_scale);
+      compute_losses(data, batch, first_row, input);
     };
-    const int64_t num_losses =
-        batch.num_rows * (options.mode == network::Mode::kTraining ? num_members_ : 1);
-    network_.run(thread, batch, {options.mode, options.accumulate}, loss, [&] {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(num_losses); ++i) {
-        sums.loss += static_cast<double>(losses_[i]);
-        sums.num_correct += correct_[i];
+    network_.train(thread, batch, sums, loss, [&] {
+      for (std::size_t s = 0; s < shard_totals_.size(); ++s) {
+        const auto begin = static_cast<std::size_t>(sums.borders[s] * num_members_);
+        const auto end = static_cast<std::size_t>(sums.borders[s + 1] * num_members_);
+        for (std::size_t i = begin; i < end; ++i) {
+          shard_totals_[s].loss += static_cast<double>(losses_[i]);
+          shard_totals_[s].num_correct += correct_[i];
+        }
       }
     });
+  }
+
+  // The losses and outputs of rows [first_row, ...) of the data.
+  void infer(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
+             int64_t first_row, EvaluatedRows& rows) {
+    const auto loss = [&](int64_t row, cpu::LossInput input) {
+      input.wants_gradient = false;
+      cpu::copy_outputs(input, rows.outputs_of(first_row + row));
+      compute_losses(data, batch, row, input);
+    };
+    network_.infer(thread, batch, loss, [&] {
+      for (int64_t i = 0; i < batch.num_rows; ++i) {
+        rows.set(first_row + i, losses_[static_cast<std::size_t>(i)],
+                 correct_[static_cast<std::size_t>(i)]);
+      }
+    });
+  }
+
+  // Those of rows [first_row, ...) of the batch.
+  void compute_losses(const ResidentData& data, const cpu::NetworkBatch& batch, int64_t first_row,
+                      cpu::LossInput input) {
+    input.label_smoothing = context_.loss.label_smoothing;
+    input.huber_delta = context_.loss.huber_delta;
+    const int64_t first = first_row * input.num_members;
+    compute_losses(data, batch.rows + first_row, input,
+                   values_.data() + first * input.tile.num_columns,
+                   {.losses = losses_.data() + first, .correct = correct_.data() + first});
   }
 
   // `values` is scratch memory for the targets of a regression.
@@ -220,9 +273,9 @@ class FusedStep : public TrainStep {
     }
   }
 
-  void sum_statistics(int64_t thread, int64_t num_samples, StepStats& stats) {
+  void sum_statistics(int64_t thread, StepStats& stats) {
     const model::FlatParameters& flat = context_.model.parameters();
-    const float* gradients = flat.gradients.data_ptr<float>();
+    const float* gradients = gradients_.first();
     const auto sum_chunk = [&](int64_t i) {
       const int64_t begin = i * kChunk;
       square_sums_[static_cast<std::size_t>(i)] =
@@ -232,11 +285,8 @@ class FusedStep : public TrainStep {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
       // As in LibTorch, the norm is infinite if its square exceeds the range of float.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
-      stats.loss_sum = static_cast<float>(sums_.loss / static_cast<double>(num_members_));
-      stats.num_correct = sums_.num_correct;
-      stats.num_samples = num_samples;
+      if (context_.world->is_alone()) set_totals(stats);
       stats.is_finite = std::isfinite(stats.grad_norm + stats.loss_sum) && buffers_are_finite();
-      sums_ = {};
     });
   }
 
@@ -291,7 +341,7 @@ class FusedStep : public TrainStep {
     };
     kernels_.update(options, {.size = std::min(kChunk, end - begin),
                               .values = flat.values.data_ptr<float>() + begin,
-                              .gradients = flat.gradients.data_ptr<float>() + begin,
+                              .gradients = gradients_.first() + begin,
                               .first_moment = moment({"exp_avg", "momentum_buffer"}),
                               .second_moment = moment({"exp_avg_sq", "square_avg"}),
                               .average = moment({optim::kEma})});
@@ -321,9 +371,12 @@ class FusedStep : public TrainStep {
   StepContext context_;
   const cpu::Kernels& kernels_;
   cpu::ThreadTeam team_;
+  GradientMemory gradients_;
   cpu::Network network_;
   int64_t num_members_;
-  LossSums sums_;  // of the current step
+  SharedSums shared_;
+  std::vector<StepPass> passes_;           // of the current step
+  std::vector<ShardTotals> shard_totals_;  // of the shards of this process
   std::vector<float> losses_;
   std::vector<int32_t> correct_;
   std::vector<float> values_;      // targets of a regression
@@ -334,9 +387,9 @@ class FusedStep : public TrainStep {
 
 }  // namespace
 
-std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
+std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t max_rows,
                                            int64_t num_threads) {
-  return std::make_unique<FusedStep>(context, batch_size, num_threads);
+  return std::make_unique<FusedStep>(context, max_rows, num_threads);
 }
 
 }  // namespace trainer::train

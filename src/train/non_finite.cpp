@@ -82,7 +82,7 @@ std::string step_problem(Session& session, const Window& window, const StepStats
 
 // Goes back to the checkpoint of an epoch, which every run of this configuration has, interrupted
 // or not, so that the run continues in the same way.
-void roll_back(Session& session, Output& output) {
+void roll_back_files(Session& session, Output& output) {
   std::filesystem::path file = output.checkpoints.newest_epoch(session.state.position.epoch);
   if (file.empty())
     file = output.checkpoints.last();  // resumed within an epoch, from another folder
@@ -96,6 +96,11 @@ void roll_back(Session& session, Output& output) {
   changed.state = session.state;
   output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
   output.metrics.cut_to(checkpoint.metrics_bytes);
+}
+
+void roll_back(Session& session, Output& output) {
+  if (session.world->is_first()) roll_back_files(session, output);
+  share_state(session);
   output.epoch_time.restart();
   output.interval_time.restart();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/out_of_memory.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -102,8 +103,9 @@ auto with_memory_retries(Session& session, const Attempt& attempt) {
 void move_to_cpu(Session& session) {
   const checkpoint::Checkpoint state = snapshot(session);
   const float grad_norm = session.grad_norm;
-  auto moved = make_session(session.config, std::move(session.data), c10::kCPU);
+  auto moved = make_session(session.config, std::move(session.data), c10::kCPU, session.world);
   restore(*moved, state);
+  moved->requests = session.requests;
   session = std::move(*moved);
   session.grad_norm = grad_norm;
   checkpoint::Recoveries& recoveries = session.state.recoveries;
@@ -117,6 +119,9 @@ StepStats run_step(Session& session) {
   for (;;) {
     const StepStats stats = with_memory_retries(
         session, [&] { return session.step->run(next_window(session), next_rates(session)); });
+    session.requests.stop_signal =
+        std::max(session.requests.stop_signal, stats.requests.stop_signal);
+    session.requests.save = session.requests.save || stats.requests.save;
     if (!stats.has_overflowed) return stats;
     halve_loss_scale(session);
   }

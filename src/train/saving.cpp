@@ -15,6 +15,7 @@ using checkpoint::SaveReason;
 using IsBest = checkpoint::Store::IsBest;
 
 void save(const Session& session, Output& output, SaveReason reason, IsBest is_best) {
+  if (!session.world->is_first()) return;
   wait_for_saving(output);
   checkpoint::Checkpoint checkpoint = snapshot(session);
   checkpoint.config = output.config;
@@ -34,14 +35,24 @@ void wait_for_saving(Output& output) {
   if (output.saving.valid()) output.saving.get();
 }
 
-void save_within_epoch(const Session& session, Output& output) {
+namespace {
+
+// Whether SIGUSR1 has come, to any process.
+bool take_request(Session& session) {
+  return session.world->is_alone() ? take_save_request()
+                                   : std::exchange(session.requests.save, false);
+}
+
+}  // namespace
+
+void save_within_epoch(Session& session, Output& output) {
   const config::CheckpointConfig& config = session.config.checkpoint;
   if (config.every_steps > 0 && session.state.position.step % config.every_steps == 0) {
     save(session, output, SaveReason::kStep, IsBest::kNo);
   } else if (config.every_seconds > 0 && output.checkpoint_time.seconds() >= config.every_seconds) {
     save(session, output, SaveReason::kOther, IsBest::kNo);
   }
-  if (!take_save_request()) return;
+  if (!take_request(session)) return;
   save(session, output, SaveReason::kOther, IsBest::kNo);
   wait_for_saving(output);
   log::info(fmt::format("saved {} after step {} (SIGUSR1)", output.checkpoints.last().string(),

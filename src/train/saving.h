@@ -14,7 +14,7 @@ void save(const Session& session, Output& output, checkpoint::SaveReason reason,
 void wait_for_saving(Output& output);
 
 /// Saves if checkpoint.every_steps, checkpoint.every_seconds or SIGUSR1 asks for it.
-void save_within_epoch(const Session& session, Output& output);
+void save_within_epoch(Session& session, Output& output);
 
 /// Saves at the end of an epoch if checkpoint.every_epochs asks for it, and always if it is the
 /// best.

@@ -52,18 +52,22 @@ void initialize(Session& session) {
 
 }  // namespace
 
-Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device)
+Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device,
+                 std::shared_ptr<dist::World> run_world)
     : config(run_config),
       data(std::move(datasets)),
       device(run_device),
+      world(run_world == nullptr ? std::make_shared<dist::World>() : std::move(run_world)),
+      division(config.distributed.shards > 0 ? config.distributed.shards : world->size(),
+               world->rank(), world->size()),
       model(network::build(config, data.schema), network_options(config), device) {}
 
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
-                                      c10::Device device) {
+                                      c10::Device device, std::shared_ptr<dist::World> world) {
   check_data(config, datasets, device);
   // Memory that is freed between two layers must go back to the system.
   if (config.model.activation_checkpointing) return_freed_blocks();
-  auto session = std::make_unique<Session>(config, std::move(datasets), device);
+  auto session = std::make_unique<Session>(config, std::move(datasets), device, std::move(world));
   Session& s = *session;
   check_patterns(config, s.model);
   s.train = make_resident(s.data.train, s.data.schema, device);
@@ -97,7 +101,9 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
                             .ema_decay = training.ema_decay,
                             .loss = session.loss,
                             .clip_norm = training.gradient_clip_norm,
-                            .loss_scale = session.state.scaler ? &*session.state.scaler : nullptr};
+                            .loss_scale = session.state.scaler ? &*session.state.scaler : nullptr,
+                            .world = session.world,
+                            .division = session.division};
   const bool has_own_threads = uses_kernels(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   return has_own_threads ? make_fused_step(context, batch_size, num_threads)
@@ -109,8 +115,12 @@ void use_threads(Session& session, int64_t num_threads) {
   session.step = make_step(session, micro_batch_size(session), num_threads);
 }
 
+int64_t batch_size(const Session& session) {
+  return std::min(session.config.training.batch_size, session.train.size());
+}
+
 int64_t micro_batch_size(const Session& session) {
-  const int64_t all = std::min(session.config.training.batch_size, session.train.size());
+  const int64_t all = session.division.max_rows(batch_size(session));
   const int64_t allowed = session.state.recoveries.micro_batch_size;
   return allowed == 0 ? all : std::min(allowed, all);
 }
@@ -137,15 +147,15 @@ Window next_window(Session& session) {
                                  session.train.size() - begin);
   const EpochOrder::Samples samples =
       session.order.samples(session.state.position.epoch, begin, count);
-  return {
-      .data = session.train,
-      .order = samples.rows,
-      .begin = samples.begin,
-      .num_samples = count,
-      .batch_size = micro_batch_size(session),
-      .dropout_seed = device::dropout_seed(seed, session.state.position.step),
-      .dropout_factor = schedule::schedule_factor(
-          training.schedule.dropout, session.state.position.step, session.schedule.total_steps)};
+  return {.data = session.train,
+          .order = samples.rows,
+          .begin = samples.begin,
+          .num_samples = count,
+          .batch_size = batch_size(session),
+          .dropout_seed = device::dropout_seed(seed, session.state.position.step),
+          .dropout_factor = schedule::schedule_factor(
+              training.schedule.dropout, session.state.position.step, session.schedule.total_steps),
+          .micro_batch_size = micro_batch_size(session)};
 }
 
 double learning_rate_at(const Session& session, int64_t step) {

@@ -91,6 +91,26 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
                   num_train, batch_size));
 }
 
+// Some shards of each batch would have no rows, or no batch norm of all of them.
+void check_shards(const config::Config& config, int64_t num_train, c10::Device device) {
+  const int64_t num_shards = std::max<int64_t>(1, config.distributed.shards);
+  const int64_t num_rows = std::min(config.training.batch_size, num_train);
+  if (num_shards > num_rows) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("distributed.shards: expected at most one for each of the {} rows of a "
+                            "batch, got {}; set fewer shards (start fewer processes), or a larger "
+                            "training.batch_size",
+                            num_rows, num_shards));
+  }
+  const bool is_fused =
+      config.training.step != config::StepKind::kAutograd && has_kernels(config, device);
+  if (num_shards > 1 && config.model.norm == config::Norm::kBatch && !is_fused) {
+    throw Error(ErrorKind::kUsage,
+                "model.norm: batch over several shards (distributed.shards) needs the fused step, "
+                "which computes in fp32 on the CPU; set model.norm: layer");
+  }
+}
+
 // An explicitly requested step is not silently replaced.
 void check_step(const config::Config& config, c10::Device device) {
   if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
@@ -123,6 +143,7 @@ void check_data(const config::Config& config, const data::Datasets& data, c10::D
   check_best_metric(config, data.validation);
   check_batch_norm(config, data.train.size());
   check_step(config, device);
+  check_shards(config, data.train.size(), device);
 }
 
 void check_patterns(const config::Config& config, const model::Network& model) {

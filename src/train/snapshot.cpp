@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/checkpoint.h"
@@ -121,6 +124,34 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   session.state = from.state;
   if (!scaler || !from.state.scaler) session.state.scaler = scaler;
   if (!plateau || !from.state.plateau) session.state.plateau = plateau;
+}
+
+void share_state(Session& session) {
+  const dist::World& world = *session.world;
+  if (world.is_alone()) return;
+  // Through the memory of the CPU.
+  const auto share_tensor = [&](const at::Tensor& tensor) {
+    if (!tensor.defined() || tensor.numel() == 0) return;
+    const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
+    world.broadcast({static_cast<std::byte*>(values.data_ptr()), values.nbytes()});
+    if (!tensor.is_same(values)) tensor.copy_(values);
+  };
+  const at::NoGradGuard no_grad;
+  share_tensor(session.model.parameters().values);
+  share_tensor(session.model.buffer_values());
+  for (const model::NamedTensor& moment : session.optimizer_state.moments) {
+    share_tensor(moment.tensor);
+  }
+  struct Numbers {
+    checkpoint::RunState state;
+    int64_t optimizer_step = 0;
+    float grad_norm = 0;
+  } numbers{session.state, session.optimizer_state.step, session.grad_norm};
+  static_assert(std::is_trivially_copyable_v<Numbers>);
+  world.broadcast(std::as_writable_bytes(std::span(&numbers, 1)));
+  session.state = numbers.state;
+  session.optimizer_state.step = numbers.optimizer_step;
+  session.grad_norm = numbers.grad_norm;
 }
 
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {

@@ -30,7 +30,11 @@ double estimate_epoch_seconds(Session& session) {
   rehearse_step(session);  // warm-up
   std::vector<double> seconds;
   const Stopwatch all;
-  while (seconds.size() < kMinSteps || all.seconds() < kTrialSeconds) {
+  // Processes have to agree when to end.
+  constexpr std::size_t kSharedSteps = 20;
+  const bool is_alone = session.world->is_alone();
+  while (seconds.size() < (is_alone ? kMinSteps : kSharedSteps) ||
+         (is_alone && all.seconds() < kTrialSeconds)) {
     const Stopwatch one;
     rehearse_step(session);
     seconds.push_back(one.seconds());

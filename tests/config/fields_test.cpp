@@ -33,7 +33,7 @@ constexpr std::size_t num_members() {
 }
 
 TEST(FieldsTest, EveryMemberOfTheConfigurationHasAField) {
-  constexpr std::size_t kSectionsInConfig = 6;  // with Config::pending, which is no key
+  constexpr std::size_t kSectionsInConfig = 7;  // with Config::pending, which is no key
   constexpr std::size_t kSectionsInData = 3;
   constexpr std::size_t kSectionsInTraining = 3;
   constexpr std::size_t kLeaves =
@@ -42,7 +42,7 @@ TEST(FieldsTest, EveryMemberOfTheConfigurationHasAField) {
       num_members<ModelConfig>() + num_members<TrainingConfig>() - kSectionsInTraining +
       num_members<OptimizerConfig>() + num_members<ScheduleConfig>() +
       num_members<EarlyStoppingConfig>() + num_members<CheckpointConfig>() +
-      num_members<LoggingConfig>();
+      num_members<LoggingConfig>() + num_members<DistributedConfig>();
   EXPECT_EQ(fields().size(), kLeaves);
 }
 

@@ -40,7 +40,7 @@ struct Model {
     std::vector<TensorMemory> tensors;
     for (const auto& tensor : network::parameters(spec)) tensors.push_back(parameter(tensor));
     for (const auto& tensor : network::buffers(spec)) tensors.push_back(buffer(tensor));
-    network = std::make_unique<Network>(spec, tensors, kRows, team, kernels);
+    network = std::make_unique<Network>(spec, tensors, kRows, /*max_shards=*/1, team, kernels);
     losses.resize(kRows);
     correct.resize(kRows);
     outputs.resize(kRows * 5);
@@ -53,8 +53,8 @@ struct Model {
       take_outputs(kernels, first_row, input);
     };
     team.run([&](int64_t thread) {
-      network->run(thread, batch, {.mode = Mode::kTraining}, loss, [] {});
-      network->parameter_gradients(thread, kRows, Accumulate::kNo);
+      network->train(thread, batch, sums_of_one_shard(kRows), loss, [] {});
+      network->parameter_gradients(thread, sums_of_one_shard(kRows));
     });
   }
 

@@ -22,12 +22,12 @@ namespace {
 using Words = std::vector<std::string>;
 using Floats = std::vector<float>;
 
-const Words kTargets = {"y"};
+const Words kFileTargets = {"y"};
 
 class TableFilesTest : public test::DataFolderTest {
  protected:
   Table read(const std::string& name) const {
-    return read_table({folder_.path() / name}, {.targets = kTargets});
+    return read_table({folder_.path() / name}, {.targets = kFileTargets});
   }
 
   std::string problem(const std::string& name) const {

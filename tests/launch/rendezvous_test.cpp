@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <map>
 #include <optional>
@@ -68,9 +67,9 @@ constexpr const char* kShareFolder =
 
 const Variables kAddress = {{"MASTER_ADDR", "node1"}, {"MASTER_PORT", "29500"}};
 const Variables kSlurm = {{"SLURM_JOB_ID", "17"}, {"SLURM_STEP_ID", "2"}};
-const Variables kOpenMpi = {{"PMIX_NAMESPACE", "prterun-vm-7571@1"}};
+const Variables kOfOpenMpi = {{"PMIX_NAMESPACE", "prterun-vm-7571@1"}};
 
-Variables with(Variables variables, const Variables& more) {
+Variables joined_with(Variables variables, const Variables& more) {
   for (const auto& [name, value] : more) variables[name] = value;
   return variables;
 }
@@ -78,16 +77,16 @@ Variables with(Variables variables, const Variables& more) {
 TEST(RendezvousTest, TorchrunTellsTheAddress) {
   // Not the restarts: agents that joined at different times count differently.
   EXPECT_EQ(found(place_of(Launcher::kTorchrun, 1, 2, 3),
-                  with(kAddress, {{"TORCHELASTIC_RUN_ID", "my/run"},
-                                  {"TORCHELASTIC_USE_AGENT_STORE", "False"}})),
+                  joined_with(kAddress, {{"TORCHELASTIC_RUN_ID", "my/run"},
+                                         {"TORCHELASTIC_USE_AGENT_STORE", "False"}})),
             (Rendezvous{Meeting::kAddress, "node1", 29500, "",
                         "runs/.rendezvous_torchrun_my_run_29500"}));
 }
 
 TEST(RendezvousTest, TheStoreOfTorchrunsAgentNeedsTheAttempt) {
   EXPECT_EQ(found(place_of(Launcher::kTorchrun, 1, 2, 3),
-                  with(kAddress, {{"TORCHELASTIC_RUN_ID", "none"},
-                                  {"TORCHELASTIC_USE_AGENT_STORE", "True"}})),
+                  joined_with(kAddress, {{"TORCHELASTIC_RUN_ID", "none"},
+                                         {"TORCHELASTIC_USE_AGENT_STORE", "True"}})),
             (Rendezvous{Meeting::kStore, "node1", 29500, "attempt_3/",
                         "runs/.rendezvous_torchrun_none_29500_3"}));
 }
@@ -98,38 +97,40 @@ TEST(RendezvousTest, AnAddressSetByHandWinsUnderEveryLauncher) {
     return Rendezvous{Meeting::kAddress, "node1", 29500, "", folder};
   };
   EXPECT_EQ(found(place_of(Launcher::kVariables), kAddress), meet(by_address.c_str()));
-  EXPECT_EQ(found(place_of(Launcher::kMpich), with(kAddress, {{"PMI_FD", "8"}})),
+  EXPECT_EQ(found(place_of(Launcher::kMpich), joined_with(kAddress, {{"PMI_FD", "8"}})),
             meet(by_address.c_str()));
-  EXPECT_EQ(found(place_of(Launcher::kOpenMpi), with(kAddress, kOpenMpi)),
+  EXPECT_EQ(found(place_of(Launcher::kOpenMpi), joined_with(kAddress, kOfOpenMpi)),
             meet("runs/.rendezvous_mpirun_prterun-vm-7571_1"));
-  EXPECT_EQ(found(place_of(Launcher::kSlurm, 1, 2, 4), with(kAddress, kSlurm)),
+  EXPECT_EQ(found(place_of(Launcher::kSlurm, 1, 2, 4), joined_with(kAddress, kSlurm)),
             meet("runs/.rendezvous_slurm_17_2_4"));
 }
 
 TEST(RendezvousTest, EachLauncherHasItsOwnWay) {
-  EXPECT_EQ(found(place_of(Launcher::kOpenMpi), kOpenMpi).meeting,
+  EXPECT_EQ(found(place_of(Launcher::kOpenMpi), kOfOpenMpi).meeting,
             has_pmix() ? Meeting::kPmix : Meeting::kFile);
   EXPECT_EQ(found(place_of(Launcher::kMpich), {{"PMI_FD", "8"}}),
             (Rendezvous{Meeting::kPmi1, "", 0, "", ""}));
-  EXPECT_EQ(
-      found(place_of(Launcher::kSlurm), with(kSlurm, {{"PMI_FD", "8"}, {"SLURM_MPI_TYPE", "pmi2"}}))
-          .meeting,
-      Meeting::kPmi2);
-  EXPECT_EQ(found(place_of(Launcher::kSlurm), with(kSlurm, {{"SLURM_MPI_TYPE", "none"}})),
+  EXPECT_EQ(found(place_of(Launcher::kSlurm),
+                  joined_with(kSlurm, {{"PMI_FD", "8"}, {"SLURM_MPI_TYPE", "pmi2"}}))
+                .meeting,
+            Meeting::kPmi2);
+  EXPECT_EQ(found(place_of(Launcher::kSlurm), joined_with(kSlurm, {{"SLURM_MPI_TYPE", "none"}})),
             (Rendezvous{Meeting::kFile, "", 0, "", "runs/.rendezvous_slurm_17_2_0"}));
 }
 
 TEST(RendezvousTest, HalfAnAddressIsKept) {
-  Rendezvous half = found(place_of(Launcher::kSlurm), with(kSlurm, {{"MASTER_ADDR", "node1"}}));
+  Rendezvous half =
+      found(place_of(Launcher::kSlurm), joined_with(kSlurm, {{"MASTER_ADDR", "node1"}}));
   EXPECT_EQ(half.meeting, Meeting::kFile);
   EXPECT_EQ(half.host, "node1");
-  half = found(place_of(Launcher::kSlurm), with(kSlurm, {{"MASTER_PORT", "29500"}}));
+  half = found(place_of(Launcher::kSlurm), joined_with(kSlurm, {{"MASTER_PORT", "29500"}}));
   EXPECT_EQ(half.meeting, Meeting::kFile);
   EXPECT_EQ(half.port, 29500);
 }
 
 TEST(RendezvousTest, LongNamesAreCut) {
-  const Variables variables = with(kAddress, {{"TORCHELASTIC_RUN_ID", std::string(1000, 'x')}});
+  const Variables variables =
+      joined_with(kAddress, {{"TORCHELASTIC_RUN_ID", std::string(1000, 'x')}});
   EXPECT_EQ(found(place_of(Launcher::kTorchrun), variables).folder,
             "runs/.rendezvous_torchrun_" + std::string(60, 'x') + "_29500");
 }
@@ -147,7 +148,7 @@ TEST(RendezvousTest, AMissingAddressIsNamed) {
 
 TEST(RendezvousTest, AWrongPortIsNamed) {
   for (const char* port : {"0", "65536", "-1", "http"}) {
-    EXPECT_EQ(problem(place_of(Launcher::kSlurm), with(kSlurm, {{"MASTER_PORT", port}})),
+    EXPECT_EQ(problem(place_of(Launcher::kSlurm), joined_with(kSlurm, {{"MASTER_PORT", port}})),
               fmt::format("srun: rank 1 of 2 got \"{}\" as MASTER_PORT, expected a port from 1 to "
                           "65535; correct it{}",
                           port, kOrAlone));
@@ -232,7 +233,7 @@ TEST(RendezvousTest, FilesOfAKilledRunAreNotTaken) {
   // Rank 0 answers the old requests first, rank 2 sees an old answer.
   std::future<std::string> second = meeters.begin(2);
   std::future<std::string> root = meeters.begin(0);
-  while (test::read_file(meeters.rendezvous.folder / "answer").find("1 old\n2 old") == 0) {
+  while (test::read_file(meeters.rendezvous.folder / "answer").starts_with("1 old\n2 old")) {
   }
   std::future<std::string> first = meeters.begin(1);
   EXPECT_EQ(first.get(), "node1:4711");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/config/data_config.h"
+#include "trainer/config/distributed_config.h"
 #include "trainer/config/model_config.h"
 #include "trainer/config/training_config.h"
 #include "trainer/config/types.h"
@@ -27,11 +28,6 @@ struct CheckpointConfig {
 struct LoggingConfig {
   LogLevel level = LogLevel::kInfo;
   int64_t save_interval = 50;
-};
-
-/// The keys of `distributed`.
-struct DistributedConfig {
-  Distributed enabled = Distributed::kAuto;
 };
 
 /// Everything that a run depends on; each member is one row of the field table. What needs a part

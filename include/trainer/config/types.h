@@ -60,7 +60,6 @@ enum class FactorSchedule { kConstant, kFlatCosine };
 enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
-enum class Distributed { kAuto, kOff };
 
 }  // namespace trainer::config
 
@@ -124,8 +123,6 @@ template <>
 std::span<const std::string> enum_names<config::OnOutOfMemory>();
 template <>
 std::span<const std::string> enum_names<config::LogLevel>();
-template <>
-std::span<const std::string> enum_names<config::Distributed>();
 
 }  // namespace trainer
 

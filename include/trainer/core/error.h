@@ -16,6 +16,7 @@ enum class ErrorKind {
   kNonFinite = 6,    // NaN or infinity in loss or gradient
   kCheckpoint = 7,   // unreadable or incompatible
   kFileSystem = 8,   // full, not writable
+  kLostProcess = 9,  // another process of the run has ended or does not answer
 };
 
 /// The only exception type of this program. `what()` is written for users: location, expected and

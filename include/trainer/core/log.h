@@ -2,14 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace trainer::log {
 
-enum class Level { kDebug, kInfo, kWarning, kError };
+/// kNone is no level of a message: with it, none is shown.
+enum class Level { kDebug, kInfo, kWarning, kError, kNone };
 
 /// Messages below `level` are not shown on the console.
 void set_console_level(Level level);
+
+/// From now on messages on the console begin with `prefix`.
+void set_console_prefix(std::string prefix);
 
 /// From now on every message of at least `level` also goes to `path`, appended as plain lines with
 /// date and level. Throws Error(kFileSystem). A later failure to write, on a full disk for

@@ -10,6 +10,7 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/numeric_embedding.h"
 #include "trainer/cpu/operands.h"
+#include "trainer/cpu/row_sums.h"
 #include "trainer/cpu/tile_grid.h"
 
 namespace trainer::cpu {
@@ -44,8 +45,8 @@ class InputEncoder {
 
   /// The gradients of the parameters are so many tasks, which any threads may run in any order.
   int64_t num_tasks() const { return num_table_tasks_ + num_numeric_tasks() + num_scale_tasks(); }
-  /// Computes the gradients of one task from those of the first `num_rows` rows.
-  void run_task(int64_t task, int64_t num_rows, Accumulate accumulate) const;
+  /// Computes the gradients of one task; `tree` is memory for trees of shards.
+  void run_task(int64_t task, const RowSums& sums, float* tree) const;
 
  private:
   /// An embedding table and the rows that a batch takes of it.
@@ -60,10 +61,9 @@ class InputEncoder {
   int64_t num_table_tasks(const Lookup& lookup) const;
   int64_t num_numeric_tasks() const;
   int64_t num_scale_tasks() const;
-  void table_gradient(const Lookup& lookup, int64_t chunk, int64_t num_rows,
-                      Accumulate accumulate) const;
-  void numeric_gradient(int64_t index, int64_t num_rows, Accumulate accumulate) const;
-  void scale_gradient(int64_t task, int64_t num_rows, Accumulate accumulate) const;
+  void table_gradient(const Lookup& lookup, int64_t chunk, const RowSums& sums, float* tree) const;
+  void numeric_gradient(int64_t index, const RowSums& sums, float* tree) const;
+  void scale_gradient(int64_t task, const RowSums& sums, float* tree) const;
   const float* unscaled_gradient(int64_t column) const;
 
   const Kernels& kernels_;

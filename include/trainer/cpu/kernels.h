@@ -34,9 +34,20 @@ struct Kernels {
                               const ActivationBuffers& buffers, const float* gradient) = nullptr;
   void (*batch_norm)(const Tile& tile,
                      const NormBuffers& buffers) = nullptr;  // updates the running ones
+  /// The two steps of batch_norm() where its rows are in several shards: moments of some of the
+  /// rows, then the norm with those of all `num_rows`.
+  void (*batch_norm_moments)(const Tile& tile, const float* values,
+                             const ColumnMoments& moments) = nullptr;
+  void (*batch_norm_with)(const Tile& tile, const NormBuffers& buffers,
+                          const ColumnMoments& moments, int64_t num_rows) = nullptr;
   void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*layer_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
+  /// The two steps of batch_norm_gradient(), likewise.
+  void (*batch_norm_gradient_sums)(const Tile& tile, const NormGradientBuffers& buffers,
+                                   const ColumnGradients& sums) = nullptr;
+  void (*batch_norm_gradient_with)(const Tile& tile, const NormGradientBuffers& buffers,
+                                   const ColumnGradients& sums, int64_t num_rows) = nullptr;
   void (*frozen_batch_norm_gradient)(const Tile& tile,
                                      const NormGradientBuffers& buffers) = nullptr;
   void (*layer_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;

@@ -11,7 +11,9 @@
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/input_encoder.h"
 #include "trainer/cpu/kernels.h"
+#include "trainer/cpu/network_layer.h"
 #include "trainer/cpu/operands.h"
+#include "trainer/cpu/row_sums.h"
 #include "trainer/cpu/thread_team.h"
 #include "trainer/cpu/tile_grid.h"
 #include "trainer/network/spec.h"
@@ -33,15 +35,8 @@ struct NetworkBatch {
 inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function; also the
                                               // most members of a network
 
-/// How Network::run() computes.
-struct RunOptions {
-  Mode mode = Mode::kTraining;
-  Accumulate accumulate = Accumulate::kNo;  // to the gradients of the parameters
-};
-
 /// Forward and backward pass over memory that is allocated once. All threads of the team call the
-/// functions, within ThreadTeam::run(). Implemented in network.cpp and
-/// network_backward.cpp.
+/// functions, within ThreadTeam::run(). Implemented in network*.cpp.
 class Network {
  public:
   /// Turns the outputs of rows [first_row, ...) of the batch into losses and, in training, into
@@ -49,41 +44,30 @@ class Network {
   /// for each of them. Called by one thread.
   using LossFunction = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
-  /// For batches of up to `max_rows`. `tensors` are those of network::tensors(spec), in that order.
-  /// Throws Error(kUsage) for a network that the kernels do not compute.
+  /// For batches of up to `max_rows` in up to `max_shards` shards. `tensors` are those of
+  /// network::tensors(spec), in that order. Throws Error(kUsage) for a network that the kernels do
+  /// not compute.
   Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors, int64_t max_rows,
-          ThreadTeam& team, const Kernels& kernels);
+          int64_t max_shards, ThreadTeam& team, const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
 
-  /// Calls `loss` for all rows of the batch, and `last` once when all losses are known. In training
-  /// also runs the backward pass, up to what parameter_gradients() needs.
-  void run(int64_t thread, const NetworkBatch& batch, const RunOptions& options, LossFunction loss,
-           FunctionRef<void()> last);
+  /// Calls `loss` for all rows of the batch, and `last` once when all losses are known.
+  void infer(int64_t thread, const NetworkBatch& batch, LossFunction loss,
+             FunctionRef<void()> last);
 
-  /// Computes the gradients of the parameters for the `num_batch_rows` rows of the last run().
-  void parameter_gradients(int64_t thread, int64_t num_batch_rows, Accumulate accumulate);
+  /// The same in training mode, then the backward pass up to what parameter_gradients() needs.
+  void train(int64_t thread, const NetworkBatch& batch, const RowSums& sums, LossFunction loss,
+             FunctionRef<void()> last);
+
+  /// Computes the gradients of the parameters for the rows of the last train().
+  void parameter_gradients(int64_t thread, const RowSums& sums);
 
  private:
-  Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, ThreadTeam& team,
-          const Kernels& kernels);
+  Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, int64_t max_shards,
+          ThreadTeam& team, const Kernels& kernels);
 
-  /// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
-  /// the batch is `num_members_` rows of them, next to each other.
-  struct Layer {
-    Block block;
-    int64_t stride = 0;
-    Buffer pre;            // products of the linear part; after a norm the normalized values
-    Buffer out;            // hidden layers only, as all below
-    Buffer noise;          // of dropout
-    Buffer mix_gradients;  // of a trained parametric activation
-    Buffer inverse_std;    // of the norm
-    Buffer gradients;      // memory of the three below, which may coincide
-    float* out_gradient = nullptr;     // with respect to `out`
-    float* normed_gradient = nullptr;  // with respect to the activation's input
-    float* pre_gradient = nullptr;     // with respect to the output of the linear layer
-  };
-
+  using Layer = NetworkLayer;
   Layer make_layer(const Block& block, bool is_hidden) const;
   TileGrid make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const;
 
@@ -93,6 +77,7 @@ class Network {
     return layers_.front().block.num_inputs - encoder_.gradient_column();
   }
   float* scratch(int64_t thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
+  float* tree(int64_t thread) const { return scratch(thread) + kernels_.scratch_floats; }
   const float* layer_input(std::size_t index) const;
   int64_t input_stride(std::size_t index) const;
   ActivationBuffers activation_buffers(std::size_t index, const Region& region, Mode mode) const;
@@ -100,31 +85,52 @@ class Network {
   NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Region& region) const;
 
   void fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode);
+  /// Without `sums`: inference.
+  void run(int64_t thread, const NetworkBatch& batch, const RowSums* sums, LossFunction loss,
+           FunctionRef<void()> last);
   void run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode mode, LossFunction loss,
                         FunctionRef<void()> last);
-  void run_layer_parallel(int64_t thread, const NetworkBatch& batch, const RunOptions& options,
+  void run_layer_parallel(int64_t thread, const NetworkBatch& batch, const RowSums* sums,
                           LossFunction loss, FunctionRef<void()> last);
+  TileGrid layer_grid(std::size_t index, int64_t num_rows) const;
+  void compute_layer(int64_t thread, std::size_t index, int64_t num_rows, const RowSums* sums);
+  void compute_gradient_below(int64_t thread, std::size_t index, int64_t num_rows,
+                              const RowSums& sums);
   template <class Body>
   void for_each_column_range(std::size_t index, int64_t row, int64_t num_rows, const Body& body);
 
   void multiply(std::size_t index, const Region& region, float* scratch);
   void compute(std::size_t index, const Region& region, Mode mode, float* scratch);
+  void activate(std::size_t index, const Region& region, Mode mode);
   LossInput compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch);
   LossInput combine(const LossInput& members, int64_t row);
   void multiply_gradient(const Layer& layer, const Region& region, int64_t column, float* out,
                          int64_t out_stride, Accumulate accumulate, float* scratch) const;
-  void input_gradient(std::size_t index, const Region& region, Accumulate accumulate,
-                      float* scratch);
-  void batch_norm_gradient(const Layer& layer, const Region& region, Accumulate accumulate);
-  void weight_gradient(std::size_t index, int64_t member, const Region& region, int64_t num_rows,
-                       Accumulate accumulate, float* scratch);
-  void column_gradients(const Layer& layer, int64_t member, int64_t column, int64_t num_rows,
-                        Accumulate accumulate) const;
+  /// Up to the output of the layer below's norm, and up to its linear layer.
+  void activation_gradient(std::size_t index, const Region& region, float* scratch);
+  void norm_gradient(std::size_t index, const Region& region, const RowSums* sums);
+  // A batch norm whose rows are in several shards.
+  bool is_in_shards(const Layer& layer, const RowSums* sums) const;
+  void shard_moments(Layer& layer, const RowSums& sums, const Region& region) const;
+  void merge_moments(Layer& layer, const RowSums& sums) const;
+  void shard_gradient_sums(Layer& layer, const RowSums& sums, const Region& region) const;
+  void merge_gradient_sums(Layer& layer, const RowSums& sums) const;
+  Region shard_region(const RowSums& sums, int64_t shard, const Region& region) const;
+  void weight_gradient(std::size_t index, int64_t member, const Region& region, const RowSums& sums,
+                       int64_t thread) const;
+  void weight_gradient_of_rows(std::size_t index, int64_t member, const Region& region,
+                               const RowRange& rows, const TileMemory& out, Accumulate accumulate,
+                               float* scratch) const;
+  void column_gradients(const Layer& layer, int64_t member, int64_t column, const RowSums& sums,
+                        float* tree) const;
+  void batch_norm_gradient(const Layer& layer, const Region& region, const RowSums& sums) const;
+  static RowRange rows_of_shard(const RowSums& sums, int64_t shard);
 
   /// The gradient of the values of the encoder.
   void encoder_gradient(const Region& region, float* scratch);
 
   int64_t max_rows_;  // of a batch
+  int64_t max_shards_;
   ThreadTeam& team_;
   const Kernels& kernels_;
   InputEncoder encoder_;

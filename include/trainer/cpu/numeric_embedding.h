@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -52,12 +54,23 @@ struct InputRows {
 void embed(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,
            const InputRows& inputs, float* out);
 
-/// The gradient of the embedding `[num_rows, size]`.
+/// The gradient of the embedding `[num_rows, size]`, and where those of the parameters go: so many
+/// floats from their own memory.
 struct EmbeddingGradient {
   const float* values = nullptr;
   int64_t stride = 0;
+  std::ptrdiff_t offset = 0;
   Accumulate accumulate = Accumulate::kNo;
 };
+
+/// Floats in memory; null: nothing.
+struct FloatRange {
+  float* values = nullptr;
+  int64_t count = 0;
+};
+
+/// The memory of all gradients that embedding_gradient() writes.
+std::array<FloatRange, 4> gradient_memory(const NumericEmbedding& embedding, int64_t index);
 
 /// Writes the gradients of the parameters that belong to the feature.
 void embedding_gradient(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,

@@ -103,6 +103,18 @@ struct NormBuffers {
   TensorMemory running_var;
 };
 
+/// Of each column over some rows: the mean, and the sum of the squared distances from it.
+struct ColumnMoments {
+  double* means = nullptr;    // [columns]
+  double* squares = nullptr;  // [columns]
+};
+
+/// Likewise the sums of the gradient, and of the gradient times the normalized values.
+struct ColumnGradients {
+  double* sums = nullptr;      // [columns]
+  double* products = nullptr;  // [columns]
+};
+
 /// What the backward pass of a norm reads and writes.
 struct NormGradientBuffers {
   const float* normalized = nullptr;   // tile

@@ -32,6 +32,7 @@ struct TrainRequest {
   NewRun new_run = NewRun::kAlways;
   std::string command_line;
   run::ProgressListener progress;
+  bool is_alone = false;  // although a launcher started several processes: they train other runs
 };
 
 /// The result of train().
@@ -41,7 +42,8 @@ struct TrainReport {
   int64_t planned_epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
-  int stop_signal = 0;  // of core/signals.h, if one stopped the run; its state is saved
+  int stop_signal = 0;   // of core/signals.h, if one stopped the run; its state is saved
+  bool is_first = true;  // of the processes of the run: who tells people about it
   std::optional<checkpoint::Best> best;
   checkpoint::Recoveries recoveries;
   std::string best_metric;                    // "validation loss"
@@ -74,7 +76,8 @@ struct BatchSearchReport {
   BatchTrial fastest;     // the smallest batch that is nearly the fastest
 };
 
-/// Trains a model and writes its run folder. Throws Error and nothing else.
+/// Trains a model and writes its run folder, together with the other processes of a launcher.
+/// Throws Error and nothing else.
 TrainReport train(const TrainRequest& request);
 
 /// Finds the largest batch that fits and the fastest one, by timing real steps; writes no files.

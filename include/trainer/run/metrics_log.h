@@ -42,6 +42,8 @@ std::string to_json(const MetricsRecord& record);
 /// metrics.jsonl, open for appending. append() writes a record by one system call.
 class MetricsLog {
  public:
+  /// Of no file: all functions do nothing.
+  MetricsLog() = default;
   /// Opens or makes the file and cuts it to `keep_bytes` as cut_to() does.
   MetricsLog(std::filesystem::path path, uint64_t keep_bytes);
   ~MetricsLog();

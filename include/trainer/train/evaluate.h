@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trainer/dist/world.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 #include "trainer/train/batches.h"
@@ -25,8 +26,8 @@ struct Evaluation {
 };
 
 /// Loss, accuracy and outputs over all of `data`, in inference mode, which does not change the
-/// model. Waits for the device once.
+/// model. Waits for the device once. All processes call it, and each computes some of the rows.
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
-                    const model::LossOptions& loss);
+                    const model::LossOptions& loss, const dist::World& world = {});
 
 }  // namespace trainer::train

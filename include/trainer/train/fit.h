@@ -14,7 +14,8 @@
 
 namespace trainer::train {
 
-/// Where fit() writes metrics, checkpoints and progress, and the state of that.
+/// Where fit() writes metrics, checkpoints and progress, and the state of that. Only the first
+/// process of a run writes files.
 struct Output {
   run::MetricsLog metrics;
   checkpoint::Store checkpoints;
@@ -39,7 +40,7 @@ void save_initial(const Session& session, Output& output);
 
 /// Trains until `session` is finished: steps, records, evaluations, checkpoints. Returns 0, or the
 /// signal that asked to stop (core/signals.h); then last.pt has the state after the last step. All
-/// checkpoints are on disk when it returns.
+/// checkpoints are on disk when it returns. All processes of the run call it, and return together.
 /// Throws Error(kNonFinite) with step, rows and last checkpoint if loss or gradient is not finite
 /// and training.on_nonfinite says stop (or gives up), Error(kFileSystem) if something cannot be
 /// written.

@@ -13,6 +13,8 @@
 #include "trainer/checkpoint/run_state.h"
 #include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
+#include "trainer/dist/division.h"
+#include "trainer/dist/world.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
 #include "trainer/schedule/learning_rate.h"
@@ -29,11 +31,14 @@ namespace trainer::train {
 /// A run: data, model, optimizer, step, and state.
 struct Session {
   /// Creates the model without its initial weights; make_session() sets all other members.
-  Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device);
+  Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device,
+          std::shared_ptr<dist::World> run_world);
 
   config::Config config;
   data::Datasets data;
   c10::Device device;
+  std::shared_ptr<dist::World> world;  // never null
+  dist::Division division;
 
   model::Network model;
   model::LossOptions loss;
@@ -47,13 +52,15 @@ struct Session {
 
   checkpoint::RunState state;
   float grad_norm = 0;  // of the last step
+  Requests requests;    // of other processes, in the last step
   EpochOrder order;
 };
 
-/// Creates a session as configured, without its step. Throws Error(kUsage) for settings that do not
-/// fit the data.
+/// Creates a session as configured, without its step, of one of the processes of `world`; without
+/// one, of a process alone. Throws Error(kUsage) for settings that do not fit the data.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
-                                      c10::Device device);
+                                      c10::Device device,
+                                      std::shared_ptr<dist::World> world = nullptr);
 
 /// Whether the session uses the fused step (fp32 on the CPU), and not LibTorch's autograd.
 bool uses_kernels(const Session& session);
@@ -65,7 +72,10 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
 /// Creates the session's step, with that many threads.
 void use_threads(Session& session, int64_t num_threads);
 
-/// Rows that are computed together: a whole batch, unless memory ran out.
+/// Rows of a batch.
+int64_t batch_size(const Session& session);
+
+/// Rows that are computed together: all rows of a batch that a process has, unless memory ran out.
 int64_t micro_batch_size(const Session& session);
 
 /// True when all epochs are done or training stopped early.
@@ -113,6 +123,10 @@ uint64_t checkpoint_bytes(const Session& session);
 /// Restores the state of the checkpoint `from`. Throws Error(kCheckpoint) naming each tensor
 /// that is missing, unknown or of another shape.
 void restore(Session& session, const checkpoint::Checkpoint& from);
+
+/// Gives all other processes the state of the first one: weights, moments, RunState. Throws
+/// Error(kLostProcess).
+void share_state(Session& session);
 
 /// Restores only the weights for evaluation: the averaged ones if there are any. Throws like
 /// restore().

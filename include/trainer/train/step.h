@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include <ATen/core/Tensor.h>
 
+#include "trainer/dist/division.h"
+#include "trainer/dist/world.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 #include "trainer/optim/optimizer.h"
@@ -15,7 +18,8 @@
 
 namespace trainer::train {
 
-/// The samples of one optimizer step. They are computed in batches of at most `batch_size`, whose
+/// The samples of one optimizer step. Each batch of `batch_size` of them is divided into shards,
+/// and a process computes the rows of its shards at most `micro_batch_size` at a time. All
 /// gradients are summed.
 struct Window {
   const ResidentData& data;
@@ -23,13 +27,24 @@ struct Window {
   int64_t begin = 0;        // the samples are order[begin, begin + num_samples)
   int64_t num_samples = 0;
   int64_t batch_size = 1;
-  uint64_t dropout_seed = 0;  // of this step
-  double dropout_factor = 1;  // of the probabilities
+  uint64_t dropout_seed = 0;     // of this step
+  double dropout_factor = 1;     // of the probabilities
+  int64_t micro_batch_size = 0;  // 0: batch_size
 
+  /// The most rows that are computed together.
+  int64_t max_rows() const {
+    return micro_batch_size > 0 ? std::min(micro_batch_size, batch_size) : batch_size;
+  }
   /// Rows of the samples [first, first + count) of the window.
   at::Tensor rows(int64_t first, int64_t count) const {
     return order.narrow(0, begin + first, count);
   }
+};
+
+/// What signals ask a run to do (core/signals.h), any of its processes.
+struct Requests {
+  int stop_signal = 0;  // 0: none
+  bool save = false;
 };
 
 /// Results of a step.
@@ -40,6 +55,7 @@ struct StepStats {
   int64_t num_samples = 0;
   bool is_finite = true;        // loss, gradient and buffers; otherwise the step had no effect
   bool has_overflowed = false;  // not finite, and a smaller loss scale may help
+  Requests requests = {};       // of all processes
 };
 
 /// What a step updates with.
@@ -57,12 +73,16 @@ struct StepContext {
   model::LossOptions loss;
   double clip_norm = 1.0;                                // 0: never
   const schedule::LossScaleState* loss_scale = nullptr;  // of fp16; null: none
+  std::shared_ptr<dist::World> world = std::make_shared<dist::World>();
+  dist::Division division = {};
 };
 
 /// Trains and evaluates a model.
 class TrainStep {
  public:
   virtual ~TrainStep() = default;
+
+  // All processes of the run call these functions together, with the same arguments.
 
   /// Runs one optimizer step with the gradient of the mean loss over the window, whatever its size.
   /// If loss, gradient or a running statistic is not finite, model and optimizer state do not
@@ -80,10 +100,10 @@ class TrainStep {
 /// The reference: LibTorch's autograd, for any model on any device. In autograd_step.cpp.
 std::unique_ptr<TrainStep> make_autograd_step(const StepContext& context);
 
-/// Hand-written forward and backward pass over memory that is allocated once, for batches of up to
-/// `batch_size` on the CPU. The results are bit-identical for any number of threads. In
+/// Hand-written forward and backward pass over memory that is allocated once, for up to `max_rows`
+/// together on the CPU. The results are bit-identical for any number of threads. In
 /// fused_step.cpp.
-std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t batch_size,
+std::unique_ptr<TrainStep> make_fused_step(const StepContext& context, int64_t max_rows,
                                            int64_t num_threads);
 
 }  // namespace trainer::train

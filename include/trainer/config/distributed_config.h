@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "trainer/core/enum_names.h"
+
+namespace trainer::config {
+
+enum class Distributed { kAuto, kOff };
+
+/// The keys of `distributed`.
+struct DistributedConfig {
+  Distributed enabled = Distributed::kAuto;
+  int64_t shards = 0;  // 0: as many as there are processes at the start
+  double timeout = 60;
+  double start_timeout = 600;
+};
+
+}  // namespace trainer::config
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<config::Distributed>();
+
+}  // namespace trainer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/cpu/blocks.h"
+#include "trainer/cpu/buffer.h"
+
+namespace trainer::cpu {
+
+/// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
+/// the batch is a row of them for each member, next to each other.
+struct NetworkLayer {
+  Block block;
+  int64_t stride = 0;
+  Buffer pre;            // products of the linear part; after a norm the normalized values
+  Buffer out;            // hidden layers only, as all below
+  Buffer noise;          // of dropout
+  Buffer mix_gradients;  // of a trained parametric activation
+  Buffer inverse_std;    // of the norm
+  std::vector<double> subtree_sums;  // of a batch norm in shards: [subtrees, 2, num_outputs]
+  std::vector<double> batch_sums;    // [2, num_outputs]
+  Buffer gradients;                  // memory of the three below, which may coincide
+  float* out_gradient = nullptr;     // with respect to `out`
+  float* normed_gradient = nullptr;  // with respect to the activation's input
+  float* pre_gradient = nullptr;     // with respect to the output of the linear layer
+};
+
+/// Rows of a pass.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t count = 0;
+};
+
+/// Where a tile is written.
+struct TileMemory {
+  float* values = nullptr;
+  int64_t stride = 0;
+};
+
+}  // namespace trainer::cpu

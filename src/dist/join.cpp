@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks come together: rank 0 hosts a store (c10d's TCPStore) at a port that is free,
+// unless the launcher hosts one or names a port, and tells the others where (launch/rendezvous.h).
+// Each rank enters its arrival there, waits for all others with a time limit of its own
+// (LibTorch 1.13 waits without an error), and then connects to each by Gloo, at the address by
+// which it reaches rank 0. Two ranks with one number, or runs of other sizes, are found before
+// that.
+#include "trainer/dist/join.h"
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+#ifdef TRAINER_HAS_GLOO
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/launch/rendezvous.h"
+
+#include "dist/addresses.h"
+#include "dist/gloo_transport.h"
+
+namespace trainer::dist {
+namespace {
+
+using launch::Meeting;
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr const char* kLocalHost = "127.0.0.1";
+
+[[noreturn]] void fail(const std::string& problem) { throw Error(ErrorKind::kDevice, problem); }
+
+// For the thread that calls it and those that it starts. Gloo's thread tries for the lock of a
+// connection again and again while another thread sends: on the same CPU, where mpirun binds a
+// process to one, that takes a time slice of milliseconds. So it may run anywhere, and gives way.
+void give_way() {
+#ifdef __linux__
+  constexpr int kNice = 10;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
+  sched_setaffinity(0, sizeof all, &all);
+  setpriority(PRIO_PROCESS, 0, kNice);
+#endif
+}
+
+// Debian builds LibTorch 2 without libuv, which is the default there.
+template <class Options>
+void choose_server(Options& options) {
+  if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
+}
+
+using StorePointer = c10::intrusive_ptr<c10d::Store>;
+
+class Joining {
+ public:
+  explicit Joining(const JoinOptions& options)
+      : options_(options),
+        place_(options.place),
+        rendezvous_(launch::find_rendezvous(place_, launch::process_environment, options.folder)) {}
+
+  World join() {
+    try {
+      return connect();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& e) {
+      fail(
+          fmt::format("{}: lost the store of rank 0 while the run started: {}; see the output of "
+                      "rank 0",
+                      to_text(address_), reason_of(e)));
+    }
+  }
+
+ private:
+  World connect() {
+    connect_to_store();
+    arrive();
+    const std::vector<std::string> hosts = wait_for_all();
+    GlooGroup group{.store = shared(store_),
+                    .group = shared(connect_all()),
+                    .rank = place_.rank,
+                    .hosts = hosts,
+                    .timeout = options_.timeout,
+                    .start_timeout = options_.start_timeout};
+    return {place_.rank, place_.size, make_gloo_transport(std::move(group))};
+  }
+
+  template <class Value>
+  static std::shared_ptr<Value> shared(const c10::intrusive_ptr<Value>& pointer) {
+    return {pointer.get(), [pointer](Value*) {}};
+  }
+
+  Milliseconds left() const {
+    return std::max(
+        Milliseconds(1),
+        options_.start_timeout - Milliseconds(static_cast<int64_t>(1000 * stopwatch_.seconds())));
+  }
+
+  bool is_on_one_machine() const { return place_.local_size == place_.size; }
+
+  // Runs what waits without a limit of its own, for example a client of c10d's store whose port is
+  // some other program's. It is left behind if it does not return; the process ends anyway.
+  template <class Run>
+  static auto within(Milliseconds limit, const std::string& what, const Run& run) {
+    std::packaged_task<decltype(run())()> task(run);
+    auto result = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (result.wait_for(limit) != std::future_status::ready) fail(what);
+    return result.get();
+  }
+
+  StorePointer open_store(const Address& address, bool is_server) const {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<uint16_t>(address.port);
+    options.isServer = is_server;
+    options.waitWorkers = false;
+    options.timeout = std::max(left(), Milliseconds(1000));  // in whole seconds
+    choose_server(options);
+    const std::string where = to_text(address);
+    const auto problem = [where](const std::string& why) {
+      return fmt::format(
+          "{}: expected the store of rank 0 there, got {}; check MASTER_ADDR and MASTER_PORT, and "
+          "that no other job uses them",
+          where, why);
+    };
+    const auto open = [address, options, is_server, problem]() -> StorePointer {
+      try {
+        return c10::make_intrusive<c10d::TCPStore>(address.host, options);
+      } catch (const std::exception& e) {
+        const std::string why = reason_of(e);
+        if (!is_server) fail(problem(why));
+        const bool is_taken = why.find("Address already in use") != std::string::npos;
+        fail(fmt::format("rank 0 cannot listen on port {}: {}; choose another MASTER_PORT",
+                         address.port, is_taken ? "another program uses it" : why));
+      }
+    };
+    return within(left() + Milliseconds(1000), problem("no answer"), open);
+  }
+
+  void connect_to_store() {
+    if (rendezvous_.meeting == Meeting::kStore || rendezvous_.meeting == Meeting::kAddress) {
+      address_ = {rendezvous_.host, rendezvous_.port};
+      const bool is_server = place_.rank == 0 && rendezvous_.meeting == Meeting::kAddress;
+      store_ = open_store(address_, is_server);
+    } else if (place_.rank == 0) {
+      host_and_tell();
+    } else {
+      find_host();
+    }
+    if (!rendezvous_.key_prefix.empty()) {
+      store_ = c10::make_intrusive<c10d::PrefixStore>(rendezvous_.key_prefix, store_);
+    }
+  }
+
+  void host_and_tell() {
+    address_ = {kLocalHost, 0};
+    store_ = open_store(address_, true);
+    address_.port = static_cast<c10d::TCPStore&>(*store_).getPort();
+    std::vector<std::string> hosts;
+    if (is_on_one_machine()) {
+      hosts = {kLocalHost};
+    } else if (!rendezvous_.host.empty()) {
+      hosts = {rendezvous_.host};
+    } else {
+      hosts = own_addresses();
+    }
+    share(fmt::format("{} {}", address_.port, fmt::join(hosts, " ")));
+  }
+
+  void find_host() {
+    std::string text = share("");
+    const std::size_t space = text.find(' ');
+    const std::string port = text.substr(0, space);
+    address_.port = parse_int(port).value_or(0);
+    while (text.find(' ') != std::string::npos) {
+      text.erase(0, text.find(' ') + 1);
+      address_.host = text.substr(0, text.find(' '));
+      if (can_connect(address_, std::min(left(), Milliseconds(3000)))) {
+        store_ = open_store(address_, false);
+        return;
+      }
+    }
+    fail(
+        fmt::format("rank {} cannot reach rank 0 at port {} of any of its addresses; set "
+                    "MASTER_ADDR to one that all machines reach, and open the port",
+                    place_.rank, address_.port));
+  }
+
+  std::string share(const std::string& text) const {
+    return launch::share_text(rendezvous_, place_, launch::process_environment, text, left());
+  }
+
+  static std::string key(const char* what, int64_t rank) {
+    return fmt::format("trainer/{}/{}", what, rank);
+  }
+
+  std::string get(const std::string& name) {
+    const std::vector<uint8_t> value = store_->get(name);
+    return {value.begin(), value.end()};
+  }
+
+  // Enters this rank: its machine, and the address at which others find it.
+  void arrive() {
+    own_address_ = is_on_one_machine() ? kLocalHost : local_address_towards(address_.host);
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    const std::string entry = fmt::format("{} {} {}", place_.size,
+                                          own_address_.empty() ? "-" : own_address_, host.data());
+    const std::string where = to_text(address_);
+    // Nothing of this object, which may be gone before it returns.
+    const auto enter = [store = store_, rank = place_.rank, entry, where] {
+      if (store->add(key("arrived", rank), 1) > 1) {
+        fail(
+            fmt::format("{}: rank {} is there twice; two jobs use this address, so set another "
+                        "MASTER_PORT for one of them",
+                        where, rank));
+      }
+      store->set(key("rank", rank), std::vector<uint8_t>(entry.begin(), entry.end()));
+      return true;
+    };
+    within(left(),
+           fmt::format("{}: expected the store of rank 0 there, got no answer; check MASTER_ADDR "
+                       "and MASTER_PORT, and that no other job uses them",
+                       where),
+           enter);
+  }
+
+  std::vector<std::string> wait_for_all() {
+    std::vector<std::string> hosts;
+    for (int64_t r = 0; r < place_.size; ++r) {
+      while (!store_->check({key("rank", r)})) {
+        if (left() <= Milliseconds(1)) {
+          fail(fmt::format(
+              "rank {} of {} did not come within {} (distributed.start_timeout); see "
+              "the output of its machine",
+              r, place_.size,
+              human_duration(std::chrono::duration<double>(options_.start_timeout).count())));
+        }
+        std::this_thread::sleep_for(Milliseconds(5));
+      }
+      std::string entry = get(key("rank", r));
+      const auto next = [&] {
+        const std::string word = entry.substr(0, entry.find(' '));
+        entry.erase(0, word.size() + 1);
+        return word;
+      };
+      const std::string size = next();
+      if (size != std::to_string(place_.size)) {
+        fail(
+            fmt::format("rank {} belongs to a run of {} processes, this one to a run of {}; two "
+                        "jobs use {}, so set another MASTER_PORT for one of them",
+                        r, size, place_.size, to_text(address_)));
+      }
+      const std::string address = next();
+      // Rank 0 reaches itself by any address; the right one is that on the way to the others.
+      if (place_.rank == 0 && r > 0 && !is_on_one_machine() && address != "-" &&
+          !address.starts_with("127.")) {
+        const std::string towards = local_address_towards(address);
+        if (!towards.empty()) own_address_ = towards;
+      }
+      hosts.push_back(entry);
+    }
+    return hosts;
+  }
+
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_all() {
+    using Group = c10d::ProcessGroupGloo;
+    // Connections take up to five times as long.
+    auto options = Group::Options::create(std::max(Milliseconds(1000), left() / 5));
+    const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+    const std::string device =
+        interface != nullptr ? fmt::format("interface {}", interface) : own_address_;
+    options->threads = 1;
+    const auto connect = [store = store_, options, interface, address = own_address_,
+                          rank = static_cast<int>(place_.rank),
+                          size = static_cast<int>(place_.size)] {
+      give_way();  // this thread ends soon, Gloo's stays
+      options->devices.push_back(interface != nullptr ? Group::createDeviceForInterface(interface)
+                                                      : Group::createDeviceForHostname(address));
+      return c10::make_intrusive<Group>(
+          c10::make_intrusive<c10d::PrefixStore>("trainer/gloo", store), rank, size, options);
+    };
+    try {
+      return within(left() + Milliseconds(1000), "no answer", connect);
+    } catch (const std::exception& e) {
+      fail(
+          fmt::format("rank {} cannot connect to the others from {}: {}; set GLOO_SOCKET_IFNAME "
+                      "to the interface of the network between the machines",
+                      place_.rank, device, reason_of(e)));
+    }
+  }
+
+  const JoinOptions& options_;
+  const launch::Place& place_;
+  launch::Rendezvous rendezvous_;
+  Stopwatch stopwatch_;
+  Address address_;  // of the store
+  std::string own_address_;
+  StorePointer store_;
+};
+
+}  // namespace
+
+World join(const JoinOptions& options) { return Joining(options).join(); }
+
+}  // namespace trainer::dist
+
+#else
+
+namespace trainer::dist {
+
+World join(const JoinOptions& options) {
+  throw Error(ErrorKind::kDevice,
+              fmt::format("{} started {} processes, and this build has no Gloo to connect them; "
+                          "install its headers (Debian: libgloo-dev) and build again, or start one "
+                          "process",
+                          launch::name_of(options.place.launcher), options.place.size));
+}
+
+}  // namespace trainer::dist
+
+#endif

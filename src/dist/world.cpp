@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/dist/world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainer::dist {
+namespace {
+
+template <class Value>
+Message message(int64_t rank, Value* values, std::size_t count) {
+  // Messages that are sent are only read.
+  return {rank, const_cast<void*>(static_cast<const void*>(values)), count * sizeof(Value)};
+}
+
+}  // namespace
+
+World::World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport)
+    : rank_(rank), size_(size), transport_(std::move(transport)) {}
+
+void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                   Patience patience) const {
+  std::vector<Message> sent;
+  std::vector<Message> received;
+  for (int64_t r = 0; r < size_; ++r) {
+    std::byte* from = all.data() + static_cast<std::size_t>(r) * mine.size();
+    if (r == rank_) {
+      std::copy(mine.begin(), mine.end(), from);
+      continue;
+    }
+    sent.push_back(message(r, mine.data(), mine.size()));
+    received.push_back(message(r, from, mine.size()));
+  }
+  if (!is_alone()) transport_->exchange(sent, received, patience);
+}
+
+void World::gather_parts(std::span<std::byte> all, std::span<const std::size_t> begins) const {
+  if (is_alone()) return;
+  const auto part = [&](int64_t rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return all.subspan(begins[r], begins[r + 1] - begins[r]);
+  };
+  std::vector<Message> sent;
+  std::vector<Message> received;
+  for (int64_t r = 0; r < size_; ++r) {
+    if (r == rank_) continue;
+    sent.push_back(message(r, part(rank_).data(), part(rank_).size()));
+    received.push_back(message(r, part(r).data(), part(r).size()));
+  }
+  transport_->exchange(sent, received, Patience::kForStep);
+}
+
+std::vector<std::string> World::gather_texts(const std::string& mine, Patience patience) const {
+  const auto size = static_cast<std::size_t>(size_);
+  std::vector<uint64_t> lengths(size);
+  const uint64_t length = mine.size();
+  gather(std::as_bytes(std::span(&length, 1)), std::as_writable_bytes(std::span(lengths)),
+         patience);
+  std::vector<std::string> texts(size);
+  std::vector<Message> sent;
+  std::vector<Message> received;
+  for (std::size_t r = 0; r < size; ++r) {
+    if (static_cast<int64_t>(r) == rank_) {
+      texts[r] = mine;
+      continue;
+    }
+    texts[r].resize(lengths[r]);
+    sent.push_back(message(static_cast<int64_t>(r), mine.data(), mine.size()));
+    received.push_back(message(static_cast<int64_t>(r), texts[r].data(), texts[r].size()));
+  }
+  if (!is_alone()) transport_->exchange(sent, received, patience);
+  return texts;
+}
+
+void World::broadcast(std::span<std::byte> bytes) const {
+  if (is_alone()) return;
+  std::vector<Message> sent;
+  std::vector<Message> received;
+  if (is_first()) {
+    for (int64_t r = 1; r < size_; ++r) sent.push_back(message(r, bytes.data(), bytes.size()));
+  } else {
+    received.push_back(message(0, bytes.data(), bytes.size()));
+  }
+  transport_->exchange(sent, received, Patience::kForStart);
+}
+
+std::string World::broadcast_text(const std::string& text) const {
+  uint64_t length = text.size();
+  broadcast(std::as_writable_bytes(std::span(&length, 1)));
+  std::string result = text;
+  result.resize(length);
+  broadcast(std::as_writable_bytes(std::span(result)));
+  return result;
+}
+
+void World::announce_failure(const std::string& why) const noexcept {
+  if (transport_ != nullptr) transport_->announce_failure(why);
+}
+
+}  // namespace trainer::dist

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/processes.h"
+
+#ifdef __linux__
+#include <sched.h>
+#include <sys/prctl.h>
+#endif
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/cpus.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/core/log.h"
+#include "trainer/core/version.h"
+#include "trainer/dist/join.h"
+
+#include "engine/run_header.h"
+
+namespace trainer::engine {
+namespace {
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+#ifdef __linux__
+// "host 0 1 5": the CPUs that this process may use.
+std::string cpus_text() {
+  std::string text = host_name();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set)) text += fmt::format(" {}", i);
+  }
+  return text;
+}
+
+// mpirun binds each process to a CPU of its own. Gloo's thread, which polls for messages, takes
+// turns with the training there, in time slices of milliseconds. So the processes of a machine
+// share their CPUs.
+void share_cpus(const std::vector<std::string>& all) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const std::string& text : all) {
+    std::istringstream words(text);
+    std::string host;
+    words >> host;
+    if (host != host_name()) continue;
+    for (int cpu = 0; words >> cpu;) CPU_SET(cpu, &set);
+  }
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+int64_t count_sharing(const dist::World& world) {
+  std::vector<std::string> all = world.gather_texts(cpus_text(), dist::Patience::kForStart);
+  if (usable_cpus() == 1) share_cpus(all);
+  const std::string mine = cpus_text();
+  all = world.gather_texts(mine, dist::Patience::kForStart);
+  return std::count(all.begin(), all.end(), mine);
+}
+#else
+int64_t count_sharing(const dist::World& world) {
+  const std::string mine = host_name();
+  const std::vector<std::string> all = world.gather_texts(mine, dist::Patience::kForStart);
+  return std::count(all.begin(), all.end(), mine);
+}
+#endif
+
+// A launcher that is killed leaves its processes behind.
+void end_with_launcher() {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+}
+
+/// What all processes must have in common.
+struct Fact {
+  ErrorKind kind = ErrorKind::kUsage;
+  std::string name;
+  std::string value;
+};
+
+std::vector<Fact> facts_of(const TrainRequest& request, const train::Session& session) {
+  std::vector<Fact> facts = {
+      {ErrorKind::kDevice, "version of trainer",
+       fmt::format("{} ({})", build_info().version, build_info().git_commit)},
+      {ErrorKind::kDevice, "version of LibTorch", build_info().libtorch},
+      {ErrorKind::kDevice, "step", step_text(session)},
+      {ErrorKind::kCheckpoint, "resumed checkpoint",
+       request.resume
+           ? fmt::format("epoch {}, step {}", request.resume->checkpoint.state.position.epoch,
+                         request.resume->checkpoint.state.position.step)
+           : "none"}};
+  for (const config::Field& field : config::fields()) {
+    facts.push_back(
+        {ErrorKind::kUsage, field.path, config::value_text(field.path, request.config.config)});
+  }
+  for (const data::Fingerprint& file : session.data.fingerprints) {
+    facts.push_back({ErrorKind::kData, std::filesystem::path(file.path).filename().string(),
+                     fmt::format("{} bytes, CRC-32 {:08x}", file.num_bytes, file.crc32)});
+  }
+  return facts;
+}
+
+std::string to_text(const std::vector<Fact>& facts) {
+  std::string text;
+  for (const Fact& fact : facts) {
+    text += fmt::format("{}\n{}\n{}\n", static_cast<int>(fact.kind), fact.name, fact.value);
+  }
+  return text;
+}
+
+std::vector<Fact> parse_facts(const std::string& text) {
+  std::istringstream lines(text);
+  std::vector<Fact> facts;
+  for (std::string kind; std::getline(lines, kind);) {
+    Fact& fact = facts.emplace_back();
+    fact.kind = static_cast<ErrorKind>(std::stoi(kind));
+    std::getline(lines, fact.name);
+    std::getline(lines, fact.value);
+  }
+  return facts;
+}
+
+// Throws what is different.
+void require_same(const std::string& first, const std::string& other, std::size_t rank,
+                  const std::string& host) {
+  const std::vector<Fact> ours = parse_facts(first);
+  const std::vector<Fact> theirs = parse_facts(other);
+  std::vector<std::string> differences;
+  ErrorKind kind = ErrorKind::kUsage;
+  for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+    const Fact a = i < ours.size() ? ours[i] : Fact{};
+    const Fact b = i < theirs.size() ? theirs[i] : Fact{};
+    if (a.name == b.name && a.value == b.value) continue;
+    if (differences.empty()) kind = a.name.empty() ? b.kind : a.kind;
+    if (a.name == b.name) {
+      differences.push_back(fmt::format("{}: {} on rank 0, {} here", a.name, a.value, b.value));
+    } else {
+      differences.push_back(
+          fmt::format("{} ({}) on rank 0, {} ({}) here", a.name, a.value, b.name, b.value));
+    }
+  }
+  throw Error(kind, fmt::format("rank {} ({}) cannot train the same run:\n  {}\nstart all "
+                                "processes with the same program, configuration and files",
+                                rank, host, fmt::join(differences, "\n  ")));
+}
+
+}  // namespace
+
+Processes join_processes(const TrainRequest& request) {
+  const config::DistributedConfig& config = request.config.config.distributed;
+  Processes processes;
+  if (request.is_alone || config.enabled == config::Distributed::kOff) return processes;
+  const launch::Place place = launch::find_place(launch::process_environment);
+  if (place.size == 1) return processes;
+  processes.place = place;
+  if (place.rank > 0) log::set_console_prefix(fmt::format("[rank {}] ", place.rank));
+  end_with_launcher();
+  processes.world = std::make_shared<dist::World>(
+      dist::join({.place = place,
+                  .folder = request.config.config.output_dir,
+                  .timeout = milliseconds(config.timeout),
+                  .start_timeout = milliseconds(config.start_timeout)}));
+  processes.sharing_cpus = count_sharing(*processes.world);
+  return processes;
+}
+
+void decide_shards(const TrainRequest& request, const Processes& processes,
+                   config::Config& config) {
+  int64_t& shards = config.distributed.shards;
+  if (shards > 0) return;
+  shards = processes.world->size();
+  if (!request.resume) return;
+  const config::Document document{request.resume->file.string(), request.resume->checkpoint.config,
+                                  ""};
+  // Runs of earlier versions do not state it: they had one process.
+  shards = std::max<int64_t>(1, config::load({document}, {}).config.distributed.shards);
+}
+
+void require_agreement(const TrainRequest& request, const Processes& processes,
+                       const train::Session& session) {
+  const dist::World& world = *processes.world;
+  if (world.is_alone()) return;
+  const std::vector<std::string> hosts = world.gather_texts(host_name(), dist::Patience::kForStart);
+  const std::vector<std::string> facts =
+      world.gather_texts(to_text(facts_of(request, session)), dist::Patience::kForStart);
+  for (std::size_t r = 1; r < facts.size(); ++r) {
+    if (facts[r] == facts.front()) continue;
+    if (!world.is_first()) log::set_console_level(log::Level::kNone);
+    require_same(facts.front(), facts[r], r, hosts[r]);
+  }
+}
+
+std::string processes_text(const Processes& processes, const config::Config& config) {
+  const int64_t shards = config.distributed.shards;
+  std::string text = fmt::format(
+      "data_parallel_size {}, data_parallel_rank {}, {} ({})", processes.world->size(),
+      processes.world->rank(), counted(shards, "shard"), launch::name_of(processes.place.launcher));
+  const int64_t idle = processes.world->size() - shards;
+  if (idle > 0) {
+    text += fmt::format("; {} without a shard: set distributed.shards to start a run with more",
+                        counted(idle, "process"));
+  }
+  return text;
+}
+
+}  // namespace trainer::engine

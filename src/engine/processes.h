@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "trainer/dist/world.h"
+#include "trainer/engine/engine.h"
+#include "trainer/launch/place.h"
+#include "trainer/train/session.h"
+
+// The processes of a run: how they come together, and what they must agree on.
+namespace trainer::engine {
+
+/// The processes that a launcher has started to train one run, as this one sees them.
+struct Processes {
+  launch::Place place;  // of no launcher if this process trains alone
+  std::shared_ptr<dist::World> world = std::make_shared<dist::World>();
+  int64_t sharing_cpus = 1;  // processes that have the CPUs of this one
+};
+
+/// Connects this process to the others. Throws Error(kDevice).
+Processes join_processes(const TrainRequest& request);
+
+/// Decides distributed.shards: as in the resumed run, else one for each process.
+void decide_shards(const TrainRequest& request, const Processes& processes, config::Config& config);
+
+/// Throws Error(kUsage), Error(kData) or Error(kDevice) on all processes if version, configuration,
+/// data or step of one differ from those of the first, and shows it on the first only.
+void require_agreement(const TrainRequest& request, const Processes& processes,
+                       const train::Session& session);
+
+/// "data_parallel_size 4, data_parallel_rank 0, 8 shards (mpirun (Open MPI))"
+std::string processes_text(const Processes& processes, const config::Config& config);
+
+}  // namespace trainer::engine

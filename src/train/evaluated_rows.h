@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/dist/world.h"
+#include "trainer/train/evaluate.h"
+
+namespace trainer::train {
+
+/// Outputs and losses of data that the processes evaluate together: each one some of the rows.
+class EvaluatedRows {
+ public:
+  EvaluatedRows(int64_t num_rows, int64_t num_outputs, const dist::World& world);
+
+  /// The rows of this process are [begin(), end()).
+  int64_t begin() const { return begin_of(world_.rank()); }
+  int64_t end() const { return begin_of(world_.rank() + 1); }
+
+  /// Where the outputs of a row go.
+  float* outputs_of(int64_t row) { return outputs_.data() + row * num_outputs_; }
+  void set(int64_t row, float loss, int32_t is_correct);
+
+  /// All rows, on all processes: the losses are added in the order of the rows.
+  Evaluation gather();
+
+ private:
+  int64_t begin_of(int64_t rank) const { return num_rows_ * rank / world_.size(); }
+  template <class Value>
+  void gather(std::vector<Value>& values, int64_t width) const;
+
+  int64_t num_rows_;
+  int64_t num_outputs_;
+  const dist::World& world_;
+  std::vector<float> outputs_;
+  std::vector<float> losses_;
+  std::vector<uint8_t> correct_;
+};
+
+}  // namespace trainer::train

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/shared_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "trainer/core/signals.h"
+
+namespace trainer::train {
+namespace {
+
+constexpr std::size_t kMaxDepth = 13;  // of a tree, whose shards are at most 4,096
+
+/// What a process tells all others in a step, before the totals of its subtrees.
+struct Report {
+  int32_t ran_out_of_memory = 0;
+  int32_t stop_signal = 0;
+  int32_t save = 0;
+  int32_t padding = 0;
+};
+
+/// Sums a subtree, with value(range) for each leaf.
+template <class IsLeaf, class Value>
+ShardTotals sum_totals(const ShardRange& subtree, const IsLeaf& is_leaf, const Value& value) {
+  std::array<ShardTotals, kMaxDepth> tree{};
+  sum_tree(
+      subtree, 0, is_leaf,
+      [&](const ShardRange& range, int64_t depth) {
+        tree[static_cast<std::size_t>(depth)] = value(range);
+      },
+      [&](int64_t depth) {
+        ShardTotals& to = tree[static_cast<std::size_t>(depth)];
+        const ShardTotals& from = tree[static_cast<std::size_t>(depth) + 1];
+        to.loss += from.loss;
+        to.num_correct += from.num_correct;
+      });
+  return tree.front();
+}
+
+}  // namespace
+
+SharedSums::Step SharedSums::add_totals(std::span<const ShardTotals> shards,
+                                        const std::exception_ptr& failure) {
+  const auto is_shard = [](const ShardRange& range) { return range.size() == 1; };
+  const auto of_shard = [&](const ShardRange& shard) {
+    return shards[static_cast<std::size_t>(shard.begin - division_.mine().begin)];
+  };
+  if (world_.is_alone()) {
+    if (failure) std::rethrow_exception(failure);
+    return {sum_totals(division_.mine(), is_shard, of_shard), {}};
+  }
+  const std::size_t size = sizeof(Report) + division_.max_subtrees() * sizeof(ShardTotals);
+  sent_.assign(size, std::byte{});
+  received_.resize(size * static_cast<std::size_t>(world_.size()));
+  const Report mine{.ran_out_of_memory = failure ? 1 : 0,
+                    .stop_signal = stop_request(),
+                    .save = take_save_request() ? 1 : 0};
+  std::memcpy(sent_.data(), &mine, sizeof mine);
+  for (std::size_t i = 0; i < division_.my_subtrees().size() && !failure; ++i) {
+    const ShardTotals sum = sum_totals(division_.my_subtrees()[i], is_shard, of_shard);
+    std::memcpy(sent_.data() + sizeof mine + i * sizeof sum, &sum, sizeof sum);
+  }
+  world_.gather(sent_, received_);
+  if (failure) std::rethrow_exception(failure);
+  Step step;
+  std::vector<ShardTotals> totals;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(world_.size()); ++r) {
+    const std::byte* from = received_.data() + r * size;
+    Report report;
+    std::memcpy(&report, from, sizeof report);
+    if (report.ran_out_of_memory != 0) throw std::bad_alloc();
+    step.requests.stop_signal = std::max(step.requests.stop_signal, report.stop_signal);
+    step.requests.save = step.requests.save || report.save != 0;
+    for (std::size_t i = 0; i < division_.subtrees_of(static_cast<int64_t>(r)).size(); ++i) {
+      ShardTotals& sum = totals.emplace_back();
+      std::memcpy(&sum, from + sizeof report + i * sizeof sum, sizeof sum);
+    }
+  }
+  const std::vector<ShardRange>& all = division_.all_subtrees();
+  const auto find = [&](const ShardRange& range) {
+    return std::find(all.begin(), all.end(), range);
+  };
+  step.totals = sum_totals(
+      {0, division_.num_shards()},
+      [&](const ShardRange& range) { return find(range) != all.end(); },
+      [&](const ShardRange& range) {
+        return totals[static_cast<std::size_t>(find(range) - all.begin())];
+      });
+  return step;
+}
+
+std::span<const double> SharedSums::gather(std::span<const double> mine,
+                                           std::size_t width) noexcept {
+  try {
+    const std::size_t size = division_.max_subtrees() * width * sizeof(double);
+    sent_.assign(size, std::byte{});
+    std::memcpy(sent_.data(), mine.data(), mine.size_bytes());
+    received_.resize(size * static_cast<std::size_t>(world_.size()));
+    gathered_.resize(division_.all_subtrees().size() * width);
+    if (!failure_) world_.gather(sent_, received_);
+    double* to = gathered_.data();
+    for (std::size_t r = 0; r < static_cast<std::size_t>(world_.size()); ++r) {
+      const std::size_t count = division_.subtrees_of(static_cast<int64_t>(r)).size() * width;
+      std::memcpy(to, received_.data() + r * size, count * sizeof(double));
+      to += count;
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  return gathered_;
+}
+
+void SharedSums::rethrow_failure() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/step_passes.h"
+
+#include <algorithm>
+#include <new>
+
+#include "trainer/core/shard_tree.h"
+#include "trainer/cpu/ceil_div.h"
+
+namespace trainer::train {
+namespace {
+
+constexpr int64_t kLineFloats = 16;  // of a cache line
+
+// The rows of `pass`, which are those of this process from `row` of a batch on.
+void set_rows(const dist::Division& division, int64_t num_batch_rows, int64_t row, StepPass& pass) {
+  cpu::RowSums& sums = pass.sums;
+  sums.num_shards = division.num_shards();
+  sums.num_batch_rows = num_batch_rows;
+  sums.shards = division.mine();
+  sums.borders.clear();
+  for (int64_t s = division.mine().begin; s <= division.mine().end; ++s) {
+    sums.borders.push_back(std::clamp<int64_t>(
+        shard_begin(s, division.num_shards(), num_batch_rows) - row, 0, pass.num_rows));
+  }
+  sums.subtrees = division.my_subtrees();
+  sums.all_subtrees = division.all_subtrees();
+}
+
+void set_gradients(const dist::Division& division, const GradientMemory& gradients, bool is_single,
+                   cpu::Accumulate accumulate, cpu::RowSums& sums) {
+  sums.gradients.clear();
+  const auto add = [&](const ShardRange& range) {
+    sums.gradients.push_back({.shards = range,
+                              .offset = gradients.offset(range.begin - division.mine().begin),
+                              .accumulate = accumulate});
+  };
+  if (is_single) {
+    for (const ShardRange& subtree : division.my_subtrees()) add(subtree);
+  } else {
+    for (int64_t s = division.mine().begin; s < division.mine().end; ++s) add({s, s + 1});
+  }
+}
+
+}  // namespace
+
+GradientMemory::GradientMemory(const model::FlatParameters& flat, int64_t num_shards)
+    : stride_(cpu::ceil_div(flat.values.numel(), kLineFloats) * kLineFloats),
+      first_(flat.gradients.data_ptr<float>()) {
+  if (num_shards <= 1) return;
+  const auto size = static_cast<std::size_t>(num_shards * stride_ + kLineFloats);
+  memory_.reset(std::calloc(size, sizeof(float)));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  void* begin = memory_.get();
+  std::size_t space = size * sizeof(float);
+  first_ =
+      static_cast<float*>(std::align(kLineFloats * sizeof(float), sizeof(float), begin, space));
+}
+
+void GradientMemory::add_shards(const dist::Division& division, int64_t begin, int64_t end) const {
+  const int64_t first = division.mine().begin;
+  const auto add = [&](const auto& self, const ShardRange& range) -> void {
+    if (range.size() == 1) return;
+    const int64_t middle = middle_of(range);
+    self(self, {range.begin, middle});
+    self(self, {middle, range.end});
+    float* to = at(range.begin - first);
+    const float* from = at(middle - first);
+    for (int64_t i = begin; i < end; ++i) to[i] += from[i];
+  };
+  for (const ShardRange& subtree : division.my_subtrees()) add(add, subtree);
+}
+
+void plan_passes(const Window& window, const dist::Division& division,
+                 const GradientMemory& gradients, std::vector<StepPass>& passes) {
+  std::size_t count = 0;
+  for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
+    const int64_t num_rows = std::min(window.batch_size, window.num_samples - begin);
+    int64_t row = shard_begin(division.mine().begin, division.num_shards(), num_rows);
+    const int64_t end = shard_begin(division.mine().end, division.num_shards(), num_rows);
+    do {  // also without rows, as the others wait for what this process has to say
+      if (passes.size() == count) passes.emplace_back();
+      StepPass& pass = passes[count++];
+      pass.first_row = begin + row;
+      pass.num_rows = std::min(window.max_rows(), end - row);
+      set_rows(division, num_rows, row, pass);
+      row += pass.num_rows;
+    } while (row < end);
+  }
+  passes.resize(count);
+  for (StepPass& pass : passes) {
+    const bool is_first = &pass == passes.data();
+    set_gradients(division, gradients, count == 1,
+                  is_first ? cpu::Accumulate::kNo : cpu::Accumulate::kYes, pass.sums);
+  }
+}
+
+}  // namespace trainer::train
