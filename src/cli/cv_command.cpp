@@ -54,6 +54,7 @@ class CvCommand : public Command {
                                shell_word(report.folder.string())));
       return 128 + report.stop_signal;
     }
+    if (!report.is_collected) return 0;
     if (json_) {
       fmt::print("{}", report.json);
     } else if (common.verbosity != Verbosity::kQuiet) {
@@ -71,6 +72,7 @@ class CvCommand : public Command {
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
     request.ensemble = ensemble_;
+    request.environment = launch::process_environment;
     request.train = [&](const experiments::RunJob& job) {
       return train_one_of_several(common, job);
     };

@@ -47,6 +47,7 @@ class EnsembleCommand : public Command {
                                report.stopped, shell_word(report.folder.string())));
       return 128 + report.stop_signal;
     }
+    if (!report.is_collected) return 0;
     if (json_) {
       fmt::print("{}", report.json);
     } else if (common.verbosity != Verbosity::kQuiet) {
@@ -81,6 +82,7 @@ class EnsembleCommand : public Command {
     request.resume = common.resume;
     request.num_members = num_members_;
     request.recipes = recipes_;
+    request.environment = launch::process_environment;
     request.train = [&](const experiments::RunJob& job) {
       return train_one_of_several(common, job);
     };

@@ -15,11 +15,16 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
   request.resume = job.resume;
   request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
   request.command_line = common.command_line;
-  request.progress = make_progress_listener();
-  if (common.verbosity != Verbosity::kVerbose) log::set_console_level(log::Level::kWarning);
+  request.is_alone = job.place.size > 1;
+  const bool is_quiet = job.place.rank > 0;  // rank 0 speaks
+  if (!is_quiet) request.progress = make_progress_listener();
+  const auto show = [&](log::Level level) {
+    if (!is_quiet) log::set_console_level(level);
+  };
+  if (common.verbosity != Verbosity::kVerbose) show(log::Level::kWarning);
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
-  if (common.verbosity == Verbosity::kNormal) log::set_console_level(log::Level::kInfo);
+  if (common.verbosity == Verbosity::kNormal) show(log::Level::kInfo);
   return {report.run_dir, report.stop_signal};
 }
 

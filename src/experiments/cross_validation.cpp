@@ -2,6 +2,7 @@
 #include "trainer/experiments/cross_validation.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 
+#include "experiments/complete_runs.h"
 #include "experiments/fold_runs.h"
 #include "experiments/run_series.h"
 
@@ -30,7 +32,7 @@ struct CrossValidation {
 };
 
 SeriesRequest series_request(const CrossValidationRequest& request) {
-  return {request.config_files, request.overrides, request.resume};
+  return {request.config_files, request.overrides, request.resume, request.environment};
 }
 
 SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
@@ -63,7 +65,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
                 fmt::format("--repeats: {} was started with {}, got {}; remove this option",
                             request.resume->string(), cv.counts.repeats, request.num_repeats));
   }
-  cv.series = resume_series(series_request(request), fold_tag({}, cv.counts), "a cross-validation");
+  cv.series = read_series(series_request(request), fold_tag({}, cv.counts), "a cross-validation");
   cv.counts.folds = shared_config(cv.series).data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.is_ensemble = apply::read_ensemble(cv.series.folder).has_value();
@@ -74,6 +76,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
                             request.resume->string()));
   }
   refuse_changes(cv.series, fold_run(cv, {}), "cross-validation");
+  resume_series(series_request(request), cv.series);
   return cv;
 }
 
@@ -96,6 +99,15 @@ void write_members(const CrossValidation& cv, const std::vector<apply::FoldRun>&
   apply::write_ensemble(cv.series.folder, ensemble);
 }
 
+std::vector<NamedRun> named_runs(const CrossValidation& cv, const std::vector<FoldIndex>& indices) {
+  std::vector<NamedRun> runs;
+  runs.reserve(indices.size());
+  for (const FoldIndex& index : indices) {
+    runs.push_back({fold_run(cv, index), fold_name(index, cv.counts)});
+  }
+  return runs;
+}
+
 }  // namespace
 
 CrossValidationReport cross_validate(const CrossValidationRequest& request) {
@@ -103,26 +115,24 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   const fs::path& folder = cv.series.folder;
   CrossValidationReport report;
   report.folder = folder;
+  report.is_collected = cv.series.place.rank == 0;
   report.is_ensemble = cv.is_ensemble;
-  std::vector<apply::FoldRun> runs;
   const std::vector<FoldIndex> indices = all_folds(cv.counts);
-  run_config(cv.series, fold_run(cv, indices.back()));  // reports errors before anything is trained
-  write_members(cv, runs);
-  for (const FoldIndex& index : indices) {
-    const std::string name = fold_name(index, cv.counts);
-    const SeriesRun run = fold_run(cv, index);
-    const RunOutcome outcome = complete_run(cv.series, run, request.train);
-    if (outcome.stop_signal != 0) {
-      report.stop_signal = outcome.stop_signal;
-      report.stopped = name;
-      return report;
-    }
-    report.results.push_back(read_fold(outcome.run_dir, index).value());
-    runs.push_back({outcome.run_dir, index.fold, index.repeat});
+  const std::vector<NamedRun> named = named_runs(cv, indices);
+  run_config(cv.series, named.back().run);  // reports errors before anything is trained
+  std::vector<apply::FoldRun> runs;
+  if (report.is_collected) write_members(cv, runs);
+  const auto add = [&](std::size_t i, const fs::path& run_dir) {
+    report.results.push_back(read_fold(run_dir, indices[i]).value());
+    runs.push_back({run_dir, indices[i].fold, indices[i].repeat});
     report.json = results_json(report.results, cv.counts);
     write_file_atomically(folder / "cv.json", report.json);
-    request.on_result(report.results.back(), name);
-  }
+    request.on_result(report.results.back(), named[i].name);
+  };
+  const SeriesEnd end = complete_runs(cv.series, named, request.train, add);
+  report.stop_signal = end.stop_signal;
+  report.stopped = end.stopped;
+  if (end.stop_signal != 0 || !report.is_collected) return report;
   write_predictions(cv, runs);
   write_members(cv, runs);
   if (cv.is_ensemble) run::point_latest_to({folder});

@@ -18,6 +18,7 @@
 #include "trainer/core/json.h"
 #include "trainer/metrics/report_text.h"
 
+#include "experiments/complete_runs.h"
 #include "experiments/run_series.h"
 
 namespace trainer::experiments {
@@ -35,7 +36,7 @@ struct Ensemble {
 };
 
 SeriesRequest series_request(const EnsembleRequest& request) {
-  return {request.config_files, request.overrides, request.resume};
+  return {request.config_files, request.overrides, request.resume, request.environment};
 }
 
 std::string names_of(const std::vector<config::Recipe>& recipes) {
@@ -150,12 +151,13 @@ Ensemble resume(const EnsembleRequest& request) {
   if (!request.recipes.empty() && request.recipes != before->recipes) {
     refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
   }
-  Ensemble ensemble{resume_series(series_request(request), member_tag(1), "an ensemble")};
+  Ensemble ensemble{read_series(series_request(request), member_tag(1), "an ensemble")};
   use_settings(*before, request, ensemble.series);
   before->runs.clear();
   ensemble.file = std::move(*before);
   use_first_recipe(ensemble);
   refuse_changes(ensemble.series, member_run(ensemble, 1), "ensemble");
+  resume_series(series_request(request), ensemble.series);
   return ensemble;
 }
 
@@ -167,34 +169,21 @@ void report_member(const EnsembleRequest& request, const std::string& name, cons
       best.value("value", 0.0));
 }
 
-}  // namespace
-
-EnsembleReport train_ensemble(const EnsembleRequest& request) {
-  Ensemble ensemble = request.resume ? resume(request) : start(request);
-  const fs::path& folder = ensemble.series.folder;
+std::vector<NamedRun> named_members(const Ensemble& ensemble) {
   const int64_t num_members = ensemble.file.num_members;
-  EnsembleReport report{.folder = folder};
-  std::vector<SeriesRun> runs;
+  std::vector<NamedRun> runs;
   runs.reserve(static_cast<std::size_t>(num_members));
   for (int64_t number = 1; number <= num_members; ++number) {
-    runs.push_back(member_run(ensemble, number));
-    run_config(ensemble.series, runs.back());  // reports errors before anything is trained
+    runs.push_back(
+        {member_run(ensemble, number), fmt::format("member {}/{}", number, num_members)});
+    run_config(ensemble.series, runs.back().run);  // reports errors before anything is trained
   }
-  apply::write_ensemble(folder, ensemble.file);
-  Json members = Json::array();
-  for (int64_t number = 1; number <= num_members; ++number) {
-    const std::string name = fmt::format("member {}/{}", number, num_members);
-    const SeriesRun& run = runs[static_cast<std::size_t>(number - 1)];
-    const RunOutcome outcome = complete_run(ensemble.series, run, request.train);
-    if (outcome.stop_signal != 0) {
-      report.stop_signal = outcome.stop_signal;
-      report.stopped = name;
-      return report;
-    }
-    ensemble.file.runs.push_back(outcome.run_dir.filename().string());
-    members.push_back(read_json_or_null(run::RunDir{outcome.run_dir}.summary()));
-    report_member(request, name, members.back());
-  }
+  return runs;
+}
+
+// Of the complete ensemble: its members, and what they achieve together.
+void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& report) {
+  const fs::path& folder = ensemble.series.folder;
   apply::write_ensemble(folder, ensemble.file);
   const bool has_test = members.back().contains("test");
   Json summary = {{"members", std::move(members)}};
@@ -208,6 +197,28 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   report.json = summary.dump(2) + "\n";
   write_file_atomically(run::RunDir{folder}.summary(), report.json);
   run::point_latest_to({folder});
+}
+
+}  // namespace
+
+EnsembleReport train_ensemble(const EnsembleRequest& request) {
+  Ensemble ensemble = request.resume ? resume(request) : start(request);
+  EnsembleReport report{.folder = ensemble.series.folder,
+                        .is_collected = ensemble.series.place.rank == 0};
+  const std::vector<NamedRun> runs = named_members(ensemble);
+  if (report.is_collected) apply::write_ensemble(report.folder, ensemble.file);
+  Json members = Json::array();
+  const auto add = [&](std::size_t i, const fs::path& run_dir) {
+    ensemble.file.runs.push_back(run_dir.filename().string());
+    members.push_back(read_json_or_null(run::RunDir{run_dir}.summary()));
+    report_member(request, runs[i].name, members.back());
+  };
+  const SeriesEnd end = complete_runs(ensemble.series, runs, request.train, add);
+  report.stop_signal = end.stop_signal;
+  report.stopped = end.stopped;
+  if (end.stop_signal == 0 && report.is_collected) {
+    write_summary(ensemble, std::move(members), report);
+  }
   return report;
 }
 

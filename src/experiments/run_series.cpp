@@ -10,6 +10,8 @@
 #include "trainer/config/dump.h"
 #include "trainer/core/error.h"
 
+#include "experiments/series_ranks.h"
+
 namespace trainer::experiments {
 
 namespace fs = std::filesystem;
@@ -33,16 +35,21 @@ RunSeries start_series(const SeriesRequest& request, const std::string& suffix) 
   series.overrides = request.overrides;
   read_config_files(request, series);
   const config::Config config = shared_config(series);
-  const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
-  series.new_folder = std::make_unique<run::NewFolder>(fs::absolute(config.output_dir),
-                                                       run::run_name(tag, std::time(nullptr)));
-  series.folder = series.new_folder->path();
-  series.lock = std::make_unique<FolderLock>(series.folder);
+  series.place = join_ranks(config.distributed, request.environment);
+  const fs::path parent = fs::absolute(config.output_dir);
+  const auto open = [&] {
+    const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
+    series.new_folder =
+        std::make_unique<run::NewFolder>(parent, run::run_name(tag, std::time(nullptr)));
+    series.lock = std::make_unique<FolderLock>(series.new_folder->path());
+    return series.new_folder->path().filename().string();
+  };
+  series.folder = parent / open_for_all(series.place, request.environment, parent, open);
   return series;
 }
 
-RunSeries resume_series(const SeriesRequest& request, const std::string& first_tag,
-                        const std::string& what) {
+RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
+                      const std::string& what) {
   RunSeries series;
   series.folder = fs::absolute(*request.resume).lexically_normal();
   series.overrides = request.overrides;
@@ -53,11 +60,18 @@ RunSeries resume_series(const SeriesRequest& request, const std::string& first_t
                             "_{}; found none",
                             request.resume->string(), what, first_tag));
   }
-  series.lock = std::make_unique<FolderLock>(series.folder);
   series.documents = {config::read_document(run::RunDir{*first}.config())};
   series.before = read_config(*first);
   read_config_files(request, series);
   return series;
+}
+
+void resume_series(const SeriesRequest& request, RunSeries& series) {
+  series.place = join_ranks(shared_config(series).distributed, request.environment);
+  open_for_all(series.place, request.environment, series.folder, [&] {
+    series.lock = std::make_unique<FolderLock>(series.folder);
+    return series.folder.filename().string();
+  });
 }
 
 std::optional<fs::path> find_run(const fs::path& folder, const std::string& tag) {
@@ -112,7 +126,7 @@ std::optional<fs::path> find_complete(const RunSeries& series, const SeriesRun& 
 
 RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train) {
   if (const std::optional<fs::path> complete = find_complete(series, run)) return {*complete, 0};
-  RunJob job{run_config(series, run), std::nullopt};
+  RunJob job{run_config(series, run), std::nullopt, series.place};
   const std::optional<fs::path> before = find_run(series.folder, run.tag);
   if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
     job.resume = checkpoint::open_checkpoint(*before, checkpoint::OpenMode::kResume);

@@ -10,6 +10,7 @@
 #include "trainer/config/load.h"
 #include "trainer/core/folder_lock.h"
 #include "trainer/experiments/runs.h"
+#include "trainer/launch/place.h"
 #include "trainer/run/run_dir.h"
 
 /// Several runs of one configuration, in one folder: what a cross-validation and an ensemble have
@@ -21,13 +22,15 @@ struct SeriesRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
+  launch::Environment environment = {};         // where a launcher leaves its variables
 };
 
-/// A new or resumed series. Nobody else uses its folder meanwhile.
+/// A new or resumed series. Nobody else uses its folder meanwhile, but the other ranks.
 struct RunSeries {
+  launch::Place place = {};  // of this process among the ranks that share the runs
   std::filesystem::path folder;
-  std::unique_ptr<run::NewFolder> new_folder;  // of a new one
-  std::unique_ptr<FolderLock> lock;
+  std::unique_ptr<run::NewFolder> new_folder;  // of a new one, on rank 0
+  std::unique_ptr<FolderLock> lock;            // on rank 0
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
   std::optional<config::Config> before;  // of the first run of a resumed one
@@ -39,14 +42,18 @@ struct SeriesRun {
   std::vector<config::Override> overrides;
 };
 
-/// Makes the folder of a new series, whose name ends in `suffix`. Throws Error(kUsage) for a wrong
-/// configuration and Error(kFileSystem).
+/// Makes the folder of a new series, whose name ends in `suffix`, on all ranks the same. Throws
+/// Error(kUsage) for a wrong configuration, Error(kFileSystem), and the errors of open_for_all().
 RunSeries start_series(const SeriesRequest& request, const std::string& suffix);
 
-/// Opens the folder of a series, whose runs have the configuration of the one called `first_tag`.
-/// Throws Error(kCheckpoint) if there is none; `what` it should be the folder of.
-RunSeries resume_series(const SeriesRequest& request, const std::string& first_tag,
-                        const std::string& what);
+/// Reads a series, whose runs have the configuration of the one called `first_tag`. Throws
+/// Error(kCheckpoint) if there is none; `what` it should be the folder of.
+RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
+                      const std::string& what);
+
+/// Opens the folder of a series that was read, on all ranks; nobody changes its files before.
+/// Throws Error(kFileSystem) if another process uses it, and the errors of open_for_all().
+void resume_series(const SeriesRequest& request, RunSeries& series);
 
 /// The newest run folder whose name ends in `tag` within `folder`, or nothing.
 std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,

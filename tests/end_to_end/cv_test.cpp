@@ -168,6 +168,26 @@ TEST_F(CvTest, AFolderIsWrittenByOneAtATime) {
                             ": another process is using this folder; wait until it has finished\n");
 }
 
+TEST_F(CvTest, ProcessesOfALauncherShareTheFolds) {
+  const std::string options = "--folds 5 --epochs 3 ";
+  ASSERT_EQ(cv("penguins.yaml", options + "output_dir=alone").exit_code, 0);
+  const fs::path alone = only_in(folder_.path() / "alone");
+  const std::string command =
+      test::kTrainer + " cv " + test::with_config("penguins.yaml") + options;
+  const test::ProcessResult result =
+      test::run_process("sh -c 'cd " + folder_.path().string() +
+                        "; export WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=29500; RANK=1 " +
+                        command + ">out 2>err & RANK=0 " + command + "&& wait $!'");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read_file(path("out")), "");
+  EXPECT_EQ(read_file(path("err")), "");
+  EXPECT_TRUE(result.out.starts_with("fold  rows  best epoch ")) << result.out;
+  const Json expected = parse_json(read_file(alone / "cv.json"));
+  for (const char* name : {"mean", "std", "baseline"}) EXPECT_EQ(results()[name], expected[name]);
+  EXPECT_EQ(read_file(cv_folder() / "out_of_fold.csv"), read_file(alone / "out_of_fold.csv"));
+  EXPECT_EQ(test::file_names(cv_folder()).size(), test::file_names(alone).size());
+}
+
 TEST_F(CvTest, EachRowIsPredictedByTheRunThatDidNotLearnFromIt) {
   ASSERT_EQ(cv("penguins.yaml", "--folds 3 --epochs 3 data.id=island").exit_code, 0);
   const auto rows = cells_of(read_file(cv_folder() / "out_of_fold.csv"));

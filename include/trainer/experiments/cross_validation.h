@@ -10,6 +10,7 @@
 
 #include "trainer/config/load.h"
 #include "trainer/experiments/runs.h"
+#include "trainer/launch/place.h"
 #include "trainer/metrics/folds.h"
 
 namespace trainer::experiments {
@@ -24,6 +25,7 @@ struct CrossValidationRequest {
   /// Whether the runs become the members of an ensemble, which share their preprocessing.
   bool ensemble = false;
   TrainFunction train;
+  launch::Environment environment = {};  // where a launcher leaves its variables; none: alone
   /// Called with each result and the name of its run, "fold 2/5" or "fold 2/5 of repeat 1/3".
   std::function<void(const metrics::FoldResult&, const std::string& name)> on_result;
 };
@@ -31,6 +33,7 @@ struct CrossValidationRequest {
 /// What the folds gave.
 struct CrossValidationReport {
   std::filesystem::path folder;
+  bool is_collected = true;  // false on other ranks than 0: nothing but folder and signal is set
   std::vector<metrics::FoldResult> results;
   std::string json;     // what is in cv.json
   int stop_signal = 0;  // if a signal stopped a run; the remaining ones were not trained
@@ -41,7 +44,7 @@ struct CrossValidationReport {
 /// Trains one run for each fold and repeat, each in its own run folder within the folder of the
 /// cross-validation, and writes cv.json after each and out_of_fold.csv at the end; of an ensemble
 /// also ensemble.json. With `resume`, trains only the runs that are missing, incomplete or of other
-/// settings.
+/// settings. The ranks of a launcher share the runs, and rank 0 writes these files.
 /// Throws Error(kUsage) for settings that do not fit the folder, Error(kCheckpoint) for a folder
 /// that is not of this cross-validation, Error(kFileSystem) if another process uses the folder, and
 /// the errors of `train`.

@@ -11,6 +11,7 @@
 #include "trainer/config/load.h"
 #include "trainer/config/types.h"
 #include "trainer/experiments/runs.h"
+#include "trainer/launch/place.h"
 #include "trainer/metrics/report.h"
 
 namespace trainer::experiments {
@@ -23,6 +24,7 @@ struct EnsembleRequest {
   int64_t num_members = 0;                      // 0: 5, or as before
   std::vector<config::Recipe> recipes;          // that members take in turn; none: as configured
   TrainFunction train;
+  launch::Environment environment = {};  // where a launcher leaves its variables; none: alone
   /// Called with the best value of each member: "member 2/5", "validation accuracy", 0.95.
   std::function<void(const std::string& name, const std::string& metric, double value)> on_member;
 };
@@ -30,6 +32,7 @@ struct EnsembleRequest {
 /// What the ensemble achieved.
 struct EnsembleReport {
   std::filesystem::path folder;
+  bool is_collected = true;  // false on other ranks than 0: nothing but folder and signal is set
   std::optional<metrics::Report> test = {};  // of all members together; none without a test split
   std::string json = {};                     // what is in summary.json
   int stop_signal = 0;       // if a signal stopped a member; the others were not trained
@@ -41,9 +44,10 @@ struct EnsembleReport {
 /// seed (training.seed) and, unless the configuration names a validation split, another part of the
 /// rows as its validation split (data.validation_folds). Members of several recipes share the
 /// preprocessing (the keys of `data`) of the first. With `resume`, trains only the members
-/// that are missing, incomplete or of other settings. Throws Error(kUsage) for settings that do not
-/// fit the folder, Error(kCheckpoint) for a folder that is not of this ensemble, Error(kFileSystem)
-/// if another process uses the folder, and the errors of `train`.
+/// that are missing, incomplete or of other settings. The ranks of a launcher share the members,
+/// and rank 0 writes these files. Throws Error(kUsage) for settings that do not fit the folder,
+/// Error(kCheckpoint) for a folder that is not of this ensemble, Error(kFileSystem) if another
+/// process uses the folder, and the errors of `train`.
 EnsembleReport train_ensemble(const EnsembleRequest& request);
 
 }  // namespace trainer::experiments

@@ -7,6 +7,7 @@
 
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
+#include "trainer/launch/place.h"
 
 namespace trainer::experiments {
 
@@ -14,6 +15,7 @@ namespace trainer::experiments {
 struct RunJob {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;  // the checkpoint of an interrupted run
+  launch::Place place = {};  // of this process among those that train others of the runs
 };
 
 /// How a run ended.

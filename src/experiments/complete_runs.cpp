@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks agree on who trains which run by locked files in the folder of the series, and by nothing
+// else: a rank that dies lets go of its run at once, and whoever finds that first goes on with it.
+// What is said about a run holds only while its lock is held: a complete one may be complete for
+// another number of epochs, just as somebody else begins with the further ones.
+#include "experiments/complete_runs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/core/format.h"
+#include "trainer/core/log.h"
+#include "trainer/core/signals.h"
+#include "trainer/run/run_dir.h"
+
+#include "experiments/run_lock.h"
+
+namespace trainer::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kShortestWait{10};
+constexpr milliseconds kLongestWait{1000};
+
+SeriesEnd complete_alone(const RunSeries& series, const std::vector<NamedRun>& runs,
+                         const TrainFunction& train, const OnComplete& on_complete) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunOutcome outcome = complete_run(series, runs[i].run, train);
+    if (outcome.stop_signal != 0) return {outcome.stop_signal, runs[i].name};
+    on_complete(i, outcome.run_dir);
+  }
+  return {};
+}
+
+/// The runs as one rank sees them.
+class SharedRuns {
+ public:
+  SharedRuns(const RunSeries& series, const std::vector<NamedRun>& runs, const TrainFunction& train)
+      : series_(series), runs_(runs), train_(train), folders_(runs.size()) {}
+
+  /// Trains what nobody else does.
+  SeriesEnd train_free() {
+    while (const std::optional<Taken> taken = take_next()) {
+      if (const int signal = train(*taken); signal != 0) return stopped(taken->index, signal);
+    }
+    return {};
+  }
+
+  /// The same, and then what others leave, until all runs are complete.
+  SeriesEnd complete_all(const OnComplete& on_complete) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      while (!folders_[i]) {
+        std::optional<Taken> taken = take_next();
+        if (!taken && !folders_[i]) {
+          if (const int signal = wait_for(i, taken); signal != 0) return stopped(i, signal);
+        }
+        if (!taken) continue;
+        if (const int signal = train(*taken); signal != 0) return stopped(taken->index, signal);
+      }
+      on_complete(i, *folders_[i]);
+    }
+    run::point_latest_to({*folders_.back()});  // who began last does not matter
+    return {};
+  }
+
+ private:
+  /// A run that is not complete, and that only this process trains.
+  struct Taken {
+    std::size_t index;
+    std::unique_ptr<RunLock> lock;
+  };
+
+  std::optional<Taken> take_next() {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (folders_[i]) continue;
+      const SeriesRun& run = runs_[i].run;
+      auto lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
+      if (lock == nullptr) continue;
+      folders_[i] = find_complete(series_, run);
+      if (!folders_[i]) return Taken{i, std::move(lock)};
+    }
+    return std::nullopt;
+  }
+
+  /// Returns the signal that stopped it, or 0.
+  int train(const Taken& taken) {
+    const SeriesRun& run = runs_[taken.index].run;
+    if (const std::optional<fs::path> before = find_run(series_.folder, run.tag)) {
+      // A process that is killed lets go of one lock after the other.
+      const FolderLock free(*before, FolderLock::WhenTaken::kWait);
+    }
+    const RunOutcome outcome = complete_run(series_, run, train_);
+    if (outcome.stop_signal == 0) folders_[taken.index] = outcome.run_dir;
+    return outcome.stop_signal;
+  }
+
+  /// Returns if the run is complete or another one was taken; or the signal that ended the wait.
+  int wait_for(std::size_t index, std::optional<Taken>& taken) {
+    announce();
+    watch_signals();
+    milliseconds length = kShortestWait;
+    while (!folders_[index] && !taken && stop_request() == 0) {
+      std::this_thread::sleep_for(length);
+      length = std::min(2 * length, kLongestWait);
+      taken = take_next();
+    }
+    const int signal = stop_request();
+    unwatch_signals();
+    return signal;
+  }
+
+  void announce() {
+    if (is_announced_) return;
+    is_announced_ = true;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!folders_[i]) names.push_back(runs_[i].name);
+    }
+    log::info(fmt::format("waiting for {}, which other ranks train", joined(names)));
+  }
+
+  SeriesEnd stopped(std::size_t index, int signal) const { return {signal, runs_[index].name}; }
+
+  const RunSeries& series_;
+  const std::vector<NamedRun>& runs_;
+  const TrainFunction& train_;
+  std::vector<std::optional<fs::path>> folders_;  // of the complete runs
+  bool is_announced_ = false;
+};
+
+void require_shared_folder(const RunSeries& series) {
+  std::error_code ignored;
+  if (fs::is_directory(series.folder, ignored)) return;
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("{}: expected the folder that rank 0 made, found none; set output_dir to "
+                          "a folder that all ranks share",
+                          series.folder.string()));
+}
+
+}  // namespace
+
+SeriesEnd complete_runs(const RunSeries& series, const std::vector<NamedRun>& runs,
+                        const TrainFunction& train, const OnComplete& on_complete) {
+  if (series.place.size == 1) return complete_alone(series, runs, train, on_complete);
+  SharedRuns shared(series, runs, train);
+  if (series.place.rank == 0) return shared.complete_all(on_complete);
+  require_shared_folder(series);
+  return shared.train_free();
+}
+
+}  // namespace trainer::experiments

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+
+namespace trainer::experiments {
+namespace {
+
+int open_lock_file(const std::filesystem::path& file) {
+  constexpr mode_t kForAll = 0666;  // less the umask
+  // For writing: NFS locks nothing else.
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForAll);
+  if (descriptor >= 0) return descriptor;
+  throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", file.string(),
+                                                  std::generic_category().message(errno)));
+}
+
+/// Whether the file still has a name: who had the lock before may just have removed it.
+bool has_name(int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+}  // namespace
+
+std::unique_ptr<RunLock> RunLock::try_take(const std::filesystem::path& file) {
+  for (;;) {
+    const int descriptor = open_lock_file(file);
+    int result = 0;
+    do {
+      result = flock(descriptor, LOCK_EX | LOCK_NB);
+    } while (result != 0 && errno == EINTR);
+    const int why = result == 0 ? 0 : errno;
+    if (why == 0 && has_name(descriptor)) {
+      return std::unique_ptr<RunLock>(new RunLock(file, descriptor));
+    }
+    close(descriptor);
+    if (why == EWOULDBLOCK) return nullptr;
+    if (why == 0) continue;
+    throw Error(
+        ErrorKind::kFileSystem,
+        fmt::format("{}: cannot lock this file: {}; processes agree by locks on who trains which "
+                    "run: set output_dir to a folder on another file system, or start one process",
+                    file.string(), std::generic_category().message(why)));
+  }
+}
+
+// Removed first: once it is unlocked, it may be somebody else's.
+RunLock::~RunLock() {
+  unlink(file_.c_str());
+  close(descriptor_);
+}
+
+}  // namespace trainer::experiments
