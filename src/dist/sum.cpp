@@ -83,38 +83,13 @@ Message floats(int64_t rank, float* values, int64_t count) {
 void World::sum(const Division& division, std::span<float* const> mine, int64_t size, float* out) {
   if (is_alone()) {
     if (mine.front() != out) std::copy_n(mine.front(), size, out);
-  } else if (size_ == 2 || size <= kShortFloats) {
-    sum_in_one_round(division, mine, size, out);
-  } else {
-    sum_in_two_rounds(division, mine, size, out);
+    return;
   }
-}
-
-void World::sum_in_one_round(const Division& division, std::span<float* const> mine, int64_t size,
-                             float* out) {
-  received_.resize((division.all_subtrees().size() - mine.size()) * static_cast<std::size_t>(size));
-  float* memory = received_.data();
-  std::vector<Message> sent;
-  std::vector<Message> received;
-  std::vector<const float*> values;
-  for (int64_t r = 0; r < size_; ++r) {
-    if (r == rank_) {
-      values.insert(values.end(), mine.begin(), mine.end());
-      continue;
-    }
-    for (float* const subtree : mine) sent.push_back(floats(r, subtree, size));
-    for (std::size_t i = 0; i < division.subtrees_of(r).size(); ++i, memory += size) {
-      received.push_back(floats(r, memory, size));
-      values.push_back(memory);
-    }
-  }
-  transport_->exchange(sent, received, Patience::kForStep);
-  TreeSum(division, values).write(size, out);
-}
-
-void World::sum_in_two_rounds(const Division& division, std::span<float* const> mine, int64_t size,
-                              float* out) {
-  const Segment my_segment = segment_of(rank_, size_, size);
+  const bool is_one_round = size_ == 2 || size <= kShortFloats;
+  const auto segment = [&](int64_t rank) {
+    return is_one_round ? Segment{0, size} : segment_of(rank, size_, size);
+  };
+  const Segment my_segment = segment(rank_);
   received_.resize((division.all_subtrees().size() - mine.size()) *
                    static_cast<std::size_t>(my_segment.size()));
   float* memory = received_.data();
@@ -126,9 +101,8 @@ void World::sum_in_two_rounds(const Division& division, std::span<float* const> 
       for (const float* subtree : mine) values.push_back(subtree + my_segment.begin);
       continue;
     }
-    const Segment segment = segment_of(r, size_, size);
     for (float* const subtree : mine) {
-      sent.push_back(floats(r, subtree + segment.begin, segment.size()));
+      sent.push_back(floats(r, subtree + segment(r).begin, segment(r).size()));
     }
     for (std::size_t i = 0; i < division.subtrees_of(r).size(); ++i) {
       received.push_back(floats(r, memory, my_segment.size()));
@@ -138,15 +112,13 @@ void World::sum_in_two_rounds(const Division& division, std::span<float* const> 
   }
   transport_->exchange(sent, received, Patience::kForStep);
   TreeSum(division, values).write(my_segment.size(), out + my_segment.begin);
-  sent.clear();
-  received.clear();
+  if (is_one_round) return;
+  std::vector<std::size_t> begins;
   for (int64_t r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    const Segment segment = segment_of(r, size_, size);
-    sent.push_back(floats(r, out + my_segment.begin, my_segment.size()));
-    received.push_back(floats(r, out + segment.begin, segment.size()));
+    begins.push_back(static_cast<std::size_t>(segment(r).begin) * sizeof(float));
   }
-  transport_->exchange(sent, received, Patience::kForStep);
+  begins.push_back(static_cast<std::size_t>(size) * sizeof(float));
+  gather_parts(std::as_writable_bytes(std::span(out, static_cast<std::size_t>(size))), begins);
 }
 
 }  // namespace trainer::dist

@@ -54,11 +54,6 @@ class World {
   void announce_failure(const std::string& why) const noexcept;
 
  private:
-  void sum_in_one_round(const Division& division, std::span<float* const> mine, int64_t size,
-                        float* out);
-  void sum_in_two_rounds(const Division& division, std::span<float* const> mine, int64_t size,
-                         float* out);
-
   int64_t rank_ = 0;
   int64_t size_ = 1;
   std::unique_ptr<Transport> transport_;  // none if alone
