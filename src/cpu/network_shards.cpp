@@ -14,8 +14,7 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kColumns = 64;   // that are merged together
-constexpr int64_t kMaxDepth = 13;  // of a tree, whose shards are at most 4,096
+constexpr int64_t kColumns = 64;  // that are merged together
 
 /// Two numbers of each column, over `num_rows` rows.
 struct ColumnSums {
@@ -60,7 +59,7 @@ using Merge = void (*)(ColumnSums&, const ColumnSums&, int64_t);
 template <class IsLeaf, class Load>
 void sum_columns(const ShardRange& subtree, int64_t count, const IsLeaf& is_leaf, const Load& load,
                  Merge merge_sums, double* first, double* second) {
-  std::array<ColumnSums, kMaxDepth> tree;
+  std::array<ColumnSums, kMaxTreeDepths> tree;
   const auto at = [&](int64_t depth) -> ColumnSums& {
     return tree[static_cast<std::size_t>(depth)];
   };

@@ -18,8 +18,6 @@ namespace trainer::cpu {
 /// The most floats of a piece. Each depth of the tree has memory for that many.
 inline constexpr int64_t kTreeTileFloats = 1 << 14;
 
-inline bool is_single_shard(const ShardRange& range) { return range.size() == 1; }
-
 /// to += from
 inline void add_floats(const float* from, int64_t count, float* to) {
   for (int64_t i = 0; i < count; ++i) to[i] += from[i];

@@ -17,7 +17,6 @@ namespace {
 constexpr int64_t kLineFloats = 16;        // of a cache line
 constexpr int64_t kShortFloats = 1 << 14;  // that are sent to all
 constexpr int64_t kBlock = 1 << 10;  // floats that are added together, in the first level cache
-constexpr int64_t kMaxDepth = 13;    // of a tree, whose shards are at most 4,096
 
 /// Adds the values of all subtrees, for some of the floats at a time.
 class TreeSum {
@@ -56,7 +55,7 @@ class TreeSum {
 
   const Division& division_;
   const std::vector<const float*>& values_;
-  std::array<std::array<float, kBlock>, 2 * kMaxDepth> memory_{};
+  std::array<std::array<float, kBlock>, 2 * kMaxTreeDepths> memory_{};
 };
 
 /// Floats [begin, end).
@@ -114,6 +113,7 @@ void World::sum(const Division& division, std::span<float* const> mine, int64_t 
   TreeSum(division, values).write(my_segment.size(), out + my_segment.begin);
   if (is_one_round) return;
   std::vector<std::size_t> begins;
+  begins.reserve(static_cast<std::size_t>(size_ + 1));
   for (int64_t r = 0; r < size_; ++r) {
     begins.push_back(static_cast<std::size_t>(segment(r).begin) * sizeof(float));
   }

@@ -110,7 +110,7 @@ class AutogradStep : public TrainStep {
     sums.num_correct.resize(sums.losses.size());
     for (std::size_t i = subtrees.size(); i-- > 0;) {
       sum_tree(
-          subtrees[i], 0, [](const ShardRange& range) { return range.size() == 1; },
+          subtrees[i], 0, is_single_shard,
           [&](const ShardRange& shard, int64_t depth) {
             if (depth > 0) save_at(depth - 1);
             add_rows_of(shard.begin, window, sums);

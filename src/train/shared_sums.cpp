@@ -12,8 +12,6 @@
 namespace trainer::train {
 namespace {
 
-constexpr std::size_t kMaxDepth = 13;  // of a tree, whose shards are at most 4,096
-
 /// What a process tells all others in a step, before the totals of its subtrees.
 struct Report {
   int32_t ran_out_of_memory = 0;
@@ -25,7 +23,7 @@ struct Report {
 /// Sums a subtree, with value(range) for each leaf.
 template <class IsLeaf, class Value>
 ShardTotals sum_totals(const ShardRange& subtree, const IsLeaf& is_leaf, const Value& value) {
-  std::array<ShardTotals, kMaxDepth> tree{};
+  std::array<ShardTotals, kMaxTreeDepths> tree{};
   sum_tree(
       subtree, 0, is_leaf,
       [&](const ShardRange& range, int64_t depth) {
@@ -44,13 +42,12 @@ ShardTotals sum_totals(const ShardRange& subtree, const IsLeaf& is_leaf, const V
 
 SharedSums::Step SharedSums::add_totals(std::span<const ShardTotals> shards,
                                         const std::exception_ptr& failure) {
-  const auto is_shard = [](const ShardRange& range) { return range.size() == 1; };
   const auto of_shard = [&](const ShardRange& shard) {
     return shards[static_cast<std::size_t>(shard.begin - division_.mine().begin)];
   };
   if (world_.is_alone()) {
     if (failure) std::rethrow_exception(failure);
-    return {sum_totals(division_.mine(), is_shard, of_shard), {}};
+    return {sum_totals(division_.mine(), is_single_shard, of_shard), {}};
   }
   const std::size_t size = sizeof(Report) + division_.max_subtrees() * sizeof(ShardTotals);
   sent_.assign(size, std::byte{});
@@ -60,7 +57,7 @@ SharedSums::Step SharedSums::add_totals(std::span<const ShardTotals> shards,
                     .save = take_save_request() ? 1 : 0};
   std::memcpy(sent_.data(), &mine, sizeof mine);
   for (std::size_t i = 0; i < division_.my_subtrees().size() && !failure; ++i) {
-    const ShardTotals sum = sum_totals(division_.my_subtrees()[i], is_shard, of_shard);
+    const ShardTotals sum = sum_totals(division_.my_subtrees()[i], is_single_shard, of_shard);
     std::memcpy(sent_.data() + sizeof mine + i * sizeof sum, &sum, sizeof sum);
   }
   world_.gather(sent_, received_);

@@ -42,6 +42,13 @@ constexpr int64_t tree_depth(int64_t num_shards) {
   return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(num_shards - 1)));
 }
 
+/// The most shards of a batch; memory for trees is made for them.
+inline constexpr int64_t kMaxShards = 1 << 12;
+inline constexpr int64_t kMaxTreeDepths = tree_depth(kMaxShards) + 1;
+
+/// Where a tree over shards has its leaves.
+constexpr bool is_single_shard(const ShardRange& range) { return range.size() == 1; }
+
 /// The fewest subtrees of the tree over `num_shards` that make up `range`, in their order.
 std::vector<ShardRange> subtrees_of(const ShardRange& range, int64_t num_shards);
 
