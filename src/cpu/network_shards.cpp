@@ -9,8 +9,6 @@
 
 #include "trainer/cpu/network.h"
 
-#include "cpu/shard_sums.h"
-
 namespace trainer::cpu {
 namespace {
 
