@@ -23,6 +23,9 @@ namespace trainer::config {
 /// The keys of `data`, part of fields().
 std::vector<Field> data_fields();
 
+/// The keys of `model`.
+std::vector<Field> model_fields();
+
 /// All rows of `sections`, in their order.
 inline std::vector<Field> concatenated(std::initializer_list<std::vector<Field>> sections) {
   std::vector<Field> all;

@@ -68,88 +68,6 @@ std::vector<Field> run_fields() {
   };
 }
 
-std::vector<Field> model_fields() {
-  return {
-      choice(TRAINER_MEMBER(model.name), "Architecture of the network: a multilayer perceptron.",
-             {.aliases = {"architecture", "model_type"}}),
-      integer(TRAINER_MEMBER(model.hidden_size), kWidth, "Width of each hidden layer.",
-              {.aliases = {"hidden_dim", "hidden_units"}}),
-      integer(TRAINER_MEMBER(model.num_layers), kDepth, "Number of hidden layers.",
-              {.aliases = {"num_hidden_layers", "depth"}}),
-      integers(TRAINER_MEMBER(model.hidden_sizes), kWidth,
-               "Widths of the hidden layers, instead of hidden_size and num_layers.",
-               {.aliases = {"hidden_layer_sizes", "layers"}}),
-      choice(TRAINER_MEMBER(model.activation), "Activation function f after each hidden layer."),
-      boolean(TRAINER_MEMBER(model.parametric_activation),
-              "Whether the activation is x + (f(x) - x) a, with a learned number a per neuron that "
-              "begins at 1."),
-      number(TRAINER_MEMBER(model.dropout), kFraction,
-             "Probability that an activation is zeroed in training.",
-             {.aliases = {"dropout_rate", "dropout_prob"}}),
-      choice(TRAINER_MEMBER(model.norm), "Normalization between a hidden layer and its activation.",
-             {.aliases = {"batch_norm", "layer_norm", "normalization"}}),
-      boolean(TRAINER_MEMBER(model.residual),
-              "Whether each hidden layer after the first adds its input to its output (residual "
-              "connection); requires equal widths."),
-      boolean(
-          TRAINER_MEMBER(model.activation_checkpointing),
-          "Whether a step keeps the activations of some layers only and recomputes the others in "
-          "the backward pass: less memory for deep models, somewhat more time, the same gradients.",
-          {.aliases = {"gradient_checkpointing", "activation_checkpointing"}}),
-  };
-}
-
-std::vector<Field> more_model_fields() {
-  return {
-      boolean(TRAINER_MEMBER(model.input_scale),
-              "Whether each input of the first layer is multiplied by a learned number, which "
-              "begins at 1: a soft choice of features."),
-      integer(
-          TRAINER_MEMBER(model.ensemble_size), kEnsembleSize,
-          "Members of the network (TabM-mini, arXiv:2410.24210), which share the hidden layers; "
-          "each has its own input scale, output layer and loss, and the means of their "
-          "predictions are predicted. 1: an ordinary network.",
-          {.aliases = {"k", "tabm_k", "num_members"}}),
-      choice(
-          TRAINER_MEMBER(model.numeric_embedding),
-          "Embedding of numeric features, beside the features themselves. periodic: for each "
-          "feature x a linear map of cos(2 pi x w + p) with learned w, p (PBLD, "
-          "arXiv:2407.04491). piecewise_linear: a learned function of x, linear between quantiles "
-          "of the training rows (PLE, arXiv:2203.05556).",
-          {.aliases = {"num_emb_type", "plr", "ple"}}),
-      integer(TRAINER_MEMBER(model.numeric_embedding_size), kNumericEmbedding,
-              "Size of the embedding of a numeric feature."),
-      integer(TRAINER_MEMBER(model.num_frequencies), kNumericEmbedding,
-              "periodic: number of frequencies w per feature.", {.aliases = {"n_frequencies"}}),
-      number(TRAINER_MEMBER(model.frequency_deviation), kPositive,
-             "periodic: standard deviation of the initial w.",
-             {.aliases = {"sigma", "frequency_init_scale", "plr_sigma"}}),
-      integer(TRAINER_MEMBER(model.num_bins), kBins,
-              "piecewise_linear: number of bins per feature.", {.aliases = {"n_bins"}}),
-      choice(TRAINER_MEMBER(model.init),
-             "Initial weights: nn.Linear's default; He normal (2015); Glorot uniform (2010); "
-             "normal with standard deviation 0.02, divided by sqrt(R) in the R residual layers "
-             "(GPT-2); ntk: normal with variance 1/inputs, biases normal with variance 1; data: as "
-             "ntk, then scaled so that outputs on training rows have the standard deviation 1, "
-             "and biases from training rows. Biases are 0 otherwise, except with pytorch.",
-             {.aliases = {"initializer", "weight_init"}}),
-      boolean(TRAINER_MEMBER(model.zero_output),
-              "Whether weights and biases of the output layer begin at 0."),
-      choice(TRAINER_MEMBER(model.parametrization),
-             "standard, or ntk: weights of linear layers are trained as if they were stored as "
-             "sqrt(inputs) times themselves, so that their learning rate is divided by "
-             "sqrt(inputs). adamw only."),
-      file(TRAINER_MEMBER(model.init_from),
-           "Initial weights from a trainer checkpoint, a state dict saved with torch.save, or a "
-           "safetensors file.",
-           {.aliases = {"pretrained", "init_checkpoint", "load_weights"},
-            .on_resume = OnResume::kMayChange}),
-      texts(TRAINER_MEMBER(model.init_skip),
-            "Tensors that keep their random initialization in spite of init_from, as patterns with "
-            "* and ?: [\"layers.2.*\"]."),
-  };
-}
-
 std::vector<Field> training_fields() {
   return {
       integer(TRAINER_MEMBER(training.epochs), kCount1, "Passes over the training data.",
@@ -358,6 +276,11 @@ std::vector<Field> output_fields() {
              "together; off: each trains a run of its own, whose output_dir or tag the script has "
              "to choose.",
              {.on_resume = OnResume::kMayChange}),
+      choice(
+          TRAINER_MEMBER(distributed.backend),
+          "How processes exchange gradients. auto: through shared memory on one machine, by Gloo "
+          "over TCP between machines; gloo: always by Gloo. The result is the same.",
+          {.on_resume = OnResume::kMayChange}),
       integer_or_auto(TRAINER_MEMBER(distributed.shards), kShards,
                       "Parts of each batch whose gradients are added in a fixed order, so that the "
                       "result is the same for any number of processes. auto: as many as there are "
@@ -376,10 +299,9 @@ std::vector<Field> output_fields() {
 }  // namespace
 
 const std::vector<Field>& fields() {
-  static const std::vector<Field> table =
-      concatenated({run_fields(), data_fields(), model_fields(), more_model_fields(),
-                    training_fields(), more_training_fields(), optimizer_fields(),
-                    schedule_fields(), early_stopping_fields(), output_fields()});
+  static const std::vector<Field> table = concatenated(
+      {run_fields(), data_fields(), model_fields(), training_fields(), more_training_fields(),
+       optimizer_fields(), schedule_fields(), early_stopping_fields(), output_fields()});
   return table;
 }
 

@@ -69,7 +69,8 @@ std::string with_thousands(int64_t value) {
 }
 
 std::string counted(int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", with_thousands(count), one, count == 1 ? "" : "s");
+  const char* ending = one.ends_with("s") ? "es" : "s";
+  return fmt::format("{} {}{}", with_thousands(count), one, count == 1 ? "" : ending);
 }
 
 std::string human_duration(double seconds) {

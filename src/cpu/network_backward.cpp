@@ -117,43 +117,75 @@ void Network::batch_norm_gradient(const Layer& layer, const Region& region,
                                     sums.num_batch_rows * num_members_);
 }
 
+// Large weights first, one after the other, if somebody waits for them: one thread hands over what
+// is complete while the others compute the next ones.
 void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
-  const int64_t num_rows = sums.borders.back() * num_members_;
-  const auto weight_grid = [&](const Block& block) {
-    return block.weight.update == nullptr
-               ? TileGrid{}
-               : make_grid(block.num_outputs, block.num_inputs, num_rows / block.num_members);
+  std::size_t complete = layers_.size();  // the layer whose weights are handed over
+  const auto hand_over = [&] {
+    const Block& block = layers_[complete].block;
+    sums.finished(block.weight.update, block.num_weights());
   };
-  const auto num_column_tasks = [](const Block& block) {
-    return ceil_div(block.num_outputs, kColumnsPerSum);
-  };
-  int64_t count = 0;
-  for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
+  const auto is_early = [&](std::size_t index) {
+    constexpr int64_t kMinFloats = 1 << 16;
     const Block& block = layers_[index].block;
-    count += block.num_members * (weight_grid(block).num_tiles() + num_column_tasks(block));
+    return sums.finished && block.weight.update != nullptr && block.num_weights() >= kMinFloats;
+  };
+  const auto num_weight_tasks = [&](std::size_t index) {
+    return layers_[index].block.num_members * weight_grid(index, sums).num_tiles();
+  };
+  const auto num_column_ranges = [&](std::size_t index) {
+    return ceil_div(layers_[index].block.num_outputs, kColumnsPerSum);
+  };
+  for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
+    if (!is_early(index)) continue;
+    const bool hands_over = complete < layers_.size();
+    const int64_t first = hands_over ? 1 : 0;
+    team_.parallel_for(thread, first + num_weight_tasks(index), [&](int64_t i) {
+      if (i < first) return hand_over();
+      weight_task(index, i - first, sums, thread);
+    });
+    complete = index;
   }
-  const int64_t num_encoder_tasks = encoder_.num_tasks();
-  team_.parallel_for(thread, count + num_encoder_tasks, [&](int64_t i) {
-    if (i < num_encoder_tasks) return encoder_.run_task(i, sums, tree(thread));
-    i -= num_encoder_tasks;
+  int64_t count = encoder_.num_tasks();
+  for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
+    if (!is_early(index)) count += num_weight_tasks(index);
+    count += layers_[index].block.num_members * num_column_ranges(index);
+  }
+  const int64_t first = complete < layers_.size() ? 1 : 0;
+  team_.parallel_for(thread, first + count, [&](int64_t i) {
+    if (i < first) return hand_over();
+    i -= first;
+    if (i < encoder_.num_tasks()) return encoder_.run_task(i, sums, tree(thread));
+    i -= encoder_.num_tasks();
     for (std::size_t index = first_trained_;; ++index) {
-      const Block& block = layers_[index].block;
-      const TileGrid weights = weight_grid(block);
-      const int64_t num_tasks = weights.num_tiles() + num_column_tasks(block);  // of a member
-      if (i >= block.num_members * num_tasks) {
-        i -= block.num_members * num_tasks;
-        continue;
+      const int64_t num_weights = is_early(index) ? 0 : num_weight_tasks(index);
+      if (i < num_weights) return weight_task(index, i, sums, thread);
+      i -= num_weights;
+      const Layer& layer = layers_[index];
+      const int64_t num_ranges = num_column_ranges(index);
+      if (i < layer.block.num_members * num_ranges) {
+        return column_gradients(layer, i / num_ranges, i % num_ranges * kColumnsPerSum, sums,
+                                tree(thread));
       }
-      const int64_t member = i / num_tasks;
-      i %= num_tasks;
-      if (i < weights.num_tiles()) {
-        return weight_gradient(index, member, tile_region(weights, i, block.num_inputs), sums,
-                               thread);
-      }
-      i -= weights.num_tiles();
-      return column_gradients(layers_[index], member, i * kColumnsPerSum, sums, tree(thread));
+      i -= layer.block.num_members * num_ranges;
     }
   });
+}
+
+TileGrid Network::weight_grid(std::size_t index, const RowSums& sums) const {
+  const Block& block = layers_[index].block;
+  if (block.weight.update == nullptr) return {};
+  return make_grid(block.num_outputs, block.num_inputs,
+                   sums.borders.back() * num_members_ / block.num_members);
+}
+
+// A tile of a member's weights.
+void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
+                          int64_t thread) const {
+  const TileGrid grid = weight_grid(index, sums);
+  const int64_t member = task / grid.num_tiles();
+  const Region region = tile_region(grid, task % grid.num_tiles(), layers_[index].block.num_inputs);
+  weight_gradient(index, member, region, sums, thread);
 }
 
 void Network::encoder_gradient(const Region& region, float* scratch) {
@@ -258,10 +290,6 @@ void Network::column_gradients(const Layer& layer, int64_t member, int64_t colum
   if (block.norm != config::Norm::kLayer) return;
   sum_rows(update_of(block.norm_weight), layer.normed_gradient, layer.pre.get());
   sum_rows(update_of(block.norm_bias), layer.normed_gradient, nullptr);
-}
-
-RowRange Network::rows_of_shard(const RowSums& sums, int64_t shard) {
-  return {.begin = sums.border(shard), .count = sums.border(shard + 1) - sums.border(shard)};
 }
 
 }  // namespace trainer::cpu

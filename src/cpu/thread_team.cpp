@@ -2,21 +2,13 @@
 #include "trainer/cpu/thread_team.h"
 
 #include "trainer/core/cpus.h"
+#include "trainer/core/spin.h"
 
 namespace trainer::cpu {
 namespace {
 
 // About ten microseconds, which is longer than most waits within a step.
 constexpr int kSpinLimit = 1000;
-
-// Tells the CPU that this is a spin loop, which leaves more of the core to its other thread.
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 // How the CPU treats subnormal numbers, per thread.
 #if defined(__x86_64__)
@@ -101,7 +93,7 @@ void ThreadTeam::work(int64_t thread) {
 void ThreadTeam::wait_while(const std::atomic<uint32_t>& value, uint32_t old) const {
   for (int spin = 0; spin < spin_limit_; ++spin) {
     if (value.load(std::memory_order_acquire) != old) return;
-    pause();
+    pause_spinning();
   }
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }

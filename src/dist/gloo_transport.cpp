@@ -2,13 +2,14 @@
 // Gloo says that a connection was closed, but not whose, and each rank that leaves closes
 // connections too. So when one is lost, every rank that notices says in the store that it is there,
 // closes its own connections, by which the others notice, and waits a moment for all others to say
-// the same: who does not is lost. A rank that ends by an error
-// has left a note there before. Rank 0 hosts the store: without an answer, it is the lost one.
+// the same: who does not is lost. A rank that ends by an error has left a note there before. Rank 0
+// hosts the store: without an answer, it is the lost one.
 #include "dist/gloo_transport.h"
 
 #ifdef TRAINER_HAS_GLOO
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -27,8 +28,10 @@
 namespace trainer::dist {
 namespace {
 
-// A rank on a busy machine may notice late. Of two ranks, it can only be the other one.
+// A rank that writes a file or whose machine is busy may notice late: if several do not answer,
+// they have more time. Of two ranks, it can only be the other one.
 constexpr double kRollCallSeconds = 2;
+constexpr double kOfSeveralSeconds = 10;
 constexpr double kOfTwoSeconds = 0.3;
 constexpr std::chrono::milliseconds kPause{10};
 constexpr int kMaxMessages = 64;  // between two ranks in one exchange: a tag for each
@@ -38,29 +41,22 @@ class GlooTransport : public Transport {
  public:
   explicit GlooTransport(GlooGroup group) : group_(std::move(group)) {}
 
-  void exchange(std::span<const Message> sent, std::span<const Message> received,
-                Patience patience) override {
-    const auto limit = patience == Patience::kForStep ? group_.timeout : group_.start_timeout;
-    if (group_.group == nullptr) throw lost("another rank was lost before", limit);
+  std::string name() const override { return "Gloo"; }
+
+  Error lost(const std::string& reason, Patience patience) override {
+    const std::string missing = call_roll();
+    return {ErrorKind::kLostProcess,
+            fmt::format("lost {}; the run ends here and can be resumed, with any number of "
+                        "processes ({}, waited up to {})",
+                        missing, reason,
+                        human_duration(std::chrono::duration<double>(limit_of(patience)).count()))};
+  }
+
+  void mark_dead(int64_t rank) noexcept override {
     try {
-      std::vector<c10::intrusive_ptr<c10d::Work>> pending;
-      const int first_tag = next_tag_;
-      for (const Message& message : received) {
-        start(message, first_tag, received, pending, [&](auto& tensors, int rank, int tag) {
-          return group_.group->recv(tensors, rank, tag);
-        });
-      }
-      for (const Message& message : sent) {
-        start(message, first_tag, sent, pending, [&](auto& tensors, int rank, int tag) {
-          return group_.group->send(tensors, rank, tag);
-        });
-      }
-      next_tag_ = first_tag == kMaxTag ? 0 : first_tag + kMaxMessages;
-      for (const auto& work : pending) {
-        if (!work->wait(limit)) throw std::runtime_error("an operation was aborted");
-      }
-    } catch (const std::exception& error) {
-      throw lost(reason_of(error), limit);
+      set(key("dead", rank), "yes");
+    } catch (const std::exception&) {
+      return;  // the others find out without it
     }
   }
 
@@ -75,17 +71,55 @@ class GlooTransport : public Transport {
   }
 
  private:
+  using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
+
+  void start_next(std::span<const Message> sent, std::span<const Message> received) override {
+    if (group_.group == nullptr) throw lost("another rank was lost before", Patience::kForStep);
+    try {
+      Works works;
+      for (const Message& message : received) {
+        start(message, received, works, [&](auto& tensors, int rank, int tag) {
+          return group_.group->recv(tensors, rank, tag);
+        });
+      }
+      for (const Message& message : sent) {
+        start(message, sent, works, [&](auto& tensors, int rank, int tag) {
+          return group_.group->send(tensors, rank, tag);
+        });
+      }
+      first_tag_ = first_tag_ == kMaxTag ? 0 : first_tag_ + kMaxMessages;
+      pending_.push_back(std::move(works));
+    } catch (const std::exception& error) {
+      throw lost(reason_of(error), Patience::kForStep);
+    }
+  }
+
+  void finish_oldest(Patience patience) override {
+    try {
+      for (const auto& work : pending_.front()) {
+        if (!work->wait(limit_of(patience))) throw std::runtime_error("an operation was aborted");
+      }
+      pending_.pop_front();
+    } catch (const std::exception& error) {
+      throw lost(reason_of(error), patience);
+    }
+  }
+
+  std::chrono::milliseconds limit_of(Patience patience) const {
+    return patience == Patience::kForStep ? group_.timeout : group_.start_timeout;
+  }
+
   // The tag tells the messages to one rank apart: their index among them.
   template <class Start>
-  void start(const Message& message, int first_tag, std::span<const Message> all,
-             std::vector<c10::intrusive_ptr<c10d::Work>>& pending, const Start& start) {
+  void start(const Message& message, std::span<const Message> all, Works& works,
+             const Start& start) {
     if (message.num_bytes == 0) return;
     const auto index = std::count_if(
         all.data(), &message, [&](const Message& other) { return other.rank == message.rank; });
     std::vector<at::Tensor> tensors = {at::from_blob(
         message.data, {static_cast<int64_t>(message.num_bytes)}, at::TensorOptions(at::kByte))};
-    pending.push_back(
-        start(tensors, static_cast<int>(message.rank), first_tag + static_cast<int>(index)));
+    works.push_back(
+        start(tensors, static_cast<int>(message.rank), first_tag_ + static_cast<int>(index)));
   }
 
   static std::string key(const char* what, int64_t rank) {
@@ -100,15 +134,6 @@ class GlooTransport : public Transport {
     if (!group_.store->check({name})) return std::nullopt;
     const std::vector<uint8_t> value = group_.store->get(name);
     return std::string(value.begin(), value.end());
-  }
-
-  Error lost(const std::string& reason, std::chrono::milliseconds limit) {
-    const std::string missing = call_roll();
-    return {
-        ErrorKind::kLostProcess,
-        fmt::format("lost {}; the run ends here and can be resumed, with any number of "
-                    "processes ({}, waited up to {})",
-                    missing, reason, human_duration(std::chrono::duration<double>(limit).count()))};
   }
 
   std::string name_of(int64_t rank) const {
@@ -131,20 +156,25 @@ class GlooTransport : public Transport {
   }
 
   std::string wait_for_answers() {
-    std::vector<std::string> missing;
     const Stopwatch stopwatch;
-    do {
-      missing.clear();
+    while (true) {
+      std::vector<std::string> missing;
+      std::vector<std::string> dead;
       for (int64_t r = 0; r < size(); ++r) {
         if (const auto why = get(key("failed", r))) {
           return fmt::format("{}, which ended with: {}", name_of(r), *why);
         }
-        if (!is_set("present", r)) missing.push_back(name_of(r));
+        if (is_set("present", r)) continue;
+        missing.push_back(name_of(r));
+        if (is_set("dead", r)) dead.push_back(name_of(r));
       }
       if (missing.empty()) return "the connection to another rank, though all are still there";
+      if (!dead.empty()) return joined(dead, " and ");
+      double limit = missing.size() > 1 ? kOfSeveralSeconds : kRollCallSeconds;
+      if (size() == 2) limit = kOfTwoSeconds;
+      if (stopwatch.seconds() > limit) return joined(missing, " and ");
       std::this_thread::sleep_for(kPause);
-    } while (stopwatch.seconds() < (size() == 2 ? kOfTwoSeconds : kRollCallSeconds));
-    return joined(missing, " and ");
+    }
   }
 
   // Until the other ranks that are there have what they need.
@@ -165,7 +195,8 @@ class GlooTransport : public Transport {
   bool is_set(const char* what, int64_t rank) { return group_.store->check({key(what, rank)}); }
 
   GlooGroup group_;
-  int next_tag_ = 0;
+  std::deque<Works> pending_;  // of the exchanges that are not finished
+  int first_tag_ = 0;          // of the next exchange
 };
 
 }  // namespace

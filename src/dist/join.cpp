@@ -37,6 +37,7 @@
 
 #include "dist/addresses.h"
 #include "dist/gloo_transport.h"
+#include "dist/shared_memory_transport.h"
 
 namespace trainer::dist {
 namespace {
@@ -101,8 +102,23 @@ class Joining {
                     .hosts = hosts,
                     .timeout = options_.timeout,
                     .start_timeout = options_.start_timeout};
-    return {place_.rank, place_.size, make_gloo_transport(std::move(group))};
+    return {place_.rank, place_.size,
+            with_shared_memory(make_gloo_transport(std::move(group)), notices(hosts), options_)};
   }
+
+  Notices notices(const std::vector<std::string>& hosts) {
+    const auto count = std::make_shared<int>(0);
+    return {.rank = place_.rank,
+            .hosts = hosts,
+            .publish =
+                [this, count](const std::string& mine) {
+                  set(key(notice_name(++*count).c_str(), place_.rank), mine);
+                },
+            .read = [this,
+                     count](int64_t rank) { return get(key(notice_name(*count).c_str(), rank)); }};
+  }
+
+  static std::string notice_name(int count) { return fmt::format("notice{}", count); }
 
   template <class Value>
   static std::shared_ptr<Value> shared(const c10::intrusive_ptr<Value>& pointer) {
@@ -211,6 +227,10 @@ class Joining {
 
   static std::string key(const char* what, int64_t rank) {
     return fmt::format("trainer/{}/{}", what, rank);
+  }
+
+  void set(const std::string& name, const std::string& value) {
+    store_->set(name, std::vector<uint8_t>(value.begin(), value.end()));
   }
 
   std::string get(const std::string& name) {

@@ -2,6 +2,8 @@
 #include "trainer/dist/world.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace trainer::dist {
@@ -10,16 +12,35 @@ namespace {
 template <class Value>
 Message message(int64_t rank, Value* values, std::size_t count) {
   // Messages that are sent are only read.
-  return {rank, const_cast<void*>(static_cast<const void*>(values)), count * sizeof(Value)};
+  return {.rank = rank,
+          .data = const_cast<void*>(static_cast<const void*>(values)),
+          .num_bytes = count * sizeof(Value)};
 }
 
 }  // namespace
 
+std::shared_ptr<void> Transport::make_memory(std::size_t num_bytes) {
+  constexpr std::size_t kAlignment = 64;
+  // calloc() leaves the pages to the system, which clears them when they are written.
+  void* memory = std::calloc(num_bytes + kAlignment, 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::shared_ptr<void> owner(memory, [](void* pointer) { std::free(pointer); });
+  std::size_t space = num_bytes + kAlignment;
+  return {owner, std::align(kAlignment, num_bytes, memory, space)};
+}
+
 World::World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport)
     : rank_(rank), size_(size), transport_(std::move(transport)) {}
 
-void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
-                   Patience patience) const {
+int64_t World::start(std::span<const Message> sent, std::span<const Message> received) const {
+  return is_alone() ? 0 : transport_->start(sent, received);
+}
+
+void World::finish(int64_t exchange, Patience patience) const {
+  if (!is_alone()) transport_->finish(exchange, patience);
+}
+
+int64_t World::start_gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
   std::vector<Message> sent;
   std::vector<Message> received;
   for (int64_t r = 0; r < size_; ++r) {
@@ -31,7 +52,12 @@ void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
     sent.push_back(message(r, mine.data(), mine.size()));
     received.push_back(message(r, from, mine.size()));
   }
-  if (!is_alone()) transport_->exchange(sent, received, patience);
+  return start(sent, received);
+}
+
+void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                   Patience patience) const {
+  finish(start_gather(mine, all), patience);
 }
 
 void World::gather_parts(std::span<std::byte> all, std::span<const std::size_t> begins) const {

@@ -87,6 +87,9 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, int6
                          threads_reason(decisions.thread_trials)};
   }
   train::use_threads_within_memory(session, decisions.threads.num_threads);
+  if (!session.world->is_alone() && !train::finished(session)) {
+    decisions.exchange = train::try_exchange(session);
+  }
 }
 
 void decide_epochs(train::Session& session, config::Config& config, Decisions& decisions) {

@@ -10,6 +10,7 @@
 #include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
 #include "trainer/launch/place.h"
+#include "trainer/train/exchange_trial.h"
 #include "trainer/train/session.h"
 #include "trainer/train/thread_trials.h"
 
@@ -25,6 +26,7 @@ struct Decisions {
   device::PrecisionChoice precision;
   device::ThreadChoice threads;
   std::vector<train::ThreadTrial> thread_trials;  // empty: none were needed
+  std::optional<train::ExchangeTrial> exchange;   // of several processes
   std::string epochs_reason;                      // empty: as configured
 };
 

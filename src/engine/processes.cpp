@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -178,8 +179,10 @@ Processes join_processes(const TrainRequest& request) {
   processes.world = std::make_shared<dist::World>(
       dist::join({.place = place,
                   .folder = request.config.config.output_dir,
+                  .shares_memory = config.backend == config::Backend::kAuto,
                   .timeout = milliseconds(config.timeout),
                   .start_timeout = milliseconds(config.start_timeout)}));
+  processes.hosts = processes.world->gather_texts(host_name(), dist::Patience::kForStart);
   processes.sharing_cpus = count_sharing(*processes.world);
   return processes;
 }
@@ -200,27 +203,54 @@ void require_agreement(const TrainRequest& request, const Processes& processes,
                        const train::Session& session) {
   const dist::World& world = *processes.world;
   if (world.is_alone()) return;
-  const std::vector<std::string> hosts = world.gather_texts(host_name(), dist::Patience::kForStart);
   const std::vector<std::string> facts =
       world.gather_texts(to_text(facts_of(request, session)), dist::Patience::kForStart);
   for (std::size_t r = 1; r < facts.size(); ++r) {
     if (facts[r] == facts.front()) continue;
     if (!world.is_first()) log::set_console_level(log::Level::kNone);
-    require_same(facts.front(), facts[r], r, hosts[r]);
+    require_same(facts.front(), facts[r], r, processes.hosts[r]);
   }
 }
 
 std::string processes_text(const Processes& processes, const config::Config& config) {
   const int64_t shards = config.distributed.shards;
-  std::string text = fmt::format(
-      "data_parallel_size {}, data_parallel_rank {}, {} ({})", processes.world->size(),
-      processes.world->rank(), counted(shards, "shard"), launch::name_of(processes.place.launcher));
+  std::string text =
+      fmt::format("data_parallel_size {}, data_parallel_rank {}, {} ({}), {}",
+                  processes.world->size(), processes.world->rank(), counted(shards, "shard"),
+                  launch::name_of(processes.place.launcher), processes.world->transport_name());
   const int64_t idle = processes.world->size() - shards;
   if (idle > 0) {
     text += fmt::format("; {} without a shard: set distributed.shards to start a run with more",
                         counted(idle, "process"));
   }
   return text;
+}
+
+std::string exchange_text(const Processes& processes, const train::ExchangeTrial& trial) {
+  std::string text = fmt::format("a step computes for {} and adds gradients for {}",
+                                 human_duration(trial.compute), human_duration(trial.exchange));
+  // One process would have the CPUs of one machine.
+  constexpr double kWorthSaying = 1.1;
+  const std::set<std::string> machines(processes.hosts.begin(), processes.hosts.end());
+  const double alone = static_cast<double>(machines.size()) * trial.compute;
+  if (trial.compute + trial.exchange > kWorthSaying * alone) {
+    text += ": one process would be faster";
+  }
+  return text;
+}
+
+Json to_json(const Processes& processes, const config::Config& config,
+             const std::optional<train::ExchangeTrial>& trial) {
+  Json json = {{"launcher", launch::name_of(processes.place.launcher)},
+               {"data_parallel_size", processes.world->size()},
+               {"shards", config.distributed.shards},
+               {"transport", processes.world->transport_name()},
+               {"hosts", processes.hosts}};
+  if (trial) {
+    json["compute_seconds"] = trial->compute;
+    json["exchange_seconds"] = trial->exchange;
+  }
+  return json;
 }
 
 }  // namespace trainer::engine

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "trainer/core/json.h"
 #include "trainer/dist/world.h"
 #include "trainer/engine/engine.h"
 #include "trainer/launch/place.h"
+#include "trainer/train/exchange_trial.h"
 #include "trainer/train/session.h"
 
 // The processes of a run: how they come together, and what they must agree on.
@@ -17,7 +21,8 @@ namespace trainer::engine {
 struct Processes {
   launch::Place place;  // of no launcher if this process trains alone
   std::shared_ptr<dist::World> world = std::make_shared<dist::World>();
-  int64_t sharing_cpus = 1;  // processes that have the CPUs of this one
+  std::vector<std::string> hosts;  // of each process
+  int64_t sharing_cpus = 1;        // processes that have the CPUs of this one
 };
 
 /// Connects this process to the others. Throws Error(kDevice).
@@ -31,7 +36,15 @@ void decide_shards(const TrainRequest& request, const Processes& processes, conf
 void require_agreement(const TrainRequest& request, const Processes& processes,
                        const train::Session& session);
 
-/// "data_parallel_size 4, data_parallel_rank 0, 8 shards (mpirun (Open MPI))"
+/// "data_parallel_size 4, data_parallel_rank 0, 8 shards (mpirun (Open MPI)), shared memory"
 std::string processes_text(const Processes& processes, const config::Config& config);
+
+/// "a step computes for 15 ms and adds gradients for 1 ms", and whether one process would be
+/// faster.
+std::string exchange_text(const Processes& processes, const train::ExchangeTrial& trial);
+
+/// For system.json.
+Json to_json(const Processes& processes, const config::Config& config,
+             const std::optional<train::ExchangeTrial>& trial);
 
 }  // namespace trainer::engine

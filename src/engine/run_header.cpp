@@ -92,6 +92,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("precision", config::to_text(config.precision));
   line("threads", fmt::format("{} ({})", decisions.threads.num_threads, decisions.threads.reason));
   line("step", step_text(session));
+  if (decisions.exchange) line("exchange", exchange_text(processes, *decisions.exchange));
   line("data", data_text(session.data));
   log_columns(session.data);
   line("rows", rows_text(session.data));

@@ -18,7 +18,7 @@
 namespace trainer::engine {
 namespace {
 
-Json run_entry(const TrainRequest& request, const Decisions& decisions,
+Json run_entry(const TrainRequest& request, const Decisions& decisions, const Processes& processes,
                const train::Session& session) {
   Json entry = {{"time", run::timestamp()},
                 {"command_line", request.command_line},
@@ -31,6 +31,9 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions,
   for (const train::ThreadTrial& trial : decisions.thread_trials) {
     entry["thread_trials"].push_back(
         {{"threads", trial.num_threads}, {"step_seconds", trial.step_seconds}});
+  }
+  if (!processes.world->is_alone()) {
+    entry["distributed"] = to_json(processes, session.config, decisions.exchange);
   }
   if (request.resume) entry["resumed_from"] = request.resume->file.string();
   return entry;
@@ -48,7 +51,8 @@ void log_report(const char* split, const std::optional<metrics::Report>& report)
 }  // namespace
 
 void write_system_json(const run::RunDir& run, const TrainRequest& request,
-                       const Decisions& decisions, const train::Session& session) {
+                       const Decisions& decisions, const Processes& processes,
+                       const train::Session& session) {
   Json system = run::system_info();
   system["data_files"] = Json::array();
   for (const data::Fingerprint& file : session.data.fingerprints) {
@@ -59,7 +63,7 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
   system["starts"] = Json::array();
   const Json before = read_json_or_null(run.system());
   if (before.contains("starts")) system["starts"] = before["starts"];
-  system["starts"].push_back(run_entry(request, decisions, session));
+  system["starts"].push_back(run_entry(request, decisions, processes, session));
   write_file_atomically(run.system(), system.dump(2) + "\n");
 }
 

@@ -6,13 +6,15 @@
 #include "trainer/train/session.h"
 
 #include "engine/decisions.h"
+#include "engine/processes.h"
 
 namespace trainer::engine {
 
 /// Writes system.json: the machine, the data files, and an entry for this start beside those of
 /// earlier starts. Throws Error(kFileSystem).
 void write_system_json(const run::RunDir& run, const TrainRequest& request,
-                       const Decisions& decisions, const train::Session& session);
+                       const Decisions& decisions, const Processes& processes,
+                       const train::Session& session);
 
 /// Writes summary.json, the results of a complete run. Throws Error(kFileSystem).
 void write_summary(const TrainReport& report, const config::Config& config, const run::RunDir& run);

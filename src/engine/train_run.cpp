@@ -128,12 +128,13 @@ train::Output output_of_other(const PreparedRun& prepared, const TrainRequest& r
 
 // Writes the first files of the run and opens those that training appends to.
 train::Output open_output(const PreparedRun& prepared, const TrainRequest& request,
-                          const RunFolder& folder, const std::string& resolved) {
+                          const Processes& processes, const RunFolder& folder,
+                          const std::string& resolved) {
   const run::RunDir& run = folder.run;
   const config::Config& config = request.config.config;
   remove_temporary_files(run.root);
   remove_temporary_files(run.checkpoints());
-  write_system_json(run, request, prepared.decisions, *prepared.session);
+  write_system_json(run, request, prepared.decisions, processes, *prepared.session);
   log::open_file(run.log(), log_level(config.logging.level));
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
   rewind(prepared, request, store);
@@ -189,7 +190,7 @@ TrainReport run_together(TrainRequest& request, const Processes& processes) {
   // Only from here on anything is written to disk.
   const std::string resolved = config::dump(request.config);
   const RunFolder folder = open_folder(request, *processes.world, resolved);
-  train::Output output = is_first ? open_output(prepared, request, folder, resolved)
+  train::Output output = is_first ? open_output(prepared, request, processes, folder, resolved)
                                   : output_of_other(prepared, request, folder.run);
   log_start(prepared, request, processes, folder.run);
   if (train::finished(session)) {

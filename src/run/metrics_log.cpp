@@ -46,6 +46,7 @@ std::string to_json(const MetricsRecord& record) {
   add("grad_norm", record.grad_norm);
   add("samples_per_second", record.samples_per_second);
   add("time_seconds", record.time_seconds);
+  add("communication_seconds", record.communication_seconds);
   add("loss_scale", record.loss_scale);
   const auto add_count = [&](const char* name, const std::optional<int64_t>& value) {
     if (value) line[name] = *value;

@@ -22,9 +22,9 @@ std::ifstream open_metrics(const std::filesystem::path& path) {
   return file;
 }
 
-constexpr const char* kOfTheMachine[] = {"samples_per_second",  "time_seconds",
-                                         "memory_bytes",        "peak_memory_bytes",
-                                         "device_memory_bytes", "peak_device_memory_bytes"};
+constexpr const char* kOfTheMachine[] = {
+    "samples_per_second", "time_seconds",        "communication_seconds",   "memory_bytes",
+    "peak_memory_bytes",  "device_memory_bytes", "peak_device_memory_bytes"};
 
 // The next record without what no two runs have in common; a line that is no record stays as it is.
 std::optional<std::string> next_record(std::ifstream& file) {

@@ -175,7 +175,8 @@ class AutogradStep : public TrainStep {
     for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
     const at::Tensor read = at::stack(numbers).cpu();
     const auto* values = read.data_ptr<float>();
-    const SharedSums::Step step = shared_.add_totals(totals(values + 2, sums), nullptr);
+    shared_.start_totals(totals(values + 2, sums), nullptr);
+    const SharedSums::Step step = shared_.finish_totals();
     return stats(window, step, values[0], values[1]);
   }
 
@@ -189,7 +190,8 @@ class AutogradStep : public TrainStep {
       read = at::stack(numbers).cpu();
       mine = totals(read.data_ptr<float>(), sums);
     }
-    const SharedSums::Step step = shared_.add_totals(mine, failure);
+    shared_.start_totals(mine, failure);
+    const SharedSums::Step step = shared_.finish_totals();
     model::FlatParameters& flat = context_.model.parameters();
     std::vector<at::Tensor> on_cpu = {flat.gradients.cpu()};
     for (const at::Tensor& other : others_) on_cpu.push_back(other.cpu());
@@ -197,7 +199,8 @@ class AutogradStep : public TrainStep {
     subtrees.reserve(on_cpu.size());
     for (const at::Tensor& gradient : on_cpu) subtrees.push_back(gradient.data_ptr<float>());
     subtrees.resize(context_.division.my_subtrees().size());
-    shared_.add_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
+    shared_.start_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
+    shared_.finish_gradients();
     flat.gradients.copy_(on_cpu.front());
     const at::Tensor grad_norm = optim::clip_gradients(flat, context_.clip_norm);
     read = at::stack({grad_norm, sum_of_buffers(grad_norm)}).cpu();

@@ -172,9 +172,7 @@ void complete_epoch(Session& session, Output& output) {
   log::info(fmt::format("{}  {:>6}{}{}", line, human_duration(*train.time_seconds),
                         is_best == IsBest::kYes ? " best" : "", reduction));
   if (session.validation) report_perfect_score(session, selection, output);
-  output.epoch_time.restart();
-  output.samples_before = output.samples_done;
-  output.interval_time.restart();
+  restart_clocks(session, output);
 }
 
 void show_progress(const Session& session, Output& output, int64_t num_samples, double loss) {
@@ -216,6 +214,7 @@ void wait_for_first(const Session& session) {
 
 int fit(Session& session, Output& output) {
   save_initial(session, output);
+  restart_clocks(session, output);
   double shown_loss = std::nan("");
   while (!finished(session)) {
     if (const int signal = stop_signal(session); signal != 0) {

@@ -18,6 +18,7 @@
 #include "trainer/train/step.h"
 
 #include "train/evaluated_rows.h"
+#include "train/gradient_pieces.h"
 #include "train/shared_sums.h"
 #include "train/step_passes.h"
 
@@ -64,12 +65,13 @@ class FusedStep : public TrainStep {
       : context_(context),
         kernels_(cpu::kernels()),
         team_(num_threads),
-        gradients_(context.model.parameters(), context.division.mine().size()),
+        gradients_(context.model.parameters(), *context.world, context.division),
         network_(context.model.spec(), tensor_memory(context.model, gradients_.first()),
                  std::max(max_rows, kMinEvaluationRows), context.division.num_shards(), team_,
                  kernels_),
         num_members_(network::num_members(context.model.spec())),
         shared_(*context_.world, context_.division),
+        pieces_(shared_, gradients_, context_.division, context.model.parameters().num_trained),
         losses_(static_cast<std::size_t>(network_.max_rows() * num_members_)),
         correct_(losses_.size()),
         values_(losses_.size() * static_cast<std::size_t>(context.model.spec().num_outputs)),
@@ -83,21 +85,14 @@ class FusedStep : public TrainStep {
   StepStats run(const Window& window, const UpdateRates& rates) override {
     StepStats stats;
     stats.num_samples = window.num_samples;
-    prepare(window);
-    const auto finish = [&](int64_t thread) {
+    prepare(window, Shares::kYes);
+    team_.run([&](int64_t thread) {
+      compute_gradient(thread, window);
+      team_.parallel_for(thread, 1, [&](int64_t) { pieces_.finish(); });
       sum_statistics(thread, stats);
       if (stats.is_finite) update(thread, stats.grad_norm, rates);
-    };
-    if (context_.world->is_alone()) {
-      team_.run([&](int64_t thread) {
-        compute_gradient(thread, window);
-        finish(thread);
-      });
-    } else {
-      team_.run([&](int64_t thread) { compute_gradient(thread, window); });
-      share_gradient(stats);
-      team_.run(finish);
-    }
+    });
+    shared_.rethrow_failure();
     if (stats.is_finite) {
       ++context_.optimizer_state.step;
     } else {
@@ -107,7 +102,7 @@ class FusedStep : public TrainStep {
   }
 
   void rehearse(const Window& window) override {
-    prepare(window);
+    prepare(window, Shares::kNo);
     team_.run([&](int64_t thread) { compute_gradient(thread, window); });
     shared_.rethrow_failure();
     restore_buffers();
@@ -134,17 +129,25 @@ class FusedStep : public TrainStep {
   }
 
  private:
-  void prepare(const Window& window) {
+  // Whether the gradient is added to those of other processes.
+  enum class Shares { kNo, kYes };
+
+  void prepare(const Window& window, Shares shares) {
     require_intact(window);
     save_buffers();
     shard_totals_.assign(static_cast<std::size_t>(context_.division.mine().size()), {});
     plan_passes(window, context_.division, gradients_, passes_);
+    shares_ = shares;
     if (context_.world->is_alone()) return;
     for (StepPass& pass : passes_) {
       pass.sums.gather = [this](std::span<const double> mine, std::size_t width) {
         return shared_.gather(mine, width);
       };
     }
+    if (shares == Shares::kNo || passes_.size() > 1) return;
+    passes_.front().sums.finished = [this](const float* begin, int64_t count) {
+      pieces_.add(begin - gradients_.first(), count);
+    };
   }
 
   static void require_intact(const Window& window) {
@@ -164,7 +167,7 @@ class FusedStep : public TrainStep {
                                     .dropout_seed = window.dropout_seed,
                                     .dropout_factor = window.dropout_factor,
                                     .first_row = pass.first_row};
-      train(thread, window.data, batch, pass.sums, scale);
+      train(thread, window.data, batch, pass, scale);
       network_.parameter_gradients(thread, pass.sums);
     }
     if (passes_.size() > 1) add_shards(thread);
@@ -177,19 +180,8 @@ class FusedStep : public TrainStep {
     });
   }
 
-  // Adds gradients and losses of all processes.
-  void share_gradient(StepStats& stats) {
-    shared_.rethrow_failure();
-    set_totals(stats);
-    std::vector<float*> subtrees;
-    for (const ShardRange& subtree : context_.division.my_subtrees()) {
-      subtrees.push_back(gradients_.at(subtree.begin - context_.division.mine().begin));
-    }
-    shared_.add_gradients(subtrees, context_.model.parameters().num_trained, gradients_.first());
-  }
-
   void set_totals(StepStats& stats) {
-    const SharedSums::Step step = shared_.add_totals(shard_totals_, nullptr);
+    const SharedSums::Step step = shared_.finish_totals();
     stats.loss_sum = static_cast<float>(step.totals.loss / static_cast<double>(num_members_));
     stats.num_correct = static_cast<int64_t>(step.totals.num_correct);
     stats.requests = step.requests;
@@ -197,7 +189,8 @@ class FusedStep : public TrainStep {
 
   // The losses of all members.
   void train(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
-             const cpu::RowSums& sums, double gradient_scale) {
+             const StepPass& pass, double gradient_scale) {
+    const cpu::RowSums& sums = pass.sums;
     const auto loss = [&](int64_t first_row, cpu::LossInput input) {
       input.wants_gradient = true;
       input.gradient_scale = static_cast<float>(gradient_scale);
@@ -212,6 +205,8 @@ class FusedStep : public TrainStep {
           shard_totals_[s].num_correct += correct_[i];
         }
       }
+      if (shares_ == Shares::kNo || &pass != &passes_.back()) return;
+      shared_.guard([&] { shared_.start_totals(shard_totals_, nullptr); });
     });
   }
 
@@ -285,8 +280,9 @@ class FusedStep : public TrainStep {
       const double squares = std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0);
       // As in LibTorch, the norm is infinite if its square exceeds the range of float.
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
-      if (context_.world->is_alone()) set_totals(stats);
-      stats.is_finite = std::isfinite(stats.grad_norm + stats.loss_sum) && buffers_are_finite();
+      shared_.guard([&] { set_totals(stats); });
+      stats.is_finite = !shared_.has_failed() && std::isfinite(stats.grad_norm + stats.loss_sum) &&
+                        buffers_are_finite();
     });
   }
 
@@ -375,6 +371,8 @@ class FusedStep : public TrainStep {
   cpu::Network network_;
   int64_t num_members_;
   SharedSums shared_;
+  GradientPieces pieces_;
+  Shares shares_ = Shares::kYes;
   std::vector<StepPass> passes_;           // of the current step
   std::vector<ShardTotals> shard_totals_;  // of the shards of this process
   std::vector<float> losses_;

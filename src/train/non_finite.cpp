@@ -13,6 +13,7 @@
 #include "trainer/core/log.h"
 #include "trainer/data/table_source.h"
 
+#include "train/records.h"
 #include "train/saving.h"
 
 namespace trainer::train {
@@ -101,8 +102,7 @@ void roll_back_files(Session& session, Output& output) {
 void roll_back(Session& session, Output& output) {
   if (session.world->is_first()) roll_back_files(session, output);
   share_state(session);
-  output.epoch_time.restart();
-  output.interval_time.restart();
+  restart_clocks(session, output);
 }
 
 }  // namespace

@@ -55,6 +55,13 @@ bool is_calibrated(const Session& session) {
   return session.config.training.calibrate && is_classification(session) && session.validation;
 }
 
+void restart_clocks(const Session& session, Output& output) {
+  output.epoch_time.restart();
+  output.interval_time.restart();
+  output.samples_before = output.samples_done;
+  output.communication_before = session.world->seconds_waited();
+}
+
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output) {
   if (totals.num_samples == 0) return std::nan("");  // every step was skipped
   run::MetricsRecord record = training_record(session, totals, output.interval_time.seconds());
@@ -71,6 +78,9 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   // After a resume within the epoch, some of its samples took no time in this process.
   record.samples_per_second =
       static_cast<double>(output.samples_done - output.samples_before) / seconds;
+  if (!session.world->is_alone()) {
+    record.communication_seconds = session.world->seconds_waited() - output.communication_before;
+  }
   const checkpoint::Recoveries& recoveries = session.state.recoveries;
   if (recoveries.skipped_steps > 0) record.skipped_steps = recoveries.skipped_steps;
   if (recoveries.rollbacks > 0) record.rollbacks = recoveries.rollbacks;

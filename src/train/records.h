@@ -12,6 +12,9 @@ bool is_classification(const Session& session);
 /// Whether the run fits a temperature to its validation split (training.calibrate).
 bool is_calibrated(const Session& session);
 
+/// Lets the times of records count from now on.
+void restart_clocks(const Session& session, Output& output);
+
 /// Appends the record of a logging interval, unless all of its steps were skipped. Returns its mean
 /// loss, or NaN.
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output);

@@ -40,32 +40,41 @@ ShardTotals sum_totals(const ShardRange& subtree, const IsLeaf& is_leaf, const V
 
 }  // namespace
 
-SharedSums::Step SharedSums::add_totals(std::span<const ShardTotals> shards,
-                                        const std::exception_ptr& failure) {
+std::size_t SharedSums::report_size() const {
+  return sizeof(Report) + division_.max_subtrees() * sizeof(ShardTotals);
+}
+
+void SharedSums::start_totals(std::span<const ShardTotals> shards,
+                              const std::exception_ptr& failure) {
+  my_failure_ = failure;
   const auto of_shard = [&](const ShardRange& shard) {
     return shards[static_cast<std::size_t>(shard.begin - division_.mine().begin)];
   };
   if (world_.is_alone()) {
-    if (failure) std::rethrow_exception(failure);
-    return {sum_totals(division_.mine(), is_single_shard, of_shard), {}};
+    if (!failure) alone_ = sum_totals(division_.mine(), is_single_shard, of_shard);
+    return;
   }
-  const std::size_t size = sizeof(Report) + division_.max_subtrees() * sizeof(ShardTotals);
-  sent_.assign(size, std::byte{});
-  received_.resize(size * static_cast<std::size_t>(world_.size()));
+  my_report_.assign(report_size(), std::byte{});
+  reports_.resize(report_size() * static_cast<std::size_t>(world_.size()));
   const Report mine{.ran_out_of_memory = failure ? 1 : 0,
                     .stop_signal = stop_request(),
                     .save = take_save_request() ? 1 : 0};
-  std::memcpy(sent_.data(), &mine, sizeof mine);
+  std::memcpy(my_report_.data(), &mine, sizeof mine);
   for (std::size_t i = 0; i < division_.my_subtrees().size() && !failure; ++i) {
     const ShardTotals sum = sum_totals(division_.my_subtrees()[i], is_single_shard, of_shard);
-    std::memcpy(sent_.data() + sizeof mine + i * sizeof sum, &sum, sizeof sum);
+    std::memcpy(my_report_.data() + sizeof mine + i * sizeof sum, &sum, sizeof sum);
   }
-  world_.gather(sent_, received_);
-  if (failure) std::rethrow_exception(failure);
+  reporting_ = world_.start_gather(my_report_, reports_);
+}
+
+SharedSums::Step SharedSums::finish_totals() {
+  world_.finish(reporting_);
+  if (my_failure_) std::rethrow_exception(std::exchange(my_failure_, nullptr));
+  if (world_.is_alone()) return {alone_, {}};
   Step step;
   std::vector<ShardTotals> totals;
   for (std::size_t r = 0; r < static_cast<std::size_t>(world_.size()); ++r) {
-    const std::byte* from = received_.data() + r * size;
+    const std::byte* from = reports_.data() + r * report_size();
     Report report;
     std::memcpy(&report, from, sizeof report);
     if (report.ran_out_of_memory != 0) throw std::bad_alloc();
@@ -91,22 +100,21 @@ SharedSums::Step SharedSums::add_totals(std::span<const ShardTotals> shards,
 
 std::span<const double> SharedSums::gather(std::span<const double> mine,
                                            std::size_t width) noexcept {
-  try {
+  guard([&] {
     const std::size_t size = division_.max_subtrees() * width * sizeof(double);
     sent_.assign(size, std::byte{});
     std::memcpy(sent_.data(), mine.data(), mine.size_bytes());
     received_.resize(size * static_cast<std::size_t>(world_.size()));
     gathered_.resize(division_.all_subtrees().size() * width);
-    if (!failure_) world_.gather(sent_, received_);
+    world_.gather(sent_, received_);
     double* to = gathered_.data();
     for (std::size_t r = 0; r < static_cast<std::size_t>(world_.size()); ++r) {
       const std::size_t count = division_.subtrees_of(static_cast<int64_t>(r)).size() * width;
       std::memcpy(to, received_.data() + r * size, count * sizeof(double));
       to += count;
     }
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
+  });
+  gathered_.resize(division_.all_subtrees().size() * width);  // after a failure too
   return gathered_;
 }
 

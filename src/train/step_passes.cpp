@@ -2,7 +2,6 @@
 #include "train/step_passes.h"
 
 #include <algorithm>
-#include <new>
 
 #include "trainer/core/shard_tree.h"
 #include "trainer/cpu/ceil_div.h"
@@ -44,17 +43,14 @@ void set_gradients(const dist::Division& division, const GradientMemory& gradien
 
 }  // namespace
 
-GradientMemory::GradientMemory(const model::FlatParameters& flat, int64_t num_shards)
+GradientMemory::GradientMemory(const model::FlatParameters& flat, const dist::World& world,
+                               const dist::Division& division)
     : stride_(cpu::ceil_div(flat.values.numel(), kLineFloats) * kLineFloats),
       first_(flat.gradients.data_ptr<float>()) {
-  if (num_shards <= 1) return;
-  const auto size = static_cast<std::size_t>(num_shards * stride_ + kLineFloats);
-  memory_.reset(std::calloc(size, sizeof(float)));
-  if (memory_ == nullptr) throw std::bad_alloc();
-  void* begin = memory_.get();
-  std::size_t space = size * sizeof(float);
-  first_ =
-      static_cast<float*>(std::align(kLineFloats * sizeof(float), sizeof(float), begin, space));
+  if (world.is_alone() && division.num_shards() == 1) return;
+  const int64_t num_shards = std::max<int64_t>(1, division.mine().size());
+  memory_ = world.allocate(static_cast<std::size_t>(num_shards * stride_) * sizeof(float));
+  first_ = static_cast<float*>(memory_.get());
 }
 
 void GradientMemory::add_shards(const dist::Division& division, int64_t begin, int64_t end) const {

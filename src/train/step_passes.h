@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "trainer/cpu/row_sums.h"
 #include "trainer/dist/division.h"
+#include "trainer/dist/world.h"
 #include "trainer/model/parameters.h"
 #include "trainer/train/step.h"
 
@@ -16,10 +16,11 @@
 namespace trainer::train {
 
 /// One gradient for each shard of this process: that of a subtree is in the place of its first
-/// shard. With one shard it is the model's own. Pages that are never written take no memory.
+/// shard. A process alone with one shard uses the model's own.
 class GradientMemory {
  public:
-  GradientMemory(const model::FlatParameters& flat, int64_t num_shards);
+  GradientMemory(const model::FlatParameters& flat, const dist::World& world,
+                 const dist::Division& division);
 
   float* first() const { return first_; }
   std::ptrdiff_t offset(int64_t index) const { return index * stride_; }
@@ -29,11 +30,8 @@ class GradientMemory {
   void add_shards(const dist::Division& division, int64_t begin, int64_t end) const;
 
  private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
   int64_t stride_;
-  std::unique_ptr<void, Free> memory_;
+  std::shared_ptr<void> memory_;
   float* first_;
 };
 

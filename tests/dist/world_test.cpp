@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/dist/reduction.h"
+
 #include "support/thread_world.h"
 
 namespace trainer::dist {
@@ -50,7 +52,9 @@ std::size_t expect_sum(int64_t num_ranks, int64_t num_shards, int64_t size) {
     Floats nothing(static_cast<std::size_t>(size));
     // In the place of the first subtree, as a step does.
     float* out = mine.empty() ? nothing.data() : mine.front();
-    world->sum(division, mine, size, out);
+    Reduction reduction(*world, division);
+    reduction.add(mine, size, out);
+    reduction.finish();
     const std::lock_guard lock(mutex);
     EXPECT_EQ(Floats(out, out + size), expected) << "rank " << world->rank();
   });
@@ -106,8 +110,11 @@ TEST(WorldTest, AProcessAloneSendsNothing) {
   EXPECT_EQ(world.gather_texts("mine"), std::vector<std::string>{"mine"});
   EXPECT_EQ(world.broadcast_text("mine"), "mine");
   Floats values = {1, 2, 3};
-  std::vector<float*> mine = {values.data()};
-  world.sum(Division(4, 0, 1), mine, 3, values.data());
+  const std::vector<float*> mine = {values.data()};
+  const Division division(4, 0, 1);
+  Reduction reduction(world, division);
+  reduction.add(mine, 3, values.data());
+  reduction.finish();
   EXPECT_EQ(values, (Floats{1, 2, 3}));
 }
 

@@ -64,9 +64,15 @@ bool has_records(const fs::path& run, std::size_t count) {
 TEST(ProcessesTest, AnyNumberOfThemMakesTheSameRun) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(trainer_in(folder.path(), kRun + "--epochs 3 --output-dir one").exit_code, 0);
-  for (const int64_t size : {2, 3, 5}) {
-    const std::string name = "of_" + std::to_string(size);
-    Processes run(folder.path(), size, kRun + "--epochs 3 --output-dir " + name);
+  struct Case {
+    int64_t size;
+    const char* backend;
+  };
+  for (const Case& c : {Case{2, "auto"}, Case{3, "auto"}, Case{5, "auto"}, Case{3, "gloo"}}) {
+    const std::string name = fmt::format("of_{}_{}", c.size, c.backend);
+    Processes run(
+        folder.path(), c.size,
+        fmt::format("{}--epochs 3 --output-dir {} distributed.backend={}", kRun, name, c.backend));
     const std::vector<ProcessResult> results = run.finish();
     expect_all(results, 0);
     for (const ProcessResult& result : results) EXPECT_EQ(result.err, "");
@@ -81,7 +87,7 @@ TEST(ProcessesTest, OnlyTheFirstOneSpeaks) {
   const std::vector<ProcessResult> results = run.finish();
   expect_all(results, 0);
   EXPECT_NE(results[0].err.find("processes   data_parallel_size 2, data_parallel_rank 0, 4 shards "
-                                "(RANK and WORLD_SIZE)\n"),
+                                "(RANK and WORLD_SIZE), shared memory\n"),
             std::string::npos)
       << results[0].err;
   EXPECT_NE(results[0].out.find("trained     1 epoch, "), std::string::npos) << results[0].out;
@@ -113,9 +119,15 @@ TEST(ProcessesTest, ASignalToOneStopsAllAndAnyNumberResumes) {
 TEST(ProcessesTest, OneThatIsKilledIsNamedByTheOthersAndTheRunCanBeResumed) {
   const test::TemporaryFolder folder;
   const std::string arguments = kRun + "training.schedule.name=constant checkpoint.every_steps=7 ";
-  for (const int64_t killed : {0, 2}) {
-    const std::string name = "killed_" + std::to_string(killed);
-    Processes run(folder.path(), 3, arguments + "--epochs 100000 --output-dir " + name);
+  struct Case {
+    int64_t killed;
+    const char* backend;
+  };
+  for (const auto& [killed, backend] : {Case{0, "auto"}, Case{2, "auto"}, Case{2, "gloo"}}) {
+    const std::string name = fmt::format("killed_{}_{}", killed, backend);
+    Processes run(folder.path(), 3,
+                  fmt::format("{}--epochs 100000 --output-dir {} distributed.backend={}", arguments,
+                              name, backend));
     const fs::path parts = folder.path() / name / "latest";
     wait_until([&] { return has_records(parts, 12); });
     run.rank(killed).send(SIGKILL);

@@ -62,32 +62,51 @@ class ThreadTransport : public dist::Transport {
   ThreadTransport(int64_t rank, std::shared_ptr<Mailbox> mailbox)
       : rank_(rank), mailbox_(std::move(mailbox)) {}
 
-  void exchange(std::span<const dist::Message> sent, std::span<const dist::Message> received,
-                dist::Patience /*patience*/) override {
+  std::string name() const override { return "a mailbox"; }
+
+  Error lost(const std::string& reason, dist::Patience /*patience*/) override {
+    return {ErrorKind::kLostProcess, reason};
+  }
+
+  void mark_dead(int64_t /*rank*/) noexcept override {}
+
+  void announce_failure(const std::string& /*why*/) noexcept override {}
+
+ private:
+  void start_next(std::span<const dist::Message> sent,
+                  std::span<const dist::Message> received) override {
     for (const dist::Message& message : sent) {
       const auto* data = static_cast<const std::byte*>(message.data);
       mailbox_->put(rank_, message.rank, {data, data + message.num_bytes});
     }
-    for (const dist::Message& message : received) {
+    pending_.emplace_back(received.begin(), received.end());
+  }
+
+  void finish_oldest(dist::Patience /*patience*/) override {
+    for (const dist::Message& message : pending_.front()) {
       const std::vector<std::byte> bytes = mailbox_->take(message.rank, rank_);
       if (bytes.size() != message.num_bytes) {
         throw Error(ErrorKind::kRuntime, "a message has another size than expected");
       }
       std::memcpy(message.data, bytes.data(), bytes.size());
     }
+    pending_.pop_front();
   }
 
-  void announce_failure(const std::string& /*why*/) noexcept override {}
-
- private:
   int64_t rank_;
   std::shared_ptr<Mailbox> mailbox_;
+  std::deque<std::vector<dist::Message>> pending_;  // what the exchanges that are under way receive
 };
 
+/// Makes another transport of that of a rank.
+using Wrap = std::function<std::unique_ptr<dist::Transport>(
+    std::unique_ptr<dist::Transport> transport, int64_t rank)>;
+
 /// Calls body(world) on a thread for each of `size` ranks, and rethrows the first error. Returns
-/// the bytes that all of them sent.
+/// the bytes that all of them sent by the mailbox.
 inline std::size_t run_world(int64_t size,
-                             const std::function<void(const std::shared_ptr<dist::World>&)>& body) {
+                             const std::function<void(const std::shared_ptr<dist::World>&)>& body,
+                             const Wrap& wrap = nullptr) {
   const auto mailbox = std::make_shared<Mailbox>();
   std::vector<std::thread> threads;
   std::mutex mutex;
@@ -95,9 +114,11 @@ inline std::size_t run_world(int64_t size,
   for (int64_t rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        body(size == 1 ? std::make_shared<dist::World>()
-                       : std::make_shared<dist::World>(
-                             rank, size, std::make_unique<ThreadTransport>(rank, mailbox)));
+        if (size == 1) return body(std::make_shared<dist::World>());
+        std::unique_ptr<dist::Transport> transport =
+            std::make_unique<ThreadTransport>(rank, mailbox);
+        if (wrap) transport = wrap(std::move(transport), rank);
+        body(std::make_shared<dist::World>(rank, size, std::move(transport)));
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();

@@ -28,7 +28,7 @@ ARGUMENTS = [
     "distributed.shards=4", "distributed.start_timeout=8", "distributed.timeout=20", "threads=1",
     f"training.epochs={EPOCHS}",
 ]
-TIMES = {"samples_per_second", "time_seconds", "memory_bytes", "peak_memory_bytes"}
+TIMES = {"samples_per_second", "time_seconds", "communication_seconds", "memory_bytes", "peak_memory_bytes"}
 
 
 def free_port() -> int:

@@ -10,10 +10,12 @@
 namespace trainer::config {
 
 enum class Distributed { kAuto, kOff };
+enum class Backend { kAuto, kGloo };
 
 /// The keys of `distributed`.
 struct DistributedConfig {
   Distributed enabled = Distributed::kAuto;
+  Backend backend = Backend::kAuto;
   int64_t shards = 0;  // 0: as many as there are processes at the start
   double timeout = 60;
   double start_timeout = 600;
@@ -25,5 +27,8 @@ namespace trainer {
 
 template <>
 std::span<const std::string> enum_names<config::Distributed>();
+
+template <>
+std::span<const std::string> enum_names<config::Backend>();
 
 }  // namespace trainer

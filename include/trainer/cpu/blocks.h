@@ -34,6 +34,8 @@ struct Block {
   uint32_t dropout_stream = 0;
   bool has_skip = false;  // adds its input to its output
 
+  /// Those of all members.
+  int64_t num_weights() const { return num_members * num_outputs * num_inputs; }
   /// `[num_outputs, num_inputs]` of a member.
   const float* member_weight(int64_t member) const {
     return weight.value + member * num_outputs * num_inputs;

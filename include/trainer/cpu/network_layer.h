@@ -6,6 +6,7 @@
 
 #include "trainer/cpu/blocks.h"
 #include "trainer/cpu/buffer.h"
+#include "trainer/cpu/row_sums.h"
 
 namespace trainer::cpu {
 
@@ -32,6 +33,11 @@ struct RowRange {
   int64_t begin = 0;
   int64_t count = 0;
 };
+
+/// The rows of a shard in a pass.
+inline RowRange rows_of_shard(const RowSums& sums, int64_t shard) {
+  return {.begin = sums.border(shard), .count = sums.border(shard + 1) - sums.border(shard)};
+}
 
 /// Where a tile is written.
 struct TileMemory {

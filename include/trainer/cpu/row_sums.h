@@ -33,6 +33,9 @@ struct RowSums {
   /// Given `width` values for each of `subtrees`, returns those for each of `all_subtrees`, which
   /// stay valid until the next call. Empty if they are the same. Must not throw.
   std::function<std::span<const double>(std::span<const double> mine, std::size_t width)> gather;
+  /// Called by one thread when `count` floats of each of `gradients` are complete, from `begin` (or
+  /// its offset further) on, while others compute the rest. Must not throw. May be empty.
+  std::function<void(float* begin, int64_t count)> finished;
 
   /// The first row of a shard, or that after the last one, in the pass.
   int64_t border(int64_t shard) const {

@@ -13,6 +13,7 @@ namespace trainer::dist {
 struct JoinOptions {
   launch::Place place;
   std::filesystem::path folder;               // that all share, for launchers without another way
+  bool shares_memory = true;                  // with the processes of the same machine
   std::chrono::milliseconds timeout{};        // in a step
   std::chrono::milliseconds start_timeout{};  // at the start, and for what comes before a step
 };

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "trainer/dist/division.h"
 #include "trainer/dist/transport.h"
 
 namespace trainer::dist {
@@ -31,8 +30,11 @@ class World {
   void gather(std::span<const std::byte> mine, std::span<std::byte> all,
               Patience patience = Patience::kForStep) const;
 
-  /// The same for parts of `all` that begin at bytes `begins`, `[size + 1]`, of which this rank
-  /// fills its own before.
+  /// Begins to do so; finish() of the result waits for it.
+  int64_t start_gather(std::span<const std::byte> mine, std::span<std::byte> all) const;
+
+  /// The same as gather() for parts of `all` that begin at bytes `begins`, `[size + 1]`, of which
+  /// this rank fills its own before.
   void gather_parts(std::span<std::byte> all, std::span<const std::size_t> begins) const;
 
   /// The text of each rank.
@@ -45,10 +47,22 @@ class World {
   /// The text of rank 0.
   std::string broadcast_text(const std::string& text) const;
 
-  /// Adds what the ranks have: of each of its subtrees, `size` floats in `mine`. Writes the sum
-  /// over all shards, which has the same bits for any number of ranks, to `out`; that may be one of
-  /// `mine`.
-  void sum(const Division& division, std::span<float* const> mine, int64_t size, float* out);
+  /// Begins to send and receive messages (Transport::start()).
+  int64_t start(std::span<const Message> sent, std::span<const Message> received) const;
+
+  /// Waits for that exchange and all that were started before.
+  void finish(int64_t exchange, Patience patience = Patience::kForStep) const;
+
+  /// Memory for messages (Transport::allocate()).
+  std::shared_ptr<void> allocate(std::size_t num_bytes) const {
+    return is_alone() ? Transport::make_memory(num_bytes) : transport_->allocate(num_bytes);
+  }
+
+  /// What the messages go by, for people.
+  std::string transport_name() const { return is_alone() ? "" : transport_->name(); }
+
+  /// How long this rank has waited for others so far, in all functions together.
+  double seconds_waited() const { return is_alone() ? 0 : transport_->seconds(); }
 
   /// Lets the other ranks know why this one ends. Does not throw.
   void announce_failure(const std::string& why) const noexcept;
@@ -57,7 +71,6 @@ class World {
   int64_t rank_ = 0;
   int64_t size_ = 1;
   std::unique_ptr<Transport> transport_;  // none if alone
-  std::vector<float> received_;           // memory of sum()
 };
 
 }  // namespace trainer::dist

@@ -23,14 +23,15 @@ struct MetricsRecord {
   std::optional<double> learning_rate;
   std::optional<double> grad_norm;  // before clipping
   std::optional<double> samples_per_second;
-  std::optional<double> time_seconds;       // on records that close an epoch or an evaluation
-  std::optional<int64_t> skipped_steps;     // on records that close an epoch; of the run so far
-  std::optional<int64_t> rollbacks;         // of the run so far
-  std::optional<int64_t> overflowed_steps;  // of the run so far; retried, smaller loss_scale
-  std::optional<double> loss_scale;         // of the gradient scaler
-  std::optional<int64_t> out_of_memory;     // times that the run went on after it
-  std::optional<int64_t> micro_batch_size;  // of a batch, since then
-  std::optional<int64_t> memory_bytes;      // of the process
+  std::optional<double> time_seconds;           // on records that close an epoch or an evaluation
+  std::optional<double> communication_seconds;  // of these, waited for other processes
+  std::optional<int64_t> skipped_steps;         // on records that close an epoch; of the run so far
+  std::optional<int64_t> rollbacks;             // of the run so far
+  std::optional<int64_t> overflowed_steps;      // of the run so far; retried, smaller loss_scale
+  std::optional<double> loss_scale;             // of the gradient scaler
+  std::optional<int64_t> out_of_memory;         // times that the run went on after it
+  std::optional<int64_t> micro_batch_size;      // of a batch, since then
+  std::optional<int64_t> memory_bytes;          // of the process
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> device_memory_bytes;
   std::optional<int64_t> peak_device_memory_bytes;

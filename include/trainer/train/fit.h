@@ -25,9 +25,10 @@ struct Output {
 
   Stopwatch epoch_time = {};
   Stopwatch interval_time = {};
-  Stopwatch checkpoint_time = {};  // since the last checkpoint
-  int64_t samples_done = 0;        // by this process
-  int64_t samples_before = 0;      // of these, before `epoch_time` began
+  Stopwatch checkpoint_time = {};   // since the last checkpoint
+  int64_t samples_done = 0;         // by this process
+  int64_t samples_before = 0;       // of these, before `epoch_time` began
+  double communication_before = 0;  // World::seconds_waited() then
   bool reported_perfect_score = false;
   std::future<void> saving =
       {};  // a checkpoint that is being written; the last member, so that it is waited for first
