@@ -45,10 +45,12 @@ class GlooTransport : public Transport {
 
   Error lost(const std::string& reason, Patience patience) override {
     const std::string missing = call_roll();
+    // Before the first step there is nothing to resume.
+    const char* what_next =
+        patience == Patience::kForStep ? " and can be resumed, with any number of processes" : "";
     return {ErrorKind::kLostProcess,
-            fmt::format("lost {}; the run ends here and can be resumed, with any number of "
-                        "processes ({}, waited up to {})",
-                        missing, reason,
+            fmt::format("lost {}; the run ends here{} ({}, waited up to {})", missing, what_next,
+                        reason,
                         human_duration(std::chrono::duration<double>(limit_of(patience)).count()))};
   }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -228,6 +229,9 @@ TrainReport run_training(TrainRequest request) {
   } catch (const Error& e) {
     // Each process finds out by itself who is lost.
     if (e.kind() != ErrorKind::kLostProcess) processes.world->announce_failure(e.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    processes.world->announce_failure("out of memory");
     throw;
   } catch (const std::exception& e) {
     processes.world->announce_failure(e.what());

@@ -44,15 +44,20 @@ inline std::string variables_of_rank(int64_t rank, int64_t size, int port) {
 /// The processes of a run, started by the test itself in place of a launcher.
 class Processes {
  public:
-  /// Each one with the same arguments, and its own words of `extra` after them.
+  /// Each one with the same arguments, its own words of `extra` after them, and those of `before`
+  /// before the program.
   Processes(const std::filesystem::path& folder, int64_t size, const std::string& arguments,
-            const std::vector<std::string>& extra = {}) {
+            const std::vector<std::string>& extra = {},
+            const std::vector<std::string>& before = {}) {
     const int port = free_port();
     for (int64_t rank = 0; rank < size; ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      programs_.push_back(std::make_unique<RunningProgram>(
-          folder, arguments + (r < extra.size() ? " " + extra[r] : ""), Moments::kPassed,
-          variables_of_rank(rank, size, port)));
+      const auto of_rank = [&](const std::vector<std::string>& words) {
+        const auto r = static_cast<std::size_t>(rank);
+        return r < words.size() ? " " + words[r] : "";
+      };
+      programs_.push_back(
+          std::make_unique<RunningProgram>(folder, arguments + of_rank(extra), Moments::kPassed,
+                                           variables_of_rank(rank, size, port) + of_rank(before)));
     }
   }
 
