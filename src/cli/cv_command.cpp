@@ -68,7 +68,8 @@ class CvCommand : public Command {
     experiments::CrossValidationRequest request;
     request.config_files = common.config_files;
     request.overrides = common.overrides;
-    request.resume = common.resume;
+    request.resumes_same = common.resume == kResumeAuto;
+    if (!request.resumes_same) request.resume = common.resume;
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
     request.ensemble = ensemble_;

@@ -79,7 +79,8 @@ class EnsembleCommand : public Command {
     experiments::EnsembleRequest request;
     request.config_files = common.config_files;
     request.overrides = common.overrides;
-    request.resume = common.resume;
+    request.resumes_same = common.resume == kResumeAuto;
+    if (!request.resumes_same) request.resume = common.resume;
     request.num_members = num_members_;
     request.recipes = recipes_;
     request.environment = launch::process_environment;

@@ -32,7 +32,8 @@ struct CrossValidation {
 };
 
 SeriesRequest series_request(const CrossValidationRequest& request) {
-  return {request.config_files, request.overrides, request.resume, request.environment};
+  return {request.config_files, request.overrides, request.resume, request.resumes_same,
+          request.environment};
 }
 
 SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
@@ -47,12 +48,17 @@ SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
 }
 
 CrossValidation start(const CrossValidationRequest& request) {
-  CrossValidation cv{start_series(series_request(request), "cv")};
+  CrossValidation cv{new_series(series_request(request))};
   const config::Config config = shared_config(cv.series);
   if (config.data.folds > 0) cv.counts.folds = config.data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.counts.repeats = std::max<int64_t>(1, request.num_repeats);
   cv.is_ensemble = request.ensemble;
+  const auto is_same = [&] {
+    return apply::read_ensemble(cv.series.folder).has_value() == cv.is_ensemble &&
+           has_same_runs(cv.series, fold_run(cv, {}));
+  };
+  open_series(series_request(request), "cv", is_same, cv.series);
   return cv;
 }
 

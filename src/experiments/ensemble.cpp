@@ -36,7 +36,8 @@ struct Ensemble {
 };
 
 SeriesRequest series_request(const EnsembleRequest& request) {
-  return {request.config_files, request.overrides, request.resume, request.environment};
+  return {request.config_files, request.overrides, request.resume, request.resumes_same,
+          request.environment};
 }
 
 std::string names_of(const std::vector<config::Recipe>& recipes) {
@@ -125,10 +126,16 @@ Ensemble start(const EnsembleRequest& request) {
                 fmt::format("--recipes: expected at most one for each of {} members, got {}",
                             num_members, request.recipes.size()));
   }
-  Ensemble ensemble{start_series(series_request(request), "ensemble")};
+  Ensemble ensemble{new_series(series_request(request))};
   ensemble.file = {.num_members = num_members, .runs = {}, .recipes = request.recipes};
   if (!request.recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
   use_first_recipe(ensemble);
+  const auto is_same = [&] {
+    const std::optional<apply::EnsembleFile> before = apply::read_ensemble(ensemble.series.folder);
+    return before && before->num_members == num_members && before->recipes == request.recipes &&
+           has_same_runs(ensemble.series, member_run(ensemble, 1));
+  };
+  open_series(series_request(request), "ensemble", is_same, ensemble.series);
   return ensemble;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/run_series.h"
 
+#include <algorithm>
 #include <ctime>
 #include <system_error>
 
@@ -28,24 +29,76 @@ config::Config read_config(const fs::path& run_dir) {
   return config::load({config::read_document(run::RunDir{run_dir}.config())}, {}).config;
 }
 
+// Whether run::NewFolder made it for a run_name() with this tag; those of one second are numbered.
+bool has_tag(std::string name, const std::string& tag) {
+  const std::string ending = "_" + tag;
+  if (name.ends_with(ending)) return true;
+  name.resize(name.find_last_not_of("0123456789") + 1);
+  return name.ends_with(ending + "_");
+}
+
+// Gives the series the newest folder that it may have begun in; false if there is none.
+bool find_same(const fs::path& parent, const std::string& tag, const std::function<bool()>& is_same,
+               RunSeries& series) {
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    const bool is_folder = !entry.is_symlink(ignored) && entry.is_directory(ignored);
+    if (is_folder && has_tag(entry.path().filename().string(), tag)) {
+      folders.push_back(entry.path());
+    }
+  }
+  std::sort(folders.rbegin(), folders.rend());
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    series.folder = folder;
+    return is_same();
+  });
+}
+
 }  // namespace
 
-RunSeries start_series(const SeriesRequest& request, const std::string& suffix) {
+RunSeries new_series(const SeriesRequest& request) {
   RunSeries series;
   series.overrides = request.overrides;
   read_config_files(request, series);
+  shared_config(series);  // reports errors
+  return series;
+}
+
+void open_series(const SeriesRequest& request, const std::string& suffix,
+                 const std::function<bool()>& is_same, RunSeries& series) {
   const config::Config config = shared_config(series);
   series.place = join_ranks(config.distributed, request.environment);
   const fs::path parent = fs::absolute(config.output_dir);
+  const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
   const auto open = [&] {
-    const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
-    series.new_folder =
-        std::make_unique<run::NewFolder>(parent, run::run_name(tag, std::time(nullptr)));
-    series.lock = std::make_unique<FolderLock>(series.new_folder->path());
-    return series.new_folder->path().filename().string();
+    if (!request.resumes_same || !find_same(parent, tag, is_same, series)) {
+      series.new_folder =
+          std::make_unique<run::NewFolder>(parent, run::run_name(tag, std::time(nullptr)));
+      series.folder = series.new_folder->path();
+    }
+    series.lock = std::make_unique<FolderLock>(series.folder);
+    return series.folder.filename().string();
   };
-  series.folder = parent / open_for_all(series.place, request.environment, parent, open);
-  return series;
+  series.folder = parent / open_for_all(series.place, config.distributed.start_timeout,
+                                        request.environment, parent, open);
+}
+
+bool has_same_runs(const RunSeries& series, const SeriesRun& first) {
+  std::error_code ignored;
+  const fs::directory_iterator files(series.folder, ignored);
+  if (std::none_of(begin(files), end(files),
+                   [](const auto& file) { return file.is_directory(); })) {
+    return true;
+  }
+  const std::optional<fs::path> run = find_run(series.folder, first.tag);
+  if (!run) return false;
+  if (!fs::exists(run::RunDir{*run}.config())) return true;  // it had not begun
+  try {
+    return config::fixed_differences(read_config(*run), run_config(series, first).config).empty();
+  } catch (const Error&) {
+    return false;  // of another version, with other keys
+  }
 }
 
 RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
@@ -67,8 +120,9 @@ RunSeries read_series(const SeriesRequest& request, const std::string& first_tag
 }
 
 void resume_series(const SeriesRequest& request, RunSeries& series) {
-  series.place = join_ranks(shared_config(series).distributed, request.environment);
-  open_for_all(series.place, request.environment, series.folder, [&] {
+  const config::DistributedConfig distributed = shared_config(series).distributed;
+  series.place = join_ranks(distributed, request.environment);
+  open_for_all(series.place, distributed.start_timeout, request.environment, series.folder, [&] {
     series.lock = std::make_unique<FolderLock>(series.folder);
     return series.folder.filename().string();
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct SeriesRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
-  launch::Environment environment = {};         // where a launcher leaves its variables
+  bool resumes_same = false;  // goes on with the newest one of the same settings, if there is any
+  launch::Environment environment = {};  // where a launcher leaves its variables
 };
 
 /// A new or resumed series. Nobody else uses its folder meanwhile, but the other ranks.
@@ -42,9 +44,18 @@ struct SeriesRun {
   std::vector<config::Override> overrides;
 };
 
-/// Makes the folder of a new series, whose name ends in `suffix`, on all ranks the same. Throws
-/// Error(kUsage) for a wrong configuration, Error(kFileSystem), and the errors of open_for_all().
-RunSeries start_series(const SeriesRequest& request, const std::string& suffix);
+/// A series without a folder. Throws Error(kUsage) for a wrong configuration.
+RunSeries new_series(const SeriesRequest& request);
+
+/// Makes its folder, whose name ends in `suffix`, on all ranks the same. If the request says so,
+/// takes the newest one for which is_same(), called with `series` in that folder, is true. Throws
+/// Error(kFileSystem), also if another process uses the folder, and the errors of open_for_all().
+void open_series(const SeriesRequest& request, const std::string& suffix,
+                 const std::function<bool()>& is_same, RunSeries& series);
+
+/// Whether the runs in the folder of the series, if there are any, have its configuration. `first`:
+/// the run that begins first.
+bool has_same_runs(const RunSeries& series, const SeriesRun& first);
 
 /// Reads a series, whose runs have the configuration of the one called `first_tag`. Throws
 /// Error(kCheckpoint) if there is none; `what` it should be the folder of.

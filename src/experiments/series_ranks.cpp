@@ -2,6 +2,7 @@
 #include "experiments/series_ranks.h"
 
 #include <chrono>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 namespace trainer::experiments {
 namespace {
 
-constexpr std::chrono::minutes kStartTimeout{10};
 constexpr std::chrono::seconds kFailureTimeout{10};
 constexpr const char* kFailed = "/";  // no name of a folder
 
@@ -30,13 +30,14 @@ launch::Place join_ranks(const config::DistributedConfig& distributed,
   return place;
 }
 
-std::string open_for_all(const launch::Place& place, const launch::Environment& environment,
+std::string open_for_all(const launch::Place& place, double timeout,
+                         const launch::Environment& environment,
                          const std::filesystem::path& meeting,
                          const std::function<std::string()>& open) {
   if (place.size == 1) return open();
   const launch::Rendezvous rendezvous = launch::find_rendezvous(place, environment, meeting);
-  const auto share = [&](const std::string& text, std::chrono::milliseconds timeout) {
-    return launch::share_text(rendezvous, place, environment, text, timeout);
+  const auto share = [&](const std::string& text, std::chrono::milliseconds limit) {
+    return launch::share_text(rendezvous, place, environment, text, limit);
   };
   std::string name;
   if (place.rank == 0) {
@@ -51,7 +52,7 @@ std::string open_for_all(const launch::Place& place, const launch::Environment& 
       throw;
     }
   }
-  name = share(name, kStartTimeout);
+  name = share(name, std::chrono::milliseconds(static_cast<int64_t>(1000 * timeout)));
   if (name != kFailed) return name;
   throw Error(ErrorKind::kFileSystem, "rank 0 cannot open the folder of the runs; see its message");
 }

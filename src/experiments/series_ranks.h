@@ -19,10 +19,12 @@ launch::Place join_ranks(const config::DistributedConfig& distributed,
                          const launch::Environment& environment);
 
 /// The name of a folder, on every rank: `open` returns it and is called on rank 0 only. When this
-/// returns on rank 0, all ranks have called it. Files for it, if it needs any, are in `meeting`.
+/// returns on rank 0, all ranks have called it, within `timeout` seconds. Files for it, if it needs
+/// any, are in `meeting`.
 /// Throws the errors of `open`, on other ranks Error(kFileSystem) if it failed, and those of
 /// launch::share_text().
-std::string open_for_all(const launch::Place& place, const launch::Environment& environment,
+std::string open_for_all(const launch::Place& place, double timeout,
+                         const launch::Environment& environment,
                          const std::filesystem::path& meeting,
                          const std::function<std::string()>& open);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-validation by the program.
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -86,6 +87,32 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   EXPECT_EQ(after["runs"][1]["run"], second);
   EXPECT_EQ(after["mean"], before["mean"]);
   EXPECT_EQ(after["std"], before["std"]);
+}
+
+TEST_F(CvTest, ResumeAutoGoesOnWithTheSameOrStartsANewOne) {
+  const std::string arguments = "-q --folds 2 --epochs 2 --resume auto";
+  ASSERT_EQ(cv("penguins.yaml", arguments).exit_code, 0);
+  const Json before = results();
+  // As if it had been killed in the second fold.
+  fs::remove(cv_folder() / before["runs"][1]["run"].get<std::string>() / "summary.json");
+  fs::remove(cv_folder() / "cv.json");
+  ASSERT_EQ(cv("penguins.yaml", arguments).exit_code, 0);
+  EXPECT_EQ(results()["runs"], before["runs"]);
+  // Neither another configuration nor other options are the same.
+  const auto num_folders = [&] {
+    const fs::directory_iterator files(folder_.path() / "runs");
+    return std::count_if(begin(files), end(files), [](const auto& file) {
+      return file.path().string().find("_cv") != std::string::npos;
+    });
+  };
+  ASSERT_EQ(cv("penguins.yaml", arguments + " --lr 0.01").exit_code, 0);
+  EXPECT_EQ(num_folders(), 2);
+  ASSERT_EQ(cv("penguins.yaml", arguments + " --repeats 2").exit_code, 0);
+  EXPECT_EQ(num_folders(), 3);
+  ASSERT_EQ(cv("penguins.yaml", arguments + " --ensemble").exit_code, 0);
+  EXPECT_EQ(num_folders(), 4);
+  ASSERT_EQ(cv("penguins.yaml", arguments + " --lr 0.01").exit_code, 0);
+  EXPECT_EQ(num_folders(), 4);
 }
 
 TEST_F(CvTest, FoldsOfOtherConfigurationsAreRefused) {

@@ -138,6 +138,18 @@ TEST_F(EnsembleProgramTest, AResumeTrainsMissingMembersWithTheirRecipe) {
   EXPECT_EQ(one["members"][1]["best"], other["members"][1]["best"]);
 }
 
+TEST_F(EnsembleProgramTest, ResumeAutoGoesOnWithTheSameOrStartsANewOne) {
+  const std::string arguments = "-q --members 2 --epochs 1 --resume auto";
+  ASSERT_EQ(ensemble("penguins.yaml", arguments).exit_code, 0);
+  const fs::path folder = fs::canonical(folder_.path() / "runs/latest");
+  fs::remove_all(member_folders().back());
+  ASSERT_EQ(ensemble("penguins.yaml", arguments).exit_code, 0);
+  EXPECT_EQ(fs::canonical(folder_.path() / "runs/latest"), folder);
+  EXPECT_EQ(member_folders().size(), 2U);
+  ASSERT_EQ(ensemble("penguins.yaml", "-q --members 3 --epochs 1 --resume auto").exit_code, 0);
+  EXPECT_NE(fs::canonical(folder_.path() / "runs/latest"), folder);
+}
+
 TEST_F(EnsembleProgramTest, AnIncompleteOneSaysHowToCompleteIt) {
   ASSERT_EQ(ensemble("auto_mpg.yaml", "--members 2 --epochs 1").exit_code, 0);
   const fs::path folder = fs::canonical(folder_.path() / "runs/latest");

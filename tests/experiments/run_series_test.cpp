@@ -30,7 +30,9 @@ TEST(RunSeriesTest, ACompleteRunOfARecipeIsNotTrainedAgain) {
                               .overrides = {{"output_dir", folder.path().string(), "--output-dir"},
                                             {"recipe", "realmlp", "--recipe"}},
                               .resume = {}};
-  const RunSeries series = start_series(request, "series");
+  RunSeries series = new_series(request);
+  open_series(
+      request, "series", [] { return false; }, series);
   const SeriesRun run{.tag = "member_1", .overrides = {{"training.seed", "7", "test"}}};
   EXPECT_EQ(find_complete(series, run), std::nullopt);
   const RunOutcome outcome = complete_run(series, run, [&](const RunJob& job) {

@@ -20,8 +20,9 @@ struct CrossValidationRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted cross-validation
-  int64_t num_folds = 0;                        // 0: as configured, or 5
-  int64_t num_repeats = 0;                      // 0: one, or as before
+  bool resumes_same = false;  // goes on with the newest one of the same settings, if there is any
+  int64_t num_folds = 0;      // 0: as configured, or 5
+  int64_t num_repeats = 0;    // 0: one, or as before
   /// Whether the runs become the members of an ensemble, which share their preprocessing.
   bool ensemble = false;
   TrainFunction train;

@@ -21,8 +21,9 @@ struct EnsembleRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted one
-  int64_t num_members = 0;                      // 0: 5, or as before
-  std::vector<config::Recipe> recipes;          // that members take in turn; none: as configured
+  bool resumes_same = false;  // goes on with the newest one of the same settings, if there is any
+  int64_t num_members = 0;    // 0: 5, or as before
+  std::vector<config::Recipe> recipes;  // that members take in turn; none: as configured
   TrainFunction train;
   launch::Environment environment = {};  // where a launcher leaves its variables; none: alone
   /// Called with the best value of each member: "member 2/5", "validation accuracy", 0.95.
