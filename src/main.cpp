@@ -14,6 +14,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/standard_streams.h"
+#include "trainer/launch/launcher.h"
 
 #include "cli/dispatch.h"
 
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
     const Error error = to_error(e);
     trainer::log::clear_status();
     trainer::log::error(error.what());
+    trainer::launch::report_failure(trainer::launch::process_environment, error.what());
     return trainer::exit_code(error.kind());
   }
 }

@@ -3,14 +3,12 @@
 
 #ifdef __linux__
 #include <sched.h>
-#include <sys/prctl.h>
 #endif
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -25,6 +23,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/version.h"
 #include "trainer/dist/join.h"
+#include "trainer/launch/launcher.h"
 
 #include "engine/run_header.h"
 
@@ -84,13 +83,6 @@ int64_t count_sharing(const dist::World& world) {
   return std::count(all.begin(), all.end(), mine);
 }
 #endif
-
-// A launcher that is killed leaves its processes behind.
-void end_with_launcher() {
-#ifdef __linux__
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-}
 
 /// What all processes must have in common.
 struct Fact {
@@ -175,7 +167,7 @@ Processes join_processes(const TrainRequest& request) {
   if (place.size == 1) return processes;
   processes.place = place;
   if (place.rank > 0) log::set_console_prefix(fmt::format("[rank {}] ", place.rank));
-  end_with_launcher();
+  launch::stop_with_launcher();
   processes.world = std::make_shared<dist::World>(
       dist::join({.place = place,
                   .folder = request.config.config.output_dir,

@@ -8,6 +8,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/launch/launcher.h"
 #include "trainer/launch/rendezvous.h"
 
 namespace trainer::experiments {
@@ -23,6 +24,7 @@ launch::Place join_ranks(const config::DistributedConfig& distributed,
   if (!environment || distributed.enabled == config::Distributed::kOff) return {};
   const launch::Place place = launch::find_place(environment);
   if (place.size == 1) return {};
+  launch::stop_with_launcher();
   if (place.rank > 0) {
     log::set_console_level(log::Level::kWarning);
     log::set_console_prefix(fmt::format("[rank {}] ", place.rank));

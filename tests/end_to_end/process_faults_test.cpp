@@ -11,6 +11,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
+
+#include "support/files.h"
 #include "support/metrics_records.h"
 #include "support/processes.h"
 
@@ -108,6 +111,17 @@ TEST(ProcessFaultsTest, IncompleteVariablesAreAnErrorBeforeAnythingIsWritten) {
     EXPECT_NE(result.err.find(c.message), std::string::npos) << c.variables << result.err;
     EXPECT_FALSE(fs::exists(folder.path() / "runs"));
   }
+}
+
+TEST(ProcessFaultsTest, TorchrunIsToldWhy) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "error.json";
+  const ProcessResult result =
+      test::trainer_in(folder.path(), "--lr x", "TORCHELASTIC_ERROR_FILE=" + file.string());
+  EXPECT_EQ(result.exit_code, 2);
+  const Json message = parse_json(test::read_file(file))["message"];
+  EXPECT_EQ("error: " + message["message"].get<std::string>() + "\n", result.err);
+  EXPECT_GT(std::stoll(message["extraInfo"]["timestamp"].get<std::string>()), 0);
 }
 
 }  // namespace
