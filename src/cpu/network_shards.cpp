@@ -2,7 +2,7 @@
 // Batch norm of a batch whose rows are in several shards. Mean and squared distances of each shard
 // are merged in the tree of core/shard_tree.h (Chan, Golub and LeVeque, "Updating formulae and a
 // pairwise algorithm for computing sample variances", 1979): first those of the subtrees that this
-// process has, then, after an exchange, those of all processes. The sums of the gradient likewise.
+// process has, then, after an exchange, those of all processes. So are the sums of the gradient.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -15,10 +15,8 @@
 
 #include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -241,10 +239,8 @@ class Joining {
   // Enters this rank: its machine, and the address at which others find it.
   void arrive() {
     own_address_ = is_on_one_machine() ? kLocalHost : local_address_towards(address_.host);
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    const std::string entry = fmt::format("{} {} {}", place_.size,
-                                          own_address_.empty() ? "-" : own_address_, host.data());
+    const std::string entry = fmt::format(
+        "{} {} {}", place_.size, own_address_.empty() ? "-" : own_address_, launch::host_name());
     const std::string where = to_text(address_);
     // Nothing of this object, which may be gone before it returns.
     const auto enter = [store = store_, rank = place_.rank, entry, where] {

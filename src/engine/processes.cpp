@@ -4,10 +4,8 @@
 #ifdef __linux__
 #include <sched.h>
 #endif
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -34,16 +32,10 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 #ifdef __linux__
 // "host 0 1 5": the CPUs that this process may use.
 std::string cpus_text() {
-  std::string text = host_name();
+  std::string text = launch::host_name();
   cpu_set_t set;
   CPU_ZERO(&set);
   sched_getaffinity(0, sizeof set, &set);
@@ -63,7 +55,7 @@ void share_cpus(const std::vector<std::string>& all) {
     std::istringstream words(text);
     std::string host;
     words >> host;
-    if (host != host_name()) continue;
+    if (host != launch::host_name()) continue;
     for (int cpu = 0; words >> cpu;) CPU_SET(cpu, &set);
   }
   sched_setaffinity(0, sizeof set, &set);
@@ -78,7 +70,7 @@ int64_t count_sharing(const dist::World& world) {
 }
 #else
 int64_t count_sharing(const dist::World& world) {
-  const std::string mine = host_name();
+  const std::string mine = launch::host_name();
   const std::vector<std::string> all = world.gather_texts(mine, dist::Patience::kForStart);
   return std::count(all.begin(), all.end(), mine);
 }
@@ -174,7 +166,7 @@ Processes join_processes(const TrainRequest& request) {
                   .shares_memory = config.backend == config::Backend::kAuto,
                   .timeout = milliseconds(config.timeout),
                   .start_timeout = milliseconds(config.start_timeout)}));
-  processes.hosts = processes.world->gather_texts(host_name(), dist::Patience::kForStart);
+  processes.hosts = processes.world->gather_texts(launch::host_name(), dist::Patience::kForStart);
   processes.sharing_cpus = count_sharing(*processes.world);
   return processes;
 }

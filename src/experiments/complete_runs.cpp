@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks agree on who trains which run by locked files in the folder of the series, and by nothing
-// else: a rank that dies lets go of its run at once, and whoever finds that first goes on with it.
+// else: a rank that dies lets go of its run at once, and whoever finds that first continues it.
 // What is said about a run holds only while its lock is held: a complete one may be complete for
 // another number of epochs, just as somebody else begins with the further ones.
 #include "experiments/complete_runs.h"

@@ -6,6 +6,8 @@
 // mpirun(1) of Open MPI, the hydra launcher of MPICH, srun(1) of Slurm.
 #include "trainer/launch/place.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -144,6 +146,12 @@ std::string name_of(Launcher launcher) {
   constexpr std::array<const char*, 6> kNames = {
       "", "torchrun", "mpirun (Open MPI)", "mpiexec (MPICH)", "srun", "RANK and WORLD_SIZE"};
   return kNames[static_cast<size_t>(launcher)];
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
 }
 
 std::optional<std::string> process_environment(const char* name) {

@@ -218,7 +218,7 @@ TEST_F(SlurmTest, SrunMakesTheRunOfOneProcess) {
       const std::string name = fmt::format("{}_{}", mpi, nodes);
       SCOPED_TRACE(name);
       const ProcessResult result = run(fmt::format(
-          "srun --nodes={} --ntasks=2 --mpi={} trainer {}{}", nodes, mpi, arguments, name));
+          "srun --quiet --nodes={} --ntasks=2 --mpi={} trainer {}{}", nodes, mpi, arguments, name));
       ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
       EXPECT_EQ(result.err, "");
       EXPECT_TRUE(fs::exists(in_folder(name + "/latest/rank_1.log")));

@@ -43,7 +43,7 @@ struct Kernels {
   void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*layer_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
-  /// The two steps of batch_norm_gradient(), likewise.
+  /// The two steps of batch_norm_gradient(), in the same way.
   void (*batch_norm_gradient_sums)(const Tile& tile, const NormGradientBuffers& buffers,
                                    const ColumnGradients& sums) = nullptr;
   void (*batch_norm_gradient_with)(const Tile& tile, const NormGradientBuffers& buffers,

@@ -27,6 +27,9 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+/// The name of this machine: processes with the same one are on one machine.
+std::string host_name();
+
 /// The value of an environment variable, or nothing.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
