@@ -279,7 +279,8 @@ std::vector<Field> output_fields() {
       choice(
           TRAINER_MEMBER(distributed.backend),
           "How processes exchange gradients. auto: through shared memory on one machine, by Gloo "
-          "over TCP between machines; gloo: always by Gloo. The result is the same.",
+          "over TCP between machines; gloo: always by Gloo; nccl: between CUDA devices, one for "
+          "each process (needs a LibTorch with NCCL). The result is the same.",
           {.on_resume = OnResume::kMayChange}),
       integer_or_auto(TRAINER_MEMBER(distributed.shards), kShards,
                       "Parts of each batch whose gradients are added in a fixed order, so that the "

@@ -47,7 +47,7 @@ TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
 TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
 TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
 TRAINER_NAMES(config::Distributed, "auto", "off")
-TRAINER_NAMES(config::Backend, "auto", "gloo")
+TRAINER_NAMES(config::Backend, "auto", "gloo", "nccl")
 
 }  // namespace trainer
 

@@ -35,6 +35,7 @@
 
 #include "dist/addresses.h"
 #include "dist/gloo_transport.h"
+#include "dist/nccl.h"
 #include "dist/shared_memory_transport.h"
 
 namespace trainer::dist {
@@ -94,14 +95,17 @@ class Joining {
     connect_to_store();
     arrive();
     const std::vector<std::string> hosts = wait_for_all();
-    GlooGroup group{.store = shared(store_),
+    const std::shared_ptr<c10d::Store> store = shared(store_);
+    GlooGroup group{.store = store,
                     .group = shared(connect_all()),
                     .rank = place_.rank,
                     .hosts = hosts,
                     .timeout = options_.timeout,
                     .start_timeout = options_.start_timeout};
     return {place_.rank, place_.size,
-            with_shared_memory(make_gloo_transport(std::move(group)), notices(hosts), options_)};
+            with_shared_memory(make_gloo_transport(std::move(group)), notices(hosts), options_),
+            [store, rank = place_.rank, size = place_.size, timeout = options_.timeout](
+                c10::Device device) { return connect_nccl(store, rank, size, timeout, device); }};
   }
 
   Notices notices(const std::vector<std::string>& hosts) {

@@ -29,8 +29,16 @@ std::shared_ptr<void> Transport::make_memory(std::size_t num_bytes) {
   return {owner, std::align(kAlignment, num_bytes, memory, space)};
 }
 
-World::World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport)
-    : rank_(rank), size_(size), transport_(std::move(transport)) {}
+World::World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport,
+             ConnectDevices connect_devices)
+    : rank_(rank),
+      size_(size),
+      transport_(std::move(transport)),
+      connect_devices_(std::move(connect_devices)) {}
+
+void World::connect_devices(c10::Device device) {
+  if (connect_devices_) all_to_all_ = connect_devices_(device);
+}
 
 int64_t World::start(std::span<const Message> sent, std::span<const Message> received) const {
   return is_alone() ? 0 : transport_->start(sent, received);

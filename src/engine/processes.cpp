@@ -163,12 +163,23 @@ Processes join_processes(const TrainRequest& request) {
   processes.world = std::make_shared<dist::World>(
       dist::join({.place = place,
                   .folder = request.config.config.output_dir,
-                  .shares_memory = config.backend == config::Backend::kAuto,
+                  .shares_memory = config.backend != config::Backend::kGloo,
                   .timeout = milliseconds(config.timeout),
                   .start_timeout = milliseconds(config.start_timeout)}));
   processes.hosts = processes.world->gather_texts(launch::host_name(), dist::Patience::kForStart);
   processes.sharing_cpus = count_sharing(*processes.world);
   return processes;
+}
+
+void connect_devices(const Processes& processes, const config::Config& config, c10::Device device) {
+  if (config.distributed.backend != config::Backend::kNccl || processes.world->is_alone()) return;
+  if (!device.is_cuda()) {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("distributed.backend: nccl connects CUDA devices, and this process "
+                            "trains on {}; use auto",
+                            device.str()));
+  }
+  processes.world->connect_devices(device);
 }
 
 void decide_shards(const TrainRequest& request, const Processes& processes,

@@ -28,6 +28,10 @@ struct Processes {
 /// Connects this process to the others. Throws Error(kDevice).
 Processes join_processes(const TrainRequest& request);
 
+/// Connects the accelerators of all processes if distributed.backend says so. Throws
+/// Error(kDevice).
+void connect_devices(const Processes& processes, const config::Config& config, c10::Device device);
+
 /// Decides distributed.shards: as in the resumed run, else one for each process.
 void decide_shards(const TrainRequest& request, const Processes& processes, config::Config& config);
 

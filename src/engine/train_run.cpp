@@ -63,6 +63,7 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   keep_order(request, data, config);
   decide_shards(request, processes, config);
   run.decisions = decide_device(config, processes.place);
+  connect_devices(processes, config, run.decisions.device.device);
   config::Config decided = config;
   decided.precision = run.decisions.precision.precision;
   run.session =

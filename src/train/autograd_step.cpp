@@ -12,6 +12,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/shard_tree.h"
 #include "trainer/device/memory.h"
+#include "trainer/dist/device_reduction.h"
 #include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
@@ -181,6 +182,29 @@ class AutogradStep : public TrainStep {
   }
 
   // Gradients travel through the memory of the CPU.
+  void share_on_cpu() {
+    model::FlatParameters& flat = context_.model.parameters();
+    std::vector<at::Tensor> on_cpu = {flat.gradients.cpu()};
+    for (const at::Tensor& other : others_) on_cpu.push_back(other.cpu());
+    std::vector<float*> subtrees;
+    subtrees.reserve(on_cpu.size());
+    for (const at::Tensor& gradient : on_cpu) subtrees.push_back(gradient.data_ptr<float>());
+    subtrees.resize(context_.division.my_subtrees().size());
+    shared_.start_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
+    shared_.finish_gradients();
+    flat.gradients.copy_(on_cpu.front());
+  }
+
+  // Between accelerators.
+  void share_on_device() {
+    const model::FlatParameters& flat = context_.model.parameters();
+    std::vector<at::Tensor> subtrees = {trained_range(flat, flat.gradients)};
+    for (const at::Tensor& other : others_) subtrees.push_back(trained_range(flat, other));
+    subtrees.resize(context_.division.my_subtrees().size());
+    dist::sum_on_device(context_.division, context_.world->all_to_all(), subtrees,
+                        trained_range(flat, flat.gradients));
+  }
+
   StepStats finish(const Window& window, const Sums& sums, const std::exception_ptr& failure) {
     std::vector<at::Tensor> numbers = sums.losses;
     for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
@@ -193,15 +217,11 @@ class AutogradStep : public TrainStep {
     shared_.start_totals(mine, failure);
     const SharedSums::Step step = shared_.finish_totals();
     model::FlatParameters& flat = context_.model.parameters();
-    std::vector<at::Tensor> on_cpu = {flat.gradients.cpu()};
-    for (const at::Tensor& other : others_) on_cpu.push_back(other.cpu());
-    std::vector<float*> subtrees;
-    subtrees.reserve(on_cpu.size());
-    for (const at::Tensor& gradient : on_cpu) subtrees.push_back(gradient.data_ptr<float>());
-    subtrees.resize(context_.division.my_subtrees().size());
-    shared_.start_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
-    shared_.finish_gradients();
-    flat.gradients.copy_(on_cpu.front());
+    if (context_.world->all_to_all()) {
+      share_on_device();
+    } else {
+      share_on_cpu();
+    }
     const at::Tensor grad_norm = optim::clip_gradients(flat, context_.clip_norm);
     read = at::stack({grad_norm, sum_of_buffers(grad_norm)}).cpu();
     return stats(window, step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);

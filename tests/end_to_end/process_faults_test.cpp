@@ -113,6 +113,18 @@ TEST(ProcessFaultsTest, IncompleteVariablesAreAnErrorBeforeAnythingIsWritten) {
   }
 }
 
+TEST(ProcessFaultsTest, NcclNeedsCudaDevices) {
+  const test::TemporaryFolder folder;
+  Processes run(folder.path(), 2, "-q device=cpu distributed.backend=nccl");
+  for (const ProcessResult& result : run.finish()) {
+    EXPECT_EQ(result.exit_code, 4);
+    EXPECT_NE(result.err.find("error: distributed.backend: nccl connects CUDA devices, and this "
+                              "process trains on cpu; use auto\n"),
+              std::string::npos)
+        << result.err;
+  }
+}
+
 TEST(ProcessFaultsTest, TorchrunIsToldWhy) {
   const test::TemporaryFolder folder;
   const fs::path file = folder.path() / "error.json";

@@ -98,6 +98,32 @@ class ThreadTransport : public dist::Transport {
   std::deque<std::vector<dist::Message>> pending_;  // what the exchanges that are under way receive
 };
 
+/// What NCCL does between accelerators.
+inline dist::AllToAll all_to_all_by(const std::shared_ptr<Mailbox>& mailbox, int64_t rank,
+                                    int64_t size) {
+  return [mailbox, rank, size](at::Tensor& out, at::Tensor& in, std::vector<int64_t>& out_counts,
+                               std::vector<int64_t>& in_counts) {
+    const auto* from = static_cast<const std::byte*>(in.data_ptr());
+    for (int64_t r = 0; r < size; ++r) {
+      const auto num_bytes =
+          in_counts[static_cast<std::size_t>(r)] * static_cast<int64_t>(in.element_size());
+      mailbox->put(rank, r, {from, from + num_bytes});
+      from += num_bytes;
+    }
+    auto* to = static_cast<std::byte*>(out.data_ptr());
+    for (int64_t r = 0; r < size; ++r) {
+      const std::vector<std::byte> part = mailbox->take(r, rank);
+      const auto expected =
+          out_counts[static_cast<std::size_t>(r)] * static_cast<int64_t>(out.element_size());
+      if (std::ssize(part) != expected) {
+        throw Error(ErrorKind::kRuntime, "a part has another size than expected");
+      }
+      std::memcpy(to, part.data(), part.size());
+      to += part.size();
+    }
+  };
+}
+
 /// Makes another transport of that of a rank.
 using Wrap = std::function<std::unique_ptr<dist::Transport>(
     std::unique_ptr<dist::Transport> transport, int64_t rank)>;
@@ -118,7 +144,9 @@ inline std::size_t run_world(int64_t size,
         std::unique_ptr<dist::Transport> transport =
             std::make_unique<ThreadTransport>(rank, mailbox);
         if (wrap) transport = wrap(std::move(transport), rank);
-        body(std::make_shared<dist::World>(rank, size, std::move(transport)));
+        body(std::make_shared<dist::World>(
+            rank, size, std::move(transport),
+            [&mailbox, rank, size](c10::Device) { return all_to_all_by(mailbox, rank, size); }));
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions on threads that stand for the processes of a run: weights, optimizer state and metrics
 // have the same bits for any number of them.
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -60,11 +61,13 @@ Outcome outcome_of(Session& session) {
   return outcome;
 }
 
-// On all ranks.
+// On all ranks. `connect`: what is done with the world of each of them before.
 std::vector<Outcome> train_on(int64_t num_ranks, const config::Config& config,
-                              int64_t num_threads = 1, int num_steps = 5) {
+                              int64_t num_threads = 1, int num_steps = 5,
+                              const std::function<void(dist::World&)>& connect = nullptr) {
   std::vector<Outcome> outcomes(static_cast<std::size_t>(num_ranks));
   test::run_world(num_ranks, [&](const std::shared_ptr<dist::World>& world) {
+    if (connect) connect(*world);
     const auto session =
         make_session(config, data::load_datasets(config.data, static_cast<uint64_t>(config.seed)),
                      c10::kCPU, world);
@@ -125,7 +128,7 @@ TEST(ShardsTest, ForEachOptimizer) {
 
 TEST(ShardsTest, ForAnyNumberOfThreads) {
   config::Config config = sharded_config();
-  config.model.hidden_sizes = {300, 70};
+  config.model.hidden_sizes = {300, 300};  // more weights than travel together
   for (const auto norm : {Norm::kNone, Norm::kBatch}) {
     config.model.norm = norm;
     const Outcome one = train_on(1, config).front();
@@ -190,6 +193,20 @@ TEST(ShardsTest, ForTheMembersOfANetwork) {
     config.model.numeric_embedding = config::NumericEmbedding::kPeriodic;
     config.distributed.shards = 4;
     expect_same_for_all_sizes(config);
+  }
+}
+
+// The memory of the CPU stands for that of accelerators.
+TEST(ShardsTest, GradientsThatStayOnTheDeviceGiveTheSameBits) {
+  config::Config config = sharded_config();
+  config.training.step = StepKind::kAutograd;
+  const Outcome expected = train_on(1, config).front();
+  for (const int64_t size : {2, 3, 4, 6}) {
+    SCOPED_TRACE(size);
+    const auto connect = [](dist::World& world) { world.connect_devices(c10::kCPU); };
+    for (const Outcome& outcome : train_on(size, config, 1, 5, connect)) {
+      expect_identical(outcome, expected);
+    }
   }
 }
 

@@ -10,7 +10,7 @@
 namespace trainer::config {
 
 enum class Distributed { kAuto, kOff };
-enum class Backend { kAuto, kGloo };
+enum class Backend { kAuto, kGloo, kNccl };
 
 /// The keys of `distributed`.
 struct DistributedConfig {

@@ -18,6 +18,8 @@ class Division {
   Division(int64_t num_shards, int64_t rank, int64_t size);
 
   int64_t num_shards() const { return num_shards_; }
+  int64_t rank() const { return rank_; }
+  int64_t num_ranks() const { return static_cast<int64_t>(subtrees_.size()); }
   /// The shards of this rank.
   const ShardRange& mine() const { return mine_; }
   /// The fewest subtrees (core/shard_tree.h) that make up the shards of a rank.

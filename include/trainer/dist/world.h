@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <c10/core/Device.h>
+
+#include "trainer/dist/device_reduction.h"
 #include "trainer/dist/transport.h"
 
 namespace trainer::dist {
@@ -17,8 +21,12 @@ namespace trainer::dist {
 /// alone has a world too, in which nothing is sent.
 class World {
  public:
+  /// Connects the accelerators of all ranks, of which this one has `device`. Throws Error(kDevice).
+  using ConnectDevices = std::function<AllToAll(c10::Device device)>;
+
   World() = default;
-  World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport);
+  World(int64_t rank, int64_t size, std::unique_ptr<Transport> transport,
+        ConnectDevices connect_devices = nullptr);
 
   int64_t rank() const { return rank_; }
   int64_t size() const { return size_; }
@@ -58,6 +66,13 @@ class World {
     return is_alone() ? Transport::make_memory(num_bytes) : transport_->allocate(num_bytes);
   }
 
+  /// Connects the accelerators, so that gradients need not go through the memory of the CPU. All
+  /// ranks call it together. Throws Error(kDevice) if that is not possible.
+  void connect_devices(c10::Device device);
+
+  /// Messages between accelerators; empty if they are not connected.
+  const AllToAll& all_to_all() const { return all_to_all_; }
+
   /// What the messages go by, for people.
   std::string transport_name() const { return is_alone() ? "" : transport_->name(); }
 
@@ -71,6 +86,8 @@ class World {
   int64_t rank_ = 0;
   int64_t size_ = 1;
   std::unique_ptr<Transport> transport_;  // none if alone
+  ConnectDevices connect_devices_;
+  AllToAll all_to_all_;
 };
 
 }  // namespace trainer::dist

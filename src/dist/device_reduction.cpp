@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// As reduction.cpp, with one collective for each round: a rank gets its segment of all subtrees,
+// adds them, and sends the sum to all. Nothing leaves the device.
+#include "trainer/dist/device_reduction.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <ATen/ops/add.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+
+#include "trainer/core/shard_tree.h"
+
+namespace trainer::dist {
+namespace {
+
+// The border before the segment of a rank.
+int64_t border(int64_t rank, int64_t num_ranks, int64_t size) {
+  constexpr int64_t kLineFloats = 16;
+  return rank == num_ranks ? size : size * rank / num_ranks / kLineFloats * kLineFloats;
+}
+
+at::Tensor sum_of(const Division& division, const std::vector<at::Tensor>& values,
+                  const ShardRange& range) {
+  const std::vector<ShardRange>& all = division.all_subtrees();
+  const auto leaf = std::find(all.begin(), all.end(), range);
+  if (leaf != all.end()) return values[static_cast<std::size_t>(leaf - all.begin())];
+  const int64_t middle = middle_of(range);
+  return at::add(sum_of(division, values, {range.begin, middle}),
+                 sum_of(division, values, {middle, range.end}));
+}
+
+}  // namespace
+
+void sum_on_device(const Division& division, const AllToAll& all_to_all,
+                   const std::vector<at::Tensor>& mine, at::Tensor out) {
+  const int64_t num_ranks = division.num_ranks();
+  const int64_t size = out.numel();
+  std::vector<int64_t> segment_sizes;
+  for (int64_t r = 0; r < num_ranks; ++r) {
+    segment_sizes.push_back(border(r + 1, num_ranks, size) - border(r, num_ranks, size));
+  }
+  const int64_t my_size = segment_sizes[static_cast<std::size_t>(division.rank())];
+
+  std::vector<at::Tensor> parts;
+  std::vector<int64_t> in_counts;
+  std::vector<int64_t> out_counts;
+  for (int64_t r = 0; r < num_ranks; ++r) {
+    const int64_t segment = segment_sizes[static_cast<std::size_t>(r)];
+    for (const at::Tensor& subtree : mine) {
+      parts.push_back(subtree.narrow(0, border(r, num_ranks, size), segment));
+    }
+    in_counts.push_back(std::ssize(mine) * segment);
+    out_counts.push_back(std::ssize(division.subtrees_of(r)) * my_size);
+  }
+  at::Tensor in = parts.empty() ? at::empty({0}, out.options()) : at::cat(parts);
+  at::Tensor received =
+      at::empty({std::accumulate(out_counts.begin(), out_counts.end(), int64_t{0})}, out.options());
+  all_to_all(received, in, out_counts, in_counts);
+
+  std::vector<at::Tensor> values;
+  for (int64_t i = 0; i < std::ssize(division.all_subtrees()); ++i) {
+    values.push_back(received.narrow(0, i * my_size, my_size));
+  }
+  const at::Tensor sum = sum_of(division, values, {0, division.num_shards()});
+  at::Tensor copies = sum.repeat({num_ranks});
+  std::vector<int64_t> copy_counts(static_cast<std::size_t>(num_ranks), my_size);
+  all_to_all(out, copies, segment_sizes, copy_counts);
+}
+
+}  // namespace trainer::dist
