@@ -25,7 +25,7 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       echo clangd-19 clang-tidy-19
-      echo openmpi-bin mpich
+      echo openmpi-bin mpich slurmctld slurmd slurm-client munge iproute2
       ;;
     apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;
     apt-gate)

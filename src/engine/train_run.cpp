@@ -205,7 +205,9 @@ TrainReport run_together(TrainRequest& request, const Processes& processes) {
   if (is_first) run::point_latest_to(folder.run);  // only now: it can be resumed
   watch_signals();
   const int stop_signal = train::fit(session, output);
-  unwatch_signals();
+  // A stopped process ends soon: another signal, such as srun sends, must not keep it from saying
+  // so.
+  if (stop_signal == 0) unwatch_signals();
   TrainReport report = make_report(session, output, folder.run, stop_signal);
   report.is_first = is_first;
   report.time_seconds = stopwatch.seconds();

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -85,8 +84,9 @@ class SlurmCluster {
   /// Runs a command such as srun in `folder`, with `trainer` in its PATH.
   ProcessResult run(const fs::path& folder, const std::string& command) const {
     return test::run_process(fmt::format(
-        "cd {} && PATH={}:$PATH SLURM_CONF={}/slurm.conf timeout -s KILL 60 {}", folder.string(),
-        fs::path(test::kTrainer).parent_path().string(), folder_.string(), command));
+        "cd {} && PATH={}:$PATH SLURM_CONF={}/slurm.conf timeout -s KILL 60 {} </dev/null",
+        folder.string(), fs::path(test::kTrainer).parent_path().string(), folder_.string(),
+        command));
   }
 
  private:
@@ -123,8 +123,6 @@ class SlurmTest : public testing::Test {
     EXPECT_EQ(checkpoint::first_difference(read(a), read(b)).value_or(""), "");
   }
 
-  // ---- the job of docs/distributed.md --------------------------------------------------------
-
   void write_config(int64_t epochs) const {
     folder_.write("train.yaml", fmt::format(R"(threads: 1
 data: {{synthetic: {{num_samples: 300}}}}
@@ -137,7 +135,8 @@ distributed: {{shards: 4, start_timeout: 30}}
                                             epochs));
   }
 
-  // Its number. With -x the shell writes the exit code of srun into the output of the job.
+  // The job of docs/distributed.md. With -x the shell writes the exit code of srun into the output
+  // of the job. Two processes are enough; the options of sbatch win over those in the script.
   void submit_job() {
     const std::string text = test::read_file(test::kSource / "docs/distributed.md");
     const std::string begin = "#!/bin/bash";
@@ -164,8 +163,9 @@ distributed: {{shards: 4, start_timeout: 30}}
     return fs::exists(file) && test::metrics_records(file).size() > 12;
   }
 
-  // Starts the job, lets `interrupt` act on the run, and returns when it is queued again. It stays
-  // in the queue, so that there is time to set the end of the run.
+  // Starts the job, lets `interrupt` act on the run, and returns when the job is queued again. It
+  // stays in the queue, so that no run is too fast or too slow to be interrupted: its end is set
+  // only then.
   void start_and_interrupt(const std::function<void()>& interrupt) {
     write_config(1000000);
     submit_job();
@@ -176,7 +176,7 @@ distributed: {{shards: 4, start_timeout: 30}}
     EXPECT_TRUE(job_shows(" Restarts=1 "));
   }
 
-  // The same job resumes the run, against one that nothing disturbed.
+  // The job resumes the run, and makes what one process does that nothing disturbs.
   void expect_job_completes() const {
     const auto last = test::metrics_records(in_folder("runs/latest/metrics.jsonl")).back();
     write_config(last["epoch"].get<int64_t>() + 2);
@@ -194,7 +194,7 @@ distributed: {{shards: 4, start_timeout: 30}}
     std::error_code problem;  // of processes that have just ended
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string name = entry.path().filename().string();
-      if (!std::all_of(name.begin(), name.end(), [](char c) { return std::isdigit(c); })) continue;
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       if (!fs::equivalent(entry.path() / "exe", test::kTrainer, problem)) continue;
       if (!fs::equivalent(entry.path() / "cwd", folder_.path(), problem)) continue;
       const auto variables = test::split(test::read_file(entry.path() / "environ"), '\0');

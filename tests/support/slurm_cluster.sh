@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A Slurm cluster for tests: its nodes n1, n2, ... are all this machine, its files are in FOLDER, and it
-# listens on 127.0.0.1 only. It makes FOLDER/ready when all nodes are idle, and runs until its standard
-# input ends. In a PID namespace of its own all that it started, jobs included, ends with it.
+# A Slurm cluster for tests: its nodes n1, n2, ... are all this machine, and its files are in FOLDER. It
+# makes FOLDER/ready when all nodes are idle, and runs until its standard input ends. In a PID namespace of
+# its own all that it started, jobs included, ends with it. Only who can read FOLDER can use it: munge
+# refuses all others.
 # Usage: unshare --pid --fork --kill-child --mount-proc tests/support/slurm_cluster.sh FOLDER PORT PORT...
 # PORT: a free one for slurmctld, then one for each node
 set -euo pipefail
@@ -17,11 +18,11 @@ mkdir "$folder/spool" "$folder/state"
 
 # cred_expire, sched_interval: a requeued job starts again after 6 seconds, not after 121.
 # config_overrides: a node may have more CPUs than the machine.
+# Not NoInAddrAny: it binds to the address of the host name, which in containers is not that below.
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$controller_port
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 AuthType=auth/munge
 AuthInfo=socket=$folder/munge.socket,cred_expire=5
 SlurmUser=root
@@ -37,7 +38,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
-SchedulerParameters=sched_interval=1
+SchedulerParameters=sched_interval=1,sched_min_interval=100000,batch_sched_delay=0
 PartitionName=main Nodes=ALL Default=YES
 END
 node=0
