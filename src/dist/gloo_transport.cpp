@@ -65,8 +65,9 @@ class GlooTransport : public Transport {
   void announce_failure(const std::string& why) noexcept override {
     try {
       set(key("failed", group_.rank), why);
-      // Rank 0 hosts the store: the others need a moment to read it.
-      if (group_.rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      set(key("named", group_.rank), "yes");
+      close();
+      if (group_.rank == 0) keep_store_open(Others::kAll);
     } catch (...) {
       return;  // the others find out without it
     }
@@ -105,6 +106,13 @@ class GlooTransport : public Transport {
     } catch (const std::exception& error) {
       throw lost(reason_of(error), patience);
     }
+  }
+
+  // Others may wait for this rank only, and see nothing of a lost one. Messages that are under way
+  // keep connections open.
+  void close() {
+    pending_.clear();
+    group_.group.reset();
   }
 
   std::chrono::milliseconds limit_of(Patience patience) const {
@@ -146,11 +154,10 @@ class GlooTransport : public Transport {
   std::string call_roll() {
     try {
       set(key("present", group_.rank), "yes");
-      // Others may wait for this rank only, and see nothing of the lost one.
-      group_.group.reset();
+      close();
       std::string lost = wait_for_answers();
       set(key("named", group_.rank), "yes");
-      if (group_.rank == 0) keep_store_open();
+      if (group_.rank == 0) keep_store_open(Others::kPresent);
       return lost;
     } catch (const std::exception&) {
       return name_of(0);
@@ -179,12 +186,16 @@ class GlooTransport : public Transport {
     }
   }
 
-  // Until the other ranks that are there have what they need.
-  void keep_store_open() {
+  enum class Others { kPresent, kAll };
+
+  // Until the other ranks, or those that have said that they are there, have what they need. Rank 0
+  // hosts the store.
+  void keep_store_open(Others others) {
     const Stopwatch stopwatch;
     const auto is_waiting = [&] {
       for (int64_t r = 0; r < size(); ++r) {
-        if (is_set("present", r) && !is_set("named", r)) return true;
+        const bool is_expected = others == Others::kAll || is_set("present", r);
+        if (is_expected && !is_set("named", r)) return true;
       }
       return false;
     };

@@ -54,17 +54,17 @@ class SharedMemoryTransport : public Transport {
   }
 
   Error lost(const std::string& reason, Patience patience) override {
-    mine_.region.desk().has_given_up.store(1);
     for (const Neighbor& neighbor : neighbors_) {
       if (neighbor.has_ended()) network_->mark_dead(neighbor.rank());
-      neighbor.ring_bell();
     }
+    give_up();
     return network_->lost(reason, patience);
   }
 
   void mark_dead(int64_t rank) noexcept override { network_->mark_dead(rank); }
 
   void announce_failure(const std::string& why) noexcept override {
+    give_up();
     network_->announce_failure(why);
   }
 
@@ -113,6 +113,12 @@ class SharedMemoryTransport : public Transport {
     int64_t num_messages = 0;  // that are not complete
     int64_t on_network = 0;
   };
+
+  // Lets neighbors wait for this process no longer.
+  void give_up() const noexcept {
+    mine_.region.desk().has_given_up.store(1);
+    for (const Neighbor& neighbor : neighbors_) neighbor.ring_bell();
+  }
 
   static bool can_use(const SharedBlock& block, std::size_t num_bytes) {
     return block.block.use_count() == 1 && block.num_bytes >= num_bytes;

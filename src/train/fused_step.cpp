@@ -86,9 +86,10 @@ class FusedStep : public TrainStep {
     StepStats stats;
     stats.num_samples = window.num_samples;
     prepare(window, Shares::kYes);
+    const bool is_alone = context_.world->is_alone();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window);
-      team_.parallel_for(thread, 1, [&](int64_t) { pieces_.finish(); });
+      if (!is_alone) team_.parallel_for(thread, 1, [&](int64_t) { pieces_.finish(); });
       sum_statistics(thread, stats);
       if (stats.is_finite) update(thread, stats.grad_norm, rates);
     });

@@ -24,7 +24,6 @@ void GradientPieces::add(int64_t begin, int64_t count) noexcept {
 }
 
 void GradientPieces::finish() noexcept {
-  if (shared_.is_alone()) return;
   std::vector<Range> added;
   added.swap(added_);
   added.push_back({size_, size_});

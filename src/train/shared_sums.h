@@ -49,8 +49,6 @@ class SharedSums {
   /// `width` values for each subtree of this process: those of all subtrees. Guarded.
   std::span<const double> gather(std::span<const double> mine, std::size_t width) noexcept;
 
-  bool is_alone() const { return world_.is_alone(); }
-
   /// Calls body() where nothing may be thrown, unless an earlier one has failed, and keeps its
   /// exception for rethrow_failure().
   template <class Body>

@@ -11,6 +11,7 @@
 
 #include "support/metrics_records.h"
 #include "support/process.h"
+#include "support/processes.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 struct LauncherCase {
   const char* name;
   const char* program;  // skipped if it is not there
-  std::string command;  // before the program
+  std::string command;  // before the program; {} is a free port
 };
 
 class LauncherTest : public testing::TestWithParam<LauncherCase> {};
@@ -39,9 +40,9 @@ TEST_P(LauncherTest, MakesTheRunOfOneProcess) {
       "--epochs 3 "
       "distributed.shards=4 distributed.start_timeout=30 ";
   ASSERT_EQ(test::trainer_in(folder.path(), run + "--output-dir one").exit_code, 0);
-  const test::ProcessResult result =
-      test::run_process(fmt::format("cd {} && timeout -s KILL 60 {} {} {} --output-dir several",
-                                    folder.path().string(), launcher.command, test::kTrainer, run));
+  const test::ProcessResult result = test::run_process(fmt::format(
+      "cd {} && timeout -s KILL 60 {} {} {} --output-dir several", folder.path().string(),
+      fmt::format(fmt::runtime(launcher.command), test::free_port()), test::kTrainer, run));
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const fs::path one = folder.path() / "one/latest";
   const fs::path several = folder.path() / "several/latest";
@@ -63,8 +64,9 @@ INSTANTIATE_TEST_SUITE_P(
                     // Debian 12's fails without these two options, on a change of Python 3.11.
                     LauncherCase{
                         "Torchrun", "/usr/bin/torchrun",
-                        "/usr/bin/torchrun -r 9:1 -t 9:1 --standalone --monitor_interval 0.1 "
-                        "--nproc_per_node 2 --no_python"}),
+                        "/usr/bin/torchrun -r 9:1 -t 9:1 --nnodes 1 --node_rank 0 --master_addr "
+                        "127.0.0.1 --master_port {} --monitor_interval 0.1 --nproc_per_node 2 "
+                        "--no_python"}),
     [](const auto& launcher) { return launcher.param.name; });
 
 }  // namespace
