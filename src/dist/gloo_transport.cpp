@@ -34,6 +34,7 @@ constexpr double kRollCallSeconds = 2;
 constexpr double kOfSeveralSeconds = 10;
 constexpr double kOfTwoSeconds = 0.3;
 constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kStorePatience{2000};
 constexpr int kMaxMessages = 64;  // between two ranks in one exchange: a tag for each
 constexpr int kMaxTag = 1 << 30;  // then they begin again
 
@@ -153,6 +154,8 @@ class GlooTransport : public Transport {
   // Who is lost, and why if that is known.
   std::string call_roll() {
     try {
+      // Other calls of a store behind a cut link wait as long as the start may take.
+      group_.store->wait({key("rank", 0)}, kStorePatience);
       set(key("present", group_.rank), "yes");
       close();
       std::string lost = wait_for_answers();
@@ -160,6 +163,7 @@ class GlooTransport : public Transport {
       if (group_.rank == 0) keep_store_open(Others::kPresent);
       return lost;
     } catch (const std::exception&) {
+      close();
       return name_of(0);
     }
   }

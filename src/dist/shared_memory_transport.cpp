@@ -159,9 +159,8 @@ class SharedMemoryTransport : public Transport {
     };
     const std::vector<Message> far_sent = queue(sent, &Neighbor::add_sent);
     const std::vector<Message> far_received = queue(received, &Neighbor::add_received);
-    if (!far_sent.empty() || !far_received.empty()) {
-      exchange.on_network = network_->start(far_sent, far_received);
-    }
+    // Also without any message: the network counts exchanges, on all ranks alike.
+    exchange.on_network = network_->start(far_sent, far_received);
     progress();
   }
 
