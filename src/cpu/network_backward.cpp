@@ -13,6 +13,17 @@ namespace {
 
 constexpr int64_t kColumnsPerSum = 64;  // columns that a thread sums over the rows together
 
+// Ranges of columns of all members.
+int64_t num_column_tasks(const Block& block) {
+  return block.num_members * ceil_div(block.num_outputs, kColumnsPerSum);
+}
+
+// Whether its weights are computed first, and handed over.
+bool is_early(const Block& block, const RowSums& sums) {
+  constexpr int64_t kMinWeights = 1 << 16;
+  return sums.finished && block.weight.update != nullptr && block.num_weights() >= kMinWeights;
+}
+
 }  // namespace
 
 NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Region& region) const {
@@ -120,56 +131,48 @@ void Network::batch_norm_gradient(const Layer& layer, const Region& region,
 // Large weights first, one after the other, if somebody waits for them: one thread hands over what
 // is complete while the others compute the next ones.
 void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
-  std::size_t complete = layers_.size();  // the layer whose weights are handed over
-  const auto hand_over = [&] {
-    const Block& block = layers_[complete].block;
-    sums.finished(block.weight.update, block.num_weights());
-  };
-  const auto is_early = [&](std::size_t index) {
-    constexpr int64_t kMinFloats = 1 << 16;
-    const Block& block = layers_[index].block;
-    return sums.finished && block.weight.update != nullptr && block.num_weights() >= kMinFloats;
-  };
-  const auto num_weight_tasks = [&](std::size_t index) {
-    return layers_[index].block.num_members * weight_grid(index, sums).num_tiles();
-  };
-  const auto num_column_ranges = [&](std::size_t index) {
-    return ceil_div(layers_[index].block.num_outputs, kColumnsPerSum);
-  };
-  for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
-    if (!is_early(index)) continue;
-    const bool hands_over = complete < layers_.size();
-    const int64_t first = hands_over ? 1 : 0;
-    team_.parallel_for(thread, first + num_weight_tasks(index), [&](int64_t i) {
-      if (i < first) return hand_over();
-      weight_task(index, i - first, sums, thread);
+  const Block* complete = nullptr;
+  const auto compute = [&](int64_t num_tasks, const auto& task) {
+    const int64_t first = complete == nullptr ? 0 : 1;
+    team_.parallel_for(thread, first + num_tasks, [&](int64_t i) {
+      if (i < first) return sums.finished(complete->weight.update, complete->num_weights());
+      task(i - first);
     });
-    complete = index;
-  }
-  int64_t count = encoder_.num_tasks();
+  };
+  int64_t num_other_tasks = encoder_.num_tasks();
   for (std::size_t index = first_trained_; index < layers_.size(); ++index) {
-    if (!is_early(index)) count += num_weight_tasks(index);
-    count += layers_[index].block.num_members * num_column_ranges(index);
-  }
-  const int64_t first = complete < layers_.size() ? 1 : 0;
-  team_.parallel_for(thread, first + count, [&](int64_t i) {
-    if (i < first) return hand_over();
-    i -= first;
-    if (i < encoder_.num_tasks()) return encoder_.run_task(i, sums, tree(thread));
-    i -= encoder_.num_tasks();
-    for (std::size_t index = first_trained_;; ++index) {
-      const int64_t num_weights = is_early(index) ? 0 : num_weight_tasks(index);
-      if (i < num_weights) return weight_task(index, i, sums, thread);
-      i -= num_weights;
-      const Layer& layer = layers_[index];
-      const int64_t num_ranges = num_column_ranges(index);
-      if (i < layer.block.num_members * num_ranges) {
-        return column_gradients(layer, i / num_ranges, i % num_ranges * kColumnsPerSum, sums,
-                                tree(thread));
-      }
-      i -= layer.block.num_members * num_ranges;
+    const Block& block = layers_[index].block;
+    num_other_tasks += num_column_tasks(block);
+    if (!is_early(block, sums)) {
+      num_other_tasks += num_weight_tasks(index, sums);
+      continue;
     }
-  });
+    compute(num_weight_tasks(index, sums), [&](int64_t i) { weight_task(index, i, sums, thread); });
+    complete = &block;
+  }
+  compute(num_other_tasks, [&](int64_t i) { other_task(i, sums, thread); });
+}
+
+// What is not computed early.
+void Network::other_task(int64_t task, const RowSums& sums, int64_t thread) const {
+  if (task < encoder_.num_tasks()) return encoder_.run_task(task, sums, tree(thread));
+  task -= encoder_.num_tasks();
+  for (std::size_t index = first_trained_;; ++index) {
+    const Block& block = layers_[index].block;
+    const int64_t num_weights = is_early(block, sums) ? 0 : num_weight_tasks(index, sums);
+    if (task < num_weights) return weight_task(index, task, sums, thread);
+    task -= num_weights;
+    if (task < num_column_tasks(block)) {
+      const int64_t num_ranges = ceil_div(block.num_outputs, kColumnsPerSum);
+      return column_gradients(layers_[index], task / num_ranges, task % num_ranges * kColumnsPerSum,
+                              sums, tree(thread));
+    }
+    task -= num_column_tasks(block);
+  }
+}
+
+int64_t Network::num_weight_tasks(std::size_t index, const RowSums& sums) const {
+  return layers_[index].block.num_members * weight_grid(index, sums).num_tiles();
 }
 
 TileGrid Network::weight_grid(std::size_t index, const RowSums& sums) const {

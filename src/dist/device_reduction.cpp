@@ -38,6 +38,7 @@ void sum_on_device(const Division& division, const AllToAll& all_to_all,
   const int64_t num_ranks = division.num_ranks();
   const int64_t size = out.numel();
   std::vector<int64_t> segment_sizes;
+  segment_sizes.reserve(static_cast<std::size_t>(num_ranks));
   for (int64_t r = 0; r < num_ranks; ++r) {
     segment_sizes.push_back(border(r + 1, num_ranks, size) - border(r, num_ranks, size));
   }
@@ -60,6 +61,7 @@ void sum_on_device(const Division& division, const AllToAll& all_to_all,
   all_to_all(received, in, out_counts, in_counts);
 
   std::vector<at::Tensor> values;
+  values.reserve(division.all_subtrees().size());
   for (int64_t i = 0; i < std::ssize(division.all_subtrees()); ++i) {
     values.push_back(received.narrow(0, i * my_size, my_size));
   }

@@ -168,24 +168,38 @@ class GlooTransport : public Transport {
     }
   }
 
+  /// What the store says of the other ranks.
+  struct Answers {
+    std::string failure;  // of a rank that has ended by an error
+    std::vector<std::string> missing;
+    std::vector<std::string> dead;  // of these, whose process is known to have ended
+  };
+
+  Answers read_answers() {
+    Answers answers;
+    for (int64_t r = 0; r < size() && answers.failure.empty(); ++r) {
+      if (const auto why = get(key("failed", r))) {
+        answers.failure = fmt::format("{}, which ended with: {}", name_of(r), *why);
+      }
+      if (is_set("present", r)) continue;
+      answers.missing.push_back(name_of(r));
+      if (is_set("dead", r)) answers.dead.push_back(name_of(r));
+    }
+    return answers;
+  }
+
   std::string wait_for_answers() {
     const Stopwatch stopwatch;
     while (true) {
-      std::vector<std::string> missing;
-      std::vector<std::string> dead;
-      for (int64_t r = 0; r < size(); ++r) {
-        if (const auto why = get(key("failed", r))) {
-          return fmt::format("{}, which ended with: {}", name_of(r), *why);
-        }
-        if (is_set("present", r)) continue;
-        missing.push_back(name_of(r));
-        if (is_set("dead", r)) dead.push_back(name_of(r));
+      const Answers answers = read_answers();
+      if (!answers.failure.empty()) return answers.failure;
+      if (answers.missing.empty()) {
+        return "the connection to another rank, though all are still there";
       }
-      if (missing.empty()) return "the connection to another rank, though all are still there";
-      if (!dead.empty()) return joined(dead, " and ");
-      double limit = missing.size() > 1 ? kOfSeveralSeconds : kRollCallSeconds;
+      if (!answers.dead.empty()) return joined(answers.dead, " and ");
+      double limit = answers.missing.size() > 1 ? kOfSeveralSeconds : kRollCallSeconds;
       if (size() == 2) limit = kOfTwoSeconds;
-      if (stopwatch.seconds() > limit) return joined(missing, " and ");
+      if (stopwatch.seconds() > limit) return joined(answers.missing, " and ");
       std::this_thread::sleep_for(kPause);
     }
   }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <random>
 #include <sstream>
 #include <utility>

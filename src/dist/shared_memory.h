@@ -54,6 +54,8 @@ class FileHandle {
   explicit FileHandle(int fd) : fd_(fd) {}
   FileHandle(FileHandle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   FileHandle& operator=(FileHandle&& other) noexcept;
+  FileHandle(const FileHandle&) = delete;
+  FileHandle& operator=(const FileHandle&) = delete;
   ~FileHandle();
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
@@ -70,6 +72,8 @@ class Mapping {
   Mapping(Mapping&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
   Mapping& operator=(Mapping&& other) noexcept;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
   std::byte* data() const { return data_; }
 

@@ -45,6 +45,7 @@ ExchangeTrial try_exchange(Session& session) {
   auto* gradients = static_cast<float*>(memory.get());
   std::fill_n(gradients, num_subtrees * stride, 0.0F);  // pages that nobody has written are faster
   std::vector<float*> subtrees;
+  subtrees.reserve(num_subtrees);
   for (std::size_t i = 0; i < session.division.my_subtrees().size(); ++i) {
     subtrees.push_back(gradients + i * stride);
   }

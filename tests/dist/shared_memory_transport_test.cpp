@@ -93,7 +93,7 @@ void expect_sum_of_ranks(World& world, int64_t size) {
 }
 
 TEST(SharedMemoryTransportTest, ProcessesOfAMachineSendNothingByTheNetwork) {
-  for (const std::size_t size : {2, 3, 5}) {
+  for (const std::size_t size : {2U, 3U, 5U}) {
     const std::size_t sent =
         run_on(std::vector<std::string>(size, "a"), [](const std::shared_ptr<World>& world) {
           EXPECT_EQ(world->transport_name(), "shared memory");

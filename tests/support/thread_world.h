@@ -105,16 +105,14 @@ inline dist::AllToAll all_to_all_by(const std::shared_ptr<Mailbox>& mailbox, int
                                std::vector<int64_t>& in_counts) {
     const auto* from = static_cast<const std::byte*>(in.data_ptr());
     for (int64_t r = 0; r < size; ++r) {
-      const auto num_bytes =
-          in_counts[static_cast<std::size_t>(r)] * static_cast<int64_t>(in.element_size());
+      const auto num_bytes = in_counts[static_cast<std::size_t>(r)] * in.element_size();
       mailbox->put(rank, r, {from, from + num_bytes});
       from += num_bytes;
     }
     auto* to = static_cast<std::byte*>(out.data_ptr());
     for (int64_t r = 0; r < size; ++r) {
       const std::vector<std::byte> part = mailbox->take(r, rank);
-      const auto expected =
-          out_counts[static_cast<std::size_t>(r)] * static_cast<int64_t>(out.element_size());
+      const auto expected = out_counts[static_cast<std::size_t>(r)] * out.element_size();
       if (std::ssize(part) != expected) {
         throw Error(ErrorKind::kRuntime, "a part has another size than expected");
       }

@@ -149,10 +149,12 @@ def kill_and_restart(command: list[str], parts: Path, choose: random.Random, cou
             victim = choose.randrange(size)
             run.all[victim].send_signal(signal.SIGKILL)
             killed_at = time.monotonic()
-            counts.add_kill((parts / "latest").exists())
+            has_begun = (parts / "latest").exists()
+            counts.add_kill(has_begun)
             if not run.wait(60):
                 fail(f"{size} processes, rank {victim} killed: the others do not end", folder)
-            counts.slowest = max(counts.slowest, time.monotonic() - killed_at)
+            if has_begun:  # else they may wait for one that never came
+                counts.slowest = max(counts.slowest, time.monotonic() - killed_at)
             others = {code for rank, code in enumerate(run.codes()) if rank != victim}
             # 4: killed before the others had found it; 0: at the very end, or an ensemble.
             if not others <= {0, 4, 9}:

@@ -117,6 +117,8 @@ class Network {
   void merge_gradient_sums(Layer& layer, const RowSums& sums) const;
   Region shard_region(const RowSums& sums, int64_t shard, const Region& region) const;
   TileGrid weight_grid(std::size_t index, const RowSums& sums) const;
+  int64_t num_weight_tasks(std::size_t index, const RowSums& sums) const;
+  void other_task(int64_t task, const RowSums& sums, int64_t thread) const;
   void weight_task(std::size_t index, int64_t task, const RowSums& sums, int64_t thread) const;
   void weight_gradient(std::size_t index, int64_t member, const Region& region, const RowSums& sums,
                        int64_t thread) const;
@@ -126,8 +128,6 @@ class Network {
   void column_gradients(const Layer& layer, int64_t member, int64_t column, const RowSums& sums,
                         float* tree) const;
   void batch_norm_gradient(const Layer& layer, const Region& region, const RowSums& sums) const;
-
-  /// The gradient of the values of the encoder.
   void encoder_gradient(const Region& region, float* scratch);
 
   int64_t max_rows_;  // of a batch
