@@ -133,10 +133,10 @@ void Network::batch_norm_gradient(const Layer& layer, const Region& region,
 void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
   const Block* complete = nullptr;
   const auto compute = [&](int64_t num_tasks, const auto& task) {
-    const int64_t first = complete == nullptr ? 0 : 1;
-    team_.parallel_for(thread, first + num_tasks, [&](int64_t i) {
-      if (i < first) return sums.finished(complete->weight.update, complete->num_weights());
-      task(i - first);
+    if (complete == nullptr) return team_.parallel_for(thread, num_tasks, task);
+    team_.parallel_for(thread, 1 + num_tasks, [&](int64_t i) {
+      if (i > 0) return task(i - 1);
+      sums.finished(complete->weight.update, complete->num_weights());
     });
   };
   int64_t num_other_tasks = encoder_.num_tasks();
@@ -186,8 +186,9 @@ TileGrid Network::weight_grid(std::size_t index, const RowSums& sums) const {
 void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
                           int64_t thread) const {
   const TileGrid grid = weight_grid(index, sums);
-  const int64_t member = task / grid.num_tiles();
-  const Region region = tile_region(grid, task % grid.num_tiles(), layers_[index].block.num_inputs);
+  const int64_t num_tiles = std::max<int64_t>(1, grid.num_tiles());  // without any there is no task
+  const int64_t member = task / num_tiles;
+  const Region region = tile_region(grid, task % num_tiles, layers_[index].block.num_inputs);
   weight_gradient(index, member, region, sums, thread);
 }
 

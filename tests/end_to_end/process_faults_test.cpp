@@ -16,6 +16,7 @@
 #include "support/files.h"
 #include "support/metrics_records.h"
 #include "support/processes.h"
+#include "support/sanitizers.h"
 
 namespace trainer {
 namespace {
@@ -76,9 +77,11 @@ TEST(ProcessFaultsTest, AFullDiskOfTheFirstEndsAllWithItsMessage) {
 }
 
 TEST(ProcessFaultsTest, WithoutMemoryForItsDataOneEndsAll) {
+  if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer takes all addresses";
   const test::TemporaryFolder folder;
   const std::string kibibytes = std::to_string(1300 * 1024);
-  Processes run(folder.path(), 2, "-q threads=1 data.synthetic.num_samples=1000",
+  Processes run(folder.path(), 2,
+                "-q threads=1 data.synthetic.num_samples=1000 distributed.start_timeout=20",
                 {"", "data.synthetic.num_samples=20000000 data.synthetic.num_features=80"},
                 {"", "ulimit -v " + kibibytes + ";"});
   const std::vector<ProcessResult> results = run.finish();

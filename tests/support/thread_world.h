@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -88,7 +88,7 @@ class ThreadTransport : public dist::Transport {
       if (bytes.size() != message.num_bytes) {
         throw Error(ErrorKind::kRuntime, "a message has another size than expected");
       }
-      std::memcpy(message.data, bytes.data(), bytes.size());
+      std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(message.data));
     }
     pending_.pop_front();
   }
@@ -116,8 +116,7 @@ inline dist::AllToAll all_to_all_by(const std::shared_ptr<Mailbox>& mailbox, int
       if (std::ssize(part) != expected) {
         throw Error(ErrorKind::kRuntime, "a part has another size than expected");
       }
-      std::memcpy(to, part.data(), part.size());
-      to += part.size();
+      to = std::copy(part.begin(), part.end(), to);
     }
   };
 }
