@@ -208,7 +208,7 @@ def kill_under_torchrun(command: list[str], parts: Path, choose: random.Random, 
             if len(workers) < size or set(workers) & set(before):
                 time.sleep(0.05)
                 continue
-            time.sleep(choose.uniform(0.2, 2.5))
+            time.sleep(choose.uniform(0.05, 1.0))
             if torchrun.poll() is not None:
                 break
             try:
