@@ -20,4 +20,13 @@ std::vector<ShardRange> subtrees_of(const ShardRange& range, int64_t num_shards)
   return subtrees;
 }
 
+std::optional<std::size_t> find_subtree(std::span<const ShardRange> subtrees,
+                                        const ShardRange& subtree) {
+  const auto found =
+      std::lower_bound(subtrees.begin(), subtrees.end(), subtree,
+                       [](const ShardRange& a, const ShardRange& b) { return a.begin < b.begin; });
+  if (found == subtrees.end() || *found != subtree) return std::nullopt;
+  return static_cast<std::size_t>(found - subtrees.begin());
+}
+
 }  // namespace trainer

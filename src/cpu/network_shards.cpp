@@ -96,17 +96,14 @@ void sum_shards(const RowSums& sums, const Region& region, const LayerSums& out,
 // The sums over the batch, from those of the subtrees of all processes.
 void sum_subtrees(const RowSums& sums, std::span<const double> mine, const LayerSums& out,
                   int64_t num_members, Merge merge_sums) {
-  const std::vector<ShardRange>& all = sums.all_subtrees;
   const std::span<const double> values =
       sums.gather ? sums.gather(mine, 2 * static_cast<std::size_t>(out.num_columns)) : mine;
-  const auto is_leaf = [&](const ShardRange& range) {
-    return std::find(all.begin(), all.end(), range) != all.end();
-  };
+  const auto find = [&](const ShardRange& range) { return find_subtree(sums.all_subtrees, range); };
+  const auto is_leaf = [&](const ShardRange& range) { return find(range).has_value(); };
   for_each_columns(out.num_columns, [&](int64_t column, int64_t count) {
     const auto load = [&](const ShardRange& range, ColumnSums& to) {
-      const auto i =
-          static_cast<std::size_t>(std::find(all.begin(), all.end(), range) - all.begin());
-      const double* first = values.data() + i * static_cast<std::size_t>(2 * out.num_columns) +
+      const double* first = values.data() +
+                            find(range).value() * static_cast<std::size_t>(2 * out.num_columns) +
                             static_cast<std::size_t>(column);
       std::copy_n(first, count, to.first.data());
       std::copy_n(first + out.num_columns, count, to.second.data());

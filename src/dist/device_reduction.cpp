@@ -3,7 +3,6 @@
 // adds them, and sends the sum to all. Nothing leaves the device.
 #include "trainer/dist/device_reduction.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include <ATen/ops/add.h>
@@ -15,17 +14,9 @@
 namespace trainer::dist {
 namespace {
 
-// The border before the segment of a rank.
-int64_t border(int64_t rank, int64_t num_ranks, int64_t size) {
-  constexpr int64_t kLineFloats = 16;
-  return rank == num_ranks ? size : size * rank / num_ranks / kLineFloats * kLineFloats;
-}
-
 at::Tensor sum_of(const Division& division, const std::vector<at::Tensor>& values,
                   const ShardRange& range) {
-  const std::vector<ShardRange>& all = division.all_subtrees();
-  const auto leaf = std::find(all.begin(), all.end(), range);
-  if (leaf != all.end()) return values[static_cast<std::size_t>(leaf - all.begin())];
+  if (const auto leaf = find_subtree(division.all_subtrees(), range)) return values[*leaf];
   const int64_t middle = middle_of(range);
   return at::add(sum_of(division, values, {range.begin, middle}),
                  sum_of(division, values, {middle, range.end}));
@@ -40,7 +31,7 @@ void sum_on_device(const Division& division, const AllToAll& all_to_all,
   std::vector<int64_t> segment_sizes;
   segment_sizes.reserve(static_cast<std::size_t>(num_ranks));
   for (int64_t r = 0; r < num_ranks; ++r) {
-    segment_sizes.push_back(border(r + 1, num_ranks, size) - border(r, num_ranks, size));
+    segment_sizes.push_back(segment_of(r, num_ranks, size).size());
   }
   const int64_t my_size = segment_sizes[static_cast<std::size_t>(division.rank())];
 
@@ -48,11 +39,11 @@ void sum_on_device(const Division& division, const AllToAll& all_to_all,
   std::vector<int64_t> in_counts;
   std::vector<int64_t> out_counts;
   for (int64_t r = 0; r < num_ranks; ++r) {
-    const int64_t segment = segment_sizes[static_cast<std::size_t>(r)];
+    const Segment segment = segment_of(r, num_ranks, size);
     for (const at::Tensor& subtree : mine) {
-      parts.push_back(subtree.narrow(0, border(r, num_ranks, size), segment));
+      parts.push_back(subtree.narrow(0, segment.begin, segment.size()));
     }
-    in_counts.push_back(std::ssize(mine) * segment);
+    in_counts.push_back(std::ssize(mine) * segment.size());
     out_counts.push_back(std::ssize(division.subtrees_of(r)) * my_size);
   }
   at::Tensor in = parts.empty() ? at::empty({0}, out.options()) : at::cat(parts);

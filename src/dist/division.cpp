@@ -5,6 +5,14 @@
 
 namespace trainer::dist {
 
+Segment segment_of(int64_t rank, int64_t num_ranks, int64_t size) {
+  constexpr int64_t kLineFloats = 16;
+  const auto border = [&](int64_t r) {
+    return r == num_ranks ? size : size * r / num_ranks / kLineFloats * kLineFloats;
+  };
+  return {border(rank), border(rank + 1)};
+}
+
 Division::Division(int64_t num_shards, int64_t rank, int64_t size)
     : num_shards_(num_shards), rank_(rank), mine_(shards_of_rank(rank, size, num_shards)) {
   for (int64_t r = 0; r < size; ++r) {

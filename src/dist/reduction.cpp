@@ -17,7 +17,6 @@
 namespace trainer::dist {
 namespace {
 
-constexpr int64_t kLineFloats = 16;        // of a cache line
 constexpr int64_t kShortFloats = 1 << 14;  // about what a network sends in its latency
 constexpr int64_t kBlock = 1 << 10;  // floats that are added together, in the first level cache
 
@@ -40,13 +39,8 @@ class TreeSum {
   // Where the sum over a subtree is: a value, or `to`.
   const float* add(const ShardRange& range, std::size_t depth, int64_t begin, int64_t count,
                    float* to) {
-    const std::vector<ShardRange>& all = division_.all_subtrees();
-    const auto leaf = std::lower_bound(
-        all.begin(), all.end(), range,
-        [](const ShardRange& a, const ShardRange& b) { return a.begin < b.begin; });
-    if (leaf != all.end() && *leaf == range) {
-      return static_cast<const float*>(values_[static_cast<std::size_t>(leaf - all.begin())]) +
-             begin;
+    if (const auto leaf = find_subtree(division_.all_subtrees(), range)) {
+      return static_cast<const float*>(values_[*leaf]) + begin;
     }
     const int64_t middle = middle_of(range);
     const float* left =
@@ -62,14 +56,6 @@ class TreeSum {
   std::array<std::array<float, kBlock>, 2 * kMaxTreeDepths> memory_{};
 };
 
-/// Floats [begin, end).
-struct Segment {
-  int64_t begin = 0;
-  int64_t end = 0;
-
-  int64_t size() const { return end - begin; }
-};
-
 // One round sends N / 2 times as much, and saves the latency of another one. Of two ranks it sends
 // the same, but each of them adds everything.
 bool is_one_round(const World& world, int64_t size) {
@@ -80,10 +66,7 @@ bool is_one_round(const World& world, int64_t size) {
 // The floats that a rank adds.
 Segment segment_of(const World& world, int64_t rank, int64_t size) {
   if (is_one_round(world, size)) return {0, size};
-  const auto border = [&](int64_t r) {
-    return r == world.size() ? size : size * r / world.size() / kLineFloats * kLineFloats;
-  };
-  return {border(rank), border(rank + 1)};
+  return dist::segment_of(rank, world.size(), size);
 }
 
 Message floats(int64_t rank, float* values, int64_t count) {

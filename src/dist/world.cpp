@@ -48,19 +48,25 @@ void World::finish(int64_t exchange, Patience patience) const {
   if (!is_alone()) transport_->finish(exchange, patience);
 }
 
-int64_t World::start_gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
+template <class PartOf>
+int64_t World::start_parts(const PartOf& part_of) const {
   std::vector<Message> sent;
   std::vector<Message> received;
+  const auto mine = part_of(rank_);
   for (int64_t r = 0; r < size_; ++r) {
-    std::byte* from = all.data() + static_cast<std::size_t>(r) * mine.size();
-    if (r == rank_) {
-      std::copy(mine.begin(), mine.end(), from);
-      continue;
-    }
+    if (r == rank_) continue;
     sent.push_back(message(r, mine.data(), mine.size()));
-    received.push_back(message(r, from, mine.size()));
+    received.push_back(message(r, part_of(r).data(), part_of(r).size()));
   }
   return start(sent, received);
+}
+
+int64_t World::start_gather(std::span<const std::byte> mine, std::span<std::byte> all) const {
+  const auto part_of = [&](int64_t rank) {
+    return all.subspan(static_cast<std::size_t>(rank) * mine.size(), mine.size());
+  };
+  std::copy(mine.begin(), mine.end(), part_of(rank_).begin());
+  return start_parts(part_of);
 }
 
 void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
@@ -69,19 +75,10 @@ void World::gather(std::span<const std::byte> mine, std::span<std::byte> all,
 }
 
 void World::gather_parts(std::span<std::byte> all, std::span<const std::size_t> begins) const {
-  if (is_alone()) return;
-  const auto part = [&](int64_t rank) {
+  finish(start_parts([&](int64_t rank) {
     const auto r = static_cast<std::size_t>(rank);
     return all.subspan(begins[r], begins[r + 1] - begins[r]);
-  };
-  std::vector<Message> sent;
-  std::vector<Message> received;
-  for (int64_t r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    sent.push_back(message(r, part(rank_).data(), part(rank_).size()));
-    received.push_back(message(r, part(r).data(), part(r).size()));
-  }
-  transport_->exchange(sent, received, Patience::kForStep);
+  }));
 }
 
 std::vector<std::string> World::gather_texts(const std::string& mine, Patience patience) const {
@@ -91,18 +88,12 @@ std::vector<std::string> World::gather_texts(const std::string& mine, Patience p
   gather(std::as_bytes(std::span(&length, 1)), std::as_writable_bytes(std::span(lengths)),
          patience);
   std::vector<std::string> texts(size);
-  std::vector<Message> sent;
-  std::vector<Message> received;
-  for (std::size_t r = 0; r < size; ++r) {
-    if (static_cast<int64_t>(r) == rank_) {
-      texts[r] = mine;
-      continue;
-    }
-    texts[r].resize(lengths[r]);
-    sent.push_back(message(static_cast<int64_t>(r), mine.data(), mine.size()));
-    received.push_back(message(static_cast<int64_t>(r), texts[r].data(), texts[r].size()));
-  }
-  if (!is_alone()) transport_->exchange(sent, received, patience);
+  for (std::size_t r = 0; r < size; ++r) texts[r].resize(lengths[r]);
+  texts[static_cast<std::size_t>(rank_)] = mine;
+  finish(start_parts([&](int64_t rank) {
+           return std::as_writable_bytes(std::span(texts[static_cast<std::size_t>(rank)]));
+         }),
+         patience);
   return texts;
 }
 

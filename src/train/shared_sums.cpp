@@ -85,16 +85,12 @@ SharedSums::Step SharedSums::finish_totals() {
       std::memcpy(&sum, from + sizeof report + i * sizeof sum, sizeof sum);
     }
   }
-  const std::vector<ShardRange>& all = division_.all_subtrees();
   const auto find = [&](const ShardRange& range) {
-    return std::find(all.begin(), all.end(), range);
+    return find_subtree(division_.all_subtrees(), range);
   };
   step.totals = sum_totals(
-      {0, division_.num_shards()},
-      [&](const ShardRange& range) { return find(range) != all.end(); },
-      [&](const ShardRange& range) {
-        return totals[static_cast<std::size_t>(find(range) - all.begin())];
-      });
+      {0, division_.num_shards()}, [&](const ShardRange& range) { return find(range).has_value(); },
+      [&](const ShardRange& range) { return totals[find(range).value()]; });
   return step;
 }
 

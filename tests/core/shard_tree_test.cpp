@@ -99,5 +99,15 @@ TEST(ShardTreeTest, TheDepthIsHowOftenATreeDivides) {
   EXPECT_EQ(tree_depth(4096), 12);
 }
 
+TEST(ShardTreeTest, ASubtreeIsFoundAmongThoseOfARange) {
+  const std::vector<ShardRange> subtrees = subtrees_of({1, 7}, 8);  // 1, 2-3, 4-5, 6
+  for (std::size_t i = 0; i < subtrees.size(); ++i) {
+    EXPECT_EQ(find_subtree(subtrees, subtrees[i]), i);
+  }
+  EXPECT_EQ(find_subtree(subtrees, {2, 3}), std::nullopt);
+  EXPECT_EQ(find_subtree(subtrees, {0, 8}), std::nullopt);
+  EXPECT_EQ(find_subtree(subtrees, {7, 8}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace trainer

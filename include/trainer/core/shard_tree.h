@@ -2,7 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 // Floating-point sums depend on their order. So that a sum over the rows of a batch is the same for
@@ -51,6 +54,11 @@ constexpr bool is_single_shard(const ShardRange& range) { return range.size() ==
 
 /// The fewest subtrees of the tree over `num_shards` that make up `range`, in their order.
 std::vector<ShardRange> subtrees_of(const ShardRange& range, int64_t num_shards);
+
+/// The index of a subtree among `subtrees`, which are in their order; nothing if it is none of
+/// them.
+std::optional<std::size_t> find_subtree(std::span<const ShardRange> subtrees,
+                                        const ShardRange& subtree);
 
 /// Sums a subtree: calls leaf(range, depth) for each range for which is_leaf(range), in order, and
 /// add(depth) after each two that are added: the sum at `depth` becomes that of `depth` and

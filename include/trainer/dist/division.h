@@ -9,6 +9,17 @@
 
 namespace trainer::dist {
 
+/// Elements [begin, end).
+struct Segment {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+};
+
+/// Those of `size` floats that a rank adds, in whole cache lines.
+Segment segment_of(int64_t rank, int64_t num_ranks, int64_t size);
+
 /// Which ranks have which shards of a batch.
 class Division {
  public:

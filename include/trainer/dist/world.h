@@ -83,6 +83,10 @@ class World {
   void announce_failure(const std::string& why) const noexcept;
 
  private:
+  /// Sends the part of this rank, part_of(rank), to all others, and receives theirs.
+  template <class PartOf>
+  int64_t start_parts(const PartOf& part_of) const;
+
   int64_t rank_ = 0;
   int64_t size_ = 1;
   std::unique_ptr<Transport> transport_;  // none if alone
