@@ -286,6 +286,11 @@ std::vector<Field> output_fields() {
                       "Parts of each batch whose gradients are added in a fixed order, so that the "
                       "result is the same for any number of processes. auto: as many as there are "
                       "processes at the start of the run."),
+      boolean(TRAINER_MEMBER(distributed.sync_batch_norm),
+              "Whether batch norm takes mean and variance of the whole batch, which the processes "
+              "exchange in each layer. false: of each shard alone; the running ones are the mean "
+              "over the shards.",
+              {.aliases = {"sync_batchnorm"}}),
       number(TRAINER_MEMBER(distributed.timeout), kSeconds,
              "Seconds that a process waits in a step for another one before the run ends with "
              "exit code 9.",

@@ -17,6 +17,7 @@
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
 
+#include "train/running_statistics.h"
 #include "train/shared_sums.h"
 
 namespace trainer::train {
@@ -25,35 +26,37 @@ namespace {
 class AutogradStep : public TrainStep {
  public:
   explicit AutogradStep(const StepContext& context)
-      : context_(context), shared_(*context_.world, context_.division) {}
+      : context_(context),
+        shared_(*context_.world, context_.division),
+        statistics_(context_.model, context_.normalizes_over, shared_, context_.division) {}
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
-    save_buffers();
+    statistics_.save();
     StepStats stats;
     try {
       stats = add_shards(window);
     } catch (...) {
-      restore_buffers();
+      statistics_.restore();
       throw;
     }
     if (stats.is_finite) {
       update(rates);
     } else {
-      restore_buffers();
+      statistics_.restore();
     }
     return stats;
   }
 
   void rehearse(const Window& window) override {
-    save_buffers();
+    statistics_.save();
     try {
       Sums sums;
       compute_subtrees(window, sums);
     } catch (...) {
-      restore_buffers();
+      statistics_.restore();
       throw;
     }
-    restore_buffers();
+    statistics_.restore();
   }
 
   Evaluation evaluate(const ResidentData& data) override {
@@ -136,6 +139,8 @@ class AutogradStep : public TrainStep {
     at::Tensor loss = at::zeros({}, options.dtype(at::kFloat));
     at::Tensor num_correct = at::zeros({}, options.dtype(at::kLong));
     flat.gradients.zero_();
+    const int64_t index = shard - context_.division.mine().begin;
+    statistics_.load(index);
     const int64_t num_shards = context_.division.num_shards();
     for (int64_t batch = 0; batch < window.num_samples; batch += window.batch_size) {
       const int64_t num_rows = std::min(window.batch_size, window.num_samples - batch);
@@ -149,7 +154,8 @@ class AutogradStep : public TrainStep {
       }
     }
     if (loss_scale() != 1) flat.gradients.mul_(1 / loss_scale());
-    const auto i = static_cast<std::size_t>(shard - context_.division.mine().begin);
+    statistics_.store(index);
+    const auto i = static_cast<std::size_t>(index);
     sums.losses[i] = loss;
     sums.num_correct[i] = num_correct;
   }
@@ -169,6 +175,7 @@ class AutogradStep : public TrainStep {
 
   // Reads all numbers together: a step waits for the device only here.
   StepStats finish_alone(const Window& window, const Sums& sums) {
+    statistics_.take_mean();
     const at::Tensor grad_norm =
         optim::clip_gradients(context_.model.parameters(), context_.clip_norm);
     std::vector<at::Tensor> numbers = {grad_norm, sum_of_buffers(grad_norm)};
@@ -216,6 +223,7 @@ class AutogradStep : public TrainStep {
     }
     shared_.start_totals(mine, failure);
     const SharedSums::Step step = shared_.finish_totals();
+    statistics_.take_mean();
     model::FlatParameters& flat = context_.model.parameters();
     if (context_.world->all_to_all()) {
       share_on_device();
@@ -256,22 +264,9 @@ class AutogradStep : public TrainStep {
             .requests = step.requests};
   }
 
-  // Batch norm changes its running statistics in the forward pass, before it is known whether the
-  // step is finite.
-  void save_buffers() {
-    const at::Tensor& buffers = context_.model.buffer_values();
-    if (!buffers.defined()) return;
-    if (!saved_buffers_.defined()) saved_buffers_ = at::empty_like(buffers);
-    saved_buffers_.copy_(buffers);
-  }
-
-  void restore_buffers() {
-    if (saved_buffers_.defined()) context_.model.buffer_values().copy_(saved_buffers_);
-  }
-
   StepContext context_;
   SharedSums shared_;
-  at::Tensor saved_buffers_;
+  RunningStatistics statistics_;
   std::vector<at::Tensor> tree_;    // sums that wait, by depth
   std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
 };

@@ -19,6 +19,7 @@
 
 #include "train/evaluated_rows.h"
 #include "train/gradient_pieces.h"
+#include "train/running_statistics.h"
 #include "train/shared_sums.h"
 #include "train/step_passes.h"
 
@@ -71,16 +72,13 @@ class FusedStep : public TrainStep {
                  kernels_),
         num_members_(network::num_members(context.model.spec())),
         shared_(*context_.world, context_.division),
+        statistics_(context_.model, context_.normalizes_over, shared_, context_.division),
         pieces_(shared_, gradients_, context_.division, context.model.parameters().num_trained),
         losses_(static_cast<std::size_t>(network_.max_rows() * num_members_)),
         correct_(losses_.size()),
         values_(losses_.size() * static_cast<std::size_t>(context.model.spec().num_outputs)),
         square_sums_(static_cast<std::size_t>(
-            cpu::ceil_div(context.model.parameters().num_trained, kChunk))) {
-    if (const at::Tensor& buffers = context.model.buffer_values(); buffers.defined()) {
-      saved_buffers_.resize(static_cast<std::size_t>(buffers.numel()));
-    }
-  }
+            cpu::ceil_div(context.model.parameters().num_trained, kChunk))) {}
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
     StepStats stats;
@@ -89,7 +87,9 @@ class FusedStep : public TrainStep {
     const bool is_alone = context_.world->is_alone();
     team_.run([&](int64_t thread) {
       compute_gradient(thread, window);
-      if (!is_alone) team_.parallel_for(thread, 1, [&](int64_t) { pieces_.finish(); });
+      if (!is_alone || statistics_.are_per_shard()) {
+        team_.parallel_for(thread, 1, [&](int64_t) { finish_sums(); });
+      }
       sum_statistics(thread, stats);
       if (stats.is_finite) update(thread, stats.grad_norm, rates);
     });
@@ -97,7 +97,7 @@ class FusedStep : public TrainStep {
     if (stats.is_finite) {
       ++context_.optimizer_state.step;
     } else {
-      restore_buffers();
+      statistics_.restore();
     }
     return stats;
   }
@@ -106,7 +106,7 @@ class FusedStep : public TrainStep {
     prepare(window, Shares::kNo);
     team_.run([&](int64_t thread) { compute_gradient(thread, window); });
     shared_.rethrow_failure();
-    restore_buffers();
+    statistics_.restore();
   }
 
   Evaluation evaluate(const ResidentData& data) override {
@@ -135,12 +135,13 @@ class FusedStep : public TrainStep {
 
   void prepare(const Window& window, Shares shares) {
     require_intact(window);
-    save_buffers();
+    statistics_.save();
     shard_totals_.assign(static_cast<std::size_t>(context_.division.mine().size()), {});
-    plan_passes(window, context_.division, gradients_, passes_);
+    plan_passes(window, context_.division, gradients_, statistics_.normalizes_over(), passes_);
     shares_ = shares;
     if (context_.world->is_alone()) return;
     for (StepPass& pass : passes_) {
+      if (statistics_.are_per_shard()) continue;
       pass.sums.gather = [this](std::span<const double> mine, std::size_t width) {
         return shared_.gather(mine, width);
       };
@@ -168,6 +169,11 @@ class FusedStep : public TrainStep {
                                     .dropout_seed = window.dropout_seed,
                                     .dropout_factor = window.dropout_factor,
                                     .first_row = pass.first_row};
+      if (statistics_.are_per_shard()) {
+        team_.parallel_for(thread, 1, [&](int64_t) {
+          shared_.guard([&] { statistics_.load(pass.first_shard); });
+        });
+      }
       train(thread, window.data, batch, pass, scale);
       network_.parameter_gradients(thread, pass.sums);
     }
@@ -179,6 +185,12 @@ class FusedStep : public TrainStep {
     team_.parallel_for(thread, cpu::ceil_div(size, kChunk), [&](int64_t i) {
       gradients_.add_shards(context_.division, i * kChunk, std::min(size, (i + 1) * kChunk));
     });
+  }
+
+  // Called by one thread.
+  void finish_sums() {
+    if (!context_.world->is_alone()) pieces_.finish();
+    shared_.guard([&] { statistics_.take_mean(); });
   }
 
   void set_totals(StepStats& stats) {
@@ -198,12 +210,14 @@ class FusedStep : public TrainStep {
       compute_losses(data, batch, first_row, input);
     };
     network_.train(thread, batch, sums, loss, [&] {
-      for (std::size_t s = 0; s < shard_totals_.size(); ++s) {
+      shared_.guard([&] { statistics_.store(pass.first_shard); });
+      for (std::size_t s = 0; s + 1 < sums.borders.size(); ++s) {
+        ShardTotals& totals = shard_totals_[static_cast<std::size_t>(pass.first_shard) + s];
         const auto begin = static_cast<std::size_t>(sums.borders[s] * num_members_);
         const auto end = static_cast<std::size_t>(sums.borders[s + 1] * num_members_);
         for (std::size_t i = begin; i < end; ++i) {
-          shard_totals_[s].loss += static_cast<double>(losses_[i]);
-          shard_totals_[s].num_correct += correct_[i];
+          totals.loss += static_cast<double>(losses_[i]);
+          totals.num_correct += correct_[i];
         }
       }
       if (shares_ == Shares::kNo || &pass != &passes_.back()) return;
@@ -283,7 +297,7 @@ class FusedStep : public TrainStep {
       stats.grad_norm = std::sqrt(static_cast<float>(squares));
       shared_.guard([&] { set_totals(stats); });
       stats.is_finite = !shared_.has_failed() && std::isfinite(stats.grad_norm + stats.loss_sum) &&
-                        buffers_are_finite();
+                        statistics_.are_finite();
     });
   }
 
@@ -344,27 +358,6 @@ class FusedStep : public TrainStep {
                               .average = moment({optim::kEma})});
   }
 
-  // Batch norm changes its running statistics in the forward pass, before it is known whether the
-  // step is finite.
-  float* buffer_data() const { return context_.model.buffer_values().data_ptr<float>(); }
-
-  void save_buffers() {
-    if (!saved_buffers_.empty())
-      std::copy_n(buffer_data(), saved_buffers_.size(), saved_buffers_.begin());
-  }
-
-  void restore_buffers() {
-    if (!saved_buffers_.empty())
-      std::copy(saved_buffers_.begin(), saved_buffers_.end(), buffer_data());
-  }
-
-  bool buffers_are_finite() {
-    if (saved_buffers_.empty()) return true;
-    const float* values = buffer_data();
-    return std::all_of(values, values + saved_buffers_.size(),
-                       [](float v) { return std::isfinite(v); });
-  }
-
   StepContext context_;
   const cpu::Kernels& kernels_;
   cpu::ThreadTeam team_;
@@ -372,6 +365,7 @@ class FusedStep : public TrainStep {
   cpu::Network network_;
   int64_t num_members_;
   SharedSums shared_;
+  RunningStatistics statistics_;
   GradientPieces pieces_;
   Shares shares_ = Shares::kYes;
   std::vector<StepPass> passes_;           // of the current step
@@ -381,7 +375,6 @@ class FusedStep : public TrainStep {
   std::vector<float> values_;      // targets of a regression
   std::vector<int64_t> all_rows_;  // [num_samples] 0, 1, 2, ... of evaluated data
   std::vector<double> square_sums_;
-  std::vector<float> saved_buffers_;
 };
 
 }  // namespace

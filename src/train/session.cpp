@@ -93,6 +93,16 @@ bool uses_kernels(const Session& session) {
          has_kernels(session.config, session.device);
 }
 
+namespace {
+
+NormalizesOver normalizes_over(const config::Config& config) {
+  const bool is_per_shard =
+      config.model.norm == config::Norm::kBatch && !config.distributed.sync_batch_norm;
+  return is_per_shard ? NormalizesOver::kShard : NormalizesOver::kBatch;
+}
+
+}  // namespace
+
 std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64_t num_threads) {
   const config::TrainingConfig& training = session.config.training;
   const StepContext context{.model = session.model,
@@ -103,7 +113,8 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
                             .clip_norm = training.gradient_clip_norm,
                             .loss_scale = session.state.scaler ? &*session.state.scaler : nullptr,
                             .world = session.world,
-                            .division = session.division};
+                            .division = session.division,
+                            .normalizes_over = normalizes_over(session.config)};
   const bool has_own_threads = uses_kernels(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   return has_own_threads ? make_fused_step(context, batch_size, num_threads)

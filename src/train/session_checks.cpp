@@ -81,14 +81,25 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
 // The variance of one row is undefined, and the running variance would become NaN.
 void check_batch_norm(const config::Config& config, int64_t num_train) {
   if (config.model.norm != config::Norm::kBatch) return;
-  const int64_t batch_size = config.training.batch_size;
-  const int64_t used = schedule::samples_per_epoch(config.training, num_train);
-  if (std::min(batch_size, num_train) > 1 && used % batch_size != 1) return;
+  const int64_t batch_size = std::min(config.training.batch_size, num_train);
+  const int64_t rest = schedule::samples_per_epoch(config.training, num_train) % batch_size;
+  const int64_t num_rows = rest == 0 ? batch_size : rest;  // of the smallest batch
+  const bool is_per_shard = !config.distributed.sync_batch_norm && config.distributed.shards > 1;
+  if (is_per_shard && num_rows < 2 * config.distributed.shards) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format(
+            "distributed.sync_batch_norm: false requires two rows for each of the {} shards "
+            "(distributed.shards); {} training rows in batches of {} leave a batch of {} rows; "
+            "set distributed.sync_batch_norm: true, or another batch size",
+            config.distributed.shards, num_train, config.training.batch_size, num_rows));
+  }
+  if (num_rows > 1) return;
   throw Error(
       ErrorKind::kUsage,
       fmt::format("training.batch_size: {} training rows in batches of {} leave a last batch of "
                   "one row, and model.norm: batch requires two; choose another batch size",
-                  num_train, batch_size));
+                  num_train, config.training.batch_size));
 }
 
 // Some shards of each batch would have no rows, or no batch norm of all of them.
@@ -104,10 +115,12 @@ void check_shards(const config::Config& config, int64_t num_train, c10::Device d
   }
   const bool is_fused =
       config.training.step != config::StepKind::kAutograd && has_kernels(config, device);
-  if (num_shards > 1 && config.model.norm == config::Norm::kBatch && !is_fused) {
+  if (num_shards > 1 && config.model.norm == config::Norm::kBatch &&
+      config.distributed.sync_batch_norm && !is_fused) {
     throw Error(ErrorKind::kUsage,
                 "model.norm: batch over several shards (distributed.shards) needs the fused step, "
-                "which computes in fp32 on the CPU; set model.norm: layer");
+                "which computes in fp32 on the CPU; set distributed.sync_batch_norm: false to "
+                "normalize each shard by itself, or model.norm: layer");
   }
 }
 

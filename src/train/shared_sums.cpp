@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <utility>
+#include <valarray>
 
 #include "trainer/core/signals.h"
 
@@ -22,20 +23,30 @@ struct Report {
 
 /// Sums a subtree, with value(range) for each leaf.
 template <class IsLeaf, class Value>
-ShardTotals sum_totals(const ShardRange& subtree, const IsLeaf& is_leaf, const Value& value) {
-  std::array<ShardTotals, kMaxTreeDepths> tree{};
+auto sum_subtree(const ShardRange& subtree, const IsLeaf& is_leaf, const Value& value) {
+  std::array<decltype(value(subtree)), kMaxTreeDepths> tree{};
+  const auto at = [&](int64_t depth) -> auto& { return tree[static_cast<std::size_t>(depth)]; };
   sum_tree(
       subtree, 0, is_leaf,
-      [&](const ShardRange& range, int64_t depth) {
-        tree[static_cast<std::size_t>(depth)] = value(range);
-      },
-      [&](int64_t depth) {
-        ShardTotals& to = tree[static_cast<std::size_t>(depth)];
-        const ShardTotals& from = tree[static_cast<std::size_t>(depth) + 1];
-        to.loss += from.loss;
-        to.num_correct += from.num_correct;
-      });
+      [&](const ShardRange& range, int64_t depth) { at(depth) = value(range); },
+      [&](int64_t depth) { at(depth) += at(depth + 1); });
   return tree.front();
+}
+
+/// Sums all shards, with value(index) for each subtree of the division.
+template <class Value>
+auto sum_subtrees(const dist::Division& division, const Value& value) {
+  const auto find = [&](const ShardRange& range) {
+    return find_subtree(division.all_subtrees(), range);
+  };
+  return sum_subtree(
+      {0, division.num_shards()}, [&](const ShardRange& range) { return find(range).has_value(); },
+      [&](const ShardRange& range) { return value(find(range).value()); });
+}
+
+/// Row `index` of `values`, which are `width` wide.
+std::valarray<double> row_of(std::span<const double> values, std::size_t width, std::size_t index) {
+  return {values.data() + index * width, width};
 }
 
 }  // namespace
@@ -51,7 +62,7 @@ void SharedSums::start_totals(std::span<const ShardTotals> shards,
     return shards[static_cast<std::size_t>(shard.begin - division_.mine().begin)];
   };
   if (world_.is_alone()) {
-    if (!failure) alone_ = sum_totals(division_.mine(), is_single_shard, of_shard);
+    if (!failure) alone_ = sum_subtree(division_.mine(), is_single_shard, of_shard);
     return;
   }
   my_report_.assign(report_size(), std::byte{});
@@ -61,7 +72,7 @@ void SharedSums::start_totals(std::span<const ShardTotals> shards,
                     .save = take_save_request() ? 1 : 0};
   std::memcpy(my_report_.data(), &mine, sizeof mine);
   for (std::size_t i = 0; i < division_.my_subtrees().size() && !failure; ++i) {
-    const ShardTotals sum = sum_totals(division_.my_subtrees()[i], is_single_shard, of_shard);
+    const ShardTotals sum = sum_subtree(division_.my_subtrees()[i], is_single_shard, of_shard);
     std::memcpy(my_report_.data() + sizeof mine + i * sizeof sum, &sum, sizeof sum);
   }
   reporting_ = world_.start_gather(my_report_, reports_);
@@ -85,13 +96,21 @@ SharedSums::Step SharedSums::finish_totals() {
       std::memcpy(&sum, from + sizeof report + i * sizeof sum, sizeof sum);
     }
   }
-  const auto find = [&](const ShardRange& range) {
-    return find_subtree(division_.all_subtrees(), range);
-  };
-  step.totals = sum_totals(
-      {0, division_.num_shards()}, [&](const ShardRange& range) { return find(range).has_value(); },
-      [&](const ShardRange& range) { return totals[find(range).value()]; });
+  step.totals = sum_subtrees(division_, [&](std::size_t i) { return totals[i]; });
   return step;
+}
+
+std::vector<double> SharedSums::sum(std::span<const double> shards, std::size_t width) {
+  std::vector<double> mine;
+  for (const ShardRange& subtree : division_.my_subtrees()) {
+    const auto sum = sum_subtree(subtree, is_single_shard, [&](const ShardRange& shard) {
+      return row_of(shards, width, static_cast<std::size_t>(shard.begin - division_.mine().begin));
+    });
+    mine.insert(mine.end(), std::begin(sum), std::end(sum));
+  }
+  const std::span<const double> all = world_.is_alone() ? mine : gather(mine, width);
+  const auto sum = sum_subtrees(division_, [&](std::size_t i) { return row_of(all, width, i); });
+  return {std::begin(sum), std::end(sum)};
 }
 
 std::span<const double> SharedSums::gather(std::span<const double> mine,

@@ -19,6 +19,12 @@ namespace trainer::train {
 struct ShardTotals {
   double loss = 0;
   double num_correct = 0;
+
+  ShardTotals& operator+=(const ShardTotals& other) {
+    loss += other.loss;
+    num_correct += other.num_correct;
+    return *this;
+  }
 };
 
 /// The sums of one step after the other. All processes call the same functions in the same order.
@@ -45,6 +51,9 @@ class SharedSums {
     gradients_.add(subtrees, size, out);
   }
   void finish_gradients() { gradients_.finish(); }
+
+  /// The sum over all shards of `width` values of each, given those of the shards of this process.
+  std::vector<double> sum(std::span<const double> shards, std::size_t width);
 
   /// `width` values for each subtree of this process: those of all subtrees. Guarded.
   std::span<const double> gather(std::span<const double> mine, std::size_t width) noexcept;

@@ -41,6 +41,26 @@ void set_gradients(const dist::Division& division, const GradientMemory& gradien
   }
 }
 
+// Of each shard its rows of all batches.
+void plan_passes_of_shards(const Window& window, const dist::Division& division,
+                           const GradientMemory& gradients, std::vector<StepPass>& passes) {
+  passes.clear();
+  for (int64_t index = 0; index < division.mine().size(); ++index) {
+    const int64_t shard = division.mine().begin + index;
+    for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
+      const int64_t num_rows = std::min(window.batch_size, window.num_samples - begin);
+      const int64_t first = shard_begin(shard, division.num_shards(), num_rows);
+      StepPass& pass = passes.emplace_back();
+      pass.first_row = begin + first;
+      pass.num_rows = shard_begin(shard + 1, division.num_shards(), num_rows) - first;
+      pass.first_shard = index;
+      pass.sums = cpu::sums_of_one_shard(pass.num_rows,
+                                         begin == 0 ? cpu::Accumulate::kNo : cpu::Accumulate::kYes);
+      pass.sums.gradients.front().offset = gradients.offset(index);
+    }
+  }
+}
+
 }  // namespace
 
 GradientMemory::GradientMemory(const model::FlatParameters& flat, const dist::World& world,
@@ -68,7 +88,11 @@ void GradientMemory::add_shards(const dist::Division& division, int64_t begin, i
 }
 
 void plan_passes(const Window& window, const dist::Division& division,
-                 const GradientMemory& gradients, std::vector<StepPass>& passes) {
+                 const GradientMemory& gradients, NormalizesOver over,
+                 std::vector<StepPass>& passes) {
+  if (over == NormalizesOver::kShard && division.mine().size() > 0) {
+    return plan_passes_of_shards(window, division, gradients, passes);
+  }
   std::size_t count = 0;
   for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
     const int64_t num_rows = std::min(window.batch_size, window.num_samples - begin);
@@ -79,6 +103,7 @@ void plan_passes(const Window& window, const dist::Division& division,
       StepPass& pass = passes[count++];
       pass.first_row = begin + row;
       pass.num_rows = std::min(window.max_rows(), end - row);
+      pass.first_shard = 0;
       set_rows(division, num_rows, row, pass);
       row += pass.num_rows;
     } while (row < end);

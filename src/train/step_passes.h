@@ -39,13 +39,16 @@ class GradientMemory {
 struct StepPass {
   int64_t first_row = 0;  // in the window
   int64_t num_rows = 0;
+  int64_t first_shard = 0;  // of the shards of this process
   cpu::RowSums sums;
 };
 
 /// The passes of a step, in `passes`, whose memory is used again. In a single one the shards of
 /// this process are summed while their products are in the cache. Several passes add to the
 /// gradient of each shard; the shards are to be summed after the last one.
+/// Where batch norm is over shards, each shard has passes of its own.
 void plan_passes(const Window& window, const dist::Division& division,
-                 const GradientMemory& gradients, std::vector<StepPass>& passes);
+                 const GradientMemory& gradients, NormalizesOver over,
+                 std::vector<StepPass>& passes);
 
 }  // namespace trainer::train

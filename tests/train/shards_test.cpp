@@ -3,6 +3,7 @@
 // have the same bits for any number of them.
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -275,7 +276,69 @@ TEST(ShardsTest, BatchNormOfSeveralShardsNeedsTheFusedStep) {
   EXPECT_EQ(
       test::message_of(ErrorKind::kUsage, [&] { test::make_small_session(config); }),
       "model.norm: batch over several shards (distributed.shards) needs the fused step, which "
-      "computes in fp32 on the CPU; set model.norm: layer");
+      "computes in fp32 on the CPU; set distributed.sync_batch_norm: false to normalize each shard "
+      "by itself, or model.norm: layer");
+}
+
+config::Config local_norm_config(StepKind step, int64_t num_shards = 4) {
+  config::Config config = sharded_config(num_shards);
+  config.model.norm = Norm::kBatch;
+  config.distributed.sync_batch_norm = false;
+  config.training.step = step;
+  return config;
+}
+
+TEST(ShardsTest, ForABatchNormOfEachShard) {
+  for (const StepKind step : {StepKind::kFused, StepKind::kAutograd}) {
+    for (const int64_t num_shards : {3, 4}) {
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(step) << ", " << num_shards);
+      config::Config config = local_norm_config(step, num_shards);
+      expect_same_for_all_sizes(config);
+      config.training.gradient_accumulation_steps = 2;
+      expect_same_for_all_sizes(config, {2, 3});
+    }
+  }
+}
+
+TEST(ShardsTest, ABatchNormOfEachShardIsThatOfAutograd) {
+  config::Config config = local_norm_config(StepKind::kFused);
+  config.training.optimizer.name = config::OptimizerName::kSgd;  // see above
+  const Outcome fused = train_on(2, config, 3, 2).front();
+  config.training.step = StepKind::kAutograd;
+  const Outcome autograd = train_on(1, config, 1, 2).front();
+  EXPECT_TRUE(test::close(fused.values, autograd.values, 1e-6, 1e-5));
+  EXPECT_TRUE(test::close(fused.buffers, autograd.buffers, 1e-6, 1e-5));
+}
+
+// The mean over a batch is that of the means over shards of equal size; the variance is not.
+TEST(ShardsTest, ABatchNormOfEachShardKeepsTheMeanOfTheirStatistics) {
+  config::Config config = local_norm_config(StepKind::kFused, 2);
+  const auto first_norm = [](const config::Config& c) {
+    const auto session = test::make_small_session(c);
+    make_shared_step(*session);
+    return std::pair(session->model.buffers()[0].tensor.clone(),
+                     session->model.buffers()[1].tensor.clone());
+  };
+  const auto [local_mean, local_var] = first_norm(config);
+  config.distributed.sync_batch_norm = true;
+  const auto [mean, var] = first_norm(config);
+  EXPECT_TRUE(test::close(local_mean, mean, 1e-6, 1e-5));
+  EXPECT_FALSE(test::close(local_var, var, 1e-6, 1e-5));
+}
+
+TEST(ShardsTest, ABatchNormOfASingleShardIsThatOfTheBatch) {
+  config::Config config = local_norm_config(StepKind::kFused, 1);
+  const Outcome local = train_on(1, config).front();
+  config.distributed.sync_batch_norm = true;
+  expect_identical(local, train_on(1, config).front());
+}
+
+TEST(ShardsTest, ABatchNormOfEachShardNeedsTwoRowsOfIt) {
+  const config::Config config = local_norm_config(StepKind::kFused, 10);
+  EXPECT_EQ(test::message_of(ErrorKind::kUsage, [&] { test::make_small_session(config); }),
+            "distributed.sync_batch_norm: false requires two rows for each of the 10 shards "
+            "(distributed.shards); 120 training rows in batches of 22 leave a batch of 10 rows; "
+            "set distributed.sync_batch_norm: true, or another batch size");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct DistributedConfig {
   Distributed enabled = Distributed::kAuto;
   Backend backend = Backend::kAuto;
   int64_t shards = 0;  // 0: as many as there are processes at the start
+  bool sync_batch_norm = true;
   double timeout = 60;
   double start_timeout = 600;
 };

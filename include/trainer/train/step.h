@@ -64,6 +64,10 @@ struct UpdateRates {
   double weight_decay_factor = 1;
 };
 
+/// Whether batch norm takes mean and variance over the rows of a whole batch, or of each shard of
+/// it alone.
+enum class NormalizesOver { kBatch, kShard };
+
 /// The objects of a step, which must outlive it.
 struct StepContext {
   model::Network& model;
@@ -75,6 +79,7 @@ struct StepContext {
   const schedule::LossScaleState* loss_scale = nullptr;  // of fp16; null: none
   std::shared_ptr<dist::World> world = std::make_shared<dist::World>();
   dist::Division division = {};
+  NormalizesOver normalizes_over = NormalizesOver::kBatch;
 };
 
 /// Trains and evaluates a model.
