@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 #include <gloo/common/error.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -35,6 +34,7 @@ constexpr double kOfSeveralSeconds = 10;
 constexpr double kOfTwoSeconds = 0.3;
 constexpr std::chrono::milliseconds kPause{10};
 constexpr std::chrono::milliseconds kStorePatience{2000};
+constexpr const char* kYes = "yes";
 constexpr int kMaxMessages = 64;  // between two ranks in one exchange: a tag for each
 constexpr int kMaxTag = 1 << 30;  // then they begin again
 
@@ -57,7 +57,7 @@ class GlooTransport : public Transport {
 
   void mark_dead(int64_t rank) noexcept override {
     try {
-      set(key("dead", rank), "yes");
+      group_.store.set("dead", rank, kYes);
     } catch (const std::exception&) {
       return;  // the others find out without it
     }
@@ -65,8 +65,8 @@ class GlooTransport : public Transport {
 
   void announce_failure(const std::string& why) noexcept override {
     try {
-      set(key("failed", group_.rank), why);
-      set(key("named", group_.rank), "yes");
+      group_.store.set("failed", group_.rank, why);
+      group_.store.set("named", group_.rank, kYes);
       close();
       if (group_.rank == 0) keep_store_open(Others::kAll);
     } catch (...) {
@@ -133,20 +133,6 @@ class GlooTransport : public Transport {
         start(tensors, static_cast<int>(message.rank), first_tag_ + static_cast<int>(index)));
   }
 
-  static std::string key(const char* what, int64_t rank) {
-    return fmt::format("trainer/{}/{}", what, rank);
-  }
-
-  void set(const std::string& name, const std::string& value) {
-    group_.store->set(name, std::vector<uint8_t>(value.begin(), value.end()));
-  }
-
-  std::optional<std::string> get(const std::string& name) {
-    if (!group_.store->check({name})) return std::nullopt;
-    const std::vector<uint8_t> value = group_.store->get(name);
-    return std::string(value.begin(), value.end());
-  }
-
   std::string name_of(int64_t rank) const {
     return fmt::format("rank {} ({})", rank, group_.hosts[static_cast<std::size_t>(rank)]);
   }
@@ -155,11 +141,11 @@ class GlooTransport : public Transport {
   std::string call_roll() {
     try {
       // Other calls of a store behind a cut link wait as long as the start may take.
-      group_.store->wait({key("rank", 0)}, kStorePatience);
-      set(key("present", group_.rank), "yes");
+      group_.store.wait("rank", 0, kStorePatience);
+      group_.store.set("present", group_.rank, kYes);
       close();
       std::string lost = wait_for_answers();
-      set(key("named", group_.rank), "yes");
+      group_.store.set("named", group_.rank, kYes);
       if (group_.rank == 0) keep_store_open(Others::kPresent);
       return lost;
     } catch (const std::exception&) {
@@ -178,12 +164,12 @@ class GlooTransport : public Transport {
   Answers read_answers() {
     Answers answers;
     for (int64_t r = 0; r < size() && answers.failure.empty(); ++r) {
-      if (const auto why = get(key("failed", r))) {
+      if (const auto why = group_.store.find("failed", r)) {
         answers.failure = fmt::format("{}, which ended with: {}", name_of(r), *why);
       }
-      if (is_set("present", r)) continue;
+      if (group_.store.has("present", r)) continue;
       answers.missing.push_back(name_of(r));
-      if (is_set("dead", r)) answers.dead.push_back(name_of(r));
+      if (group_.store.has("dead", r)) answers.dead.push_back(name_of(r));
     }
     return answers;
   }
@@ -212,8 +198,8 @@ class GlooTransport : public Transport {
     const Stopwatch stopwatch;
     const auto is_waiting = [&] {
       for (int64_t r = 0; r < size(); ++r) {
-        const bool is_expected = others == Others::kAll || is_set("present", r);
-        if (is_expected && !is_set("named", r)) return true;
+        const bool is_expected = others == Others::kAll || group_.store.has("present", r);
+        if (is_expected && !group_.store.has("named", r)) return true;
       }
       return false;
     };
@@ -223,7 +209,6 @@ class GlooTransport : public Transport {
   }
 
   int64_t size() const { return std::ssize(group_.hosts); }
-  bool is_set(const char* what, int64_t rank) { return group_.store->check({key(what, rank)}); }
 
   GlooGroup group_;
   std::deque<Works> pending_;  // of the exchanges that are not finished

@@ -9,8 +9,9 @@
 
 #include "trainer/dist/transport.h"
 
+#include "dist/rank_store.h"
+
 namespace c10d {
-class Store;
 class ProcessGroupGloo;
 }  // namespace c10d
 
@@ -18,7 +19,7 @@ namespace trainer::dist {
 
 /// What the ranks of a run have joined.
 struct GlooGroup {
-  std::shared_ptr<c10d::Store> store;  // keeps rank 0's server running
+  RankStore store;
   std::shared_ptr<c10d::ProcessGroupGloo> group;
   int64_t rank = 0;
   std::vector<std::string> hosts;  // of each rank

@@ -36,6 +36,7 @@
 #include "dist/addresses.h"
 #include "dist/gloo_transport.h"
 #include "dist/nccl.h"
+#include "dist/rank_store.h"
 #include "dist/shared_memory_transport.h"
 
 namespace trainer::dist {
@@ -96,7 +97,7 @@ class Joining {
     arrive();
     const std::vector<std::string> hosts = wait_for_all();
     const std::shared_ptr<c10d::Store> store = shared(store_);
-    GlooGroup group{.store = store,
+    GlooGroup group{.store = RankStore(store),
                     .group = shared(connect_all()),
                     .rank = place_.rank,
                     .hosts = hosts,
@@ -108,19 +109,21 @@ class Joining {
                 c10::Device device) { return connect_nccl(store, rank, size, timeout, device); }};
   }
 
-  Notices notices(const std::vector<std::string>& hosts) {
+  Notices notices(const std::vector<std::string>& hosts) const {
     const auto count = std::make_shared<int>(0);
-    return {.rank = place_.rank,
-            .hosts = hosts,
-            .publish =
-                [this, count](const std::string& mine) {
-                  set(key(notice_name(++*count).c_str(), place_.rank), mine);
-                },
-            .read = [this,
-                     count](int64_t rank) { return get(key(notice_name(*count).c_str(), rank)); }};
+    return {
+        .rank = place_.rank,
+        .hosts = hosts,
+        .publish =
+            [this, count](const std::string& mine) {
+              entries().set(notice_name(++*count), place_.rank, mine);
+            },
+        .read = [this, count](int64_t rank) { return entries().get(notice_name(*count), rank); }};
   }
 
   static std::string notice_name(int count) { return fmt::format("notice{}", count); }
+
+  RankStore entries() const { return RankStore(shared(store_)); }
 
   template <class Value>
   static std::shared_ptr<Value> shared(const c10::intrusive_ptr<Value>& pointer) {
@@ -128,9 +131,8 @@ class Joining {
   }
 
   Milliseconds left() const {
-    return std::max(
-        Milliseconds(1),
-        options_.start_timeout - Milliseconds(static_cast<int64_t>(1000 * stopwatch_.seconds())));
+    return std::max(Milliseconds(1),
+                    options_.start_timeout - in_milliseconds(stopwatch_.seconds()));
   }
 
   bool is_on_one_machine() const { return place_.local_size == place_.size; }
@@ -227,19 +229,6 @@ class Joining {
     return launch::share_text(rendezvous_, place_, launch::process_environment, text, left());
   }
 
-  static std::string key(const char* what, int64_t rank) {
-    return fmt::format("trainer/{}/{}", what, rank);
-  }
-
-  void set(const std::string& name, const std::string& value) {
-    store_->set(name, std::vector<uint8_t>(value.begin(), value.end()));
-  }
-
-  std::string get(const std::string& name) {
-    const std::vector<uint8_t> value = store_->get(name);
-    return {value.begin(), value.end()};
-  }
-
   // Enters this rank: its machine, and the address at which others find it.
   void arrive() {
     own_address_ = is_on_one_machine() ? kLocalHost : local_address_towards(address_.host);
@@ -247,14 +236,14 @@ class Joining {
         "{} {} {}", place_.size, own_address_.empty() ? "-" : own_address_, launch::host_name());
     const std::string where = to_text(address_);
     // Nothing of this object, which may be gone before it returns.
-    const auto enter = [store = store_, rank = place_.rank, entry, where] {
-      if (store->add(key("arrived", rank), 1) > 1) {
+    const auto enter = [store = entries(), rank = place_.rank, entry, where] {
+      if (store.count("arrived", rank) > 1) {
         fail(
             fmt::format("{}: rank {} is there twice; two jobs use this address, so set another "
                         "MASTER_PORT for one of them",
                         where, rank));
       }
-      store->set(key("rank", rank), std::vector<uint8_t>(entry.begin(), entry.end()));
+      store.set("rank", rank, entry);
       return true;
     };
     within(left(),
@@ -265,9 +254,10 @@ class Joining {
   }
 
   std::vector<std::string> wait_for_all() {
+    const RankStore store = entries();
     std::vector<std::string> hosts;
     for (int64_t r = 0; r < place_.size; ++r) {
-      while (!store_->check({key("rank", r)})) {
+      while (!store.has("rank", r)) {
         if (left() <= Milliseconds(1)) {
           fail(fmt::format(
               "rank {} of {} did not come within {} (distributed.start_timeout); see "
@@ -277,7 +267,7 @@ class Joining {
         }
         std::this_thread::sleep_for(Milliseconds(5));
       }
-      std::string entry = get(key("rank", r));
+      std::string entry = store.get("rank", r);
       const auto next = [&] {
         const std::string word = entry.substr(0, entry.find(' '));
         entry.erase(0, word.size() + 1);

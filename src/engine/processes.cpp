@@ -19,6 +19,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
+#include "trainer/core/stopwatch.h"
 #include "trainer/core/version.h"
 #include "trainer/dist/join.h"
 #include "trainer/launch/launcher.h"
@@ -27,10 +28,6 @@
 
 namespace trainer::engine {
 namespace {
-
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
-}
 
 #ifdef __linux__
 // "host 0 1 5": the CPUs that this process may use.
@@ -61,7 +58,9 @@ void share_cpus(const std::vector<std::string>& all) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-int64_t count_sharing(const dist::World& world) {
+// How many processes share the CPUs of this one.
+int64_t count_sharing(const Processes& processes) {
+  const dist::World& world = *processes.world;
   std::vector<std::string> all = world.gather_texts(cpus_text(), dist::Patience::kForStart);
   if (usable_cpus() == 1) share_cpus(all);
   const std::string mine = cpus_text();
@@ -69,10 +68,8 @@ int64_t count_sharing(const dist::World& world) {
   return std::count(all.begin(), all.end(), mine);
 }
 #else
-int64_t count_sharing(const dist::World& world) {
-  const std::string mine = launch::host_name();
-  const std::vector<std::string> all = world.gather_texts(mine, dist::Patience::kForStart);
-  return std::count(all.begin(), all.end(), mine);
+int64_t count_sharing(const Processes& processes) {
+  return std::count(processes.hosts.begin(), processes.hosts.end(), launch::host_name());
 }
 #endif
 
@@ -164,10 +161,10 @@ Processes join_processes(const TrainRequest& request) {
       dist::join({.place = place,
                   .folder = request.config.config.output_dir,
                   .shares_memory = config.backend != config::Backend::kGloo,
-                  .timeout = milliseconds(config.timeout),
-                  .start_timeout = milliseconds(config.start_timeout)}));
+                  .timeout = in_milliseconds(config.timeout),
+                  .start_timeout = in_milliseconds(config.start_timeout)}));
   processes.hosts = processes.world->gather_texts(launch::host_name(), dist::Patience::kForStart);
-  processes.sharing_cpus = count_sharing(*processes.world);
+  processes.sharing_cpus = count_sharing(processes);
   return processes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/stopwatch.h"
 #include "trainer/launch/launcher.h"
 #include "trainer/launch/rendezvous.h"
 
@@ -54,7 +55,7 @@ std::string open_for_all(const launch::Place& place, double timeout,
       throw;
     }
   }
-  name = share(name, std::chrono::milliseconds(static_cast<int64_t>(1000 * timeout)));
+  name = share(name, in_milliseconds(timeout));
   if (name != kFailed) return name;
   throw Error(ErrorKind::kFileSystem, "rank 0 cannot open the folder of the runs; see its message");
 }
