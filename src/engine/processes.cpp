@@ -6,7 +6,6 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <set>
 #include <sstream>

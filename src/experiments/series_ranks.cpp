@@ -2,7 +2,6 @@
 #include "experiments/series_ranks.h"
 
 #include <chrono>
-#include <cstdint>
 
 #include <fmt/format.h>
 
