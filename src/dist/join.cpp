@@ -229,11 +229,18 @@ class Joining {
     return launch::share_text(rendezvous_, place_, launch::process_environment, text, left());
   }
 
-  // Enters this rank: its machine, and the address at which others find it.
+  // What tells the job of this process from others with the same address, as far as the launcher
+  // says it.
+  std::string job() const {
+    return rendezvous_.folder.empty() ? "-" : rendezvous_.folder.filename().string();
+  }
+
+  // Enters this rank: its job and machine, and the address at which others find it.
   void arrive() {
     own_address_ = is_on_one_machine() ? kLocalHost : local_address_towards(address_.host);
-    const std::string entry = fmt::format(
-        "{} {} {}", place_.size, own_address_.empty() ? "-" : own_address_, launch::host_name());
+    const std::string entry =
+        fmt::format("{} {} {} {}", job(), place_.size, own_address_.empty() ? "-" : own_address_,
+                    launch::host_name());
     const std::string where = to_text(address_);
     // Nothing of this object, which may be gone before it returns.
     const auto enter = [store = entries(), rank = place_.rank, entry, where] {
@@ -273,6 +280,12 @@ class Joining {
         entry.erase(0, word.size() + 1);
         return word;
       };
+      if (next() != job()) {
+        fail(
+            fmt::format("rank {} belongs to another job; two jobs use {}, so set another "
+                        "MASTER_PORT for one of them",
+                        r, to_text(address_)));
+      }
       const std::string size = next();
       if (size != std::to_string(place_.size)) {
         fail(

@@ -238,6 +238,28 @@ TEST(ProcessesTest, ARankThatIsThereTwiceIsNamed) {
   EXPECT_EQ(first.finish().exit_code, 4);
 }
 
+// Its rank 0 found the port in use, and has ended.
+TEST(ProcessesTest, ARankOfAnotherJobIsNamed) {
+  const test::TemporaryFolder folder;
+  const int port = test::free_port();
+  const auto of_job = [&](const char* job, int rank) {
+    return fmt::format(
+        "export OMPI_COMM_WORLD_RANK={0} OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK={0} "
+        "OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE={1} MASTER_ADDR=127.0.0.1 MASTER_PORT={2};",
+        rank, job, port);
+  };
+  test::RunningProgram first(folder.path(), kRun, test::Moments::kPassed, of_job("one", 0));
+  test::RunningProgram other(folder.path(), kRun, test::Moments::kPassed, of_job("two", 1));
+  const ProcessResult result = first.finish();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err,
+            fmt::format("error: rank 1 belongs to another job; two jobs use 127.0.0.1:{}, so set "
+                        "another MASTER_PORT for one of them\n",
+                        port));
+  EXPECT_EQ(other.finish().exit_code, 4);
+  EXPECT_FALSE(fs::exists(folder.path() / "runs"));
+}
+
 TEST(ProcessesTest, AResumeWithOtherShardsIsRefused) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(trainer_in(folder.path(), kRun + "--epochs 1").exit_code, 0);
