@@ -118,7 +118,8 @@ std::span<const double> SharedSums::gather(std::span<const double> mine,
   guard([&] {
     const std::size_t size = division_.max_subtrees() * width * sizeof(double);
     sent_.assign(size, std::byte{});
-    std::memcpy(sent_.data(), mine.data(), mine.size_bytes());
+    const std::span<const std::byte> bytes = std::as_bytes(mine);
+    std::copy(bytes.begin(), bytes.end(), sent_.begin());
     received_.resize(size * static_cast<std::size_t>(world_.size()));
     gathered_.resize(division_.all_subtrees().size() * width);
     world_.gather(sent_, received_);
