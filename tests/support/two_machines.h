@@ -50,6 +50,7 @@ class Machine {
         return fmt::format("{} is not here (Debian: iproute2, util-linux, coreutils)", program);
       }
     }
+    if (!std::filesystem::exists("/etc/hosts")) return "there is no /etc/hosts";
     const ProcessResult result = run_process(
         "timeout -s KILL 10 unshare --net --uts --mount --pid --fork --mount-proc "
         "ip link add cable type veth peer name other");
