@@ -62,7 +62,8 @@ class Machine {
   /// Words of a shell before those of a command that is to run in this machine.
   std::string entering() const {
     return fmt::format(
-        "nsenter --target {0} --net --uts --mount --pid=/proc/{0}/ns/pid_for_children", id());
+        "nsenter --target {0} --net --uts --mount --root --wd --pid=/proc/{0}/ns/pid_for_children",
+        id());
   }
 
   /// Runs a command about its network. Throws if that fails.
