@@ -24,6 +24,7 @@
 #include <thread>
 #include <utility>
 
+#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -63,6 +64,13 @@ void give_way() {
 #endif
 }
 
+// c10d of LibTorch 2 writes what goes wrong to the standard error, with the addresses of functions,
+// before it throws the same, which is what users are told. TORCH_CPP_LOG_LEVEL shows it again.
+void keep_quiet() {
+  constexpr int kFatalOnly = 3;
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
+}
+
 // Debian builds LibTorch 2 without libuv, which is the default there.
 template <class Options>
 void choose_server(Options& options) {
@@ -93,6 +101,7 @@ class Joining {
 
  private:
   World connect() {
+    keep_quiet();
     connect_to_store();
     arrive();
     const std::vector<std::string> hosts = wait_for_all();
