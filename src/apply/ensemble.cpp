@@ -8,6 +8,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
+#include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
 
@@ -37,7 +38,7 @@ bool is_name(const Json& run) {
 
 }  // namespace
 
-fs::path ensemble_file(const fs::path& folder) { return folder / "ensemble.json"; }
+fs::path ensemble_file(const fs::path& folder) { return folder / run::kEnsembleFile; }
 
 std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
   const fs::path path = ensemble_file(folder);

@@ -209,7 +209,8 @@ void add_history(const Inspection& inspection, LabeledLines& lines) {
                           human_duration(epoch.time_seconds), is_best ? "  best" : ""));
   }
   std::vector<std::string> scores;
-  for (const metrics::Score& score : history.all_of_test) {
+  const run::EpochSummary test = history.test.value_or(run::EpochSummary{});
+  for (const metrics::Score& score : test.scores) {
     if (!metrics::is_headline(score.name)) continue;
     scores.push_back(metrics::shown_name(score.name) + " " + metrics::score_text(score));
   }

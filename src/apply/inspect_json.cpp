@@ -44,8 +44,9 @@ Json history_json(const run::History& history) {
     epochs.push_back(std::move(json));
   }
   Json json = {{"starts", starts}, {"epochs", epochs}};
-  if (history.test) json["test"] = score_json(*history.test);
-  for (const metrics::Score& score : history.all_of_test) json["test"][score.name] = score.value;
+  if (!history.test) return json;
+  json["test"] = score_json(*history.test);
+  for (const metrics::Score& score : history.test->scores) json["test"][score.name] = score.value;
   return json;
 }
 

@@ -6,26 +6,55 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 
 namespace trainer {
+namespace {
+
+// is_locked() holds the lock for a moment.
+constexpr int kTries = 5;
+constexpr std::chrono::milliseconds kPause{2};
+
+int open_folder(const std::filesystem::path& folder) {
+  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/// Whether it was taken; if not, errno says why.
+bool try_lock(int descriptor, int operation) {
+  int result = 0;
+  do {
+    result = flock(descriptor, operation);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+/// False if another process has it. A file system without locks gives no protection.
+bool lock(int descriptor, FolderLock::WhenTaken when_taken) {
+  const bool waits = when_taken == FolderLock::WhenTaken::kWait;
+  for (int i = 1; !try_lock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB); ++i) {
+    if (errno != EWOULDBLOCK) break;
+    if (i == kTries) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder, WhenTaken when_taken)
-    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : descriptor_(open_folder(folder)) {
   if (descriptor_ < 0) {
     throw Error(ErrorKind::kFileSystem,
                 fmt::format("cannot open the folder {}: {}", folder.string(),
                             std::generic_category().message(errno)));
   }
-  int result = 0;
-  do {
-    result = flock(descriptor_, when_taken == WhenTaken::kWait ? LOCK_EX : LOCK_EX | LOCK_NB);
-  } while (result != 0 && errno == EINTR);
-  if (result == 0 || errno != EWOULDBLOCK) return;
+  if (lock(descriptor_, when_taken)) return;
   close(descriptor_);
   throw Error(ErrorKind::kFileSystem,
               fmt::format("{}: another process is using this folder; wait until it has finished",
@@ -33,5 +62,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder, WhenTaken when_taken
 }
 
 FolderLock::~FolderLock() { close(descriptor_); }
+
+bool is_locked(const std::filesystem::path& folder) {
+  const int descriptor = open_folder(folder);
+  if (descriptor < 0) return false;
+  const bool is_free = try_lock(descriptor, LOCK_SH | LOCK_NB);
+  const bool is_taken = !is_free && errno == EWOULDBLOCK;
+  close(descriptor);
+  return is_taken;
+}
 
 }  // namespace trainer

@@ -26,6 +26,7 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/data/dataset.h"
+#include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 #include "trainer/train/fit.h"
@@ -184,14 +185,12 @@ RunFolder open_folder(const TrainRequest& request, const dist::World& world,
   return folder;
 }
 
-TrainReport run_together(TrainRequest& request, const Processes& processes) {
-  const Stopwatch stopwatch;
+// What is trained, on disk from here on.
+TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
+                     const TrainRequest& request, const Processes& processes,
+                     const std::string& resolved) {
   const bool is_first = processes.world->is_first();
-  const PreparedRun prepared = prepare(request, processes);
   train::Session& session = *prepared.session;
-  // Only from here on anything is written to disk.
-  const std::string resolved = config::dump(request.config);
-  const RunFolder folder = open_folder(request, *processes.world, resolved);
   train::Output output = is_first ? open_output(prepared, request, processes, folder, resolved)
                                   : output_of_other(prepared, request, folder.run);
   log_start(prepared, request, processes, folder.run);
@@ -210,10 +209,40 @@ TrainReport run_together(TrainRequest& request, const Processes& processes) {
   if (stop_signal == 0) unwatch_signals();
   TrainReport report = make_report(session, output, folder.run, stop_signal);
   report.is_first = is_first;
+  return report;
+}
+
+// How a run has ended is of no use to itself: that it cannot be written is no error.
+void note_end(const run::RunDir& run, run::End end, const std::string& reason) noexcept {
+  try {
+    run::write_end(run.root, end, reason.substr(0, reason.find('\n')));
+  } catch (const std::exception& e) {
+    log::debug(e.what());
+  }
+}
+
+TrainReport run_together(TrainRequest& request, const Processes& processes) {
+  const Stopwatch stopwatch;
+  const bool is_first = processes.world->is_first();
+  const PreparedRun prepared = prepare(request, processes);
+  const std::string resolved = config::dump(request.config);
+  const RunFolder folder = open_folder(request, *processes.world, resolved);
+  TrainReport report;
+  try {
+    report = train_in(folder, prepared, request, processes, resolved);
+  } catch (const std::exception& e) {
+    if (is_first) note_end(folder.run, run::End::kFailed, e.what());
+    throw;
+  }
   report.time_seconds = stopwatch.seconds();
-  if (stop_signal == 0 && is_first) {
+  if (report.stop_signal == 0 && is_first) {
     log_details(report);
-    write_summary(report, session.config, folder.run);
+    write_summary(report, prepared.session->config, folder.run);
+  }
+  if (is_first && report.stop_signal == 0) {
+    note_end(folder.run, run::End::kComplete, "");
+  } else if (is_first) {
+    note_end(folder.run, run::End::kStopped, signal_name(report.stop_signal));
   }
   log::close_file();
   return report;

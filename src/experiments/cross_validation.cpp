@@ -132,7 +132,7 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
     report.results.push_back(read_fold(run_dir, indices[i]).value());
     runs.push_back({run_dir, indices[i].fold, indices[i].repeat});
     report.json = results_json(report.results, cv.counts);
-    write_file_atomically(folder / "cv.json", report.json);
+    write_file_atomically(folder / run::kCrossValidationFile, report.json);
     request.on_result(report.results.back(), named[i].name);
   };
   const SeriesEnd end = complete_runs(cv.series, named, request.train, add);

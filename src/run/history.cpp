@@ -3,8 +3,10 @@
 
 #include <fstream>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/json.h"
 #include "trainer/run/run_dir.h"
+#include "trainer/run/system_info.h"
 
 namespace trainer::run {
 namespace {
@@ -20,29 +22,45 @@ std::string text(const Json& record, const char* name) {
   return found == record.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
+EpochSummary summary_of(const Json& record) {
+  EpochSummary summary{.loss = number(record, "loss"), .accuracy = number(record, "accuracy")};
+  for (const auto& [name, value] : record.items()) {
+    if (metrics::is_score(name) && value.is_number()) {
+      summary.scores.push_back({name, value.get<double>()});
+    }
+  }
+  return summary;
+}
+
 void add_record(const Json& record, History& history) {
   const std::optional<double> seconds = number(record, "time_seconds");
   if (!seconds) return;  // within an epoch
-  const EpochSummary score{.loss = number(record, "loss"), .accuracy = number(record, "accuracy")};
   const std::string split = text(record, "split");
   const auto epoch = static_cast<int64_t>(number(record, "epoch").value_or(0));
   if (split == "train") {
     EpochRecord& added = history.epochs.emplace_back();
     added.epoch = epoch;
     added.step = static_cast<int64_t>(number(record, "step").value_or(0));
-    added.train = score;
+    added.train = summary_of(record);
     added.time_seconds = *seconds;
   } else if (split == "test") {
-    history.test = score;
-    history.all_of_test.clear();
-    for (const auto& [name, value] : record.items()) {
-      if (metrics::is_score(name) && value.is_number()) {
-        history.all_of_test.push_back({name, value.get<double>()});
-      }
-    }
+    history.test = summary_of(record);
   } else if (!history.epochs.empty() && history.epochs.back().epoch == epoch) {
-    history.epochs.back().validation = score;
+    history.epochs.back().validation = summary_of(record);
   }
+}
+
+Start read_start(const Json& json) {
+  Start start{.time = text(json, "time"), .device = text(json, "device")};
+  if (const auto end = json.find("end"); end != json.end() && end->is_object()) {
+    start.end = from_text<End>(text(*end, "result")).value_or(End::kNone);
+    start.reason = text(*end, "reason");
+  }
+  return start;
+}
+
+bool has_starts(const Json& system) {
+  return system.is_object() && system.contains("starts") && system["starts"].is_array();
 }
 
 }  // namespace
@@ -51,17 +69,34 @@ History read_history(const std::filesystem::path& root) {
   History history;
   std::ifstream metrics(RunDir{root}.metrics());
   for (std::string line; std::getline(metrics, line);) {
+    if (line.find("\"time_seconds\"") == std::string::npos) continue;  // before it is parsed
     const Json record = parse_json_or_null(line);
     if (record.is_object()) add_record(record, history);
   }
   const Json system = read_json_or_null(RunDir{root}.system());
-  if (!system.is_object() || !system.contains("starts") || !system["starts"].is_array()) {
-    return history;
-  }
+  if (!has_starts(system)) return history;
   for (const Json& start : system["starts"]) {
-    if (start.is_object()) history.starts.push_back({text(start, "time"), text(start, "device")});
+    if (start.is_object()) history.starts.push_back(read_start(start));
   }
   return history;
 }
 
+void write_end(const std::filesystem::path& root, End end, const std::string& reason) {
+  const std::filesystem::path path = RunDir{root}.system();
+  Json system = read_json_or_null(path);
+  if (!has_starts(system) || system["starts"].empty() || !system["starts"].back().is_object()) {
+    return;  // somebody else changed it
+  }
+  Json& entry = system["starts"].back()["end"];
+  entry = {{"time", timestamp()}, {"result", to_text(end)}};
+  if (!reason.empty()) entry["reason"] = reason;
+  write_file_atomically(path, system.dump(2) + "\n");
+}
+
 }  // namespace trainer::run
+
+template <>
+std::span<const std::string> trainer::enum_names<trainer::run::End>() {
+  static const std::vector<std::string> names = {"none", "complete", "stopped", "failed"};
+  return names;
+}

@@ -44,6 +44,29 @@ TEST(FolderLockTest, CanBeWaitedFor) {
   EXPECT_TRUE(second.get());
 }
 
+TEST(FolderLockTest, OthersSeeWhetherItIsHeld) {
+  const test::TemporaryFolder folder;
+  EXPECT_FALSE(is_locked(folder.path()));
+  {
+    const FolderLock lock(folder.path());
+    EXPECT_TRUE(is_locked(folder.path()));
+  }
+  EXPECT_FALSE(is_locked(folder.path()));
+  EXPECT_FALSE(is_locked(folder.path() / "none"));
+}
+
+// Whoever looks holds the lock for a moment.
+TEST(FolderLockTest, LookingKeepsNobodyOut) {
+  const test::TemporaryFolder folder;
+  std::atomic<bool> is_over{false};
+  auto looking = std::async(std::launch::async, [&] {
+    while (!is_over) is_locked(folder.path());
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_NO_THROW(FolderLock(folder.path()));
+  is_over = true;
+  looking.get();
+}
+
 TEST(FolderLockTest, AFolderThatIsNotThereIsAnError) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(test::error_of([&] { const FolderLock lock(folder.path() / "none"); }).kind(),

@@ -42,6 +42,20 @@ TEST(History, ReadsTheOldNameOfTheValidationSplit) {
   EXPECT_EQ(history.epochs[0].validation->loss, 1.25);
 }
 
+TEST(History, SaysHowAStartEnded) {
+  const test::TemporaryFolder folder;
+  folder.write("system.json", R"({"host":1,"starts":[{"time":"a"},{"time":"b"}]})");
+  write_end(folder.path(), End::kFailed, "out of memory");
+  const History history = read_history(folder.path());
+  ASSERT_EQ(history.starts.size(), 2U);
+  EXPECT_EQ(history.starts[0].end, End::kNone);
+  EXPECT_EQ(history.starts[1].end, End::kFailed);
+  EXPECT_EQ(history.starts[1].reason, "out of memory");
+  write_end(folder.path(), End::kComplete, "");
+  EXPECT_EQ(read_history(folder.path()).starts[1].end, End::kComplete);
+  EXPECT_EQ(read_history(folder.path()).starts[1].reason, "");
+}
+
 TEST(History, OfAFolderWithoutFilesIsEmpty) {
   const test::TemporaryFolder folder;
   folder.write("system.json", "{\"starts\": 3");

@@ -23,4 +23,7 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+/// Whether a process holds the lock of `folder`. False where that cannot be found out.
+bool is_locked(const std::filesystem::path& folder);
+
 }  // namespace trainer

@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "trainer/core/enum_names.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::run {
 
 /// How good a model was on one split of the data.
 struct EpochSummary {
-  std::optional<double> loss;      // none: it was not finite
-  std::optional<double> accuracy;  // 0 .. 1
+  std::optional<double> loss = {};          // none: it was not finite
+  std::optional<double> accuracy = {};      // 0 .. 1
+  std::vector<metrics::Score> scores = {};  // all that are numbers, the loss first
 };
 
 /// How an epoch ended.
@@ -26,17 +28,26 @@ struct EpochRecord {
   double time_seconds = 0;  // of its steps
 };
 
+/// How a process left a run.
+enum class End {
+  kNone,  // it works on it still, or was killed
+  kComplete,
+  kStopped,  // by a signal, with its state saved
+  kFailed
+};
+
 /// Once for the beginning of a run, and once for each time that it was gone on with.
 struct Start {
-  std::string time;  // as ISO 8601 has it
-  std::string device;
+  std::string time = {};  // as ISO 8601 has it
+  std::string device = {};
+  End end = End::kNone;
+  std::string reason = {};  // the signal, or the message of the error
 };
 
 /// What a run folder tells of a run.
 struct History {
   std::vector<EpochRecord> epochs;
-  std::optional<EpochSummary> test;         // of the best epoch
-  std::vector<metrics::Score> all_of_test;  // its metrics that are numbers, the loss first
+  std::optional<EpochSummary> test;  // of the best epoch
   std::vector<Start> starts;
 };
 
@@ -44,4 +55,15 @@ struct History {
 /// is left out.
 History read_history(const std::filesystem::path& root);
 
+/// Notes in system.json of the run folder `root` how its last start has ended. Throws
+/// Error(kFileSystem).
+void write_end(const std::filesystem::path& root, End end, const std::string& reason);
+
 }  // namespace trainer::run
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<run::End>();
+
+}  // namespace trainer

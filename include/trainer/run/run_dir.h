@@ -17,9 +17,14 @@ struct RunDir {
   std::filesystem::path system() const { return root / "system.json"; }
   std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
   std::filesystem::path summary() const { return root / "summary.json"; }
+  std::filesystem::path note() const { return root / "note.txt"; }
   std::filesystem::path log() const { return root / "train.log"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
 };
+
+// What a cross-validation or an ensemble writes to the folder that has its run folders.
+inline constexpr const char* kCrossValidationFile = "cv.json";
+inline constexpr const char* kEnsembleFile = "ensemble.json";
 
 /// "YYYYMMDD_HHMMSS", and "_tag" where there is one, in local time.
 std::string run_name(const std::string& tag, std::time_t now);
