@@ -24,15 +24,6 @@ void append(std::string_view text, fmt::memory_buffer& out) {
   out.append(text.data(), text.data() + text.size());
 }
 
-// RFC 4180, and blanks at the ends, which many readers would take away.
-bool needs_quotes(std::string_view text, char delimiter) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  if (text.empty()) return false;
-  if (is_blank(text.front()) || is_blank(text.back())) return true;
-  return std::any_of(text.begin(), text.end(),
-                     [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; });
-}
-
 template <class Values>
 bool are_finite(const Values& values) {
   return std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); });
@@ -116,16 +107,11 @@ std::vector<ParquetColumn> PredictionText::columns(const std::vector<std::string
 }
 
 void PredictionText::add_cell(std::string_view text, fmt::memory_buffer& out) const {
-  if (!needs_quotes(text, delimiter_)) {
+  if (needs_csv_quotes(text, delimiter_)) {
+    append(csv_cell(text, delimiter_), out);
+  } else {
     append(text, out);
-    return;
   }
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
 }
 
 void PredictionText::add_header(fmt::memory_buffer& out) const {

@@ -3,27 +3,35 @@
 
 // A command is a file, a row here and a line in CMakeLists.txt. COMMAND(name, help, function) names
 // the function of that file; GROUP(name, help) comes before the commands of the group.
-#define TRAINER_COMMANDS(GROUP, COMMAND)                                                    \
-  COMMAND("train", "Train a model (the default)", make_train_command)                       \
-  GROUP("config", "Print or check the configuration")                                       \
-  COMMAND("config print", "Print the resolved configuration", make_config_print_command)    \
-  COMMAND("config check", "Validate the configuration and exit", make_config_check_command) \
-  COMMAND("config reference", "Print all keys as Markdown", make_config_reference_command)  \
-  COMMAND("config schema", "Print the JSON Schema for editors", make_config_schema_command) \
-  COMMAND("config schedule", "Preview the steps and learning rates of a run",               \
-          make_schedule_command)                                                            \
-  COMMAND("init", "Write a first configuration for a table", make_init_command)             \
-  COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)       \
-  COMMAND("ensemble", "Train several models and make one of them", make_ensemble_command)   \
-  COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)            \
-  COMMAND("find-batch", "Find the largest batch that fits and the fastest",                 \
-          make_find_batch_command)                                                          \
-  COMMAND("predict", "Predict with a trained model", make_predict_command)                  \
-  COMMAND("eval", "Evaluate a trained model", make_eval_command)                            \
-  COMMAND("inspect", "Describe a model and how it was trained", make_inspect_command)       \
-  COMMAND("export", "Export a trained model to another format", make_export_command)        \
-  GROUP("selftest", "Run self-tests on this machine")                                       \
-  COMMAND("selftest resume", "Check that resumed runs end with the same bits",              \
+#define TRAINER_COMMANDS(GROUP, COMMAND)                                                         \
+  COMMAND("train", "Train a model (the default)", make_train_command)                            \
+  GROUP("config", "Print or check the configuration")                                            \
+  COMMAND("config print", "Print the resolved configuration", make_config_print_command)         \
+  COMMAND("config check", "Validate the configuration and exit", make_config_check_command)      \
+  COMMAND("config reference", "Print all keys as Markdown", make_config_reference_command)       \
+  COMMAND("config schema", "Print the JSON Schema for editors", make_config_schema_command)      \
+  COMMAND("config schedule", "Preview the steps and learning rates of a run",                    \
+          make_schedule_command)                                                                 \
+  COMMAND("init", "Write a first configuration for a table", make_init_command)                  \
+  COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)            \
+  COMMAND("ensemble", "Train several models and make one of them", make_ensemble_command)        \
+  COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)                 \
+  COMMAND("find-batch", "Find the largest batch that fits and the fastest",                      \
+          make_find_batch_command)                                                               \
+  COMMAND("predict", "Predict with a trained model", make_predict_command)                       \
+  COMMAND("eval", "Evaluate a trained model", make_eval_command)                                 \
+  COMMAND("inspect", "Describe a model and how it was trained", make_inspect_command)            \
+  GROUP("runs", "List, compare and clean up runs")                                               \
+  COMMAND("runs list", "List the runs of a folder", make_runs_list_command)                      \
+  COMMAND("runs show", "Show one run: what happened, settings, metrics", make_runs_show_command) \
+  COMMAND("runs compare", "Compare runs: what differs, and what is noise",                       \
+          make_runs_compare_command)                                                             \
+  COMMAND("runs watch", "Watch a run that another process trains", make_runs_watch_command)      \
+  COMMAND("runs note", "Note something about a run", make_runs_note_command)                     \
+  COMMAND("runs remove", "Remove runs, by name or by rules", make_runs_remove_command)           \
+  COMMAND("export", "Export a trained model to another format", make_export_command)             \
+  GROUP("selftest", "Run self-tests on this machine")                                            \
+  COMMAND("selftest resume", "Check that resumed runs end with the same bits",                   \
           make_selftest_resume_command)
 
 namespace trainer::cli {

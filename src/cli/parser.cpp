@@ -78,6 +78,7 @@ std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   add_options(*app, program.options);
   for (const CommandSpec& spec : program.commands) add_command(*app, spec);
   app->footer(program.footer);
+  app->require_subcommand(0, 1);  // after it "runs" is a folder, and no command
   app->fallthrough();
   app->allow_extras();
   return app;

@@ -119,6 +119,24 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
+bool needs_csv_quotes(std::string_view text, char delimiter) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (text.empty()) return false;
+  if (is_blank(text.front()) || is_blank(text.back())) return true;
+  return std::any_of(text.begin(), text.end(),
+                     [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; });
+}
+
+std::string csv_cell(std::string_view text, char delimiter) {
+  if (!needs_csv_quotes(text, delimiter)) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) {
+    if (c == '"') cell += '"';
+    cell += c;
+  }
+  return cell + '"';
+}
+
 std::string joined(std::span<const std::string> items, std::string_view last_separator) {
   std::string result;
   for (size_t i = 0; i < items.size(); ++i) {

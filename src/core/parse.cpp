@@ -9,9 +9,11 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
+#include <utility>
 
 namespace trainer {
 namespace {
@@ -64,10 +66,14 @@ std::optional<int64_t> parse_int(std::string_view text) {
 }
 
 std::optional<double> parse_duration(std::string_view text) {
+  constexpr std::array<std::pair<char, double>, 4> kUnits = {
+      {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
   double unit = 1;
-  if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) {
-    unit = text.back() == 's' ? 1 : text.back() == 'm' ? 60 : 3600;
+  for (const auto& [letter, seconds] : kUnits) {
+    if (!text.ends_with(letter)) continue;
+    unit = seconds;
     text.remove_suffix(1);
+    break;
   }
   const std::optional<double> number = parse_double(text);
   if (!number) return std::nullopt;

@@ -59,7 +59,8 @@ TEST(ParseTest, TimesHaveAUnitOrAreSeconds) {
   EXPECT_EQ(parse_duration("60s"), 60);
   EXPECT_EQ(parse_duration("1.5m"), 90);
   EXPECT_EQ(parse_duration("2h"), 7200);
-  for (const char* text : {"", "s", "1d", "ten", "1 m", "m5"}) {
+  EXPECT_EQ(parse_duration("0.5d"), 43200);
+  for (const char* text : {"", "s", "1w", "ten", "1 m", "m5"}) {
     EXPECT_EQ(parse_duration(text), std::nullopt) << text;
   }
 }

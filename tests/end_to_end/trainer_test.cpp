@@ -51,6 +51,7 @@ TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), config + " --print-config",
         config + " --lr fast", "config schedule " + config, std::string("verify good.pt"),
+        std::string("runs list ."),
         "init --output - --target digit --data " +
             (kSource / "configs/data/digits.csv").string()}) {
     const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");

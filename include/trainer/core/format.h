@@ -29,6 +29,13 @@ std::string human_bytes(uint64_t bytes);
 // Not "quoted": std::quoted of <iomanip> would win by argument-dependent lookup.
 std::string in_quotes(std::string_view text);
 
+/// Whether a cell of a CSV file has to be in quotes: by RFC 4180, and with blanks at its ends,
+/// which many readers would take away.
+bool needs_csv_quotes(std::string_view text, char delimiter = ',');
+
+/// `text` as a cell of a CSV file.
+std::string csv_cell(std::string_view text, char delimiter = ',');
+
 /// "a, b and c".
 std::string joined(std::span<const std::string> items, std::string_view last_separator = " and ");
 

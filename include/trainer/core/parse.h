@@ -17,7 +17,7 @@ std::optional<double> parse_double(std::string_view text);
 /// The whole of `text` as an integer that fits, or nothing.
 std::optional<int64_t> parse_int(std::string_view text);
 
-/// A time in seconds: a number with s, m or h behind it, or without one, in seconds; or nothing.
+/// A time in seconds: a number with s, m, h or d behind it, or without one, in seconds; or nothing.
 std::optional<double> parse_duration(std::string_view text);
 
 /// Whether all of `text` matches one of the patterns: `*` matches any text, `?` one character.

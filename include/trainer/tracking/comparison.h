@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainer/tracking/difference.h"
+#include "trainer/tracking/run_entry.h"
+#include "trainer/tracking/run_list.h"
+
+namespace trainer::tracking {
+
+/// A row of a comparison: a key, a metric or a field, and what each run has.
+struct ComparedRow {
+  std::string name;
+  std::vector<std::string> values;
+  std::optional<std::size_t> best;  // of a metric, the run that is best, if one is
+};
+
+/// Runs next to each other.
+struct Comparison {
+  std::vector<RunEntry> entries;
+  std::vector<ComparedRow> fields;    // state, epochs, time, ...
+  std::vector<ComparedRow> settings;  // keys whose values differ
+  std::vector<ComparedRow> metrics;   // all
+  std::vector<ComparedRow> curves;    // of the loss of each epoch, as text
+  std::optional<Differences> differences;
+};
+
+/// Compares at least two runs. `unicode`: whether curves may have characters beyond ASCII.
+Comparison compare(std::vector<RunEntry> entries, bool unicode);
+
+/// A table with a column for each run, called A, B, C; what differs, and whether it is noise. In
+/// JSON the differences are {"over", "metrics": {name: {"value", "low", "high", "is_noise"}}}.
+std::string comparison_text(const Comparison& comparison, ListFormat format);
+
+}  // namespace trainer::tracking

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainer/tracking/run_entry.h"
+
+namespace trainer::tracking {
+
+/// How much a metric of one model differs from that of another, and how much of that may be chance.
+struct Difference {
+  std::string metric;  // "test.accuracy"
+  double value = 0;    // of the second less that of the first
+  double low = 0;      // of the 95 % interval
+  double high = 0;
+  bool is_noise() const { return low <= 0 && high >= 0; }
+};
+
+/// Differences of metrics over several runs, and what they were measured over.
+struct Differences {
+  std::string over;  // "5 folds", "3 and 4 runs with other seeds"
+  std::vector<Difference> metrics;
+};
+
+/// The interval of the mean of paired differences over the runs of a cross-validation with that
+/// many folds. Training sets of folds overlap, so the variance is corrected (Nadeau and Bengio,
+/// "Inference for the Generalization Error", 2003). At least two differences.
+Difference paired_difference(std::span<const double> differences, int64_t num_folds);
+
+/// The interval of the difference of means of independent runs (Welch's t). At least two each.
+Difference difference_of_means(std::span<const double> first, std::span<const double> second);
+
+/// What can be said about two cross-validations with the same folds, or about runs of two
+/// configurations that each have several seeds. Nothing where neither is there.
+std::optional<Differences> find_differences(std::span<const RunEntry> entries);
+
+}  // namespace trainer::tracking

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/live_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trainer/core/format.h"
+#include "trainer/core/text_table.h"
+#include "trainer/metrics/score.h"
+#include "trainer/tracking/query.h"
+
+namespace trainer::cli {
+namespace {
+
+constexpr int kCurveHeight = 8;
+constexpr std::size_t kShownEpochs = 5;
+
+const run::EpochSummary& judged(const run::EpochRecord& epoch) {
+  return epoch.validation ? *epoch.validation : epoch.train;
+}
+
+std::string summary_text(const run::EpochSummary& summary) {
+  std::string text = summary.loss ? metrics::loss_text(*summary.loss) : "not finite";
+  if (summary.accuracy) text += " " + metrics::percent_text(*summary.accuracy);
+  return text;
+}
+
+/// Losses of all epochs, at most `width`: means of neighbors.
+std::vector<double> losses_of(const run::History& history, std::size_t width) {
+  std::vector<double> all;
+  for (const run::EpochRecord& epoch : history.epochs) {
+    const std::optional<double> loss = judged(epoch).loss;
+    if (loss && std::isfinite(*loss)) all.push_back(*loss);
+  }
+  if (all.size() <= width) return all;
+  std::vector<double> means(width);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t begin = i * all.size() / width;
+    const std::size_t end = (i + 1) * all.size() / width;
+    for (std::size_t j = begin; j < end; ++j) means[i] += all[j] / static_cast<double>(end - begin);
+  }
+  return means;
+}
+
+void add_curve(const run::History& history, int width, Ink ink, std::vector<std::string>& lines) {
+  constexpr std::size_t kLabel = 12;
+  std::vector<double> losses =
+      losses_of(history, static_cast<std::size_t>(std::max(20, width)) - kLabel - 1);
+  if (losses.size() < 2) return;
+  const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
+  const double lowest = *low;
+  const double highest = *high;
+  // The lowest value is still seen.
+  const double floor = (highest - lowest) / (kCurveHeight * 8);
+  for (double& loss : losses) loss = loss - lowest + floor;
+  const std::vector<std::string> curve = draw_curve(losses, kCurveHeight, ink);
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    std::string label;
+    if (i == 0) label = metrics::loss_text(highest);
+    if (i + 1 == curve.size()) label = metrics::loss_text(lowest);
+    lines.push_back(fmt::format("{:>{}} {}", label, kLabel - 1, curve[i]));
+  }
+}
+
+std::string left_text(const tracking::RunEntry& entry) {
+  if (entry.state != tracking::State::kRunning || entry.epochs == 0) return "";
+  const double seconds = entry.seconds / static_cast<double>(entry.epochs) *
+                         static_cast<double>(entry.planned_epochs - entry.epochs);
+  return fmt::format(", {} left", human_duration(seconds));
+}
+
+}  // namespace
+
+std::string epoch_line(const run::EpochRecord& epoch, int64_t num_epochs) {
+  std::string line =
+      fmt::format("epoch {:>{}}/{}  train {}", epoch.epoch, std::to_string(num_epochs).size(),
+                  num_epochs, summary_text(epoch.train));
+  if (epoch.validation) line += fmt::format("  val {}", summary_text(*epoch.validation));
+  return line + fmt::format("  {}", human_duration(epoch.time_seconds));
+}
+
+std::vector<std::string> live_view(const tracking::RunEntry& entry, const run::History& history,
+                                   int width, Ink ink) {
+  std::vector<std::string> lines = {
+      fmt::format("{}  {}{}  epoch {}, {}{}", entry.name, to_text(entry.state),
+                  entry.reason.empty() ? "" : fmt::format(" ({})", entry.reason),
+                  tracking::shown_value(entry, "epochs"), tracking::shown_value(entry, "time"),
+                  left_text(entry))};
+  if (entry.best) lines.push_back("best " + tracking::shown_value(entry, "best"));
+  add_curve(history, width, ink, lines);
+  const std::size_t count = history.epochs.size();
+  for (std::size_t i = count - std::min(count, kShownEpochs); i < count; ++i) {
+    lines.push_back(epoch_line(history.epochs[i], entry.planned_epochs));
+  }
+  for (std::string& line : lines) line = shortened(line, static_cast<std::size_t>(width));
+  return lines;
+}
+
+}  // namespace trainer::cli

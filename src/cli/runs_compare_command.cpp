@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer runs compare RUN RUN...`: what differs, in settings and results.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/terminal.h"
+#include "trainer/tracking/comparison.h"
+
+#include "cli/command.h"
+#include "cli/model_options.h"
+#include "cli/runs_options.h"
+
+namespace trainer::cli {
+namespace {
+
+class RunsCompareCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    std::vector<Option> options = {{"runs", &runs_, "RUN ...", "Two runs or more"}};
+    for (Option& option : format_.options()) options.push_back(std::move(option));
+    return options;
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (runs_.size() < 2) problems.emplace_back("runs compare: name two runs or more");
+    format_.check("runs compare", problems);
+    check_overrides("runs compare", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    std::vector<tracking::RunEntry> entries;
+    entries.reserve(runs_.size());
+    for (const std::string& run : runs_) entries.push_back(entry_of(run));
+    const auto comparison =
+        tracking::compare(std::move(entries), standard_output_terminal().unicode);
+    fmt::print("{}", tracking::comparison_text(comparison, format_.format()));
+    return 0;
+  }
+
+ private:
+  std::vector<std::string> runs_;
+  ListFormatOptions format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_runs_compare_command() {
+  return std::make_unique<RunsCompareCommand>();
+}
+
+}  // namespace trainer::cli

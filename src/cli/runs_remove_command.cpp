@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer runs remove`: removes runs, which were named or which rules let go.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/core/parse.h"
+#include "trainer/tracking/removal.h"
+#include "trainer/tracking/run_list.h"
+
+#include "cli/command.h"
+#include "cli/model_options.h"
+#include "cli/runs_options.h"
+
+namespace trainer::cli {
+namespace {
+
+class RunsRemoveCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"runs", &runs_, "RUN ...", "The runs; without, all of --folder that the rules let go"},
+            {"--folder", &folder_, "FOLDER", "The folder of the runs (runs)"},
+            filter_option(filters_),
+            {"--keep-best", &keep_best_, "N", "All but the N best"},
+            {"--sort", &rules_.sort, "NAME", "What --keep-best goes by (best)"},
+            {"--older-than", &older_than_, "TIME", "Those unchanged for so long: 30d, 12h"},
+            {"--yes", &yes_, "", "Remove them; without it they are only listed"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    const bool has_rules = !filters_.empty() || !keep_best_.empty() || !older_than_.empty();
+    if (runs_.empty() && !has_rules) {
+      problems.emplace_back(
+          "runs remove: name runs, or say which by --filter, --keep-best or "
+          "--older-than");
+    }
+    if (!runs_.empty() && has_rules) {
+      problems.emplace_back("runs remove: name runs or rules, not both");
+    }
+    if (!keep_best_.empty()) {
+      int64_t count = 0;
+      parse_count("--keep-best", keep_best_, count, problems, 0);
+      rules_.keep_best = count;
+    }
+    if (!older_than_.empty()) {
+      rules_.older_than = parse_duration(older_than_);
+      if (!rules_.older_than) {
+        problems.push_back(fmt::format("--older-than: expected a time such as 30d or 12h, got {}",
+                                       in_quotes(older_than_)));
+      }
+    }
+    check_overrides("runs remove", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    const std::vector<tracking::RunEntry> entries = chosen();
+    if (entries.empty()) {
+      fmt::print("nothing to remove\n");
+      return 0;
+    }
+    uint64_t bytes = 0;
+    for (const tracking::RunEntry& entry : entries) bytes += tracking::bytes_in(entry.folder);
+    fmt::print("{}", tracking::list_text(entries, tracking::usual_columns(entries),
+                                         tracking::ListFormat::kText));
+    const std::string what =
+        fmt::format("{}, {}", counted(std::ssize(entries), "run"), human_bytes(bytes));
+    if (!yes_) {
+      fmt::print("{}; nothing was removed: add --yes to remove them\n", what);
+      return 0;
+    }
+    for (const tracking::RunEntry& entry : entries) tracking::remove_run(entry.folder);
+    fmt::print("removed {}\n", what);
+    return 0;
+  }
+
+ private:
+  std::vector<tracking::RunEntry> chosen() const {
+    if (runs_.empty()) return tracking::removable(entries_of(folder_, filters_), rules_);
+    std::vector<tracking::RunEntry> entries;
+    for (const std::string& run : runs_) {
+      entries.push_back(entry_of(run));
+      if (entries.back().state != tracking::State::kRunning) continue;
+      throw Error(ErrorKind::kFileSystem,
+                  fmt::format("{}: this run is being worked on; stop it first", run));
+    }
+    return entries;
+  }
+
+  std::vector<std::string> runs_;
+  std::string folder_ = "runs";
+  std::vector<std::string> filters_;
+  std::string keep_best_;
+  std::string older_than_;
+  tracking::RemovalRules rules_;
+  bool yes_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_runs_remove_command() {
+  return std::make_unique<RunsRemoveCommand>();
+}
+
+}  // namespace trainer::cli

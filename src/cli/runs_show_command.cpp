@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer runs show RUN`: what happened in a run.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/tracking/run_text.h"
+
+#include "cli/command.h"
+#include "cli/model_options.h"
+#include "cli/runs_options.h"
+
+namespace trainer::cli {
+namespace {
+
+class RunsShowCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"run", &run_, "RUN", "A run folder, or the name of one in runs"},
+            {"--json", &json_, "", "Print JSON, with all epochs"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (run_.empty()) problems.emplace_back("runs show: name a run");
+    check_overrides("runs show", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    const tracking::RunEntry entry = entry_of(run_);
+    fmt::print("{}", json_ ? tracking::run_json(entry) + "\n" : tracking::run_text(entry));
+    return 0;
+  }
+
+ private:
+  std::string run_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_runs_show_command() { return std::make_unique<RunsShowCommand>(); }
+
+}  // namespace trainer::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer runs watch RUN`: what a run does that another process trains.
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/signals.h"
+#include "trainer/core/terminal.h"
+#include "trainer/run/history.h"
+
+#include "cli/command.h"
+#include "cli/live_view.h"
+#include "cli/model_options.h"
+#include "cli/runs_options.h"
+
+namespace trainer::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{500};
+
+/// Lines that are drawn over each other on a terminal; elsewhere a line for each new epoch.
+class Screen {
+ public:
+  void show(const tracking::RunEntry& entry, const run::History& history) {
+    if (terminal_.redraws) {
+      redraw(live_view(entry, history, standard_output_terminal().width - 1,
+                       terminal_.unicode ? Ink::kBlocks : Ink::kAscii));
+      return;
+    }
+    for (; num_epochs_ < history.epochs.size(); ++num_epochs_) {
+      fmt::print("{}\n", epoch_line(history.epochs[num_epochs_], entry.planned_epochs));
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  void redraw(const std::vector<std::string>& lines) {
+    if (num_lines_ > 0) fmt::print("\033[{}A", num_lines_);
+    for (const std::string& line : lines) fmt::print("\033[2K{}\n", line);
+    fmt::print("\033[J");
+    num_lines_ = lines.size();
+    std::fflush(stdout);
+  }
+
+  Terminal terminal_ = standard_output_terminal();
+  std::size_t num_lines_ = 0;
+  std::size_t num_epochs_ = 0;
+};
+
+class RunsWatchCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"run", &run_, "RUN", "A run folder, or the name of one in runs"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (run_.empty()) problems.emplace_back("runs watch: name a run");
+    check_overrides("runs watch", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    tracking::RunEntry entry = entry_of(run_);
+    if (entry.kind != tracking::Kind::kRun) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: expected a single run; watch one of the runs in it", run_));
+    }
+    Screen screen;
+    watch_signals();
+    while (true) {
+      screen.show(entry, run::read_history(entry.folder));
+      if (entry.state != tracking::State::kRunning || stop_request() != 0) break;
+      std::this_thread::sleep_for(kPause);
+      entry = tracking::read_entry(entry.folder).value_or(entry);
+    }
+    if (!standard_output_terminal().redraws) {
+      fmt::print("{}{}\n", to_text(entry.state),
+                 entry.reason.empty() ? "" : fmt::format(": {}", entry.reason));
+    }
+    return 0;
+  }
+
+ private:
+  std::string run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_runs_watch_command() { return std::make_unique<RunsWatchCommand>(); }
+
+}  // namespace trainer::cli

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/tracking/comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/core/text_table.h"
+#include "trainer/run/history.h"
+#include "trainer/tracking/query.h"
+
+#include "tracking/run_json.h"
+#include "tracking/table_text.h"
+
+namespace trainer::tracking {
+namespace {
+
+constexpr std::size_t kCurveWidth = 20;  // characters
+
+ComparedRow row_of(const std::vector<RunEntry>& entries, const std::string& name) {
+  ComparedRow row{.name = name, .values = {}, .best = {}};
+  for (const RunEntry& entry : entries) row.values.push_back(shown_value(entry, name));
+  return row;
+}
+
+bool differs(const ComparedRow& row) {
+  return std::any_of(row.values.begin(), row.values.end(),
+                     [&](const std::string& value) { return value != row.values.front(); });
+}
+
+/// Metrics in the order of the first run that has them.
+std::vector<std::string> metric_names(const std::vector<RunEntry>& entries) {
+  std::vector<std::string> names;
+  for (const RunEntry& entry : entries) {
+    for (const metrics::Score& score : entry.metrics) {
+      if (std::find(names.begin(), names.end(), score.name) == names.end()) {
+        names.push_back(score.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::optional<std::size_t> best_of(const std::vector<RunEntry>& entries,
+                                   const std::string& metric) {
+  std::optional<std::size_t> best;
+  double best_value = 0;
+  bool is_tie = false;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto value = metrics::find_score(entries[i].metrics, metric);
+    if (!value) continue;
+    is_tie = best && *value == best_value;
+    if (!best || (is_better_when_larger(metric) ? *value > best_value : *value < best_value)) {
+      best = i;
+      best_value = *value;
+    }
+  }
+  return is_tie ? std::nullopt : best;
+}
+
+/// The loss of each epoch on the validation split, or without one on the training split.
+std::vector<double> losses_of(const RunEntry& entry) {
+  std::vector<double> losses;
+  if (entry.kind != Kind::kRun) return losses;
+  for (const run::EpochRecord& epoch : run::read_history(entry.folder).epochs) {
+    const run::EpochSummary& summary = epoch.validation ? *epoch.validation : epoch.train;
+    losses.push_back(summary.loss.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return losses;
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+};
+
+/// One character for each few epochs: their mean, between the lowest and the highest of all runs.
+std::string draw(const std::vector<double>& values, const Range& range, bool unicode) {
+  constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::array<std::string_view, 8> kAscii = {"_", ".", ":", "-", "=", "+", "*", "#"};
+  const std::size_t width = std::min(kCurveWidth, values.size());
+  std::string text;
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t begin = i * values.size() / width;
+    const std::size_t end = (i + 1) * values.size() / width;
+    double sum = 0;
+    for (std::size_t j = begin; j < end; ++j) sum += values[j];
+    const double mean = sum / static_cast<double>(end - begin);
+    if (!std::isfinite(mean)) {
+      text += "?";
+      continue;
+    }
+    const double share = range.high > range.low ? (mean - range.low) / (range.high - range.low) : 0;
+    const auto level = static_cast<std::size_t>(std::clamp(std::lround(7 * share), 0L, 7L));
+    text += (unicode ? kBlocks : kAscii).at(level);
+  }
+  return text;
+}
+
+std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool unicode) {
+  std::vector<std::vector<double>> all;
+  Range range;
+  for (const RunEntry& entry : entries) {
+    for (const double value : all.emplace_back(losses_of(entry))) {
+      if (!std::isfinite(value)) continue;
+      range.low = std::min(range.low, value);
+      range.high = std::max(range.high, value);
+    }
+  }
+  if (range.low > range.high) return {};
+  ComparedRow row{.name = fmt::format("loss {} .. {}", metrics::loss_text(range.low),
+                                      metrics::loss_text(range.high)),
+                  .values = {},
+                  .best = {}};
+  for (const auto& values : all) row.values.push_back(draw(values, range, unicode));
+  return {row};
+}
+
+/// "A", "B", ..., "Z", "27", ...
+std::string letter(std::size_t index) {
+  constexpr std::size_t kLetters = 26;
+  return index < kLetters ? std::string(1, static_cast<char>('A' + index))
+                          : std::to_string(index + 1);
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+void add_rows(const std::vector<ComparedRow>& compared, Rows& rows) {
+  for (const ComparedRow& row : compared) {
+    std::vector<std::string>& cells = rows.emplace_back(std::vector{row.name});
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      cells.push_back(row.values[i] + (row.best == i ? " *" : "  "));
+    }
+  }
+}
+
+Rows table_of(const Comparison& comparison) {
+  Rows rows = {{""}};
+  for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
+    rows.front().push_back(letter(i) + "  ");
+  }
+  add_rows(comparison.fields, rows);
+  add_rows(comparison.settings, rows);
+  add_rows(comparison.metrics, rows);
+  add_rows(comparison.curves, rows);
+  return rows;
+}
+
+std::string difference_text(const std::optional<Differences>& differences,
+                            const std::vector<RunEntry>& entries) {
+  if (!differences) {
+    return "One run of each says little: other seeds alone make a difference. Compare two\n"
+           "cross-validations (trainer cv), or several runs of each with other seeds.\n";
+  }
+  std::string text = fmt::format("B less A over {}, with the 95 % interval:\n", differences->over);
+  if (entries.size() > 2)
+    text = fmt::format("The second less the first over {}:\n", differences->over);
+  Rows rows;
+  for (const Difference& d : differences->metrics) {
+    if (!metrics::is_headline(d.metric.substr(d.metric.find('.') + 1))) continue;
+    const bool is_better = (d.value > 0) == is_better_when_larger(d.metric);
+    rows.push_back({"  " + d.metric, fmt::format("{:+.4g}", d.value),
+                    fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
+                    d.is_noise() ? "within the noise"
+                    : is_better  ? "better"
+                                 : "worse"});
+  }
+  return text + text_table(rows);
+}
+
+std::string without_blanks_at_ends(const std::string& lines) {
+  std::string text;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) {
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string plain_text(const Comparison& comparison) {
+  std::string text;
+  for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
+    const RunEntry& entry = comparison.entries[i];
+    text += fmt::format("{}  {}{}\n", letter(i), entry.name,
+                        entry.note.empty() ? "" : fmt::format("  ({})", entry.note));
+  }
+  return fmt::format("{}\n{}\n{}", text, without_blanks_at_ends(text_table(table_of(comparison))),
+                     difference_text(comparison.differences, comparison.entries));
+}
+
+Json rows_json(const std::vector<ComparedRow>& rows) {
+  Json json = Json::object();
+  for (const ComparedRow& row : rows) json[row.name] = row.values;
+  return json;
+}
+
+std::string to_json_text(const Comparison& comparison) {
+  Json json = {{"runs", Json::array()}};
+  for (const RunEntry& entry : comparison.entries) json["runs"].push_back(to_json(entry));
+  json["settings"] = rows_json(comparison.settings);
+  if (comparison.differences) {
+    Json metrics = Json::object();
+    for (const Difference& d : comparison.differences->metrics) {
+      metrics[d.metric] = {
+          {"value", d.value}, {"low", d.low}, {"high", d.high}, {"is_noise", d.is_noise()}};
+    }
+    json["differences"] = {{"over", comparison.differences->over}, {"metrics", std::move(metrics)}};
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Comparison compare(std::vector<RunEntry> entries, bool unicode) {
+  Comparison comparison;
+  for (const char* name : {"kind", "state", "started", "epochs", "time", "tag"}) {
+    ComparedRow row = row_of(entries, name);
+    const bool always = std::string_view(name) == "state" || std::string_view(name) == "epochs";
+    if (always || differs(row)) comparison.fields.push_back(std::move(row));
+  }
+  for (const config::Field& field : config::fields()) {
+    const auto has = [&](const RunEntry& e) { return e.settings.contains(field.path); };
+    if (std::none_of(entries.begin(), entries.end(), has)) continue;
+    ComparedRow row = row_of(entries, field.path);
+    if (differs(row)) comparison.settings.push_back(std::move(row));
+  }
+  for (const std::string& name : metric_names(entries)) {
+    ComparedRow row = row_of(entries, name);
+    row.best = best_of(entries, name);
+    comparison.metrics.push_back(std::move(row));
+  }
+  comparison.curves = draw_curves(entries, unicode);
+  comparison.differences = find_differences(entries);
+  comparison.entries = std::move(entries);
+  return comparison;
+}
+
+std::string comparison_text(const Comparison& comparison, ListFormat format) {
+  switch (format) {
+    case ListFormat::kJson:
+      return to_json_text(comparison);
+    case ListFormat::kCsv:
+    case ListFormat::kMarkdown: {
+      Rows rows = table_of(comparison);
+      for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
+        rows.front()[i + 1] = comparison.entries[i].name;
+      }
+      return format == ListFormat::kCsv ? csv_text(rows) : markdown_text(rows);
+    }
+    case ListFormat::kText:
+      break;
+  }
+  return plain_text(comparison);
+}
+
+}  // namespace trainer::tracking

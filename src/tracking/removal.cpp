@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/tracking/removal.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/tracking/query.h"
+
+namespace trainer::tracking {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that is being removed is no run any more, whatever happens meanwhile.
+constexpr const char* kRemovedPrefix = ".removed_";
+
+double seconds_since_change(const RunEntry& entry) {
+  auto newest = fs::file_time_type::min();
+  const run::RunDir run{entry.folder};
+  for (const fs::path& path : {entry.folder, run.system(), run.metrics()}) {
+    std::error_code error;
+    const fs::file_time_type time = fs::last_write_time(path, error);
+    if (!error) newest = std::max(newest, time);
+  }
+  return std::chrono::duration<double>(fs::file_time_type::clock::now() - newest).count();
+}
+
+void point_latest_elsewhere(const fs::path& removed) {
+  const fs::path link = removed.parent_path() / "latest";
+  std::error_code ignored;
+  if (fs::read_symlink(link, ignored).filename() != removed.filename()) return;
+  fs::remove(link, ignored);
+  std::vector<fs::path> others;
+  for (const RunEntry& entry : read_entries(removed.parent_path())) others.push_back(entry.folder);
+  if (!others.empty()) run::point_latest_to({others.front()});
+}
+
+}  // namespace
+
+std::vector<RunEntry> removable(const std::vector<RunEntry>& entries, const RemovalRules& rules) {
+  std::vector<RunEntry> sorted = entries;
+  if (rules.keep_best) {
+    sort_entries(sorted, rules.sort);
+    const auto kept = std::min(sorted.size(), static_cast<std::size_t>(*rules.keep_best));
+    sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept));
+  }
+  const auto may_go = [&](const RunEntry& entry) {
+    const bool is_left = std::any_of(sorted.begin(), sorted.end(), [&](const RunEntry& other) {
+      return other.folder == entry.folder;
+    });
+    const bool is_old = !rules.older_than || seconds_since_change(entry) > *rules.older_than;
+    return is_left && is_old && entry.state != State::kRunning;
+  };
+  std::vector<RunEntry> removable;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(removable), may_go);
+  return removable;
+}
+
+uint64_t bytes_in(const fs::path& folder) {
+  uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& file : fs::recursive_directory_iterator(folder, ignored)) {
+    // best.pt and last.pt are further names of files.
+    const auto links = std::max<uintmax_t>(1, file.hard_link_count(ignored));
+    if (file.is_regular_file(ignored)) bytes += file.file_size(ignored) / links;
+  }
+  return bytes;
+}
+
+void remove_run(const fs::path& folder) {
+  const FolderLock lock(folder);
+  const fs::path moved = folder.parent_path() / (kRemovedPrefix + folder.filename().string());
+  std::error_code error;
+  fs::rename(folder, moved, error);
+  if (!error) fs::remove_all(moved, error);
+  if (error) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot remove {}: {}", folder.string(), error.message()));
+  }
+  point_latest_elsewhere(folder);
+}
+
+}  // namespace trainer::tracking

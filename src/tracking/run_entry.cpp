@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/tracking/run_entry.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/config/fields.h"
+#include "trainer/config/load.h"
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/core/json.h"
+#include "trainer/run/history.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/tracking/notes.h"
+
+namespace trainer::tracking {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What tells runs of one series apart, and folders.
+constexpr std::array kPlaces = {"output_dir", "tag", "data.fold", "data.validation_fold"};
+
+// What the program makes of "auto".
+bool is_usual(const config::Field& field, const config::Config& config) {
+  return field.path == "distributed.shards" && config.distributed.shards == 1;
+}
+
+void add_scores(const char* split, const std::vector<metrics::Score>& scores, RunEntry& entry) {
+  for (const metrics::Score& score : scores) {
+    entry.metrics.push_back({fmt::format("{}.{}", split, score.name), score.value});
+  }
+}
+
+void add_scores(const char* split, const Json& parent, const char* key, RunEntry& entry) {
+  if (!parent.is_object() || !parent.contains(key) || !parent[key].is_object()) return;
+  for (const auto& [name, value] : parent[key].items()) {
+    if (name == "rows" || !value.is_number()) continue;
+    entry.metrics.push_back({fmt::format("{}.{}", split, name), value.get<double>()});
+  }
+}
+
+/// The defaults if it cannot be read, with the entry saying so.
+config::Config read_config(const fs::path& root, RunEntry& entry) {
+  config::Config config;
+  try {
+    config = config::load({config::read_document(run::RunDir{root}.config())}, {}).config;
+  } catch (const Error& e) {
+    const std::string_view text = e.what();
+    entry.problem = text.substr(0, text.find('\n'));
+    return config;
+  }
+  const config::Config defaults;
+  for (const config::Field& field : config::fields()) {
+    if (std::find(kPlaces.begin(), kPlaces.end(), field.path) != kPlaces.end()) continue;
+    if (is_usual(field, config)) continue;
+    std::string value = config::value_text(field, config);
+    if (value != config::value_text(field, defaults)) entry.settings[field.path] = std::move(value);
+  }
+  return config;
+}
+
+State state_of(const fs::path& folder, bool is_complete, const std::vector<run::Start>& starts) {
+  if (is_locked(folder)) return State::kRunning;
+  if (is_complete) return State::kComplete;
+  if (starts.empty()) return State::kKilled;
+  switch (starts.back().end) {
+    case run::End::kComplete:
+      return State::kComplete;
+    case run::End::kStopped:
+      return State::kStopped;
+    case run::End::kFailed:
+      return State::kFailed;
+    case run::End::kNone:
+      break;
+  }
+  return State::kKilled;
+}
+
+const run::EpochSummary& judged(const run::EpochRecord& epoch) {
+  return epoch.validation ? *epoch.validation : epoch.train;
+}
+
+/// The epoch with the best value so far, or the last one.
+const run::EpochRecord& best_epoch(const run::History& history, const std::string& metric) {
+  const run::EpochRecord* best = nullptr;
+  std::optional<double> best_value;
+  for (const run::EpochRecord& epoch : history.epochs) {
+    const std::optional<double> value = metrics::find_score(judged(epoch).scores, metric);
+    if (!value) continue;
+    if (!best_value ||
+        (is_better_when_larger(metric) ? *value > *best_value : *value < *best_value)) {
+      best = &epoch;
+      best_value = value;
+    }
+  }
+  return best == nullptr ? history.epochs.back() : *best;
+}
+
+void add_metrics(const Json& summary, const run::History& history, const std::string& metric,
+                 RunEntry& entry) {
+  if (history.epochs.empty()) return;
+  const run::EpochRecord* epoch = &best_epoch(history, metric);
+  if (summary.is_object() && summary.contains("best") && summary["best"].is_object()) {
+    const auto number = summary["best"].value("epoch", int64_t{0});
+    for (const run::EpochRecord& record : history.epochs) {
+      if (record.epoch == number) epoch = &record;
+    }
+  }
+  add_scores("train", epoch->train.scores, entry);
+  if (summary.is_object() && summary.contains("validation")) {
+    add_scores("val", summary, "validation", entry);
+  } else if (epoch->validation) {
+    add_scores("val", epoch->validation->scores, entry);
+  }
+  add_scores("test", summary, "test", entry);
+  entry.best_metric = fmt::format("{}.{}", epoch->validation ? "val" : "train", metric);
+  entry.best = metrics::find_score(entry.metrics, entry.best_metric);
+}
+
+RunEntry read_run(const fs::path& folder) {
+  RunEntry entry;
+  const config::Config config = read_config(folder, entry);
+  const Json summary = read_json_or_null(run::RunDir{folder}.summary());
+  const run::History history = run::read_history(folder);
+  entry.state = state_of(folder, summary.is_object(), history.starts);
+  if (!history.starts.empty()) {
+    entry.started = history.starts.front().time;
+    entry.reason = history.starts.back().reason;
+  }
+  for (const run::EpochRecord& epoch : history.epochs) entry.seconds += epoch.time_seconds;
+  if (!history.epochs.empty()) entry.epochs = history.epochs.back().epoch;
+  entry.planned_epochs = config.training.epochs;
+  entry.tag = config.tag;
+  add_metrics(summary, history, config::to_text(config.training.best_metric), entry);
+  return entry;
+}
+
+/// Run folders within the folder of a series, in their order.
+std::vector<fs::path> runs_in(const fs::path& folder) {
+  std::vector<fs::path> runs;
+  std::error_code ignored;
+  for (const auto& item : fs::directory_iterator(folder, ignored)) {
+    if (!item.is_symlink(ignored) && fs::exists(run::RunDir{item.path()}.config(), ignored)) {
+      runs.push_back(item.path());
+    }
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+/// What the runs of a series have in common, and how far they are.
+void add_runs(const fs::path& folder, RunEntry& entry) {
+  const std::vector<fs::path> runs = runs_in(folder);
+  if (runs.empty()) return;
+  const config::Config config = read_config(runs.front(), entry);
+  entry.best_metric = config::to_text(config.training.best_metric);
+  for (const fs::path& root : runs) {
+    const run::History history = run::read_history(root);
+    for (const run::EpochRecord& epoch : history.epochs) entry.seconds += epoch.time_seconds;
+    if (history.starts.empty()) continue;
+    if (entry.started.empty()) entry.started = history.starts.front().time;
+    const bool is_complete = fs::exists(run::RunDir{root}.summary());
+    entry.state = state_of(root, is_complete, history.starts);
+    entry.reason = history.starts.back().reason;
+  }
+}
+
+/// "20261125_042130_digits_cv" has the tag "digits".
+std::string tag_of_series(const std::string& name) {
+  constexpr std::size_t kTime = std::string_view("YYYYMMDD_HHMMSS_").size();
+  const std::size_t end = name.rfind('_');
+  return end == std::string::npos || end < kTime ? "" : name.substr(kTime, end - kTime);
+}
+
+RunEntry read_series(const fs::path& folder, Kind kind) {
+  RunEntry entry;
+  entry.kind = kind;
+  entry.tag = tag_of_series(folder.filename().string());
+  add_runs(folder, entry);
+  const std::string metric = std::exchange(entry.best_metric, "");
+  if (kind == Kind::kCrossValidation) {
+    const Json cv = read_json_or_null(folder / run::kCrossValidationFile);
+    if (cv.is_object()) {
+      entry.planned_epochs = cv.value("folds", int64_t{0}) * cv.value("repeats", int64_t{1});
+      if (cv.contains("runs")) entry.epochs = std::ssize(cv["runs"]);
+      add_scores("test", cv, "mean", entry);
+    }
+  } else {
+    const Json members = read_json_or_null(folder / run::kEnsembleFile);
+    if (members.is_object()) {
+      entry.planned_epochs = members.value("members", int64_t{0});
+      if (members.contains("runs")) entry.epochs = std::ssize(members["runs"]);
+    }
+    add_scores("test", read_json_or_null(run::RunDir{folder}.summary()), "test", entry);
+  }
+  if (metrics::find_score(entry.metrics, "test." + metric)) {
+    entry.best_metric = "test." + metric;
+    entry.best = metrics::find_score(entry.metrics, entry.best_metric);
+  }
+  if (is_locked(folder)) {
+    entry.state = State::kRunning;
+  } else if (entry.planned_epochs > 0 && entry.epochs >= entry.planned_epochs) {
+    entry.state = State::kComplete;
+    entry.reason = "";
+  } else if (entry.state == State::kComplete) {
+    entry.state = State::kKilled;  // between two of its runs
+  }
+  return entry;
+}
+
+std::optional<Kind> kind_of(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(run::RunDir{folder}.config(), ignored)) return Kind::kRun;
+  const std::string name = folder.filename().string();
+  const bool has_runs = !runs_in(folder).empty();
+  if (fs::exists(folder / run::kEnsembleFile, ignored)) return Kind::kEnsemble;
+  if (fs::exists(folder / run::kCrossValidationFile, ignored)) return Kind::kCrossValidation;
+  // Before the first of its runs is complete.
+  if (has_runs && name.ends_with("_ensemble")) return Kind::kEnsemble;
+  if (has_runs && name.ends_with("_cv")) return Kind::kCrossValidation;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<RunEntry> read_entry(const fs::path& folder) {
+  const std::optional<Kind> kind = kind_of(folder);
+  if (!kind) return std::nullopt;
+  RunEntry entry = *kind == Kind::kRun ? read_run(folder) : read_series(folder, *kind);
+  entry.folder = folder;
+  entry.name = folder.filename().string();
+  entry.note = read_note(folder);
+  return entry;
+}
+
+std::string setting(const RunEntry& entry, const std::string& key) {
+  if (key == "tag") return entry.tag;
+  const auto found = entry.settings.find(key);
+  return found == entry.settings.end() ? config::value_text(key, config::Config{}) : found->second;
+}
+
+bool is_better_when_larger(const std::string& metric) {
+  const std::string name = metric.substr(metric.rfind('.') + 1);
+  if (const auto known = from_text<config::BestMetric>(name)) {
+    return config::is_better_when_larger(*known);
+  }
+  return name != "brier" && name != "ece";
+}
+
+}  // namespace trainer::tracking
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<tracking::Kind>() {
+  static const std::vector<std::string> names = {"run", "cv", "ensemble"};
+  return names;
+}
+
+template <>
+std::span<const std::string> enum_names<tracking::State>() {
+  static const std::vector<std::string> names = {"running", "complete", "stopped", "failed",
+                                                 "killed"};
+  return names;
+}
+
+}  // namespace trainer

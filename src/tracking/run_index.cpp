@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a thousand run folders takes seconds. So what was read is kept in a file beside them,
+// with the sizes and times of change of the files that it came from; an entry whose files have
+// changed is read anew. Locks are asked for each time: whether a run is still being worked on is in
+// no file.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/error.h"
+#include "trainer/core/folder_lock.h"
+#include "trainer/core/json.h"
+#include "trainer/core/log.h"
+#include "trainer/core/version.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/tracking/run_entry.h"
+
+#include "tracking/run_json.h"
+
+namespace trainer::tracking {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kIndexFile = ".runs.json";
+/// What an entry depends on: a new run folder changes the time of the folder of a series.
+std::string stamp_of(const fs::path& folder) {
+  std::string stamp;
+  const auto add = [&](const fs::path& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) {
+      stamp += "- ";
+      return;
+    }
+#ifdef __APPLE__
+    const timespec& changed = status.st_mtimespec;
+#else
+    const timespec& changed = status.st_mtim;
+#endif
+    stamp += fmt::format("{}.{}:{} ", changed.tv_sec, changed.tv_nsec, status.st_size);
+  };
+  const run::RunDir run{folder};
+  for (const fs::path& path :
+       {folder, run.config(), run.system(), run.metrics(), run.summary(), run.note(),
+        folder / run::kCrossValidationFile, folder / run::kEnsembleFile}) {
+    add(path);
+  }
+  return stamp;
+}
+
+/// The cache of one folder of runs.
+class Index {
+ public:
+  explicit Index(fs::path file) : file_(std::move(file)) {
+    Json json = read_json_or_null(file_);
+    if (!json.is_object() || json.value("program", "") != program()) return;
+    if (auto found = json.find("runs"); found != json.end() && found->is_object()) {
+      for (auto& [name, row] : found->items()) old_[name] = std::move(row);
+    }
+  }
+
+  std::optional<RunEntry> find(const fs::path& folder, const std::string& stamp) const {
+    const auto found = old_.find(folder.filename().string());
+    if (found == old_.end()) return std::nullopt;
+    try {
+      if (found->second.at("stamp").get<std::string>() != stamp) return std::nullopt;
+      return from_json(found->second, folder);
+    } catch (const Json::exception&) {
+      return std::nullopt;  // somebody else wrote it
+    }
+  }
+
+  /// `is_new`: it was not found.
+  void keep(const RunEntry& entry, const std::string& stamp, bool is_new) {
+    if (is_new) {
+      Json row = to_json(entry);
+      row["stamp"] = stamp;
+      new_[entry.name] = std::move(row);
+      has_changed_ = true;
+    } else {
+      new_[entry.name] = std::move(old_[entry.name]);
+    }
+  }
+
+  /// A folder that cannot be written is no error.
+  void save() {
+    if (!has_changed_ && new_.size() == old_.size()) return;
+    Json runs = Json::object();
+    for (auto& [name, row] : new_) runs.push_back({name, std::move(row)});
+    try {
+      write_file_atomically(file_, Json{{"program", program()}, {"runs", std::move(runs)}}.dump(
+                                       -1, ' ', false, Json::error_handler_t::replace));
+    } catch (const Error& e) {
+      log::debug(e.what());
+    }
+  }
+
+ private:
+  static std::string program() {
+    return fmt::format("{} {}", build_info().version, build_info().git_commit);
+  }
+
+  fs::path file_;
+  std::map<std::string, Json> old_;
+  std::map<std::string, Json> new_;
+  bool has_changed_ = false;
+};
+
+/// The newest first.
+bool is_newer(const RunEntry& a, const RunEntry& b) {
+  if (a.started != b.started) return a.started > b.started;
+  return a.name > b.name;
+}
+
+}  // namespace
+
+std::vector<RunEntry> read_entries(const fs::path& parent) {
+  Index index(parent / kIndexFile);
+  std::vector<RunEntry> entries;
+  std::error_code ignored;
+  for (const auto& item : fs::directory_iterator(parent, ignored)) {
+    if (item.is_symlink(ignored) || !item.is_directory(ignored)) continue;
+    const fs::path& folder = item.path();
+    if (folder.filename().string().starts_with('.')) continue;
+    const std::string stamp = stamp_of(folder);
+    std::optional<RunEntry> entry = is_locked(folder) ? std::nullopt : index.find(folder, stamp);
+    const bool is_new = !entry;
+    if (is_new) entry = read_entry(folder);
+    if (!entry) continue;
+    if (entry->state != State::kRunning) index.keep(*entry, stamp, is_new);
+    entries.push_back(std::move(*entry));
+  }
+  index.save();
+  std::sort(entries.begin(), entries.end(), is_newer);
+  return entries;
+}
+
+}  // namespace trainer::tracking

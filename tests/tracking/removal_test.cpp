@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/tracking/removal.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "trainer/core/folder_lock.h"
+
+#include "support/error_of.h"
+#include "support/run_folders.h"
+
+namespace trainer::tracking {
+namespace {
+
+namespace fs = std::filesystem;
+using test::write_run;
+
+std::string names_left(const std::vector<RunEntry>& entries) {
+  std::string names;
+  for (const RunEntry& entry : entries) names += entry.name;
+  return names;
+}
+
+TEST(RemovalTest, KeepsTheBestAndThoseAtWork) {
+  const test::TemporaryFolder runs;
+  write_run(runs, "a", {.val_loss = 0.5});
+  write_run(runs, "b", {.val_loss = 0.25});
+  const FolderLock lock(write_run(runs, "c", {.val_loss = 0.75}));
+  write_run(runs, "d", {.val_loss = 0.9});
+  const std::vector<RunEntry> entries = read_entries(runs.path());
+  EXPECT_EQ(names_left(removable(entries, {.keep_best = 1})), "da");
+  EXPECT_EQ(names_left(removable(entries, {.keep_best = 0})), "dba");
+  EXPECT_EQ(names_left(removable(entries, {.keep_best = 9})), "");
+  EXPECT_EQ(names_left(removable(entries, {.keep_best = 2, .sort = "-val.loss"})), "ba");
+}
+
+TEST(RemovalTest, KeepsWhatHasChangedSince) {
+  const test::TemporaryFolder runs;
+  const fs::path folder = write_run(runs, "a");
+  write_run(runs, "b");
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(48);
+  for (const char* name : {"metrics.jsonl", "system.json", ""}) {
+    fs::last_write_time(folder / name, long_ago);
+  }
+  const std::vector<RunEntry> entries = read_entries(runs.path());
+  EXPECT_EQ(names_left(removable(entries, {.older_than = 3600})), "a");
+  EXPECT_EQ(names_left(removable(entries, {.older_than = 72 * 3600})), "");
+}
+
+TEST(RemovalTest, LatestPointsToTheNewestThatIsLeft) {
+  const test::TemporaryFolder runs;
+  write_run(runs, "a");
+  const fs::path folder = write_run(runs, "b");
+  fs::create_directory_symlink("b", runs.path() / "latest");
+  remove_run(folder);
+  EXPECT_FALSE(fs::exists(folder));
+  EXPECT_EQ(fs::read_symlink(runs.path() / "latest"), "a");
+  remove_run(runs.path() / "a");
+  EXPECT_FALSE(fs::is_symlink(runs.path() / "latest"));
+  EXPECT_EQ(read_entries(runs.path()).size(), 0U);
+}
+
+TEST(RemovalTest, ARunAtWorkIsNotRemoved) {
+  const test::TemporaryFolder runs;
+  const fs::path folder = write_run(runs, "a");
+  const FolderLock lock(folder);
+  EXPECT_EQ(test::error_of([&] { remove_run(folder); }).kind(), ErrorKind::kFileSystem);
+  EXPECT_TRUE(fs::exists(folder / "metrics.jsonl"));
+}
+
+TEST(RemovalTest, FilesWithTwoNamesCountOnce) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.write("a", std::string(1000, 'x'));
+  fs::create_hard_link(file, folder.path() / "b");
+  EXPECT_EQ(bytes_in(folder.path()), 1000U);
+}
+
+}  // namespace
+}  // namespace trainer::tracking
