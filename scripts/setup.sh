@@ -25,7 +25,7 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       echo clangd-19 clang-tidy-19
-      echo openmpi-bin mpich slurmctld slurmd slurm-client munge iproute2
+      echo openmpi-bin mpich slurmctld slurmd slurm-client munge iproute2 chromium fonts-dejavu-core
       ;;
     apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;
     apt-gate)
@@ -188,23 +188,32 @@ install_brew() {
     fail "Homebrew could not install them. By hand: brew install$missing"
 }
 
-# ---- ONNX Runtime --------------------------------------------------------------------------------
+# ---- Node.js -------------------------------------------------------------------------------------
 
-# Runs exported models in the tests, which are skipped without it. Of this version the package has the
-# libraries of all systems inside, so that no script of its own has to download them. Debian's npm
-# would bring hundreds of packages: it is used where it is, and installed for TRAINER_REQUIRE_ALL only.
-onnxruntime="onnxruntime-node@1.14.0"
+# ONNX Runtime runs exported models in the tests, which are skipped without it. Of this version the
+# package has the libraries of all systems inside, so that no script of its own has to download them.
+# Debian's npm would bring hundreds of packages: it is used where it is, and installed for
+# TRAINER_REQUIRE_ALL only, as are the packages that look at reports in a browser.
+node_packages() {
+  echo onnxruntime-node@1.14.0
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || echo puppeteer-core@23.11.1 axe-core@4.10.3
+}
 
-install_onnxruntime() {
-  local folder
+install_node_packages() {
+  local folder package missing=""
   folder="$(cd "$(dirname "$0")/.." && pwd)/build/node"
-  [ -e "$folder/node_modules/onnxruntime-node" ] && return
+  for package in $(node_packages); do
+    [ -e "$folder/node_modules/${package%@*}" ] || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
   command -v node >/dev/null && command -v npm >/dev/null || return 0
-  say "installing with npm: $onnxruntime"
+  say "installing with npm:$missing"
+  # All of them: npm removes what it is not told.
+  # shellcheck disable=SC2046  # one word a package
   npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$folder" \
-    "$onnxruntime" >&2 && return
-  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || fail "npm could not install $onnxruntime"
-  say "note: npm could not install it; the tests of ONNX files are skipped"
+    $(node_packages) >&2 && return
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || fail "npm could not install$missing"
+  say "note: npm could not install it; the tests that need it are skipped"
 }
 
 # ---- DuckDB --------------------------------------------------------------------------------------
@@ -276,7 +285,7 @@ else
 fi
 
 case " ${groups[*]} " in
-  *" test "*) install_onnxruntime ;;
+  *" test "*) install_node_packages ;;
 esac
 case " $(uname -s) ${groups[*]} " in
   *Linux*" test "* | *Linux*" duckdb "*) install_duckdb ;;

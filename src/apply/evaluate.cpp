@@ -54,6 +54,10 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
   return losses;
 }
 
+double weight_of(const data::Dataset& rows, std::size_t i) {
+  return rows.weights.empty() ? 1 : static_cast<double>(rows.weights[i]);
+}
+
 /// Outputs and targets of rows that come one piece after the other.
 class Evaluation {
  public:
@@ -67,7 +71,7 @@ class Evaluation {
     predictor_.predict(rows.features, piece_);
     const std::vector<float> losses = row_losses(model_, piece_, rows);
     for (std::size_t i = 0; i < losses.size(); ++i) {
-      const double weight = rows.weights.empty() ? 1 : static_cast<double>(rows.weights[i]);
+      const double weight = weight_of(rows, i);
       loss_sum_ += weight * static_cast<double>(losses[i]);
       weight_sum_ += weight;
     }
@@ -210,9 +214,9 @@ EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& reques
   return result;
 }
 
-EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
+SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
   require_unseen_split(model);
-  const data::Datasets datasets =
+  data::Datasets datasets =
       cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
   require_same_data(model, datasets);
   const bool has_test = datasets.test.size() > 0;
@@ -222,17 +226,38 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
                             "splits was trained on by other members; name a file with --data",
                             model.file.string()));
   }
-  const data::Dataset& rows = has_test ? datasets.test : datasets.validation;
-  if (rows.size() == 0) {
+  SplitOutputs found{.split = has_test ? "test" : "validation",
+                     .schema = model.schema,
+                     .rows = std::move(has_test ? datasets.test : datasets.validation),
+                     .outputs = {},
+                     .losses = {}};
+  if (found.rows.size() == 0) {
     throw Error(
         ErrorKind::kData,
         fmt::format(
             "{}: the run has no test split and no validation split; name a file with --data",
             model.file.string()));
   }
-  Evaluation evaluation(model, num_threads, datasets.schema.target_means);
-  evaluation.add(rows);
-  return {.report = evaluation.report(), .split = has_test ? "test" : "validation"};
+  found.schema.target_means = std::move(datasets.schema.target_means);
+  data::require_intact(found.rows);
+  Predictor(model, num_threads).predict(found.rows.features, found.outputs);
+  found.losses = row_losses(model, found.outputs, found.rows);
+  return found;
+}
+
+EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
+  const SplitOutputs found = predict_own_split(model, num_threads);
+  double loss_sum = 0;
+  double weight_sum = 0;
+  for (std::size_t i = 0; i < found.losses.size(); ++i) {
+    const double weight = weight_of(found.rows, i);
+    loss_sum += weight * static_cast<double>(found.losses[i]);
+    weight_sum += weight;
+  }
+  const metrics::Outputs outputs{found.outputs, model.num_outputs(), model.threshold};
+  return {
+      .report = metrics::make_report({found.schema, found.rows, outputs}, loss_sum / weight_sum),
+      .split = found.split};
 }
 
 namespace {

@@ -47,42 +47,6 @@ std::string kind_text(data::ColumnKind kind) {
   return kind == data::ColumnKind::kIgnored ? "dropped" : to_text(kind);
 }
 
-std::string column_text(const data::Column& column) {
-  std::string text = kind_text(column.kind);
-  switch (column.kind) {
-    case data::ColumnKind::kNumeric:
-      if (column.offset != 0) {
-        text += fmt::format(", minus offset {}", shortest(column.offset));
-      }
-      text += column.fill ? fmt::format(", missing values filled with {}",
-                                        data::text_in_file_units(column, *column.fill))
-                          : ", missing values are an error";
-      if (column.limits) {
-        text += fmt::format(", clipped to {} .. {}",
-                            data::text_in_file_units(column, column.limits->low),
-                            data::text_in_file_units(column, column.limits->high));
-      }
-      if (!column.quantiles.empty()) {
-        text += column.quantile_score == data::QuantileScore::kRank ? ", quantile rank"
-                                                                    : ", normal quantile score";
-      }
-      break;
-    case data::ColumnKind::kCategorical:
-      text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),
-                          some(column.categories));
-      if (column.embedding_size > 0) {
-        text += fmt::format(", embedding of size {}", column.embedding_size);
-      }
-      if (column.is_sign) return text + ", -1 or 1, 0 where missing";
-      break;
-    case data::ColumnKind::kId:
-      return "row identifier";
-    case data::ColumnKind::kIgnored:
-      return text + (column.reason.empty() ? "" : ": " + column.reason);
-  }
-  return column.has_missing_indicator ? text + ", missing indicator" : text;
-}
-
 std::string columns_text(const std::vector<data::Column>& columns) {
   std::vector<std::string> counts;
   for (std::size_t i = 0; i < enum_names<data::ColumnKind>().size(); ++i) {
@@ -254,6 +218,42 @@ void add_progress(const Model& model, LabeledLines& lines) {
 }
 
 }  // namespace
+
+std::string column_text(const data::Column& column) {
+  std::string text = kind_text(column.kind);
+  switch (column.kind) {
+    case data::ColumnKind::kNumeric:
+      if (column.offset != 0) {
+        text += fmt::format(", minus offset {}", shortest(column.offset));
+      }
+      text += column.fill ? fmt::format(", missing values filled with {}",
+                                        data::text_in_file_units(column, *column.fill))
+                          : ", missing values are an error";
+      if (column.limits) {
+        text += fmt::format(", clipped to {} .. {}",
+                            data::text_in_file_units(column, column.limits->low),
+                            data::text_in_file_units(column, column.limits->high));
+      }
+      if (!column.quantiles.empty()) {
+        text += column.quantile_score == data::QuantileScore::kRank ? ", quantile rank"
+                                                                    : ", normal quantile score";
+      }
+      break;
+    case data::ColumnKind::kCategorical:
+      text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),
+                          some(column.categories));
+      if (column.embedding_size > 0) {
+        text += fmt::format(", embedding of size {}", column.embedding_size);
+      }
+      if (column.is_sign) return text + ", -1 or 1, 0 where missing";
+      break;
+    case data::ColumnKind::kId:
+      return "row identifier";
+    case data::ColumnKind::kIgnored:
+      return text + (column.reason.empty() ? "" : ": " + column.reason);
+  }
+  return column.has_missing_indicator ? text + ", missing indicator" : text;
+}
 
 Inspection inspect(const fs::path& run_or_checkpoint) {
   Inspection inspection{load_model(run_or_checkpoint), {}, {}};

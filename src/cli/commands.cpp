@@ -29,6 +29,7 @@
   COMMAND("runs watch", "Watch a run that another process trains", make_runs_watch_command)      \
   COMMAND("runs note", "Note something about a run", make_runs_note_command)                     \
   COMMAND("runs remove", "Remove runs, by name or by rules", make_runs_remove_command)           \
+  COMMAND("report", "Write an HTML report about runs", make_report_command)                      \
   COMMAND("export", "Export a trained model to another format", make_export_command)             \
   GROUP("selftest", "Run self-tests on this machine")                                            \
   COMMAND("selftest resume", "Check that resumed runs end with the same bits",                   \

@@ -32,6 +32,7 @@ std::string help_footer() {
   trainer eval runs/latest --data labeled.csv
   trainer inspect runs/latest
   trainer runs list --sort val.loss
+  trainer report runs/latest
   trainer cv --config configs/train.yaml --folds 5
   trainer ensemble --config price.yaml --members 5
   trainer verify runs/latest

@@ -15,7 +15,6 @@
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
 #include "trainer/core/json.h"
-#include "trainer/core/log.h"
 #include "trainer/core/version.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/run_entry.h"
@@ -95,8 +94,8 @@ class Index {
     try {
       write_file_atomically(file_, Json{{"program", program()}, {"runs", std::move(runs)}}.dump(
                                        -1, ' ', false, Json::error_handler_t::replace));
-    } catch (const Error& e) {
-      log::debug(e.what());
+    } catch (const Error&) {
+      return;  // it is read again next time
     }
   }
 

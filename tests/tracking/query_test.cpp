@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tracking/query.h"
 
-
 #include <gtest/gtest.h>
 
 #include "support/error_of.h"

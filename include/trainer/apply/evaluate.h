@@ -38,6 +38,19 @@ struct EvaluateRequest {
 /// out where training did so (data.drop_rows_without_target).
 EvaluationResult evaluate_file(const Model& model, const EvaluateRequest& request);
 
+/// What a model says of the rows of a split of its run's own data.
+struct SplitOutputs {
+  std::string split;    // "test" or "validation"
+  data::Schema schema;  // with the target means of the data, however old the checkpoint is
+  data::Dataset rows;
+  std::vector<float> outputs;  // [rows, outputs]
+  std::vector<float> losses;   // [rows], not weighted
+};
+
+/// Of the test split, or where there is none of the validation split. Throws as
+/// evaluate_own_split() does.
+SplitOutputs predict_own_split(const Model& model, int64_t num_threads);
+
 /// The same on the test split of the run's own data, or on its validation split where there is no
 /// test split. Throws Error(kData) when there is neither, when the data are not what they were, and
 /// as data::load_datasets does.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer report RUN [RUN...]`: one HTML file about runs.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/cpus.h"
+#include "trainer/core/format.h"
+#include "trainer/report/report.h"
+
+#include "cli/command.h"
+#include "cli/model_options.h"
+#include "cli/runs_options.h"
+
+namespace trainer::cli {
+namespace {
+
+class ReportCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"runs", &runs_, "RUN ...", "Run folders, or names of runs in runs"},
+            {"-o,--output", &output_, "FILE", "Where to write (report.html in the run folder)"},
+            {"--no-data", &without_data_, "",
+             "Do not read the data of the runs: no curves of classes, residuals and worst rows"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (runs_.empty()) problems.emplace_back("report: name a run");
+    if (runs_.size() > 1 && output_.empty()) {
+      problems.emplace_back("report: several runs need --output FILE");
+    }
+    check_overrides("report", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    std::vector<tracking::RunEntry> entries;
+    entries.reserve(runs_.size());
+    for (const std::string& run : runs_) entries.push_back(entry_of(run));
+    const std::filesystem::path path =
+        output_.empty() ? entries.front().folder / "report.html" : std::filesystem::path(output_);
+    const std::string html =
+        report::report_html(entries, {.evaluates = !without_data_, .num_threads = usable_cpus()});
+    write_file_atomically(path, html);
+    fmt::print("report      {} ({})\n", path.string(), human_bytes(html.size()));
+    return 0;
+  }
+
+ private:
+  std::vector<std::string> runs_;
+  std::string output_;
+  bool without_data_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_command() { return std::make_unique<ReportCommand>(); }
+
+}  // namespace trainer::cli

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/evaluate.h"
+#include "trainer/apply/model.h"
+#include "trainer/apply/predictor.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/metrics/curves.h"
+#include "trainer/metrics/score.h"
+#include "trainer/run/run_dir.h"
+
+#include "report/charts.h"
+#include "report/run_series.h"
+
+namespace trainer::report {
+namespace {
+
+constexpr std::size_t kMaxClasses = 30;       // in a confusion matrix
+constexpr std::size_t kMaxClassCurves = 6;    // each has a color
+constexpr std::size_t kMaxCurvePoints = 200;  // they are smooth
+constexpr std::size_t kMaxDots = 600;         // of a scatter plot
+constexpr std::size_t kMaxWorst = 20;
+constexpr int64_t kNumBins = 15;  // as the calibration error
+
+/// What a summary says of its test split, or of its validation split.
+struct Summary {
+  std::string split;
+  Json report;
+};
+
+Summary read_summary(const tracking::RunEntry& entry) {
+  const Json summary = read_json_or_null(run::RunDir{entry.folder}.summary());
+  for (const char* split : {"test", "validation"}) {
+    if (summary.is_object() && summary.contains(split)) return {split, summary[split]};
+  }
+  return {};
+}
+
+/// The classes with the most rows, in their order; the others are left out.
+Json confusion_json(const Json& matrix) {
+  const auto& labels = matrix["labels"];
+  const auto& counts = matrix["counts"];
+  std::vector<std::size_t> order(labels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto num_rows = [&](std::size_t label) {
+    return std::accumulate(counts[label].begin(), counts[label].end(), int64_t{0},
+                           [](int64_t sum, const Json& n) { return sum + n.get<int64_t>(); });
+  };
+  if (order.size() > kMaxClasses) {
+    std::vector<int64_t> rows(order.size());
+    for (const std::size_t i : order) rows[i] = num_rows(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rows[a] > rows[b]; });
+    order.resize(kMaxClasses);
+    std::sort(order.begin(), order.end());
+  }
+  Json shown = {{"labels", Json::array()}, {"counts", Json::array()}};
+  for (const std::size_t t : order) {
+    shown["labels"].push_back(labels[t]);
+    Json row = Json::array();
+    for (const std::size_t p : order) row.push_back(counts[t][p]);
+    shown["counts"].push_back(std::move(row));
+  }
+  return shown;
+}
+
+void add_report(const Json& report, Json& json) {
+  json["rows"] = report.value("rows", int64_t{0});
+  if (report.contains("classes") && report["classes"].size() <= kMaxClasses) {
+    json["classes"] = report["classes"];
+  }
+  if (!report.contains("confusion_matrix")) return;
+  json["confusion"] = confusion_json(report["confusion_matrix"]);
+  const std::size_t count = report["confusion_matrix"]["labels"].size();
+  if (count > kMaxClasses) {
+    json["note"] = fmt::format("The {} classes with the most rows, of {}.", kMaxClasses,
+                               with_thousands(static_cast<int64_t>(count)));
+  }
+}
+
+Json series_json(std::size_t run, const std::string& name, std::vector<double> x,
+                 std::vector<double> y, bool dots = false) {
+  Json series = {{"run", run}, {"name", name}};
+  if (!dots) thin_out(x, y, kMaxCurvePoints);
+  series["x"] = number_list(x);
+  series["y"] = number_list(y);
+  if (dots) series["dots"] = true;
+  return series;
+}
+
+/// Probabilities of a split and what they are of.
+struct Probabilities {
+  std::size_t num_classes = 0;
+  std::vector<float> values;  // [rows, num_classes]
+
+  double at(std::size_t row, std::size_t label) const {
+    return static_cast<double>(values[row * num_classes + label]);
+  }
+};
+
+/// The classes that are drawn: of two the second one, else those with the most rows.
+std::vector<std::size_t> drawn_classes(const apply::SplitOutputs& found) {
+  const std::size_t count = found.schema.labels.size();
+  if (count == 2) return {1};
+  std::vector<int64_t> rows(count);
+  for (const int64_t label : found.rows.classes) ++rows[static_cast<std::size_t>(label)];
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rows[a] > rows[b]; });
+  order.resize(std::min(order.size(), kMaxClassCurves));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+Json unit_chart(const char* title, const char* x, Json series, bool diagonal) {
+  return {{"title", title},
+          {"x", x},
+          {"fixed", true},
+          {"diagonal", diagonal},
+          {"series", std::move(series)}};
+}
+
+/// The class with the largest probability; of two classes always the second, whose probability is
+/// judged.
+std::size_t judged_class(const Probabilities& p, std::size_t row) {
+  if (p.num_classes == 2) return 1;
+  const float* begin = p.values.data() + row * p.num_classes;
+  return static_cast<std::size_t>(std::max_element(begin, begin + p.num_classes) - begin);
+}
+
+Json reliability_chart(const Probabilities& p, const apply::SplitOutputs& found, std::size_t run) {
+  const auto num_rows = static_cast<std::size_t>(found.rows.size());
+  std::vector<double> probabilities(num_rows);
+  std::vector<uint8_t> happened(num_rows);
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    const std::size_t label = judged_class(p, row);
+    probabilities[row] = p.at(row, label);
+    happened[row] = found.rows.classes[row] == static_cast<int64_t>(label) ? 1 : 0;
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const metrics::ReliabilityBin& bin :
+       metrics::reliability(probabilities, happened, kNumBins)) {
+    x.push_back(bin.mean_probability);
+    y.push_back(bin.frequency);
+  }
+  Json series = Json::array();
+  series.push_back(series_json(run, "frequency", std::move(x), std::move(y), true));
+  return unit_chart(p.num_classes > 2 ? "Reliability: how often the prediction is right"
+                                      : "Reliability: how often it is the second class",
+                    "mean probability", std::move(series), true);
+}
+
+Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
+  const Probabilities p{found.schema.labels.size(), apply::probabilities(model, found.outputs)};
+  const auto num_rows = static_cast<std::size_t>(found.rows.size());
+  const std::vector<std::size_t> labels = drawn_classes(found);
+  Json roc = Json::array();
+  Json recall = Json::array();
+  std::vector<double> scores(num_rows);
+  std::vector<uint8_t> is_class(num_rows);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      scores[row] = p.at(row, labels[i]);
+      is_class[row] = found.rows.classes[row] == static_cast<int64_t>(labels[i]) ? 1 : 0;
+    }
+    const auto add = [&](metrics::Curve curve, Json& to) {
+      if (curve.x.empty()) return;
+      Json series =
+          series_json(run, found.schema.labels[labels[i]], std::move(curve.x), std::move(curve.y));
+      if (labels.size() > 1) series["color"] = i;
+      to.push_back(std::move(series));
+    };
+    add(metrics::roc_curve(scores, is_class), roc);
+    add(metrics::precision_recall_curve(scores, is_class), recall);
+  }
+  Json charts = Json::array();
+  if (!roc.empty()) {
+    charts.push_back(unit_chart("ROC curve", "false positive rate", std::move(roc), true));
+  }
+  if (!recall.empty()) {
+    charts.push_back(unit_chart("Precision and recall", "recall", std::move(recall), false));
+  }
+  charts.push_back(reliability_chart(p, found, run));
+  return charts;
+}
+
+/// A histogram as the outline of its bars.
+Json histogram_series(std::size_t run, const std::vector<double>& values) {
+  constexpr std::size_t kMaxBars = 40;
+  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size())));
+  const std::size_t num_bars = std::clamp<std::size_t>(2 * root, 4, kMaxBars);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double width = (*high - *low) / static_cast<double>(num_bars);
+  if (!(width > 0)) return series_json(run, "rows", {*low}, {static_cast<double>(values.size())});
+  std::vector<double> counts(num_bars);
+  for (const double value : values) {
+    counts[std::min(static_cast<std::size_t>((value - *low) / width), num_bars - 1)] += 1;
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < num_bars; ++i) {
+    const double begin = *low + static_cast<double>(i) * width;
+    x.insert(x.end(), {begin, begin + width});
+    y.insert(y.end(), {counts[i], counts[i]});
+  }
+  return series_json(run, "rows", std::move(x), std::move(y));
+}
+
+/// Predictions and errors in the units of the file, of one target after the other.
+Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
+  const std::vector<double> predicted = apply::predicted_values(model, found.outputs);
+  const std::vector<double> truth = data::predicted_values(found.schema, found.rows.values);
+  const auto num_targets = static_cast<std::size_t>(found.schema.num_targets());
+  Json charts = Json::array();
+  for (std::size_t t = 0; t < std::min(num_targets, kMaxClassCurves); ++t) {
+    std::vector<double> x;
+    std::vector<double> residuals;
+    for (std::size_t i = t; i < predicted.size(); i += num_targets) {
+      if (!std::isfinite(predicted[i]) || !std::isfinite(truth[i])) continue;
+      x.push_back(predicted[i]);
+      residuals.push_back(truth[i] - predicted[i]);
+    }
+    if (x.empty()) continue;
+    const std::string of = num_targets == 1 ? "" : " of " + found.schema.target_names[t];
+    const std::size_t step = x.size() / kMaxDots + 1;
+    std::vector<double> some_x;
+    std::vector<double> some_y;
+    for (std::size_t i = 0; i < x.size(); i += step) {
+      some_x.push_back(x[i]);
+      some_y.push_back(residuals[i]);
+    }
+    Json scatter = series_json(run, "true - predicted", some_x, some_y, true);
+    scatter["no_line"] = true;
+    charts.push_back({{"title", "Residuals" + of},
+                      {"x", "predicted"},
+                      {"still", true},
+                      {"series", Json::array({std::move(scatter)})}});
+    charts.push_back({{"title", "Distribution of the errors" + of},
+                      {"x", "true - predicted"},
+                      {"still", true},
+                      {"series", Json::array({histogram_series(run, residuals)})}});
+  }
+  return charts;
+}
+
+std::vector<std::string> described_row(const apply::Model& model, const apply::SplitOutputs& found,
+                                       std::size_t row) {
+  std::vector<std::string> cells = {with_thousands(found.rows.source_lines.empty()
+                                                       ? static_cast<int64_t>(row) + 1
+                                                       : found.rows.source_lines[row])};
+  const auto width = static_cast<std::size_t>(model.num_outputs());
+  const std::span<const float> outputs(found.outputs.data() + row * width, width);
+  if (found.schema.task == config::Task::kClassification) {
+    const std::vector<float> p = apply::probabilities(model, outputs);
+    const auto predicted =
+        static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
+    const auto truth = static_cast<std::size_t>(found.rows.classes[row]);
+    cells.push_back(found.schema.labels[truth]);
+    cells.push_back(found.schema.labels[predicted]);
+    cells.push_back(metrics::percent_text(static_cast<double>(p[truth])));
+  } else {
+    const std::span<const float> targets(found.rows.values.data() + row * width, width);
+    for (const auto& values :
+         {data::predicted_values(found.schema, targets), apply::predicted_values(model, outputs)}) {
+      std::vector<std::string> texts;
+      texts.reserve(values.size());
+      for (const double value : values) texts.push_back(metrics::number_text(value));
+      cells.push_back(fmt::format("{}", fmt::join(texts, ", ")));
+    }
+  }
+  cells.push_back(metrics::loss_text(static_cast<double>(found.losses[row])));
+  return cells;
+}
+
+Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found) {
+  std::vector<std::size_t> order(found.losses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto loss = [&](std::size_t i) {
+    return std::isnan(found.losses[i]) ? std::numeric_limits<float>::infinity() : found.losses[i];
+  };
+  const std::size_t count = std::min(order.size(), kMaxWorst);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::size_t a, std::size_t b) { return loss(a) > loss(b); });
+  Json head = {"row of the file", "true", "predicted"};
+  if (found.schema.task == config::Task::kClassification) {
+    head.push_back("probability of the true class");
+  }
+  head.push_back("loss");
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(described_row(model, found, order[i]));
+  return {{"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
+void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
+              Json& json) {
+  const apply::Model model = apply::load_model(entry.folder);
+  const apply::SplitOutputs found = apply::predict_own_split(model, options.num_threads);
+  json["split"] = found.split;
+  json["rows"] = found.rows.size();
+  json["charts"] = found.schema.task == config::Task::kClassification
+                       ? class_charts(model, found, run)
+                       : value_charts(model, found, run);
+  json["worst"] = worst_rows(model, found);
+}
+
+}  // namespace
+
+Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
+                     const ReportOptions& options) {
+  const Summary summary = read_summary(entry);
+  Json json = {{"run", run}, {"split", summary.split}, {"rows", 0}};
+  if (!summary.split.empty()) add_report(summary.report, json);
+  if (options.evaluates && entry.kind != tracking::Kind::kCrossValidation) {
+    try {
+      add_rows(entry, run, options, json);
+    } catch (const Error& e) {
+      json["note"] = fmt::format("Without curves and rows: {}", e.what());
+    }
+  }
+  return summary.split.empty() && !json.contains("charts") ? Json() : json;
+}
+
+}  // namespace trainer::report

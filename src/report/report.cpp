@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/report/report.h"
+
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/inspect.h"
+#include "trainer/apply/model.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/config/fields.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/core/json.h"
+#include "trainer/core/version.h"
+#include "trainer/metrics/score.h"
+#include "trainer/run/run_dir.h"
+#include "trainer/run/system_info.h"
+#include "trainer/tracking/comparison.h"
+#include "trainer/tracking/query.h"
+
+#include "report/charts.h"
+#include "report/evaluation.h"
+#include "report/page.h"
+
+namespace trainer::report {
+namespace {
+
+using tracking::RunEntry;
+
+constexpr std::size_t kMaxCards = 6;
+constexpr std::size_t kMaxColumns = 300;
+
+std::string letter_of(std::size_t run) {
+  constexpr std::size_t kLetters = 26;
+  return run < kLetters ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+}
+
+std::string score_name(const std::string& metric) { return metric.substr(metric.find('.') + 1); }
+
+/// The headline metrics of the test split, or without one of the validation split.
+Json cards(const RunEntry& entry) {
+  Json cards = Json::array();
+  for (const char* split : {"test", "val", "train"}) {
+    for (const metrics::Score& score : entry.metrics) {
+      if (!score.name.starts_with(std::string(split) + ".") || cards.size() == kMaxCards) continue;
+      if (!metrics::is_headline(score_name(score.name))) continue;
+      cards.push_back(
+          {{"label", fmt::format("{} {}", split, metrics::shown_name(score_name(score.name)))},
+           {"value", tracking::shown_value(entry, score.name)}});
+    }
+    if (!cards.empty()) break;
+  }
+  return cards;
+}
+
+Json settings(const RunEntry& entry) {
+  const config::Config defaults;
+  Json rows = Json::array();
+  for (const auto& [key, value] : entry.settings) {
+    rows.push_back({key, value, config::value_text(key, defaults)});
+  }
+  return rows;
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Names and values of system.json, without what changes with each start.
+Json system_rows(const Json& system) {
+  Json rows = Json::array();
+  if (!system.is_object()) return rows;
+  for (const char* section : {"host", "build"}) {
+    if (!system.contains(section)) continue;
+    for (const auto& [name, value] : system[section].items()) {
+      const bool is_size = name == "memory_bytes" && value.is_number_unsigned();
+      rows.push_back({name, is_size ? human_bytes(value.get<uint64_t>()) : text_of(value)});
+    }
+  }
+  if (system.contains("blas")) rows.push_back({"blas", text_of(system["blas"])});
+  for (const Json& file : system.value("data_files", Json::array())) {
+    rows.push_back({"data", fmt::format("{}, {}, CRC-32 {}", file.value("path", ""),
+                                        human_bytes(file.value("num_bytes", uint64_t{0})),
+                                        file.value("crc32", ""))});
+  }
+  for (const Json& start : system.value("starts", Json::array())) {
+    rows.push_back(
+        {"start",
+         fmt::format("{} on {}, {} threads, {}", start.value("time", ""), start.value("device", ""),
+                     start.value("threads", int64_t{0}), start.value("step", ""))});
+  }
+  return rows;
+}
+
+Json run_json(const RunEntry& entry, std::size_t run) {
+  const Json system = read_json_or_null(run::RunDir{entry.folder}.system());
+  Json json = {{"letter", letter_of(run)},
+               {"name", entry.name},
+               {"folder", entry.folder.string()},
+               {"state", to_text(entry.state)},
+               {"reason", entry.reason},
+               {"started", entry.started},
+               {"time", tracking::shown_value(entry, "time")},
+               {"epochs", tracking::shown_value(entry, "epochs")},
+               {"unit", entry.kind == tracking::Kind::kRun ? "epochs" : ""},
+               {"note", entry.note},
+               {"cards", cards(entry)},
+               {"settings", settings(entry)},
+               {"system", system_rows(system)}};
+  if (system.is_object() && system.contains("starts") && !system["starts"].empty()) {
+    const Json& first = system["starts"].front();
+    json["command"] = first.value("command_line", "");
+    json["device"] = first.value("device", "");
+  }
+  return json;
+}
+
+Json metric_rows(const tracking::Comparison& comparison) {
+  Json rows = Json::array();
+  for (const tracking::ComparedRow& row : comparison.metrics) {
+    Json added = {{"name", fmt::format("{} {}", row.name.substr(0, row.name.find('.')),
+                                       metrics::shown_name(score_name(row.name)))},
+                  {"values", row.values}};
+    if (row.best && comparison.entries.size() > 1) added["best"] = *row.best;
+    rows.push_back(std::move(added));
+  }
+  return rows;
+}
+
+Json difference_rows(const tracking::Comparison& comparison) {
+  Json rows = Json::array();
+  for (const tracking::ComparedRow& row : comparison.settings) {
+    Json cells = {row.name};
+    for (const std::string& value : row.values) cells.push_back(value);
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+Json noise(const tracking::Comparison& comparison) {
+  if (!comparison.differences) {
+    return {{"text",
+             "One run of each says little: other seeds alone make a difference. Compare two "
+             "cross-validations (trainer cv), or several runs of each with other seeds."}};
+  }
+  Json rows = Json::array();
+  for (const tracking::Difference& d : comparison.differences->metrics) {
+    rows.push_back({d.metric, fmt::format("{:+.4g}", d.value),
+                    fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
+                    d.is_noise() ? "within the noise" : "more than noise"});
+  }
+  return {{"head", {"metric", "second less first", "95 % interval", ""}},
+          {"rows", std::move(rows)},
+          {"text", fmt::format("Over {}.", comparison.differences->over)}};
+}
+
+/// A row for each run of a cross-validation, and their mean and spread.
+Json folds_json(const RunEntry& entry, const std::string& letter) {
+  const Json cv = read_json_or_null(entry.folder / run::kCrossValidationFile);
+  if (!cv.is_object() || !cv.contains("runs") || cv["runs"].empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, value] : cv["runs"].front().items()) {
+    if (metrics::is_score(name)) names.push_back(name);
+  }
+  Json head = {"run", "rows"};
+  for (const std::string& name : names) head.push_back(metrics::shown_name(name));
+  Json rows = Json::array();
+  const auto add = [&](Json cells, const Json& scores) {
+    for (const std::string& name : names) {
+      const bool has = scores.contains(name) && scores[name].is_number();
+      cells.push_back(has ? metrics::score_text({name, scores[name].get<double>()}) : "-");
+    }
+    rows.push_back(std::move(cells));
+  };
+  for (const Json& run : cv["runs"]) {
+    add({run.value("run", ""), with_thousands(run.value("rows", int64_t{0}))}, run);
+  }
+  for (const char* what : {"mean", "std"}) {
+    if (cv.contains(what)) add({what, ""}, cv[what]);
+  }
+  return {{"title", "Folds" + letter}, {"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
+/// Of the first run that has a model.
+Json column_rows(const std::vector<RunEntry>& entries) {
+  for (const RunEntry& entry : entries) {
+    try {
+      const apply::Model model = apply::load_model(entry.folder);
+      Json rows = Json::array();
+      for (const data::Column& column : model.schema.columns) {
+        const std::string text = apply::column_text(column);
+        const std::size_t comma = text.find_first_of(",:");
+        rows.push_back({column.name, text.substr(0, comma),
+                        comma == std::string::npos ? "" : text.substr(comma + 2)});
+        if (rows.size() == kMaxColumns) break;
+      }
+      return rows.empty() ? Json() : rows;
+    } catch (const Error&) {
+      continue;  // a cross-validation, or a run without a checkpoint
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string report_html(const std::vector<RunEntry>& entries, const ReportOptions& options) {
+  const tracking::Comparison comparison = tracking::compare(entries, true);
+  Json json = {{"runs", Json::array()},
+               {"charts", curve_charts(entries)},
+               {"metrics", metric_rows(comparison)},
+               {"differences", difference_rows(comparison)},
+               {"noise", noise(comparison)},
+               {"folds", Json::array()},
+               {"evaluations", Json::array()}};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    json["runs"].push_back(run_json(entries[i], i));
+    const std::string of = entries.size() > 1 ? " of " + letter_of(i) : "";
+    if (Json folds = folds_json(entries[i], of); !folds.is_null()) {
+      json["folds"].push_back(std::move(folds));
+    }
+    if (Json found = evaluation_json(entries[i], i, options); !found.is_null()) {
+      json["evaluations"].push_back(std::move(found));
+    }
+  }
+  if (Json columns = column_rows(entries); !columns.is_null()) json["columns"] = columns;
+  json["footer"] = fmt::format("trainer {}, {}", build_info().version, run::timestamp());
+  const std::string title =
+      entries.size() == 1 ? entries.front().name : fmt::format("{} runs", entries.size());
+  return page_html(title, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace trainer::report

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer report`: the file, and what a browser makes of it.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/core/json.h"
+
+#include "support/error_of.h"
+#include "support/files.h"
+#include "support/program_test.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kSource;
+using test::ProcessResult;
+
+class ReportTest : public test::ProgramTest {
+ protected:
+  void train(const std::string& arguments) {
+    const ProcessResult result = trainer("-q threads=1 " + arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  std::string report(const std::string& arguments) {
+    const ProcessResult result = trainer("report -o report.html " + arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return test::read_file(folder_.path() / "report.html");
+  }
+  static ProcessResult node(const std::string& argument) {
+    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 60 node {} {}",
+                                         (kSource / "build/node/node_modules").string(),
+                                         (kSource / "tests/end_to_end/open_report.js").string(),
+                                         argument));
+  }
+  /// What a browser sees.
+  Json open() {
+    const ProcessResult result = node((folder_.path() / "report.html").string());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out);
+  }
+  static bool has_browser() { return node("probe").exit_code == 0; }
+};
+
+#define SKIP_WITHOUT_BROWSER()                                                             \
+  if (!has_browser()) {                                                                    \
+    GTEST_SKIP() << "needs node, chromium, puppeteer-core and axe-core (scripts/setup.sh " \
+                    "test with TRAINER_REQUIRE_ALL=1)";                                    \
+  }
+
+TEST_F(ReportTest, IsOneFileInTheRunFolder) {
+  train(test::with_config("penguins.yaml") + "--epochs 3");
+  const ProcessResult result = trainer("report latest");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const fs::path file = fs::canonical(folder_.path() / "runs/latest") / "report.html";
+  EXPECT_TRUE(result.out.starts_with("report      " + file.string())) << result.out;
+  const std::string html = test::read_file(file);
+  EXPECT_LT(html.size(), 100'000U);
+  for (const char* outside : {"http://", "https://", "@import", "url(h"}) {
+    const std::string text = test::replaced(html, "http://www.w3.org/2000/svg", "");
+    EXPECT_EQ(text.find(outside), std::string::npos) << outside;
+  }
+}
+
+TEST_F(ReportTest, ABrowserShowsARun) {
+  SKIP_WITHOUT_BROWSER();
+  train(test::with_config("penguins.yaml") + "--epochs 3");
+  report("latest");
+  const Json seen = open();
+  EXPECT_EQ(seen["problems"], Json::array());
+  EXPECT_EQ(seen["requests"], Json::array());
+  EXPECT_EQ(seen["violations"], Json::array());
+  EXPECT_LE(seen["width"].get<int>(), 390);
+  EXPECT_EQ(seen["charts"][0], "loss");
+  EXPECT_NE(seen["hovered"].get<std::string>().find("val "), std::string::npos) << seen["hovered"];
+  EXPECT_TRUE(seen["read"].get<std::string>().starts_with("step ")) << seen["read"];
+  const auto text = seen["text"].get<std::string>();
+  for (const char* part : {"Confusion matrix", "ROC curve", "Worst rows", "", "training.epochs",
+                           "Repeat it with", "Chinstrap"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(ReportTest, ABrowserShowsAndHidesSeveralRuns) {
+  SKIP_WITHOUT_BROWSER();
+  train(test::with_config("auto_mpg.yaml") + "--epochs 3 --output-dir a");
+  train(test::with_config("auto_mpg.yaml") + "--epochs 4 --lr 0.01 --output-dir b");
+  report("a/latest b/latest");
+  const Json seen = open();
+  EXPECT_EQ(seen["problems"], Json::array());
+  EXPECT_EQ(seen["violations"], Json::array());
+  EXPECT_EQ(seen["title"], "2 runs");
+  EXPECT_EQ(seen["runs"], 2);
+  EXPECT_EQ(seen["after_switch"]["before"], 4);  // train and validation of each
+  EXPECT_EQ(seen["after_switch"]["after"], 2);
+  const auto text = seen["text"].get<std::string>();
+  for (const char* part : {"What differs", "training.learning_rate", "Residuals", "Is it noise?"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+// Whatever stands in names and notes is text.
+TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
+  SKIP_WITHOUT_BROWSER();
+  folder_.write("t<b>.csv",
+                "\"<img src=x onerror=alert(1)>\",y\n1,</script><script>alert(2)</script>\n2,b\n"
+                "3,b\n4,</script><script>alert(2)</script>\n5,b\n6,b\n7,b\n8,b\n9,b\n10,b\n");
+  train("data.source=csv 'data.path=t<b>.csv' data.target=y --epochs 2 data.test_fraction=0.2");
+  const fs::path run = folder_.path() / "a <b> & 'c'";
+  fs::rename(fs::canonical(folder_.path() / "runs/latest"), run);
+  ASSERT_EQ(trainer("runs note \"a <b> & 'c'\" '<script>alert(3)</script>'").exit_code, 0);
+  report("\"a <b> & 'c'\"");
+  const Json seen = open();
+  EXPECT_EQ(seen["problems"], Json::array());
+  EXPECT_EQ(seen["title"], "a <b> & 'c'");
+  const auto text = seen["text"].get<std::string>();
+  EXPECT_NE(text.find("<script>alert(3)</script>"), std::string::npos) << text;
+  EXPECT_NE(text.find("</script><script>alert(2)</script>"), std::string::npos) << text;
+  EXPECT_NE(text.find("<img src=x onerror=alert(1)>"), std::string::npos) << text;
+}
+
+TEST_F(ReportTest, WithoutTheDataItHasWhatTheRunFolderHas) {
+  folder_.write("t.csv", "x,y\n1,a\n2,b\n3,b\n4,a\n5,b\n6,b\n7,b\n8,b\n9,b\n10,a\n");
+  train("data.source=csv data.path=t.csv data.target=y --epochs 2 data.test_fraction=0.2");
+  fs::remove(folder_.path() / "t.csv");
+  const std::string html = report("latest");
+  EXPECT_NE(html.find("Without curves and rows: "), std::string::npos);
+  EXPECT_NE(html.find("\"confusion\":"), std::string::npos);
+  EXPECT_EQ(report("--no-data latest").find("Without curves and rows: "), std::string::npos);
+}
+
+TEST_F(ReportTest, AHalfDeletedRunHasOneToo) {
+  train("--epochs 2");
+  const fs::path run = fs::canonical(folder_.path() / "runs/latest");
+  fs::remove_all(run / "checkpoints");
+  fs::remove(run / "summary.json");
+  folder_.write("runs/latest/system.json", "{");
+  std::ofstream(run / "metrics.jsonl", std::ios::app) << R"({"step":9,"epoch":)";
+  EXPECT_NE(report("latest").find("\"title\":\"loss\""), std::string::npos);
+  fs::remove(run / "metrics.jsonl");
+  EXPECT_NE(report("latest").find("\"charts\":[]"), std::string::npos);
+}
+
+TEST_F(ReportTest, MistakesAreNamed) {
+  EXPECT_EQ(trainer("report").err, "error: report: name a run\n");
+  EXPECT_EQ(trainer("report a b").err, "error: report: several runs need --output FILE\n");
+  EXPECT_EQ(trainer("report a").err,
+            "error: a: expected a run folder, or the name of one in runs; `trainer runs list` "
+            "shows them\n");
+}
+
+}  // namespace
+}  // namespace trainer
