@@ -193,10 +193,11 @@ install_brew() {
 # ONNX Runtime runs exported models in the tests, which are skipped without it. Of this version the
 # package has the libraries of all systems inside, so that no script of its own has to download them.
 # Debian's npm would bring hundreds of packages: it is used where it is, and installed for
-# TRAINER_REQUIRE_ALL only, as are the packages that look at reports in a browser.
+# TRAINER_REQUIRE_ALL only, as are the packages that look at reports in a browser and read the event
+# files of TensorBoard.
 node_packages() {
   echo onnxruntime-node@1.14.0
-  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || echo puppeteer-core@23.11.1 axe-core@4.10.3
+  [ -z "${TRAINER_REQUIRE_ALL:-}" ] || echo puppeteer-core@23.11.1 axe-core@4.10.3 tfrecord-stream@0.2.0 protobufjs@7.4.0
 }
 
 install_node_packages() {

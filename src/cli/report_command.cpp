@@ -11,6 +11,7 @@
 #include "trainer/core/cpus.h"
 #include "trainer/core/format.h"
 #include "trainer/report/report.h"
+#include "trainer/run/run_dir.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"
@@ -40,8 +41,9 @@ class ReportCommand : public Command {
     std::vector<tracking::RunEntry> entries;
     entries.reserve(runs_.size());
     for (const std::string& run : runs_) entries.push_back(entry_of(run));
-    const std::filesystem::path path =
-        output_.empty() ? entries.front().folder / "report.html" : std::filesystem::path(output_);
+    const std::filesystem::path path = output_.empty()
+                                           ? run::RunDir{entries.front().folder}.report()
+                                           : std::filesystem::path(output_);
     const std::string html =
         report::report_html(entries, {.evaluates = !without_data_, .num_threads = usable_cpus()});
     write_file_atomically(path, html);

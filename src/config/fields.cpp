@@ -271,6 +271,13 @@ std::vector<Field> output_fields() {
           TRAINER_MEMBER(logging.save_interval), kCount1,
           "Steps between training records in metrics.jsonl.",
           {.aliases = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
+      boolean(TRAINER_MEMBER(logging.report),
+              "Whether a complete run gets a report.html, as trainer report writes it.",
+              {.on_resume = OnResume::kMayChange}),
+      boolean(TRAINER_MEMBER(logging.tensorboard),
+              "Whether the metrics, and histograms of the weights at each epoch, are also written "
+              "as an event file for TensorBoard, in the folder tensorboard of the run.",
+              {.aliases = {"report_to", "tensorboard"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(distributed.enabled),
              "What a run does under torchrun, mpirun or srun. auto: its processes train one model "
              "together; off: each trains a run of its own, whose output_dir or tag the script has "

@@ -26,9 +26,11 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/data/dataset.h"
+#include "trainer/report/report.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
+#include "trainer/tensorboard/run_events.h"
 #include "trainer/train/fit.h"
 
 #include "engine/decisions.h"
@@ -129,6 +131,17 @@ train::Output output_of_other(const PreparedRun& prepared, const TrainRequest& r
           .progress = {}};
 }
 
+// A resumed run has a file of its own, and what others have of later steps is forgotten.
+tensorboard::EventFile open_events(const TrainRequest& request, const run::RunDir& run) {
+  const config::Config& config = request.config.config;
+  if (!config.logging.tensorboard) return {};
+  const int64_t first_step =
+      request.resume ? request.resume->checkpoint.state.position.step + 1 : 0;
+  tensorboard::EventFile events(run.tensorboard(), first_step);
+  tensorboard::add_configuration(config, events);
+  return events;
+}
+
 // Writes the first files of the run and opens those that training appends to.
 train::Output open_output(const PreparedRun& prepared, const TrainRequest& request,
                           const Processes& processes, const RunFolder& folder,
@@ -145,7 +158,8 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
           .checkpoints = store,
           .config = resolved,
           .num_threads = prepared.decisions.threads.num_threads,
-          .progress = request.progress};
+          .progress = request.progress,
+          .events = open_events(request, run)};
 }
 
 void log_start(const PreparedRun& prepared, const TrainRequest& request, const Processes& processes,
@@ -238,6 +252,10 @@ TrainReport run_together(TrainRequest& request, const Processes& processes) {
   if (report.stop_signal == 0 && is_first) {
     log_details(report);
     write_summary(report, prepared.session->config, folder.run);
+    if (prepared.session->config.logging.report) {
+      report::write_own_report(folder.run.root,
+                               {.num_threads = prepared.decisions.threads.num_threads});
+    }
   }
   if (is_first && report.stop_signal == 0) {
     note_end(folder.run, run::End::kComplete, "");

@@ -2,6 +2,7 @@
 #include "trainer/report/report.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
@@ -230,6 +232,13 @@ std::string report_html(const std::vector<RunEntry>& entries, const ReportOption
   const std::string title =
       entries.size() == 1 ? entries.front().name : fmt::format("{} runs", entries.size());
   return page_html(title, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void write_own_report(const std::filesystem::path& folder, const ReportOptions& options) {
+  std::optional<RunEntry> entry = tracking::read_entry(folder);
+  if (!entry) return;
+  entry->state = tracking::State::kComplete;  // but for its lock
+  write_file_atomically(run::RunDir{folder}.report(), report_html({*entry}, options));
 }
 
 }  // namespace trainer::report

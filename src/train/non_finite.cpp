@@ -97,6 +97,7 @@ void roll_back_files(Session& session, Output& output) {
   changed.state = session.state;
   output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
   output.metrics.cut_to(checkpoint.metrics_bytes);
+  output.events.go_back_to(checkpoint.state.position.step + 1);
 }
 
 void roll_back(Session& session, Output& output) {

@@ -2,6 +2,8 @@
 #include "train/records.h"
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "trainer/device/memory.h"
 #include "trainer/metrics/calibration.h"
 #include "trainer/metrics/score.h"
+#include "trainer/tensorboard/run_events.h"
 
 namespace trainer::train {
 namespace {
@@ -33,6 +36,23 @@ run::MetricsRecord training_record(const Session& session, const checkpoint::Tot
 metrics::LabelledOutputs labeled_outputs(const Session& session, const Evaluation& evaluation,
                                          const data::Dataset& rows) {
   return {session.data.schema, rows, {evaluation.outputs, session.model.spec().num_outputs}};
+}
+
+void append(const run::MetricsRecord& record, Output& output) {
+  output.metrics.append(record);
+  if (output.events.is_open()) tensorboard::add_record(record, output.events);
+}
+
+void add_histograms(const Session& session, Output& output) {
+  if (!output.events.is_open()) return;
+  const model::FlatParameters& flat = session.model.parameters();
+  const at::Tensor values = flat.values.cpu();
+  const auto* begin = values.data_ptr<float>();
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    const auto size = static_cast<std::size_t>(flat.specs[i].num_elements());
+    output.events.add_histogram(flat.specs[i].name, std::span(begin + flat.offsets[i], size),
+                                session.state.position.step);
+  }
 }
 
 void add_memory(run::MetricsRecord& record, c10::Device device) {
@@ -67,7 +87,7 @@ double record_steps(const Session& session, const checkpoint::Totals& totals, Ou
   run::MetricsRecord record = training_record(session, totals, output.interval_time.seconds());
   record.grad_norm = session.grad_norm;
   output.interval_time.restart();
-  output.metrics.append(record);
+  append(record, output);
   return *record.loss;
 }
 
@@ -91,7 +111,8 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   }
   if (session.state.scaler) record.loss_scale = session.state.scaler->scale;
   add_memory(record, session.device);
-  output.metrics.append(record);
+  append(record, output);
+  add_histograms(session, output);
   return record;
 }
 
@@ -119,7 +140,7 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
                               session.data.validation.classes)});
   }
   record.time_seconds = evaluation.time_seconds;
-  output.metrics.append(record);
+  append(record, output);
   return record;
 }
 

@@ -28,6 +28,8 @@ struct CheckpointConfig {
 struct LoggingConfig {
   LogLevel level = LogLevel::kInfo;
   int64_t save_interval = 50;
+  bool report = false;
+  bool tensorboard = false;
 };
 
 /// Everything that a run depends on; each member is one row of the field table. What needs a part

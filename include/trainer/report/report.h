@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,9 @@ struct ReportOptions {
 /// differs, evaluations, columns, settings and the machine. In src/report/page are its parts.
 std::string report_html(const std::vector<tracking::RunEntry>& entries,
                         const ReportOptions& options);
+
+/// Writes report.html into the folder of a run that has just been completed, by the process that
+/// holds its lock. Throws Error(kFileSystem).
+void write_own_report(const std::filesystem::path& folder, const ReportOptions& options);
 
 }  // namespace trainer::report

@@ -10,6 +10,7 @@
 #include "trainer/metrics/report.h"
 #include "trainer/run/metrics_log.h"
 #include "trainer/run/progress.h"
+#include "trainer/tensorboard/event_file.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {
@@ -22,6 +23,7 @@ struct Output {
   std::string config;  // the resolved configuration, for the checkpoints
   int64_t num_threads = 1;
   run::ProgressListener progress;
+  tensorboard::EventFile events = {};  // for TensorBoard; of no file unless it is asked for
 
   Stopwatch epoch_time = {};
   Stopwatch interval_time = {};
