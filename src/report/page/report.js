@@ -31,7 +31,8 @@
   function number(value) {
     if (value === null || !Number.isFinite(value)) return "not finite";
     const size = Math.abs(value);
-    if (value !== 0 && (size < 1e-3 || size >= 1e7)) return value.toExponential(2);
+    if (value !== 0 && (size < 1e-3 || size >= 1e12)) return value.toExponential(2);
+    if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4)).toLocaleString("en-US")}M`;
     if (size >= 1000) return Math.round(value).toLocaleString("en-US");
     return String(Number(value.toPrecision(4)));
   }
