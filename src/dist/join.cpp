@@ -15,14 +15,18 @@
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <future>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -71,13 +75,34 @@ void keep_quiet() {
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
 }
 
+using StorePointer = c10::intrusive_ptr<c10d::Store>;
+
+// LibTorch 1.13 has a second connection for each client of a store, and a thread that listens to it
+// and lets its errors end the process: so does a reset, where rank 0 is killed before it has
+// accepted that connection. The thread that joins sees the same on the first connection, and ends
+// with a message. So the other one stops there, and nobody waits for its end: stores are kept.
+[[noreturn]] void stop_listening() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::system_error&) {
+    while (true) pause();
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
+void keep_for_ever(const StorePointer& store) {
+  static auto& kept = *new std::vector<StorePointer>();
+  kept.push_back(store);
+  std::set_terminate(stop_listening);
+}
+
 // Debian builds LibTorch 2 without libuv, which is the default there.
 template <class Options>
 void choose_server(Options& options) {
   if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
 }
-
-using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
 class Joining {
  public:
@@ -173,7 +198,9 @@ class Joining {
     };
     const auto open = [address, options, is_server, problem]() -> StorePointer {
       try {
-        return c10::make_intrusive<c10d::TCPStore>(address.host, options);
+        StorePointer store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
+        keep_for_ever(store);
+        return store;
       } catch (const std::exception& e) {
         const std::string why = reason_of(e);
         if (!is_server) fail(problem(why));

@@ -2,7 +2,11 @@
 // Runs of several processes of the real program, which find each other by MASTER_ADDR.
 #include "support/processes.h"
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/checkpoint.h"
@@ -215,6 +220,31 @@ TEST(ProcessesTest, WithoutTheFirstOneTheAddressIsNamed) {
       << result.err;
   EXPECT_TRUE(result.err.ends_with(
       "; check MASTER_ADDR and MASTER_PORT, and that no other job uses them\n"))
+      << result.err;
+}
+
+// As rank 0 does that is killed before it has answered: connections that wait for it are reset.
+TEST(ProcessesTest, AStoreThatIsGoneBeforeItAnswersIsNamed) {
+  const test::TemporaryFolder folder;
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* as_address = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(listener, as_address, size), 0);
+  ASSERT_EQ(listen(listener, 16), 0);
+  ASSERT_EQ(getsockname(listener, as_address, &size), 0);
+  const int port = ntohs(address.sin_port);
+  test::RunningProgram second(folder.path(), kRun + "distributed.start_timeout=20",
+                              test::Moments::kPassed, test::variables_of_rank(1, 2, port));
+  pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&waiting, 1, 20'000), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for its other connections
+  close(listener);
+  const ProcessResult result = second.finish();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_TRUE(result.err.starts_with(fmt::format("[rank 1] error: 127.0.0.1:{}: ", port)))
       << result.err;
 }
 
