@@ -15,7 +15,7 @@ struct WrittenRun {
   std::string config = "training: {epochs: 2}\n";
   double val_loss = 0.5;  // of the second epoch; that of the first is 1
   bool is_complete = true;
-  std::string end = "";  // JSON in system.json: {"result": "stopped", "reason": "SIGTERM"}
+  std::string end = {};  // JSON in system.json: {"result": "stopped", "reason": "SIGTERM"}
   std::string started = "2026-01-02T03:04:05+0000";
 };
 

@@ -34,6 +34,8 @@ class EventFile {
   /// `other` has the file of this one then.
   EventFile& operator=(EventFile&& other) noexcept;
   EventFile(EventFile&& other) noexcept;
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
 
   bool is_open() const { return descriptor_ >= 0; }
 
