@@ -134,10 +134,11 @@ using Rows = std::vector<std::vector<std::string>>;
 
 void add_rows(const std::vector<ComparedRow>& compared, Rows& rows) {
   for (const ComparedRow& row : compared) {
-    std::vector<std::string>& cells = rows.emplace_back(std::vector{row.name});
+    std::vector<std::string> cells = {row.name};
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       cells.push_back(row.values[i] + (row.best == i ? " *" : "  "));
     }
+    rows.push_back(std::move(cells));
   }
 }
 

@@ -22,8 +22,10 @@ using Rows = std::vector<std::vector<std::string>>;
 Rows rows_of(std::span<const RunEntry> entries, const std::vector<std::string>& columns) {
   Rows rows = {columns};
   for (const RunEntry& entry : entries) {
-    std::vector<std::string>& row = rows.emplace_back();
+    std::vector<std::string> row;
+    row.reserve(columns.size());
     for (const std::string& column : columns) row.push_back(shown_value(entry, column));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
