@@ -18,10 +18,6 @@ namespace {
 constexpr int kCurveHeight = 8;
 constexpr std::size_t kShownEpochs = 5;
 
-const run::EpochSummary& judged(const run::EpochRecord& epoch) {
-  return epoch.validation ? *epoch.validation : epoch.train;
-}
-
 std::string summary_text(const run::EpochSummary& summary) {
   std::string text = summary.loss ? metrics::loss_text(*summary.loss) : "not finite";
   if (summary.accuracy) text += " " + metrics::percent_text(*summary.accuracy);
@@ -32,7 +28,7 @@ std::string summary_text(const run::EpochSummary& summary) {
 std::vector<double> losses_of(const run::History& history, std::size_t width) {
   std::vector<double> all;
   for (const run::EpochRecord& epoch : history.epochs) {
-    const std::optional<double> loss = judged(epoch).loss;
+    const std::optional<double> loss = epoch.validation_or_train().loss;
     if (loss && std::isfinite(*loss)) all.push_back(*loss);
   }
   if (all.size() <= width) return all;

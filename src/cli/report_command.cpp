@@ -38,9 +38,7 @@ class ReportCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    std::vector<tracking::RunEntry> entries;
-    entries.reserve(runs_.size());
-    for (const std::string& run : runs_) entries.push_back(entry_of(run));
+    const std::vector<tracking::RunEntry> entries = entries_of_runs(runs_);
     const std::filesystem::path path = output_.empty()
                                            ? run::RunDir{entries.front().folder}.report()
                                            : std::filesystem::path(output_);

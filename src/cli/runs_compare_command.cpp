@@ -31,11 +31,8 @@ class RunsCompareCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    std::vector<tracking::RunEntry> entries;
-    entries.reserve(runs_.size());
-    for (const std::string& run : runs_) entries.push_back(entry_of(run));
     const auto comparison =
-        tracking::compare(std::move(entries), standard_output_terminal().unicode);
+        tracking::compare(entries_of_runs(runs_), standard_output_terminal().unicode);
     fmt::print("{}", tracking::comparison_text(comparison, format_.format()));
     return 0;
   }

@@ -67,6 +67,13 @@ tracking::RunEntry entry_of(const std::string& run) {
                           run));
 }
 
+std::vector<tracking::RunEntry> entries_of_runs(const std::vector<std::string>& runs) {
+  std::vector<tracking::RunEntry> entries;
+  entries.reserve(runs.size());
+  for (const std::string& run : runs) entries.push_back(entry_of(run));
+  return entries;
+}
+
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
   std::istringstream words(list);

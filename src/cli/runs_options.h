@@ -40,6 +40,9 @@ std::vector<tracking::RunEntry> entries_of(const std::string& folder,
 /// anything else.
 tracking::RunEntry entry_of(const std::string& run);
 
+/// The same for each of them.
+std::vector<tracking::RunEntry> entries_of_runs(const std::vector<std::string>& runs);
+
 /// "a, b" as two names.
 std::vector<std::string> names_in(const std::string& list);
 

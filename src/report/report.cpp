@@ -34,22 +34,16 @@ using tracking::RunEntry;
 constexpr std::size_t kMaxCards = 6;
 constexpr std::size_t kMaxColumns = 300;
 
-std::string letter_of(std::size_t run) {
-  constexpr std::size_t kLetters = 26;
-  return run < kLetters ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
-}
-
-std::string score_name(const std::string& metric) { return metric.substr(metric.find('.') + 1); }
-
 /// The headline metrics of the test split, or without one of the validation split.
 Json cards(const RunEntry& entry) {
   Json cards = Json::array();
   for (const char* split : {"test", "val", "train"}) {
     for (const metrics::Score& score : entry.metrics) {
       if (!score.name.starts_with(std::string(split) + ".") || cards.size() == kMaxCards) continue;
-      if (!metrics::is_headline(score_name(score.name))) continue;
+      if (!metrics::is_headline(tracking::score_name(score.name))) continue;
       cards.push_back(
-          {{"label", fmt::format("{} {}", split, metrics::shown_name(score_name(score.name)))},
+          {{"label",
+            fmt::format("{} {}", split, metrics::shown_name(tracking::score_name(score.name)))},
            {"value", tracking::shown_value(entry, score.name)}});
     }
     if (!cards.empty()) break;
@@ -98,7 +92,7 @@ Json system_rows(const Json& system) {
 
 Json run_json(const RunEntry& entry, std::size_t run) {
   const Json system = read_json_or_null(run::RunDir{entry.folder}.system());
-  Json json = {{"letter", letter_of(run)},
+  Json json = {{"letter", tracking::letter_of(run)},
                {"name", entry.name},
                {"folder", entry.folder.string()},
                {"state", to_text(entry.state)},
@@ -123,7 +117,7 @@ Json metric_rows(const tracking::Comparison& comparison) {
   Json rows = Json::array();
   for (const tracking::ComparedRow& row : comparison.metrics) {
     Json added = {{"name", fmt::format("{} {}", row.name.substr(0, row.name.find('.')),
-                                       metrics::shown_name(score_name(row.name)))},
+                                       metrics::shown_name(tracking::score_name(row.name)))},
                   {"values", row.values}};
     if (row.best && comparison.entries.size() > 1) added["best"] = *row.best;
     rows.push_back(std::move(added));
@@ -219,7 +213,7 @@ std::string report_html(const std::vector<RunEntry>& entries, const ReportOption
                {"evaluations", Json::array()}};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     json["runs"].push_back(run_json(entries[i], i));
-    const std::string of = entries.size() > 1 ? " of " + letter_of(i) : "";
+    const std::string of = entries.size() > 1 ? " of " + tracking::letter_of(i) : "";
     if (Json folds = folds_json(entries[i], of); !folds.is_null()) {
       json["folds"].push_back(std::move(folds));
     }

@@ -70,8 +70,8 @@ std::vector<double> losses_of(const RunEntry& entry) {
   std::vector<double> losses;
   if (entry.kind != Kind::kRun) return losses;
   for (const run::EpochRecord& epoch : run::read_history(entry.folder).epochs) {
-    const run::EpochSummary& summary = epoch.validation ? *epoch.validation : epoch.train;
-    losses.push_back(summary.loss.value_or(std::numeric_limits<double>::quiet_NaN()));
+    losses.push_back(
+        epoch.validation_or_train().loss.value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return losses;
 }
@@ -123,13 +123,6 @@ std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool 
   return {row};
 }
 
-/// "A", "B", ..., "Z", "27", ...
-std::string letter(std::size_t index) {
-  constexpr std::size_t kLetters = 26;
-  return index < kLetters ? std::string(1, static_cast<char>('A' + index))
-                          : std::to_string(index + 1);
-}
-
 using Rows = std::vector<std::vector<std::string>>;
 
 void add_rows(const std::vector<ComparedRow>& compared, Rows& rows) {
@@ -145,7 +138,7 @@ void add_rows(const std::vector<ComparedRow>& compared, Rows& rows) {
 Rows table_of(const Comparison& comparison) {
   Rows rows = {{""}};
   for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
-    rows.front().push_back(letter(i) + "  ");
+    rows.front().push_back(letter_of(i) + "  ");
   }
   add_rows(comparison.fields, rows);
   add_rows(comparison.settings, rows);
@@ -165,7 +158,7 @@ std::string difference_text(const std::optional<Differences>& differences,
     text = fmt::format("The second less the first over {}:\n", differences->over);
   Rows rows;
   for (const Difference& d : differences->metrics) {
-    if (!metrics::is_headline(d.metric.substr(d.metric.find('.') + 1))) continue;
+    if (!metrics::is_headline(score_name(d.metric))) continue;
     const bool is_better = (d.value > 0) == is_better_when_larger(d.metric);
     rows.push_back({"  " + d.metric, fmt::format("{:+.4g}", d.value),
                     fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
@@ -189,7 +182,7 @@ std::string plain_text(const Comparison& comparison) {
   std::string text;
   for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
     const RunEntry& entry = comparison.entries[i];
-    text += fmt::format("{}  {}{}\n", letter(i), entry.name,
+    text += fmt::format("{}  {}{}\n", letter_of(i), entry.name,
                         entry.note.empty() ? "" : fmt::format("  ({})", entry.note));
   }
   return fmt::format("{}\n{}\n{}", text, without_blanks_at_ends(text_table(table_of(comparison))),
@@ -218,6 +211,11 @@ std::string to_json_text(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string letter_of(std::size_t run) {
+  constexpr std::size_t kLetters = 26;
+  return run < kLetters ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+}
 
 Comparison compare(std::vector<RunEntry> entries, bool unicode) {
   Comparison comparison;

@@ -77,7 +77,7 @@ std::optional<Differences> paired(const RunEntry& a, const RunEntry& b) {
   }
   Differences differences;
   for (const metrics::Score& score : a.metrics) {
-    const std::string name = score.name.substr(score.name.find('.') + 1);
+    const std::string name = score_name(score.name);
     Numbers values;
     for (const auto& [key, run] : first.runs) {
       const auto other = second.runs.find(key);

@@ -299,8 +299,7 @@ std::string shown_value(const RunEntry& entry, const std::string& full_name) {
   if (!value) return "-";
   const std::string metric = full_name == "best" ? entry.best_metric : full_name;
   if (is_metric(metric)) {
-    const std::string score =
-        metrics::score_text({metric.substr(metric.rfind('.') + 1), std::get<double>(*value)});
+    const std::string score = metrics::score_text({score_name(metric), std::get<double>(*value)});
     return full_name == "best" ? fmt::format("{} {}", metric, score) : score;
   }
   const std::string text = text_of(*value);

@@ -83,16 +83,13 @@ State state_of(const fs::path& folder, bool is_complete, const std::vector<run::
   return State::kKilled;
 }
 
-const run::EpochSummary& judged(const run::EpochRecord& epoch) {
-  return epoch.validation ? *epoch.validation : epoch.train;
-}
-
 /// The epoch with the best value so far, or the last one.
 const run::EpochRecord& best_epoch(const run::History& history, const std::string& metric) {
   const run::EpochRecord* best = nullptr;
   std::optional<double> best_value;
   for (const run::EpochRecord& epoch : history.epochs) {
-    const std::optional<double> value = metrics::find_score(judged(epoch).scores, metric);
+    const std::optional<double> value =
+        metrics::find_score(epoch.validation_or_train().scores, metric);
     if (!value) continue;
     if (!best_value ||
         (is_better_when_larger(metric) ? *value > *best_value : *value < *best_value)) {
@@ -246,8 +243,10 @@ std::string setting(const RunEntry& entry, const std::string& key) {
   return found == entry.settings.end() ? config::value_text(key, config::Config{}) : found->second;
 }
 
+std::string score_name(const std::string& metric) { return metric.substr(metric.find('.') + 1); }
+
 bool is_better_when_larger(const std::string& metric) {
-  const std::string name = metric.substr(metric.rfind('.') + 1);
+  const std::string name = score_name(metric);
   if (const auto known = from_text<config::BestMetric>(name)) {
     return config::is_better_when_larger(*known);
   }

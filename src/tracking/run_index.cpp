@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kIndexFile = ".runs.json";
+
 /// What an entry depends on: a new run folder changes the time of the folder of a series.
 std::string stamp_of(const fs::path& folder) {
   std::string stamp;

@@ -76,6 +76,12 @@ std::string to_csv(std::span<const RunEntry> entries) {
   return csv_text(rows);
 }
 
+std::string list_json(std::span<const RunEntry> entries) {
+  Json array = Json::array();
+  for (const RunEntry& entry : entries) array.push_back(to_json(entry));
+  return array.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::vector<std::string> usual_columns(std::span<const RunEntry> entries) {
@@ -101,12 +107,6 @@ std::string list_text(std::span<const RunEntry> entries, const std::vector<std::
       break;
   }
   return to_text_table(rows_of(entries, columns));
-}
-
-std::string list_json(std::span<const RunEntry> entries) {
-  Json array = Json::array();
-  for (const RunEntry& entry : entries) array.push_back(to_json(entry));
-  return array.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace trainer::tracking

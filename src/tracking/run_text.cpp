@@ -56,7 +56,7 @@ void add_metrics(const RunEntry& entry, LabeledLines& lines) {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const metrics::Score& score : entry.metrics) {
-    std::string name = score.name.substr(score.name.find('.') + 1);
+    std::string name = score_name(score.name);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   for (const char* split : kSplits) {

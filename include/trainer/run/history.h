@@ -26,6 +26,9 @@ struct EpochRecord {
   EpochSummary train;
   std::optional<EpochSummary> validation;
   double time_seconds = 0;  // of its steps
+
+  /// That of the validation split, or without one of the training split.
+  const EpochSummary& validation_or_train() const { return validation ? *validation : train; }
 };
 
 /// How a process left a run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct Comparison {
   std::vector<ComparedRow> curves;    // of the loss of each epoch, as text
   std::optional<Differences> differences;
 };
+
+/// What a run is called among others: "A", "B", ..., "Z", "27", ...
+std::string letter_of(std::size_t run);
 
 /// Compares at least two runs. `unicode`: whether curves may have characters beyond ASCII.
 Comparison compare(std::vector<RunEntry> entries, bool unicode);

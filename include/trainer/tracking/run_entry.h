@@ -54,6 +54,9 @@ std::vector<RunEntry> read_entries(const std::filesystem::path& parent);
 /// The value of a key in the configuration of a run.
 std::string setting(const RunEntry& entry, const std::string& key);
 
+/// "accuracy" of "val.accuracy".
+std::string score_name(const std::string& metric);
+
 /// Whether larger values of a metric with a split before it ("val.accuracy") are better.
 bool is_better_when_larger(const std::string& metric);
 

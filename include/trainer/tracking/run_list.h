@@ -21,7 +21,4 @@ std::vector<std::string> usual_columns(std::span<const RunEntry> entries);
 std::string list_text(std::span<const RunEntry> entries, const std::vector<std::string>& columns,
                       ListFormat format);
 
-/// An array of objects, as the index keeps them, with folder and name.
-std::string list_json(std::span<const RunEntry> entries);
-
 }  // namespace trainer::tracking
