@@ -10,6 +10,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
 #include "trainer/metrics/score.h"
+#include "trainer/tracking/comparison.h"
 #include "trainer/tracking/query.h"
 
 namespace trainer::cli {
@@ -31,14 +32,7 @@ std::vector<double> losses_of(const run::History& history, std::size_t width) {
     const std::optional<double> loss = epoch.validation_or_train().loss;
     if (loss && std::isfinite(*loss)) all.push_back(*loss);
   }
-  if (all.size() <= width) return all;
-  std::vector<double> means(width);
-  for (std::size_t i = 0; i < width; ++i) {
-    const std::size_t begin = i * all.size() / width;
-    const std::size_t end = (i + 1) * all.size() / width;
-    for (std::size_t j = begin; j < end; ++j) means[i] += all[j] / static_cast<double>(end - begin);
-  }
-  return means;
+  return tracking::means_of_neighbors(all, width);
 }
 
 void add_curve(const run::History& history, int width, Ink ink, std::vector<std::string>& lines) {

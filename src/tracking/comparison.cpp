@@ -85,14 +85,8 @@ struct Range {
 std::string draw(const std::vector<double>& values, const Range& range, bool unicode) {
   constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<std::string_view, 8> kAscii = {"_", ".", ":", "-", "=", "+", "*", "#"};
-  const std::size_t width = std::min(kCurveWidth, values.size());
   std::string text;
-  for (std::size_t i = 0; i < width; ++i) {
-    const std::size_t begin = i * values.size() / width;
-    const std::size_t end = (i + 1) * values.size() / width;
-    double sum = 0;
-    for (std::size_t j = begin; j < end; ++j) sum += values[j];
-    const double mean = sum / static_cast<double>(end - begin);
+  for (const double mean : means_of_neighbors(values, kCurveWidth)) {
     if (!std::isfinite(mean)) {
       text += "?";
       continue;
@@ -211,6 +205,18 @@ std::string to_json_text(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::vector<double> means_of_neighbors(const std::vector<double>& values, std::size_t width) {
+  if (values.size() <= width) return values;
+  std::vector<double> means(width);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t begin = i * values.size() / width;
+    const std::size_t end = (i + 1) * values.size() / width;
+    for (std::size_t j = begin; j < end; ++j) means[i] += values[j];
+    means[i] /= static_cast<double>(end - begin);
+  }
+  return means;
+}
 
 std::string letter_of(std::size_t run) {
   constexpr std::size_t kLetters = 26;

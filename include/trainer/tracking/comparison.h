@@ -29,6 +29,9 @@ struct Comparison {
   std::optional<Differences> differences;
 };
 
+/// At most `width` values for a curve: means of neighbors.
+std::vector<double> means_of_neighbors(const std::vector<double>& values, std::size_t width);
+
 /// What a run is called among others: "A", "B", ..., "Z", "27", ...
 std::string letter_of(std::size_t run);
 
