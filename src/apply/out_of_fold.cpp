@@ -13,10 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/evaluate.h"
+#include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
-#include "trainer/cache/load.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/dataset.h"
 #include "trainer/data/read_table.h"
@@ -133,9 +132,7 @@ struct Line {
 
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
-  const data::Datasets datasets =
-      cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
-  require_same_data(model, datasets);
+  const data::Datasets datasets = own_datasets(model);
   const data::Dataset& rows = datasets.test;
   data::require_intact(rows);
   std::vector<float> outputs;

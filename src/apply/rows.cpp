@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 
@@ -99,6 +100,7 @@ class TableRows : public RowSource {
     for (std::size_t i = 0; i < columns_.size(); ++i) num_unknown_[i] += encoded.num_unknown[i];
     rows.features = std::move(encoded.features);
     std::swap(rows.ids, table_.ids);
+    rows.lines = table_.lines;
     if (!encoded.bad_rows.empty()) leave_out(encoded.bad_rows, rows);
     return true;
   }
@@ -123,6 +125,7 @@ class TableRows : public RowSource {
         ++next_bad;
         continue;
       }
+      rows.lines[good.size()] = table_.lines[at];
       for (std::size_t i = 0; i < num_ids; ++i) {
         if (good.size() == at) break;  // it stands there already
         rows.ids[good.size() * num_ids + i] = std::move(rows.ids[at * num_ids + i]);
@@ -130,6 +133,7 @@ class TableRows : public RowSource {
       good.push_back(row);
     }
     rows.ids.resize(good.size() * num_ids);
+    rows.lines.resize(good.size());
     data::keep_rows(rows.features, good);
     std::sort(rows.bad.begin(), rows.bad.end(),
               [](const data::BadRow& a, const data::BadRow& b) { return a.line < b.line; });
@@ -181,6 +185,8 @@ class MatrixRows : public RowSource {
               std::decay_t<decltype(values)>(begin, begin + count * features_.num_columns);
         },
         features_.values);
+    rows.lines.resize(static_cast<std::size_t>(count));
+    std::iota(rows.lines.begin(), rows.lines.end(), next_ + 1);
     next_ += count;
     return true;
   }

@@ -18,6 +18,7 @@ namespace trainer::apply {
 struct Rows {
   data::Matrix features;          // [num_rows, num_features], encoded
   std::vector<std::string> ids;   // [num_rows, ids of the source]
+  Array<int64_t> lines;           // [num_rows] of a text file, else numbers of the rows from 1 on
   std::vector<data::BadRow> bad;  // that were left out, in their order; of OnError::kSkip only
 };
 

@@ -21,15 +21,10 @@
 namespace trainer::cli {
 namespace {
 
-std::string data_name(const data::TableSource& data, const apply::EvaluationResult& evaluated) {
-  if (evaluated.split.empty()) return data::source_name(data);
-  return fmt::format("the {} split of the run", evaluated.split);
-}
-
 std::string as_text(const apply::Model& model, const std::string& data,
                     const std::string& threshold, const metrics::Report& report) {
   LabeledLines lines;
-  lines.add("model", fmt::format("{} ({})", model.file.string(), apply::epoch_text(model)));
+  lines.add("model", model_text(model));
   lines.add("data", fmt::format("{}: {}", data, counted(report.num_rows, "row")));
   if (!threshold.empty()) lines.add("threshold", threshold);
   lines.append(metrics::result_lines("result", report));
@@ -37,19 +32,9 @@ std::string as_text(const apply::Model& model, const std::string& data,
   return lines.text() + (details.empty() ? "" : "\n" + details);
 }
 
-std::string as_json(const apply::Model& model, const std::string& data,
+std::string as_json(const apply::Model& model, const data::TableSource& data,
                     const apply::EvaluationResult& evaluated) {
-  Json json = {{"checkpoint", model.file.string()}, {"data", nullptr}, {"split", nullptr}};
-  if (model.is_ensemble()) {
-    json["members"] = model.members.size();
-  } else {
-    json["epoch"] = model.members.front().position.epoch;
-  }
-  if (evaluated.split.empty()) {
-    json["data"] = data;
-  } else {
-    json["split"] = evaluated.split;
-  }
+  Json json = model_json(model, data, evaluated.split);
   if (model.schema.labels.size() == 2) json["threshold"] = model.threshold;
   json.update(metrics::to_json(evaluated.report));
   return json.dump(2) + "\n";
@@ -86,14 +71,11 @@ class EvalCommand : public Command {
     const config::Config config = config_for(model, common, format_);
     const std::string threshold = apply_threshold(threshold_, model, thread_count(config));
     const apply::EvaluationResult evaluated = evaluate(model, config);
-    if (evaluated.num_without_target > 0) {
-      log::info(
-          fmt::format("dropped {} without a target", counted(evaluated.num_without_target, "row")));
-    }
-    for (const std::string& warning : evaluated.warnings) log::warning(warning);
-    const std::string data = data_name({.path = data_, .query = query_}, evaluated);
+    show_notes(evaluated.notes);
+    const data::TableSource data{.path = data_, .query = query_};
     fmt::print("{}", json_ ? as_json(model, data, evaluated)
-                           : as_text(model, data, threshold, evaluated.report));
+                           : as_text(model, data_text(data, evaluated.split), threshold,
+                                     evaluated.report));
     return 0;
   }
 
@@ -101,10 +83,10 @@ class EvalCommand : public Command {
   apply::EvaluationResult evaluate(const apply::Model& model, const config::Config& config) const {
     const int64_t num_threads = thread_count(config);
     if (data_.empty() && query_.empty()) return apply::evaluate_own_split(model, num_threads);
-    return apply::evaluate_file(model,
-                                {.data = table_source(config.data, model.schema, data_, query_),
-                                 .targets = targets_,
-                                 .num_threads = num_threads});
+    return apply::evaluate_file(
+        model,
+        {.data = table_source(config.data, model.schema, data_, query_), .targets = targets_},
+        num_threads);
   }
 
   std::string model_;

@@ -11,6 +11,7 @@
 #include "trainer/config/load.h"
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 
 namespace trainer::cli {
@@ -43,11 +44,43 @@ void check_overrides(const std::string& command, const CommonOptions& common, Al
                      Problems& problems) {
   refuse_resume(command, common, problems);
   for (const config::Override& given : common.overrides) {
-    if (allowed == AllowedKeys::kThreads && given.key == "threads") continue;
+    if (allowed != AllowedKeys::kNone && given.key == "threads") continue;
+    if (allowed == AllowedKeys::kThreadsAndSeed && given.key == "seed") continue;
     problems.push_back(
         fmt::format("{}: {}: {} always uses the run's saved configuration; remove this override",
                     given.origin, given.key, command));
   }
+}
+
+std::string model_text(const apply::Model& model) {
+  return fmt::format("{} ({})", model.file.string(), apply::epoch_text(model));
+}
+
+std::string data_text(const data::TableSource& data, const std::string& split) {
+  return split.empty() ? data::source_name(data) : fmt::format("the {} split of the run", split);
+}
+
+Json model_json(const apply::Model& model, const data::TableSource& data,
+                const std::string& split) {
+  Json json = {{"checkpoint", model.file.string()}, {"data", nullptr}, {"split", nullptr}};
+  if (model.is_ensemble()) {
+    json["members"] = model.members.size();
+  } else {
+    json["epoch"] = model.members.front().position.epoch;
+  }
+  if (split.empty()) {
+    json["data"] = data::source_name(data);
+  } else {
+    json["split"] = split;
+  }
+  return json;
+}
+
+void show_notes(const apply::FileNotes& notes) {
+  if (notes.num_without_target > 0) {
+    log::info(fmt::format("dropped {} without a target", counted(notes.num_without_target, "row")));
+  }
+  for (const std::string& warning : notes.warnings) log::warning(warning);
 }
 
 apply::Model load_model(const std::string& run_or_checkpoint) {

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
+#include "trainer/core/json.h"
 #include "trainer/data/table_source.h"
 
 #include "cli/common_options.h"
@@ -37,11 +39,24 @@ data::TableSource table_source(const config::DataConfig& data, const data::Schem
 void check_model(const std::string& command, const std::string& model, Problems& problems);
 
 /// The keys of the configuration that a command can override.
-enum class AllowedKeys { kNone, kThreads };
+enum class AllowedKeys { kNone, kThreads, kThreadsAndSeed };
 
 /// Adds problems for other overrides and --resume: the configuration of the run is used.
 void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
                      Problems& problems);
+
+/// "runs/a/checkpoints/best.pt (epoch 12)".
+std::string model_text(const apply::Model& model);
+
+/// The split of the run's own data, or the name of the data, for people to read.
+std::string data_text(const data::TableSource& data, const std::string& split);
+
+/// {"checkpoint", "data", "split", "epoch" or "members"}: what a result is of. Of "data" and
+/// "split", one is null.
+Json model_json(const apply::Model& model, const data::TableSource& data, const std::string& split);
+
+/// Logs what is to be said about a file that was read.
+void show_notes(const apply::FileNotes& notes);
 
 /// apply::load_model(), with a warning if the model is untrained (the checkpoint before the first
 /// step).

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "trainer/core/format.h"
 #include "trainer/core/utf8.h"
 
 #include "core/character_widths.h"
@@ -65,6 +66,12 @@ std::string shortened(std::string_view text, std::size_t max_width) {
     end += next.num_bytes;
   }
   return std::string(text.substr(0, end)) + "~";
+}
+
+std::string table_cell(const std::string& text, std::size_t max_width) {
+  const bool is_plain = std::none_of(text.begin(), text.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  return shortened(is_plain ? text : in_quotes(text), max_width);
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {

@@ -27,24 +27,36 @@ void find_log_probabilities(std::span<const float> logits, std::vector<double>& 
   for (double& log : logs) log -= sum;
 }
 
-void combine_classes(const MemberOutputs& members, float* out, int64_t stride) {
-  const auto width = static_cast<std::size_t>(members.num_columns);
-  const auto num_members = static_cast<std::size_t>(members.num_members);
-  std::vector<std::vector<double>> logs(num_members);
-  std::vector<double> of_class(num_members);
-  std::vector<double> means(std::max<std::size_t>(2, width));
-  for (int64_t row = 0; row < members.num_rows; ++row) {
+/// The logarithms of the probabilities in one row: those of each member, and of their mean.
+struct RowLogs {
+  std::vector<std::vector<double>> of_members;  // [members, classes]
+  std::vector<double> means;                    // [classes]
+
+  explicit RowLogs(const MemberOutputs& members)
+      : of_members(static_cast<std::size_t>(members.num_members)),
+        means(static_cast<std::size_t>(std::max<int64_t>(2, members.num_columns))) {}
+
+  void find(const MemberOutputs& members, int64_t row) {
     const float* of_row = members.values + row * members.row_stride;
-    for (std::vector<double>& of_member : logs) {
-      find_log_probabilities({of_row, width}, of_member);
+    for (std::vector<double>& of_member : of_members) {
+      find_log_probabilities({of_row, static_cast<std::size_t>(members.num_columns)}, of_member);
       of_row += members.member_stride;
     }
+    std::vector<double> of_class(of_members.size());
     for (std::size_t c = 0; c < means.size(); ++c) {
-      for (std::size_t m = 0; m < num_members; ++m) of_class[m] = logs[m][c];
-      means[c] = log_sum_exp(of_class) - std::log(static_cast<double>(num_members));
+      for (std::size_t m = 0; m < of_class.size(); ++m) of_class[m] = of_members[m][c];
+      means[c] = log_sum_exp(of_class) - std::log(static_cast<double>(of_class.size()));
     }
+  }
+};
+
+void combine_classes(const MemberOutputs& members, float* out, int64_t stride) {
+  RowLogs logs(members);
+  const std::vector<double>& means = logs.means;
+  for (int64_t row = 0; row < members.num_rows; ++row) {
+    logs.find(members, row);
     float* to = out + row * stride;
-    if (width == 1) {
+    if (members.num_columns == 1) {
       *to = static_cast<float>(means[1] - means[0]);
     } else {
       std::copy(means.begin(), means.end(), to);
@@ -66,7 +78,55 @@ void combine_numbers(const MemberOutputs& members, float* out, int64_t stride) {
   }
 }
 
+// With the probability p of a member, and its share w = p / (sum of p over the members), of each
+// class: the logarithm of the mean probability of class k has the gradient w_k (1 - p_k) with
+// respect to the logit of k, and -w_k p_c with respect to that of another class c.
+void classes_gradient(const MemberOutputs& members, const float* factors, float* out) {
+  const auto width = static_cast<std::size_t>(members.num_columns);
+  const double log_members = std::log(static_cast<double>(members.num_members));
+  RowLogs logs(members);
+  std::vector<double> shared(logs.means.size());  // of each class, its factor times its share
+  for (int64_t row = 0; row < members.num_rows; ++row, factors += width) {
+    logs.find(members, row);
+    float* to = out + row * members.row_stride;
+    for (const std::vector<double>& of_member : logs.of_members) {
+      double sum = 0;
+      for (std::size_t c = 0; c < shared.size(); ++c) {
+        // A single output is the logarithm of the second class less that of the first.
+        const double factor = width > 1 ? factors[c] : c == 1 ? *factors : -*factors;
+        shared[c] = factor * std::exp(of_member[c] - logs.means[c] - log_members);
+        sum += shared[c];
+      }
+      for (std::size_t c = 0; c < width; ++c) {
+        const std::size_t of = width > 1 ? c : 1;
+        to[c] = static_cast<float>(shared[of] - std::exp(of_member[of]) * sum);
+      }
+      to += members.member_stride;
+    }
+  }
+}
+
+void numbers_gradient(const MemberOutputs& members, const float* factors, float* out) {
+  for (int64_t row = 0; row < members.num_rows; ++row, factors += members.num_columns) {
+    for (int64_t m = 0; m < members.num_members; ++m) {
+      float* to = out + row * members.row_stride + m * members.member_stride;
+      for (int64_t c = 0; c < members.num_columns; ++c) {
+        to[c] = factors[c] / static_cast<float>(members.num_members);
+      }
+    }
+  }
+}
+
 }  // namespace
+
+void combine_gradient(network::Mean mean, const MemberOutputs& members, const float* factors,
+                      float* out) {
+  if (mean == network::Mean::kOfNumbers) {
+    numbers_gradient(members, factors, out);
+  } else {
+    classes_gradient(members, factors, out);
+  }
+}
 
 void combine_members(network::Mean mean, const MemberOutputs& members, float* out, int64_t stride) {
   if (mean == network::Mean::kOfNumbers) {

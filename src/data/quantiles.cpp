@@ -151,4 +151,17 @@ float QuantileScale::operator()(float value) const {
   return static_cast<float>(score);
 }
 
+// Between the quantiles whose ranks have the scores around it.
+float QuantileScale::value_of(float score) const {
+  const auto wanted = static_cast<double>(score);
+  size_t above = 1;
+  while (above < quantiles_.size() && score_of_rank(static_cast<double>(above)) < wanted) ++above;
+  if (above >= quantiles_.size()) return quantiles_.back();
+  const double low = score_of_rank(static_cast<double>(above - 1));
+  const double part = (wanted - low) / (score_of_rank(static_cast<double>(above)) - low);
+  const auto from = static_cast<double>(quantiles_[above - 1]);
+  const auto to = static_cast<double>(quantiles_[above]);
+  return static_cast<float>(from + std::clamp(part, 0.0, 1.0) * (to - from));
+}
+
 }  // namespace trainer::data

@@ -24,12 +24,7 @@ constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kMaxClasses = 30;  // in the log; summary.json has all
 constexpr std::size_t kMaxPairs = 10;
 
-// One line, whatever the label holds.
-std::string cell_text(const std::string& label) {
-  const bool is_plain = std::none_of(label.begin(), label.end(),
-                                     [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-  return shortened(is_plain ? label : in_quotes(label), kLabelWidth);
-}
+std::string cell_text(const std::string& label) { return table_cell(label, kLabelWidth); }
 
 /// "accuracy 97.78 %, AUROC 0.9991", and nothing of what is not defined.
 std::string some_scores(const std::vector<Score>& scores, ScoreGroup group) {
@@ -156,8 +151,9 @@ std::string result_lines(const std::string& split, const Report& report,
 
 std::string details_text(const Report& report) {
   if (!report.labels.empty()) {
-    const std::string matrix = matrix_table(report);
-    return class_table(report) + "\n" + (fits_page(matrix) ? matrix : confused_pairs(report));
+    const std::string matrix = report.labels.size() > kMaxClasses ? "" : matrix_table(report);
+    const bool is_shown = !matrix.empty() && fits_page(matrix);
+    return class_table(report) + "\n" + (is_shown ? matrix : confused_pairs(report));
   }
   if (report.targets.empty()) return "";
   Rows rows = {{"target", "MAE", "RMSE", "R2"}};

@@ -126,5 +126,18 @@ TEST(QuantilesTest, TheEndsOfANormalDistributionNeedMoreQuantiles) {
   EXPECT_EQ(max_quantiles(QuantileScore::kNormal, 1'000'000), 1000U);
 }
 
+TEST(QuantilesTest, AScoreHasAValueThatHasIt) {
+  const std::vector<float> quantiles = {0, 1, 3, 3, 3, 11, 12};
+  for (const QuantileScore score : {QuantileScore::kRank, QuantileScore::kNormal}) {
+    const QuantileScale scale(quantiles, score);
+    for (const float value : {0.0F, 0.25F, 1.0F, 2.0F, 3.0F, 4.0F, 11.5F, 12.0F}) {
+      EXPECT_NEAR(scale.value_of(scale(value)), value, 1e-4) << value;
+    }
+    EXPECT_NEAR(scale.value_of(scale(-5)), 0, 1e-6);
+    EXPECT_EQ(scale.value_of(scale(50)), 12);
+  }
+  EXPECT_EQ(QuantileScale(std::vector<float>{7, 7}, QuantileScore::kRank).value_of(0), 7);
+}
+
 }  // namespace
 }  // namespace trainer::data

@@ -20,7 +20,9 @@ enum class StreamId : uint32_t {
   kDropout = 4,
   kInit = 5,
   kBlockOrder = 6,
-  kWindowOrder = 7
+  kWindowOrder = 7,
+  kRowSample = 8,
+  kShuffledColumn = 9
 };
 
 /// A stream of numbers that (seed, stream, index) determines completely, so that no generator state

@@ -23,4 +23,10 @@ struct MemberOutputs {
 /// their logit where there is a single one, or means of numbers.
 void combine_members(network::Mean mean, const MemberOutputs& members, float* out, int64_t stride);
 
+/// The gradient of a sum of those results, each times its number in `factors` `[num_rows,
+/// num_columns]`, with respect to the outputs of the members. Writes it to `out`, which is laid out
+/// as `members.values` and may be the same memory.
+void combine_gradient(network::Mean mean, const MemberOutputs& members, const float* factors,
+                      float* out);
+
 }  // namespace trainer::cpu

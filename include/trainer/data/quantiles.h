@@ -39,6 +39,9 @@ class QuantileScale {
   /// The score of `value`, which is not NaN.
   float operator()(float value) const;
 
+  /// A value that has this score, or nearly; the first or last quantile for one beyond theirs.
+  float value_of(float score) const;
+
  private:
   std::ptrdiff_t count_below(float value) const;
   double score_of_rank(double rank) const { return scores_[static_cast<size_t>(2 * rank)]; }

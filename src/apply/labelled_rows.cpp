@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/apply/labelled_rows.h"
+
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/cache/load.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/data/apply_schema.h"
+#include "trainer/data/column_notes.h"
+#include "trainer/data/fingerprint.h"
+#include "trainer/data/idx.h"
+#include "trainer/data/npy.h"
+#include "trainer/data/row_checks.h"
+#include "trainer/data/table_pieces.h"
+
+#include "apply/rows.h"
+
+namespace trainer::apply {
+namespace {
+
+constexpr int64_t kBatchSize = 4096;
+
+/// Targets in a file of their own belong to features that are no table, and only to them.
+void require_right_files(const Model& model, const LabelledFile& file) {
+  const std::string name = data::source_name(file.data);
+  const bool is_array = data::is_npy(file.data.path) || is_idx(file.data.path);
+  if (!file.targets.empty() && (!model.schema.columns.empty() || !is_array)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--targets: only for IDX images and NumPy arrays; "
+                                               "the targets of a table are in {} itself",
+                                               name));
+  }
+  if (!is_array || !file.targets.empty()) return;
+  if (!model.schema.columns.empty()) {
+    if (!data::is_npy(file.data.path)) return;  // the reader of tables knows what it is
+    refuse_array(file.data.path);
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--targets: expected a file with the targets of {}, got nothing", name));
+}
+
+/// The file that the labels of the training data come from, for messages.
+const std::string& label_file(const config::DataConfig& data) {
+  if (data.source == config::Source::kIdx) return data.idx.train_labels;
+  if (data.source == config::Source::kNpy) return data.npy.targets;
+  return data.path;
+}
+
+data::Dataset read_pair(const Model& model, const LabelledFile& file) {
+  const data::Schema& schema = model.schema;
+  data::Table table =
+      data::is_npy(file.data.path)
+          ? data::read_npy_pair(file.data.path, file.targets, &schema.scaling.offset,
+                                schema.task == config::Task::kClassification)
+          : data::read_idx_pair(file.data.path, file.targets);
+  require_width(schema, table.features.num_columns, file.data.path);
+  data::subtract_offsets(table.features, schema.scaling.offset);  // of images
+  const auto num_targets = static_cast<int64_t>(table.target_names.size());
+  if (num_targets != schema.num_targets()) {
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("{}: expected {} per row as in the training data, got {}",
+                    file.targets.string(), counted(schema.num_targets(), "target"), num_targets));
+  }
+  std::vector<int64_t> num_unknown;
+  return data::apply_schema(std::move(table), schema, label_file(model.config().data), num_unknown);
+}
+
+std::string contents_text(const std::vector<data::Fingerprint>& files) {
+  std::vector<std::string> contents;
+  contents.reserve(files.size());
+  for (const data::Fingerprint& file : files) contents.push_back(data::content_text(file));
+  return joined(contents);
+}
+
+// Of an ensemble of folds, each row was trained on by some member.
+void require_unseen_split(const Model& model) {
+  if (!model.is_ensemble() || model.config().data.folds == 0) return;
+  throw Error(
+      ErrorKind::kData,
+      fmt::format("{}: the members of this ensemble were trained on all rows of the data; "
+                  "cv.json has the metrics of the folds; for others name a file with --data",
+                  model.file.string()));
+}
+
+}  // namespace
+
+void require_same_data(const Model& model, const data::Datasets& datasets) {
+  const std::string before = contents_text(model.fingerprints);
+  const std::string now = contents_text(datasets.fingerprints);
+  if (before == now) return;
+  throw Error(ErrorKind::kData, fmt::format("{}: the data files of the run have changed: expected "
+                                            "{}, got {}; name the file to evaluate with --data",
+                                            model.file.string(), before, now));
+}
+
+data::Datasets own_datasets(const Model& model) {
+  data::Datasets datasets =
+      cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
+  require_same_data(model, datasets);
+  return datasets;
+}
+
+FileNotes read_labelled(const Model& model, const LabelledFile& file,
+                        FunctionRef<void(const data::Dataset&)> take) {
+  require_right_files(model, file);
+  if (!file.targets.empty()) {
+    take(read_pair(model, file));
+    return {};
+  }
+  const std::string name = data::source_name(file.data);
+  data::Schema schema = model.schema;
+  schema.columns = make_columns(schema);
+  const std::string& weight = model.config().data.weight;
+  data::TablePieces pieces(
+      file.data, {.columns = schema.columns,
+                  .targets = schema.target_names,
+                  .weight = weight,
+                  .may_lack_weight = true,
+                  .delimiter_option = "--delimiter ",
+                  .drop_rows_without_target = model.config().data.drop_rows_without_target});
+  std::vector<int64_t> num_unknown(schema.columns.size());
+  bool has_weights = false;
+  double weight_sum = 0;
+  for (data::Table table; pieces.next(table, kBatchSize); table = {}) {
+    const data::Dataset rows =
+        data::apply_schema(std::move(table), schema, label_file(model.config().data), num_unknown);
+    has_weights = has_weights || !rows.weights.empty();
+    weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
+    take(rows);
+  }
+  if (has_weights && weight_sum == 0) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: column {}: every row has weight 0", name, in_quotes(weight)));
+  }
+  FileNotes notes{.warnings = data::describe_unknown(schema.columns, num_unknown, name),
+                  .num_without_target = pieces.num_without_target()};
+  if (!weight.empty() && !has_weights) {
+    notes.warnings.push_back(
+        fmt::format("{} has no column {} (data.weight); all rows have the same weight in the loss",
+                    name, in_quotes(weight)));
+  }
+  return notes;
+}
+
+SplitRows own_split(const Model& model) {
+  require_unseen_split(model);
+  data::Datasets datasets = own_datasets(model);
+  const bool has_test = datasets.test.size() > 0;
+  if (!has_test && model.is_ensemble() && model.config().data.validation_folds > 0) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the ensemble has no test split, and each row of its validation "
+                            "splits was trained on by other members; name a file with --data",
+                            model.file.string()));
+  }
+  SplitRows found{.split = has_test ? "test" : "validation",
+                  .schema = model.schema,
+                  .rows = std::move(has_test ? datasets.test : datasets.validation)};
+  if (found.rows.size() == 0) {
+    throw Error(
+        ErrorKind::kData,
+        fmt::format(
+            "{}: the run has no test split and no validation split; name a file with --data",
+            model.file.string()));
+  }
+  found.schema.target_means = std::move(datasets.schema.target_means);
+  data::require_intact(found.rows);
+  return found;
+}
+
+}  // namespace trainer::apply
