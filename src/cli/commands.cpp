@@ -20,6 +20,7 @@
           make_find_batch_command)                                                               \
   COMMAND("predict", "Predict with a trained model", make_predict_command)                       \
   COMMAND("eval", "Evaluate a trained model", make_eval_command)                                 \
+  COMMAND("explain", "Tell why a model predicts what it predicts", make_explain_command)         \
   COMMAND("inspect", "Describe a model and how it was trained", make_inspect_command)            \
   GROUP("runs", "List, compare and clean up runs")                                               \
   COMMAND("runs list", "List the runs of a folder", make_runs_list_command)                      \

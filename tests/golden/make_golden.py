@@ -14,6 +14,7 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
     realmlp.json     the same of a RealMLP, and its parameters after five steps (float64)
     tabm.json        the same of a TabM-mini, and what its members predict together (float64)
+    contributions.json  integrated gradients by autograd, of MLPs and a TabM-mini (float64)
 
 The other numbers are float32 with nine significant digits, which is exact. Tensors have the names
 that include/trainer/model/mlp.h states. Another version of PyTorch or another CPU may change the
@@ -85,11 +86,14 @@ class EmbeddingMlp(nn.Module):
         inputs = FEATURES - len(TABLES) + sum(size for _, size in TABLES)
         self.mlp = Mlp(activation, norm, residual, inputs)
 
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
+    def inputs(self, features: torch.Tensor) -> torch.Tensor:
         first = features.shape[1] - len(TABLES)
         looked_up = [table(features[:, first + i].long())
                      for i, table in enumerate(self.embeddings)]
-        return self.mlp(torch.cat([features[:, :first], *looked_up], 1))
+        return torch.cat([features[:, :first], *looked_up], 1)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return self.mlp(self.inputs(features))
 
     def named_parameters(self, *options: Any) -> Iterator[tuple[str, nn.Parameter]]:
         for name, parameter in super().named_parameters(*options):
@@ -366,8 +370,8 @@ class TabMini(nn.Module):
             columns.append(embedding)
         return torch.cat(columns, 1)
 
-    def member(self, index: int, features: torch.Tensor) -> torch.Tensor:
-        hidden = self.embedded(features.double()) * self.parameter("input_scale.weight")[index]
+    def member(self, index: int, inputs: torch.Tensor) -> torch.Tensor:
+        hidden = inputs * self.parameter("input_scale.weight")[index]
         for i in range(len(HIDDEN)):
             hidden = self.function(nn.functional.linear(
                 hidden, self.parameter(f"layers.{i}.weight"), self.parameter(f"layers.{i}.bias")))
@@ -375,9 +379,12 @@ class TabMini(nn.Module):
         return nn.functional.linear(hidden, weight,
                                     self.parameter(f"layers.{len(HIDDEN)}.bias")[index])
 
-    def forward(self, features: torch.Tensor) -> list[torch.Tensor]:
+    def members(self, inputs: torch.Tensor) -> list[torch.Tensor]:
         members = self.parameter("input_scale.weight").shape[0]
-        return [self.member(i, features) for i in range(members)]
+        return [self.member(i, inputs) for i in range(members)]
+
+    def forward(self, features: torch.Tensor) -> list[torch.Tensor]:
+        return self.members(self.embedded(features.double()))
 
 
 def tabm_shapes(members: int, bins: int, size: int) -> dict[str, list[int]]:
@@ -436,6 +443,79 @@ def make_tabm(data: Data, members: int = 3, steps: int = 5) -> None:
     write("tabm.json", {"features": plain(features), "classes": plain(classes),
                         "values": plain(values), "members": members, "edges": edges,
                         **training, "cases": cases})
+
+
+def integrated_gradients(value: Callable[[torch.Tensor], torch.Tensor], start: torch.Tensor,
+                         end: torch.Tensor, steps: int = 20_000) -> torch.Tensor:
+    """Of `value` `[rows] -> [rows]` along the straight way, by the midpoint rule (float64)."""
+    places = ((torch.arange(steps, dtype=torch.float64) + 0.5) / steps)[:, None]
+    inputs = (start + places * (end - start)).requires_grad_()
+    value(inputs).sum().backward()
+    return (end - start) * inputs.grad.mean(0)
+
+
+def log_odds(logits: torch.Tensor, label: int) -> torch.Tensor:
+    others = [i for i in range(logits.shape[1]) if i != label]
+    return logits[:, label] - torch.logsumexp(logits[:, others], 1)
+
+
+def make_contributions(data: Data) -> None:
+    """The path is straight in the inputs of the first layer; contributions are those of features."""
+    row = data[0][:1].double()
+    baseline = torch.tensor([[0.1, -0.2, 0.3, 0.4, -0.5]], dtype=torch.float64)
+    cases: list[Case] = []
+
+    def add(case: Case, value: Callable[[torch.Tensor], torch.Tensor], start: torch.Tensor,
+            end: torch.Tensor, features: list[int]) -> None:
+        parts = integrated_gradients(value, start, end)
+        case["contributions"] = plain(torch.zeros(FEATURES, dtype=torch.float64).index_add_(
+            0, torch.tensor(features), parts[0].detach()))
+        case["at_row"], case["at_baseline"] = (
+            float(value(inputs).detach()) for inputs in (end, start))
+        cases.append(case)
+
+    indexed = row.clone()
+    indexed[0, -2:] = torch.tensor([1.0, 4.0])
+    unknown = baseline.clone()  # the last rows of the tables
+    unknown[0, -2:] = torch.tensor([rows - 1.0 for rows, _ in TABLES])
+    in_tables = [FEATURES - len(TABLES) + i for i, (_, size) in enumerate(TABLES)
+                 for _ in range(size)]
+    for activation, norm, residual in (("gelu", "layer", True), ("silu", "batch", False)):
+        model = EmbeddingMlp(activation, norm, residual)
+        set_parameters(model, initial_parameters(EmbeddingMlp(activation, norm, residual)))
+        buffers = {name: torch.rand(tensor.shape) + 0.5 for name, tensor in model.named_buffers()
+                   if tensor.dim() > 0}
+        model.load_state_dict(buffers, strict=False)
+        model.double().eval()
+        label = int(model(indexed).argmax())
+        add({"activation": activation, "norm": norm, "residual": residual, "label": label,
+             "row": plain(indexed[0]), "baseline": plain(unknown[0]),
+             "parameters": named([*model.named_parameters(),
+                                  *((n.removeprefix("mlp."), b) for n, b in buffers.items())])},
+            lambda inputs, mlp=model.mlp, at=label: log_odds(mlp(inputs), at),
+            model.inputs(unknown).detach(), model.inputs(indexed).detach(),
+            [*range(FEATURES - len(TABLES)), *in_tables])
+    members, size = 3, 3
+    edges = [[-1.5, -0.7, -0.1, 0.6, 1.2]] * FEATURES
+    for kind in ("cross_entropy", "mse"):
+        parameters = {name: 0.7 * torch.randn(shape)
+                      for name, shape in tabm_shapes(members, len(edges[0]) - 1, size).items()}
+        tabm = TabMini("silu", parameters, edges)
+        label = int(torch.softmax(torch.stack(tabm(row)), 2).mean(0).argmax())
+
+        def value(inputs: torch.Tensor, model: TabMini = tabm, kind: str = kind,
+                  at: int = label) -> torch.Tensor:
+            outputs = torch.stack(model.members(inputs))
+            if kind == "mse":
+                return outputs.mean(0)[:, 0]
+            return log_odds(torch.softmax(outputs, 2).mean(0).log(), at)
+
+        add({"activation": "silu", "members": members, "size": size, "edges": edges,
+             "loss": kind, "label": label, "row": plain(row[0]), "baseline": plain(baseline[0]),
+             "parameters": named(parameters.items())},
+            value, tabm.embedded(baseline).detach(), tabm.embedded(row).detach(),
+            [*range(FEATURES), *(i for i in range(FEATURES) for _ in range(size))])
+    write("contributions.json", {"cases": cases})
 
 
 def optimizer_cases() -> list[Case]:
@@ -641,7 +721,7 @@ def main() -> None:
         lambda: make_mlp(data, parameters), lambda: make_optimizers(parameters),
         lambda: make_training(data, parameters), lambda: make_autocast(data, parameters),
         make_schedules, lambda: make_embeddings(data), lambda: make_realmlp(data),
-        lambda: make_tabm(data)]
+        lambda: make_tabm(data), lambda: make_contributions(data)]
     for make in makers:
         torch.manual_seed(21)  # so that a new case changes no other file
         make()

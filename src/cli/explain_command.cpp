@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer explain RUN_OR_CHECKPOINT`: which columns a model depends on, how its predictions depend
+// on them, and with --row what each column contributes to one prediction.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/find_row.h"
+#include "trainer/apply/model.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/core/json.h"
+#include "trainer/core/labeled_lines.h"
+#include "trainer/core/suggest.h"
+#include "trainer/explain/column_groups.h"
+#include "trainer/explain/contributions.h"
+#include "trainer/explain/explain_json.h"
+#include "trainer/explain/explain_text.h"
+#include "trainer/explain/explained_rows.h"
+#include "trainer/explain/importance.h"
+#include "trainer/explain/partial_dependence.h"
+
+#include "cli/command.h"
+#include "cli/format_options.h"
+#include "cli/model_options.h"
+
+namespace trainer::cli {
+namespace {
+
+using explain::ColumnGroup;
+
+std::string rows_text(const std::string& data, const explain::ExplainedRows& rows) {
+  const std::string count = counted(rows.rows.size(), "row");
+  if (rows.rows.size() == rows.num_available) return fmt::format("{}: {}", data, count);
+  return fmt::format("{}: {} chosen from {} (--rows)", data, count,
+                     with_thousands(rows.num_available));
+}
+
+class ExplainCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {
+        model_option(model_),
+        {"--data", &data_, "FILE",
+         "Table with the targets; - reads standard input (default: the run's own test split)"},
+        query_option(query_),
+        delimiter_option(format_, "as in the run"),
+        decimal_option(format_, "as in the run"),
+        {"--targets,--labels", &targets_, "FILE",
+         "Labels or targets of --data, if that is an IDX file or a .npy array"},
+        {"--metric", &metric_text_, "NAME",
+         "Metric that columns are important for (default: training.best_metric of the run)"},
+        {"--repeats", &repeats_text_, "N", "Shuffles of each column (5)"},
+        {"--rows", &rows_text_, "N", "Rows that are used at most (20000)"},
+        {"--top", &top_text_, "N", "Columns whose effect is shown: the most important (3)"},
+        {"--column", &columns_, "NAME", "Show the effect of this column instead"},
+        {"--row", &row_text_, "N",
+         "Explain the prediction for one row: its line in a CSV file, else its number; needs no "
+         "target"},
+        {"--json", &json_, "", "Print JSON"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_model("explain", model_, problems);
+    check_data(data_, query_, problems);
+    if (data_.empty() && !targets_.empty()) {
+      problems.emplace_back("--targets requires --data FILE");
+    }
+    parse_count("--repeats", repeats_text_, repeats_, problems);
+    parse_count("--rows", rows_text_, max_rows_, problems, 2);
+    parse_count("--top", top_text_, top_, problems, 0);
+    parse_count("--row", row_text_, row_, problems);
+    check_metric(problems);
+    if (!row_text_.empty()) refuse_with_row(problems);
+    if (!columns_.empty() && !top_text_.empty()) {
+      problems.emplace_back("--top: conflicts with --column; remove one of them");
+    }
+    check_overrides("explain", common, AllowedKeys::kThreadsAndSeed, problems);
+  }
+
+  int run(const CommonOptions& common) override {
+    apply_quiet(common);
+    const apply::Model model = load_model(model_);
+    const config::Config config = config_for(model, common, format_);
+    const std::vector<ColumnGroup> groups = explain::column_groups(model.schema);
+    fmt::print("{}", row_ > 0 ? explained_row(model, config, groups)
+                              : explained_columns(model, config, groups));
+    return 0;
+  }
+
+ private:
+  void check_metric(Problems& problems) {
+    if (metric_text_.empty()) return;
+    metric_ = from_text<config::BestMetric>(metric_text_);
+    if (metric_) return;
+    problems.push_back(fmt::format("--metric: expected {}, got {}",
+                                   joined(enum_names<config::BestMetric>(), " or "),
+                                   in_quotes(metric_text_)));
+  }
+
+  void refuse_with_row(Problems& problems) const {
+    const auto refuse = [&](const char* option, bool is_given) {
+      if (is_given) problems.push_back(fmt::format("{}: has no effect with --row", option));
+    };
+    refuse("--targets", !targets_.empty());
+    refuse("--metric", !metric_text_.empty());
+    refuse("--repeats", !repeats_text_.empty());
+    refuse("--rows", !rows_text_.empty());
+    refuse("--top", !top_text_.empty());
+    refuse("--column", !columns_.empty());
+  }
+
+  bool is_own() const { return data_.empty() && query_.empty(); }
+
+  data::TableSource source(const apply::Model& model, const config::Config& config) const {
+    return table_source(config.data, model.schema, data_, query_);
+  }
+
+  std::string explained_row(const apply::Model& model, const config::Config& config,
+                            const std::vector<ColumnGroup>& groups) const {
+    const apply::FoundRow row = is_own() ? apply::find_own_row(model, row_)
+                                         : apply::find_row(model, source(model, config), row_);
+    const explain::Contributions found =
+        explain::explain_row(model, groups, row.features, thread_count(config));
+    if (json_) {
+      Json json = {{"checkpoint", model.file.string()}, {"row", row.name}};
+      json.update(explain::to_json(found, groups));
+      return json.dump(2) + "\n";
+    }
+    LabeledLines lines;
+    lines.add("model", model_text(model));
+    lines.add("row", row.name);
+    return lines.text() + explain::contributions_text(found, groups);
+  }
+
+  std::string explained_columns(const apply::Model& model, const config::Config& config,
+                                const std::vector<ColumnGroup>& groups) const {
+    const std::vector<std::size_t> named = named_columns(model, groups);
+    const explain::ExplainedRows rows = read_rows(model, config);
+    show_notes(rows.notes);
+    const explain::Importance importance = explain::permutation_importance(
+        model, rows, groups,
+        {.metric = metric_.value_or(model.config().training.best_metric),
+         .repeats = repeats_,
+         .seed = static_cast<uint64_t>(config.seed),
+         .num_threads = thread_count(config)});
+    std::vector<explain::PartialDependence> effects;
+    for (const std::size_t group : columns_.empty() ? top_columns(importance) : named) {
+      for (auto& one :
+           explain::partial_dependence(model, rows, groups[group], thread_count(config))) {
+        effects.push_back(std::move(one));
+      }
+    }
+    const data::TableSource data{.path = data_, .query = query_};
+    if (json_) {
+      Json json = model_json(model, data, rows.split);
+      json["rows_available"] = rows.num_available;
+      json.update(explain::to_json(importance, groups));
+      json["partial_dependence"] = explain::to_json(effects, rows.schema);
+      return json.dump(2) + "\n";
+    }
+    LabeledLines lines;
+    lines.add("model", model_text(model));
+    lines.add("data", rows_text(data_text(data, rows.split), rows));
+    std::string text = lines.text() + explain::importance_text(importance, groups);
+    for (const auto& effect : effects) text += "\n" + explain::dependence_text(effect, rows.schema);
+    return text;
+  }
+
+  explain::ExplainedRows read_rows(const apply::Model& model, const config::Config& config) const {
+    const explain::RowLimit limit{max_rows_, static_cast<uint64_t>(config.seed)};
+    if (is_own()) return explain::choose_rows(apply::own_split(model), limit);
+    return explain::read_rows(model, {.data = source(model, config), .targets = targets_}, limit);
+  }
+
+  std::vector<std::size_t> named_columns(const apply::Model& model,
+                                         const std::vector<ColumnGroup>& groups) const {
+    std::vector<std::size_t> found;
+    for (const std::string& name : columns_) {
+      if (const auto group = explain::find_group(groups, name)) {
+        found.push_back(*group);
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const ColumnGroup& group : groups) names.push_back(group.name);
+      const auto nearest = nearest_word(name, names);
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("--column: {} has no feature {}; {}", model.file.string(), in_quotes(name),
+                      nearest ? fmt::format("did you mean {}?", in_quotes(*nearest))
+                              : "`trainer inspect` lists the columns"));
+    }
+    return found;
+  }
+
+  std::vector<std::size_t> top_columns(const explain::Importance& importance) const {
+    std::vector<std::size_t> found;
+    for (const explain::ColumnImportance& column : importance.columns) {
+      if (std::ssize(found) < top_) found.push_back(column.group);
+    }
+    return found;
+  }
+
+  std::string model_;
+  std::string data_;
+  std::string query_;
+  FormatOptions format_;
+  std::string targets_;
+  std::string metric_text_;
+  std::optional<config::BestMetric> metric_;
+  std::string repeats_text_;
+  int64_t repeats_ = 5;
+  std::string rows_text_;
+  int64_t max_rows_ = 20'000;
+  std::string top_text_;
+  int64_t top_ = 3;
+  std::vector<std::string> columns_;
+  std::string row_text_;
+  int64_t row_ = 0;  // 0: none
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_explain_command() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace trainer::cli
