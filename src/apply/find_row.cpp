@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -59,6 +60,13 @@ class RowSearch {
   int64_t last_ = 0;
 };
 
+/// "penguins.csv"; data that are no table have no name.
+std::string own_name(const config::DataConfig& data) {
+  if (!config::is_table(data.source)) return "the data of the run";
+  const std::string name = data::source_name(data::training_source(data));
+  return data.path.empty() ? name : std::filesystem::path(name).filename().string();
+}
+
 }  // namespace
 
 FoundRow find_row(const Model& model, const data::TableSource& source, int64_t number) {
@@ -74,9 +82,7 @@ FoundRow find_row(const Model& model, const data::TableSource& source, int64_t n
 
 FoundRow find_own_row(const Model& model, int64_t number) {
   const config::DataConfig& data = model.config().data;
-  RowSearch search(config::is_table(data.source) ? data::source_name(data::training_source(data))
-                                                 : "the data of the run",
-                   data::has_lines(data), number);
+  RowSearch search(own_name(data), data::has_lines(data), number);
   const data::Datasets datasets = own_datasets(model);
   for (const auto& [split, rows] :
        {std::pair("test", &datasets.test), std::pair("validation", &datasets.validation),

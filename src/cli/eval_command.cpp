@@ -10,7 +10,6 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
-#include "trainer/core/log.h"
 #include "trainer/metrics/report_text.h"
 
 #include "cli/command.h"

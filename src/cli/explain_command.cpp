@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer explain RUN_OR_CHECKPOINT`: which columns a model depends on, how its predictions depend
 // on them, and with --row what each column contributes to one prediction.
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -189,6 +188,7 @@ class ExplainCommand : public Command {
         continue;
       }
       std::vector<std::string> names;
+      names.reserve(groups.size());
       for (const ColumnGroup& group : groups) names.push_back(group.name);
       const auto nearest = nearest_word(name, names);
       throw Error(

@@ -85,21 +85,23 @@ void classes_gradient(const MemberOutputs& members, const float* factors, float*
   const auto width = static_cast<std::size_t>(members.num_columns);
   const double log_members = std::log(static_cast<double>(members.num_members));
   RowLogs logs(members);
-  std::vector<double> shared(logs.means.size());  // of each class, its factor times its share
+  // A single output is the logarithm of the second class less that of the first.
+  const std::size_t first = logs.means.size() - width;
+  std::vector<double> of_class(logs.means.size());  // factors
+  std::vector<double> shared(logs.means.size());    // of each class, its factor times its share
   for (int64_t row = 0; row < members.num_rows; ++row, factors += width) {
     logs.find(members, row);
+    std::copy_n(factors, width, of_class.begin() + static_cast<std::ptrdiff_t>(first));
+    if (first == 1) of_class[0] = -of_class[1];
     float* to = out + row * members.row_stride;
     for (const std::vector<double>& of_member : logs.of_members) {
       double sum = 0;
       for (std::size_t c = 0; c < shared.size(); ++c) {
-        // A single output is the logarithm of the second class less that of the first.
-        const double factor = width > 1 ? factors[c] : c == 1 ? *factors : -*factors;
-        shared[c] = factor * std::exp(of_member[c] - logs.means[c] - log_members);
+        shared[c] = of_class[c] * std::exp(of_member[c] - logs.means[c] - log_members);
         sum += shared[c];
       }
-      for (std::size_t c = 0; c < width; ++c) {
-        const std::size_t of = width > 1 ? c : 1;
-        to[c] = static_cast<float>(shared[of] - std::exp(of_member[of]) * sum);
+      for (std::size_t c = first; c < shared.size(); ++c) {
+        to[c - first] = static_cast<float>(shared[c] - std::exp(of_member[c]) * sum);
       }
       to += members.member_stride;
     }

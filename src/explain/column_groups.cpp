@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>

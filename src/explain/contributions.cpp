@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxRows = 30;
 constexpr std::size_t kMaxPredictions = 6;  // side by side
-constexpr std::size_t kNameWidth = 40;
+constexpr std::size_t kNameWidth = 48;
 constexpr std::size_t kCellWidth = 24;
 constexpr double kBarWidth = 20;
 
@@ -58,26 +57,6 @@ std::string more_text(std::size_t count) {
 /// Mean predictions of a column of a table: with as many digits as tell them apart.
 std::string mean_text(double mean, bool is_probability) {
   return is_probability ? fmt::format("{:.4f}", mean) : metrics::number_text(mean);
-}
-
-/// The predictions that change most over the points, in their order.
-std::vector<std::size_t> shown_predictions(const PartialDependence& dependence, std::size_t count) {
-  const auto change = [&](std::size_t i) {
-    const auto [low, high] =
-        std::minmax_element(dependence.points.begin(), dependence.points.end(),
-                            [&](const auto& a, const auto& b) { return a.means[i] < b.means[i]; });
-    return high->means[i] - low->means[i];
-  };
-  std::vector<std::size_t> shown(count);
-  std::iota(shown.begin(), shown.end(), std::size_t{0});
-  if (count <= kMaxPredictions) return shown;
-  std::vector<double> changes;
-  for (const std::size_t i : shown) changes.push_back(change(i));
-  std::stable_sort(shown.begin(), shown.end(),
-                   [&](std::size_t a, std::size_t b) { return changes[a] > changes[b]; });
-  shown.resize(kMaxPredictions);
-  std::sort(shown.begin(), shown.end());
-  return shown;
 }
 
 std::string signed_text(double value) {
@@ -122,7 +101,7 @@ std::string importance_text(const Importance& importance, std::span<const Column
                       ? fmt::format(", without any column {}",
                                     metrics::score_text({metric, *importance.baseline}))
                       : ""));
-  lines.add("importance", fmt::format("how much {} {} when the cells of a column are shuffled",
+  lines.add("importance", fmt::format("how much the {} {} when the cells of a column are shuffled",
                                       metrics::shown_name(metric), is_larger ? "falls" : "rises"));
   lines.add("",
             fmt::format("mean and standard deviation of {}, seed {}",
@@ -142,7 +121,7 @@ std::string importance_text(const Importance& importance, std::span<const Column
 std::string dependence_text(const PartialDependence& dependence, const data::Schema& schema) {
   const std::vector<std::string> names = prediction_names(schema);
   const bool is_probability = schema.task == config::Task::kClassification;
-  const std::vector<std::size_t> shown = shown_predictions(dependence, names.size());
+  const std::vector<std::size_t> shown = most_changing(dependence, kMaxPredictions);
   Rows rows = {{table_cell(dependence.column, kNameWidth), "rows"}};
   for (const std::size_t i : shown) rows.front().push_back(table_cell(names[i], kCellWidth));
   for (const DependencePoint& point : dependence.points) {

@@ -2,7 +2,6 @@
 #include "trainer/explain/explained_rows.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -76,19 +75,13 @@ class Reservoir {
 
 }  // namespace
 
-ExplainedRows choose_rows(apply::SplitRows rows, const RowLimit& limit) {
-  ExplainedRows explained{.split = std::move(rows.split),
-                          .schema = std::move(rows.schema),
-                          .rows = {},
-                          .num_available = rows.rows.size()};
-  if (rows.rows.size() <= limit.max_rows) {
-    explained.rows = std::move(rows.rows);
-    return explained;
-  }
+ExplainedRows choose_rows(const apply::SplitRows& rows, const RowLimit& limit) {
   Reservoir reservoir(limit);
   reservoir.add(rows.rows);
-  explained.rows = std::move(reservoir).take();
-  return explained;
+  return {.split = rows.split,
+          .schema = rows.schema,
+          .rows = std::move(reservoir).take(),
+          .num_available = rows.rows.size()};
 }
 
 ExplainedRows read_rows(const apply::Model& model, const apply::LabelledFile& file,

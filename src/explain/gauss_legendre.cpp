@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 
 #include "trainer/explain/contributions.h"

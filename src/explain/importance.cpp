@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <variant>
 
 #include <fmt/format.h>
 

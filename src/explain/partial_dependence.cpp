@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
-#include <variant>
 
 #include "trainer/apply/predictor.h"
 #include "trainer/data/decode.h"
@@ -113,6 +113,7 @@ std::vector<GridPoint> category_points(const Cells& cells) {
     found.point.share += 1 / static_cast<double>(cells.num_rows());
   }
   std::vector<GridPoint> points;
+  points.reserve(by_text.size());
   for (auto& [text, point] : by_text) points.push_back(std::move(point));
   std::stable_sort(points.begin(), points.end(), [](const GridPoint& a, const GridPoint& b) {
     return a.point.share > b.point.share;
@@ -151,7 +152,8 @@ class Replacer {
     for (std::size_t i = 0; i < values.size(); ++i) {
       means[i % width] += static_cast<double>(values[i]);
     }
-    for (double& mean : means) mean /= static_cast<double>(values.size() / width);
+    const std::size_t num_rows = values.size() / width;
+    for (double& mean : means) mean /= static_cast<double>(num_rows);
     return means;
   }
 
@@ -167,6 +169,27 @@ std::vector<std::string> prediction_names(const data::Schema& schema) {
   if (!is_classification(schema)) return schema.target_names;
   if (schema.labels.size() == 2) return {schema.labels[1]};
   return schema.labels;
+}
+
+std::vector<std::size_t> most_changing(const PartialDependence& dependence, std::size_t max_count) {
+  const std::vector<DependencePoint>& points = dependence.points;
+  const std::size_t count = points.empty() ? 0 : points.front().means.size();
+  std::vector<double> changes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_less = [i](const DependencePoint& a, const DependencePoint& b) {
+      return a.means[i] < b.means[i];
+    };
+    const auto [low, high] = std::minmax_element(points.begin(), points.end(), is_less);
+    changes.push_back(high->means[i] - low->means[i]);
+  }
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (count <= max_count) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return changes[a] > changes[b]; });
+  order.resize(max_count);
+  std::sort(order.begin(), order.end());
+  return order;
 }
 
 std::vector<PartialDependence> partial_dependence(const apply::Model& model,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
 
 namespace trainer::metrics {
 namespace {
@@ -35,23 +36,45 @@ int64_t predicted_class(std::span<const float> logits, double log_odds_threshold
   return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
-/// The logarithm of the softmax, in which nothing is lost near the probabilities 0 and 1.
-double log_probability(std::span<const float> logits, std::size_t label) {
+/// log(sum of exp(logits)) of a row in two parts, the largest logit and the rest, so that nothing
+/// is lost near the probabilities 0 and 1.
+struct LogSum {
+  double largest = 0;
+  double rest = 0;
+};
+
+LogSum log_sum(std::span<const float> logits) {
   const auto at_largest = std::max_element(logits.begin(), logits.end());
   const auto largest = static_cast<double>(*at_largest);
   double others = 0;
   for (auto x = logits.begin(); x != logits.end(); ++x) {
     if (x != at_largest) others += std::exp(static_cast<double>(*x) - largest);
   }
-  return static_cast<double>(logits[label]) - largest - std::log1p(others);
+  return {largest, std::log1p(others)};
+}
+
+/// The logarithm of the softmax.
+double log_probability(float logit, const LogSum& sum) {
+  return static_cast<double>(logit) - sum.largest - sum.rest;
+}
+
+/// The sums of all rows, which each class needs again.
+std::vector<LogSum> log_sums(const Outputs& logits) {
+  std::vector<LogSum> sums;
+  sums.reserve(static_cast<std::size_t>(logits.num_rows()));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
+    sums.push_back(log_sum(row_of(logits, i)));
+  }
+  return sums;
 }
 
 /// What ranks the rows for one class.
-std::vector<double> log_probabilities(const Outputs& logits, std::size_t label) {
+std::vector<double> log_probabilities(const Outputs& logits, const std::vector<LogSum>& sums,
+                                      std::size_t label) {
   std::vector<double> scores;
-  scores.reserve(static_cast<std::size_t>(logits.num_rows()));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(logits.num_rows()); ++i) {
-    scores.push_back(log_probability(row_of(logits, i), label));
+  scores.reserve(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    scores.push_back(log_probability(row_of(logits, i)[label], sums[i]));
   }
   return scores;
 }
@@ -125,9 +148,11 @@ std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> 
   if (logits.num_columns <= 2) return compute_area(binary_scores(logits), targets, 1);
   double sum = 0;
   double num_classes = 0;
-  for (int64_t label = 0; label < logits.num_columns; ++label) {
-    const auto one =
-        compute_area(log_probabilities(logits, static_cast<std::size_t>(label)), targets, label);
+  const std::vector<LogSum> sums = log_sums(logits);
+  const std::set<int64_t> present(targets.begin(), targets.end());  // others have no area
+  for (const int64_t label : present) {
+    const auto one = compute_area(log_probabilities(logits, sums, static_cast<std::size_t>(label)),
+                                  targets, label);
     if (!one) continue;
     sum += *one;
     ++num_classes;
@@ -224,7 +249,9 @@ double log_loss(const Outputs& logits, std::span<const int64_t> targets) {
     const std::span<const float> row = row_of(logits, i);
     const auto target = static_cast<std::size_t>(targets[i]);
     const std::array<float, 2> both = {0, row.front()};  // of a single logit
-    sum -= log_probability(row.size() == 1 ? std::span<const float>(both) : row, target);
+    const std::span<const float> logits_of_row =
+        row.size() == 1 ? std::span<const float>(both) : row;
+    sum -= log_probability(logits_of_row[target], log_sum(logits_of_row));
   }
   return sum / static_cast<double>(targets.size());
 }

@@ -87,6 +87,25 @@ std::string confused_pairs(const Report& report) {
   return text_table(rows);
 }
 
+/// All counts; of very many classes, of which most pairs never occur, those that are not 0.
+Json confusion_json(const Report& report) {
+  constexpr int64_t kMaxDense = 1000;  // classes
+  const int64_t n = report.confusion.num_classes;
+  Json json = {{"labels", report.labels}};
+  Json& counts = json[n > kMaxDense ? "cells" : "counts"] = Json::array();
+  for (int64_t target = 0; target < n; ++target) {
+    const auto begin = report.confusion.counts.begin() + target * n;
+    if (n <= kMaxDense) {
+      counts.push_back(std::vector<int64_t>(begin, begin + n));
+      continue;
+    }
+    for (int64_t predicted = 0; predicted < n; ++predicted) {
+      if (begin[predicted] > 0) counts.push_back({target, predicted, begin[predicted]});
+    }
+  }
+  return json;
+}
+
 bool fits_page(const std::string& table) { return table.find('\n') <= kPageWidth; }
 
 }  // namespace
@@ -106,13 +125,7 @@ Json to_json(const Report& report) {
                                {"rows", one.num_rows}});
   }
   if (!report.labels.empty()) {
-    Json counts = Json::array();
-    const int64_t n = report.confusion.num_classes;
-    for (int64_t target = 0; target < n; ++target) {
-      const auto begin = report.confusion.counts.begin() + target * n;
-      counts.push_back(std::vector<int64_t>(begin, begin + n));
-    }
-    json["confusion_matrix"] = {{"labels", report.labels}, {"counts", std::move(counts)}};
+    json["confusion_matrix"] = confusion_json(report);
   }
   for (std::size_t i = 0; i < report.targets.size(); ++i) {
     const TargetScores& one = report.targets[i];

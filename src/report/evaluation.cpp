@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +18,14 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/explain/column_groups.h"
 #include "trainer/metrics/curves.h"
-#include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
 #include "report/charts.h"
+#include "report/importance.h"
 #include "report/run_series.h"
+#include "report/worst_rows.h"
 
 namespace trainer::report {
 namespace {
@@ -31,8 +34,7 @@ constexpr std::size_t kMaxClasses = 30;       // in a confusion matrix
 constexpr std::size_t kMaxClassCurves = 6;    // each has a color
 constexpr std::size_t kMaxCurvePoints = 200;  // they are smooth
 constexpr std::size_t kMaxDots = 600;         // of a scatter plot
-constexpr std::size_t kMaxWorst = 20;
-constexpr int64_t kNumBins = 15;  // as the calibration error
+constexpr int64_t kNumBins = 15;              // as the calibration error
 
 /// What a summary says of its test split, or of its validation split.
 struct Summary {
@@ -48,33 +50,60 @@ Summary read_summary(const tracking::RunEntry& entry) {
   return {};
 }
 
-/// The classes with the most rows, in their order; the others are left out.
-Json confusion_json(const Json& matrix) {
-  const auto& labels = matrix["labels"];
-  const auto& counts = matrix["counts"];
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto num_rows = [&](std::size_t label) {
-    return std::accumulate(counts[label].begin(), counts[label].end(), int64_t{0},
-                           [](int64_t sum, const Json& n) { return sum + n.get<int64_t>(); });
-  };
-  if (order.size() > kMaxClasses) {
-    std::vector<int64_t> rows(order.size());
-    for (const std::size_t i : order) rows[i] = num_rows(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return rows[a] > rows[b]; });
-    order.resize(kMaxClasses);
-    std::sort(order.begin(), order.end());
+/// A confusion matrix of a summary, of whose classes some are shown.
+class Confusion {
+ public:
+  explicit Confusion(const Json& matrix) : labels_(matrix["labels"]) {
+    if (matrix.contains("cells")) {
+      for (const Json& cell : matrix["cells"]) add(cell[0], cell[1], cell[2]);
+      return;
+    }
+    const Json& counts = matrix["counts"];
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+      for (std::size_t p = 0; p < counts[t].size(); ++p) add(t, p, counts[t][p]);
+    }
   }
-  Json shown = {{"labels", Json::array()}, {"counts", Json::array()}};
-  for (const std::size_t t : order) {
-    shown["labels"].push_back(labels[t]);
-    Json row = Json::array();
-    for (const std::size_t p : order) row.push_back(counts[t][p]);
-    shown["counts"].push_back(std::move(row));
+
+  std::size_t num_classes() const { return labels_.size(); }
+
+  /// With the classes that have the most wrong rows, as what they are or are taken for, in their
+  /// order.
+  Json json(std::size_t max_classes) const {
+    std::vector<std::size_t> order(num_classes());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (order.size() > max_classes) {
+      std::vector<int64_t> wrong(order.size());
+      for (const auto& [at, count] : counts_) {
+        if (at.first == at.second) continue;
+        wrong[at.first] += count;
+        wrong[at.second] += count;
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return wrong[a] > wrong[b]; });
+      order.resize(max_classes);
+      std::sort(order.begin(), order.end());
+    }
+    Json shown = {{"labels", Json::array()}, {"counts", Json::array()}};
+    for (const std::size_t t : order) {
+      shown["labels"].push_back(labels_[t]);
+      Json row = Json::array();
+      for (const std::size_t p : order) {
+        const auto found = counts_.find({t, p});
+        row.push_back(found == counts_.end() ? 0 : found->second);
+      }
+      shown["counts"].push_back(std::move(row));
+    }
+    return shown;
   }
-  return shown;
-}
+
+ private:
+  void add(std::size_t target, std::size_t predicted, int64_t count) {
+    if (count > 0) counts_[{target, predicted}] = count;
+  }
+
+  const Json& labels_;
+  std::map<std::pair<std::size_t, std::size_t>, int64_t> counts_;  // that are not 0
+};
 
 void add_report(const Json& report, Json& json) {
   json["rows"] = report.value("rows", int64_t{0});
@@ -82,11 +111,12 @@ void add_report(const Json& report, Json& json) {
     json["classes"] = report["classes"];
   }
   if (!report.contains("confusion_matrix")) return;
-  json["confusion"] = confusion_json(report["confusion_matrix"]);
-  const std::size_t count = report["confusion_matrix"]["labels"].size();
-  if (count > kMaxClasses) {
-    json["note"] = fmt::format("The {} classes with the most rows, of {}.", kMaxClasses,
-                               with_thousands(static_cast<int64_t>(count)));
+  const Confusion confusion(report["confusion_matrix"]);
+  json["confusion"] = confusion.json(kMaxClasses);
+  if (confusion.num_classes() > kMaxClasses) {
+    json["confusion_note"] =
+        fmt::format("The {} classes with the most wrong rows, of {}.", kMaxClasses,
+                    with_thousands(static_cast<int64_t>(confusion.num_classes())));
   }
 }
 
@@ -257,54 +287,6 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
   return charts;
 }
 
-std::vector<std::string> described_row(const apply::Model& model, const apply::SplitOutputs& found,
-                                       std::size_t row) {
-  std::vector<std::string> cells = {with_thousands(found.rows.source_lines.empty()
-                                                       ? static_cast<int64_t>(row) + 1
-                                                       : found.rows.source_lines[row])};
-  const auto width = static_cast<std::size_t>(model.num_outputs());
-  const std::span<const float> outputs(found.outputs.data() + row * width, width);
-  if (found.schema.task == config::Task::kClassification) {
-    const std::vector<float> p = apply::probabilities(model, outputs);
-    const auto predicted =
-        static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
-    const auto truth = static_cast<std::size_t>(found.rows.classes[row]);
-    cells.push_back(found.schema.labels[truth]);
-    cells.push_back(found.schema.labels[predicted]);
-    cells.push_back(metrics::percent_text(static_cast<double>(p[truth])));
-  } else {
-    const std::span<const float> targets(found.rows.values.data() + row * width, width);
-    for (const auto& values :
-         {data::predicted_values(found.schema, targets), apply::predicted_values(model, outputs)}) {
-      std::vector<std::string> texts;
-      texts.reserve(values.size());
-      for (const double value : values) texts.push_back(metrics::number_text(value));
-      cells.push_back(fmt::format("{}", fmt::join(texts, ", ")));
-    }
-  }
-  cells.push_back(metrics::loss_text(static_cast<double>(found.losses[row])));
-  return cells;
-}
-
-Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found) {
-  std::vector<std::size_t> order(found.losses.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto loss = [&](std::size_t i) {
-    return std::isnan(found.losses[i]) ? std::numeric_limits<float>::infinity() : found.losses[i];
-  };
-  const std::size_t count = std::min(order.size(), kMaxWorst);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::size_t a, std::size_t b) { return loss(a) > loss(b); });
-  Json head = {"row of the file", "true", "predicted"};
-  if (found.schema.task == config::Task::kClassification) {
-    head.push_back("probability of the true class");
-  }
-  head.push_back("loss");
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < count; ++i) rows.push_back(described_row(model, found, order[i]));
-  return {{"head", std::move(head)}, {"rows", std::move(rows)}};
-}
-
 void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
               Json& json) {
   const apply::Model model = apply::load_model(entry.folder);
@@ -314,7 +296,12 @@ void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOpti
   json["charts"] = found.schema.task == config::Task::kClassification
                        ? class_charts(model, found, run)
                        : value_charts(model, found, run);
-  json["worst"] = worst_rows(model, found);
+  const std::vector<explain::ColumnGroup> groups = explain::column_groups(found.schema);
+  const std::optional<explain::Importance> importance =
+      measured_importance(model, found, groups, options);
+  json["importance"] = importance ? importance_json(model, found, groups, *importance, run, options)
+                                  : Json{{"note", kTooLarge}};
+  json["worst"] = worst_rows(model, found, groups, importance);
 }
 
 }  // namespace

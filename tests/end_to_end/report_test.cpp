@@ -79,8 +79,9 @@ TEST_F(ReportTest, ABrowserShowsARun) {
   EXPECT_NE(seen["hovered"].get<std::string>().find("val "), std::string::npos) << seen["hovered"];
   EXPECT_TRUE(seen["read"].get<std::string>().starts_with("step ")) << seen["read"];
   const auto text = seen["text"].get<std::string>();
-  for (const char* part : {"Confusion matrix", "ROC curve", "Worst rows", "", "training.epochs",
-                           "Repeat it with", "Chinstrap"}) {
+  for (const char* part : {"Confusion matrix", "ROC curve", "Worst rows",
+                           "Importance of the columns", "Effect of beak_length_mm",
+                           "share of the rows", "training.epochs", "Repeat it with", "Chinstrap"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -107,9 +108,13 @@ TEST_F(ReportTest, ABrowserShowsAndHidesSeveralRuns) {
 TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
   SKIP_WITHOUT_BROWSER();
   folder_.write("t<b>.csv",
-                "\"<img src=x onerror=alert(1)>\",y\n1,</script><script>alert(2)</script>\n2,b\n"
-                "3,b\n4,</script><script>alert(2)</script>\n5,b\n6,b\n7,b\n8,b\n9,b\n10,b\n");
-  train("data.source=csv 'data.path=t<b>.csv' data.target=y --epochs 2 data.test_fraction=0.2");
+                "\"<img src=x onerror=alert(1)>\",<script>alert(4)</script>,y\n"
+                "1,<i>,</script><script>alert(2)</script>\n2,q,b\n3,<i>,b\n"
+                "4,<i>,</script><script>alert(2)</script>\n5,<i>,b\n6,<i>,b\n7,q,b\n8,q,b\n"
+                "9,<i>,b\n10,q,b\n");
+  train(
+      "data.source=csv 'data.path=t<b>.csv' data.target=y --epochs 2 data.test_fraction=0.4 "
+      "'data.categorical=[\"<script>alert(4)</script>\"]'");
   const fs::path run = folder_.path() / "a <b> & 'c'";
   fs::rename(fs::canonical(folder_.path() / "runs/latest"), run);
   ASSERT_EQ(trainer("runs note \"a <b> & 'c'\" '<script>alert(3)</script>'").exit_code, 0);
@@ -120,7 +125,10 @@ TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
   const auto text = seen["text"].get<std::string>();
   EXPECT_NE(text.find("<script>alert(3)</script>"), std::string::npos) << text;
   EXPECT_NE(text.find("</script><script>alert(2)</script>"), std::string::npos) << text;
-  EXPECT_NE(text.find("<img src=x onerror=alert(1)>"), std::string::npos) << text;
+  for (const char* part :
+       {"Effect of <img src=x onerror=alert(1)>", "Effect of <script>alert(4)</script>", "<i>\t"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
+  }
 }
 
 TEST_F(ReportTest, WithoutTheDataItHasWhatTheRunFolderHas) {

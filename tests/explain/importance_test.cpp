@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/apply/model.h"
@@ -183,8 +183,8 @@ TEST(ExplainedRowsTest, OfManyRowsSomeAreChosenBySeed) {
   const apply::Model model = three_columns();
   const auto chosen = [&](int64_t max_rows, uint64_t seed) {
     ExplainedRows rows = some_rows(model);
-    apply::SplitRows split{.split = "test", .schema = model.schema, .rows = std::move(rows.rows)};
-    return choose_rows(std::move(split), {max_rows, seed});
+    return choose_rows({.split = "test", .schema = model.schema, .rows = std::move(rows.rows)},
+                       {max_rows, seed});
   };
   const ExplainedRows all = chosen(kRows, 1);
   const ExplainedRows some = chosen(50, 1);

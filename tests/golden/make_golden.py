@@ -24,6 +24,7 @@ last bits, less than the tolerance of the tests.
 from __future__ import annotations
 
 import fnmatch
+import functools
 import json
 import math
 import pathlib
@@ -459,8 +460,12 @@ def log_odds(logits: torch.Tensor, label: int) -> torch.Tensor:
     return logits[:, label] - torch.logsumexp(logits[:, others], 1)
 
 
+def log_odds_of(model: nn.Module, label: int, inputs: torch.Tensor) -> torch.Tensor:
+    return log_odds(model(inputs), label)
+
+
 def make_contributions(data: Data) -> None:
-    """The path is straight in the inputs of the first layer; contributions are those of features."""
+    """The way is straight in the inputs of the first layer; contributions are those of features."""
     row = data[0][:1].double()
     baseline = torch.tensor([[0.1, -0.2, 0.3, 0.4, -0.5]], dtype=torch.float64)
     cases: list[Case] = []
@@ -492,7 +497,7 @@ def make_contributions(data: Data) -> None:
              "row": plain(indexed[0]), "baseline": plain(unknown[0]),
              "parameters": named([*model.named_parameters(),
                                   *((n.removeprefix("mlp."), b) for n, b in buffers.items())])},
-            lambda inputs, mlp=model.mlp, at=label: log_odds(mlp(inputs), at),
+            functools.partial(log_odds_of, model.mlp, label),
             model.inputs(unknown).detach(), model.inputs(indexed).detach(),
             [*range(FEATURES - len(TABLES)), *in_tables])
     members, size = 3, 3

@@ -152,6 +152,20 @@ TEST(ReportTest, ManyClassesAreShownByThePairsThatAreConfusedMost) {
       << text;
 }
 
+TEST(ReportTest, OfVeryManyClassesTheMatrixHasTheCountsThatAreNotZero) {
+  Report report;
+  report.num_rows = 5;
+  for (int i = 0; i < 1001; ++i) report.labels.push_back(std::to_string(i));
+  report.confusion = confusion_matrix(std::vector<int64_t>{0, 7, 7, 1000, 1000},
+                                      std::vector<int64_t>{0, 9, 9, 1000, 3}, 1001);
+  report.classes = class_scores(report.confusion);
+  const Json matrix = to_json(report)["confusion_matrix"];
+  EXPECT_EQ(matrix["labels"].size(), 1001U);
+  EXPECT_FALSE(matrix.contains("counts"));
+  EXPECT_EQ(matrix["cells"], Json({{0, 0, 1}, {7, 9, 2}, {1000, 3, 1}, {1000, 1000, 1}}));
+  EXPECT_NE(details_text(report).find("\nmost confused  predicted as  rows\n"), std::string::npos);
+}
+
 TEST(ReportTest, LongAndOddLabelsStayInTheirCells) {
   const data::Schema schema = classes({"a\nb", std::string(40, 'x')});
   const std::string text = details_text(make_report({schema, kFour, {kLogits, 2}}, 1));

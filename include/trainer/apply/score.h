@@ -19,6 +19,7 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
 /// The mean loss of rows that come one piece after the other, each counted by its weight.
 class MeanLoss {
  public:
+  /// Adds the losses `[n]` of these rows.
   void add(std::span<const float> losses, const data::Dataset& rows);
   double value() const { return loss_sum_ / weight_sum_; }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 

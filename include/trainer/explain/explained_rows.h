@@ -27,7 +27,7 @@ struct RowLimit {
 };
 
 /// `rows` of the run's own data, or some of them.
-ExplainedRows choose_rows(apply::SplitRows rows, const RowLimit& limit);
+ExplainedRows choose_rows(const apply::SplitRows& rows, const RowLimit& limit);
 
 /// Rows of a file, of which no more are in memory at a time. Throws as apply::read_labelled().
 ExplainedRows read_rows(const apply::Model& model, const apply::LabelledFile& file,

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "trainer/apply/model.h"
@@ -14,6 +13,7 @@
 
 namespace trainer::explain {
 
+/// What is measured, and how.
 struct ImportanceOptions {
   config::BestMetric metric = config::BestMetric::kLoss;
   int64_t repeats = 5;  // shuffles of each column

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ struct PartialDependence {
 /// What is predicted: the second of two classes (its probability), each of more classes, or each
 /// target.
 std::vector<std::string> prediction_names(const data::Schema& schema);
+
+/// The at most `max_count` predictions that change most over the points, in their order.
+std::vector<std::size_t> most_changing(const PartialDependence& dependence, std::size_t max_count);
 
 /// Partial dependence (Friedman, "Greedy function approximation", 2001, equation 52): the mean
 /// prediction, probabilities or numbers in the units of the file, over the rows with the cell of

@@ -99,7 +99,9 @@
       return h("div", { class: "legend" }, entries.map((series) => h("span", {},
         s("svg", { viewBox: "0 0 26 8", "aria-hidden": "true" }, s("line", { x1: 0, x2: 26, y1: 4, y2: 4,
           stroke: colorOf(series), "stroke-width": 2, "stroke-dasharray": dashOf(series) })),
-        letter(series.run) + series.name)));
+        letter(series.run) + series.name)),
+      this.spec.shares ? [h("span", {}, s("svg", { viewBox: "0 0 26 8", "aria-hidden": "true" },
+        s("rect", { class: "share", x: 9, y: 0, width: 8, height: 8 })), "share of the rows")] : []);
     }
 
     shown() {
@@ -143,6 +145,15 @@
       parts.push(s("text", { x: box.right, y: height, "text-anchor": "end" }, this.spec.x));
       if (this.spec.diagonal) {
         parts.push(s("line", { class: "grid", "stroke-dasharray": "2 3", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }));
+      }
+      if (this.spec.shares) {  // of the rows, at each x
+        const x = this.spec.series[0].x;
+        const barWidth = Math.max(3, Math.min(14, (box.right - box.left) / (2 * x.length)));
+        const tallest = Math.max(...this.spec.shares, 1e-12);
+        this.spec.shares.forEach((share, i) => {
+          const barHeight = (share / tallest) * 44;
+          parts.push(s("rect", { class: "share", x: px(x[i]) - barWidth / 2, y: box.bottom - barHeight, width: barWidth, height: barHeight }));
+        });
       }
       for (const { series, y } of lines) {
         let path = "";
@@ -217,6 +228,10 @@
         rows.push(h("div", {}, swatch(series.color ?? series.run), `${letter(series.run)}${series.name} `, h("b", {}, number(series.y[best]))));
       }
       if (nearest === null) { this.tip.hidden = true; return; }
+      if (this.spec.shares) {
+        const share = this.spec.shares[this.spec.series[0].x.indexOf(nearest)];
+        rows.push(h("div", { class: "soft" }, `rows ${(100 * share).toFixed(1)} %`));
+      }
       this.cursor.setAttribute("x1", this.map.px(nearest));
       this.cursor.setAttribute("x2", this.map.px(nearest));
       this.tip.replaceChildren(h("div", { class: "soft" }, `${this.spec.x} ${number(nearest)}`), ...rows);
@@ -286,10 +301,36 @@
         h("thead", {}, h("tr", {}, h("td", {}), matrix.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, rows)));
   }
 
-  function bars(entries) {
-    const most = Math.max(...entries.map((entry) => Math.abs(entry.value)), 1e-12);
-    return h("div", { class: "bars" }, entries.flatMap((entry) => [h("span", {}, entry.name),
-      h("div", { class: "bar", style: `width:${(100 * Math.abs(entry.value) / most).toFixed(1)}%` }), h("span", {}, entry.text)]));
+  // A bar from 0 to the value, and a line over it that is as long as twice the spread.
+  function bars(entries, label) {
+    const most = Math.max(...entries.map((entry) => entry.value + entry.spread), 1e-12);
+    const percent = (value) => `${(100 * Math.min(Math.max(value / most, 0), 1)).toFixed(1)}%`;
+    const rows = entries.map((entry) => {
+      const [low, high] = [Math.max(entry.value - entry.spread, 0), entry.value + entry.spread];
+      return h("tr", {}, h("th", { scope: "row", class: "text" }, entry.name),
+        h("td", { class: "bars", "aria-hidden": "true" }, h("div", {}, h("div", { class: "bar", style: `width:${percent(entry.value)}` }),
+          high > 0 ? h("div", { class: "spread", style: `left:${percent(low)};width:${percent(high - low)}` }) : null)),
+        h("td", {}, entry.text), h("td", { class: "soft" }, `\u00b1 ${entry.std}`), h("td", { class: "soft" }, entry.noise ? "within the noise" : ""));
+    });
+    return table(["column", "", "importance", "std", ""], rows, { label });
+  }
+
+  // Over the numbers of a column as a chart, with all values as a table.
+  function effect(found, label) {
+    const values = table(found.head, found.rows.map((cells) => row(cells)), { label: `${found.title}${label}` });
+    const text = h("p", { class: "soft" }, found.text);
+    return found.chart ? h("div", {}, new Chart(found.chart).node, text, h("details", {}, h("summary", {}, "Values"), values)) :
+      h("div", { class: "chart" }, h("h3", {}, found.title), text, values);
+  }
+
+  function importance(found, label) {
+    const parts = [h("h3", { style: "margin-top:1rem" }, "Importance of the columns")];
+    if (found.entries) parts.push(bars(found.entries, `importance of the columns${label}`));
+    if (found.more > 0) parts.push(h("p", { class: "soft" }, `and ${found.more} less important columns`));
+    parts.push(h("p", { class: "soft" }, found.note));
+    const effects = (found.effects || []).map((one) => effect(one, label));
+    if (effects.length > 0) parts.push(h("div", { class: "charts", style: "margin-top:1rem;align-items:start" }, effects));
+    return parts;
   }
 
   function evaluation(found) {
@@ -300,9 +341,11 @@
         row([entry.label, ...["precision", "recall", "f1"].map((name) => `${(100 * entry[name]).toFixed(2)} %`), String(entry.rows)])), { label: `classes, ${found.split} split${several ? ` of ${run.letter}` : ""}` }));
     }
     if (found.confusion) parts.push(h("h3", { style: "margin-top:1rem" }, "Confusion matrix"), confusion(found.confusion, several ? ` of ${run.letter}` : ""));
+    if (found.confusion_note) parts.push(h("p", { class: "soft" }, found.confusion_note));
     if (found.note) parts.push(h("p", { class: "soft" }, found.note));
     const drawn = (found.charts || []).map((spec) => new Chart(spec).node);
     if (drawn.length > 0) parts.push(h("div", { class: "charts", style: "margin-top:1rem" }, drawn));
+    if (found.importance) parts.push(...importance(found.importance, several ? ` of ${run.letter}` : ""));
     if (found.worst) {
       parts.push(h("h3", { style: "margin-top:1rem" }, "Worst rows"), table(found.worst.head, found.worst.rows.map((cells) => row(cells)), { label: `worst rows${several ? ` of ${run.letter}` : ""}` }));
     }
@@ -337,7 +380,6 @@
     }
     for (const folds of data.folds) add(section(folds.title, table(folds.head, folds.rows.map((cells) => row(cells)), { label: folds.title })));
     for (const found of data.evaluations) add(evaluation(found));
-    for (const found of data.importance || []) add(section(found.title, bars(found.entries), h("p", { class: "soft" }, found.note)));
     if (data.columns) {
       add(section("Columns", texts(["column", "kind", "treatment"], data.columns, "columns")));
     }

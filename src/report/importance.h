@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "trainer/apply/evaluate.h"
+#include "trainer/core/json.h"
+#include "trainer/explain/column_groups.h"
+#include "trainer/explain/importance.h"
+#include "trainer/report/report.h"
+
+namespace trainer::report {
+
+/// What is said in place of an importance that was not measured.
+inline constexpr const char* kTooLarge =
+    "Not measured, because it would take long for a model of this size; `trainer explain` does it.";
+
+/// The importance of the columns for the metric of the run, by a few shuffles of so many rows as
+/// take a fraction of a second, whatever the model is. Nothing where these would be too few rows.
+std::optional<explain::Importance> measured_importance(const apply::Model& model,
+                                                       const apply::SplitOutputs& found,
+                                                       std::span<const explain::ColumnGroup> groups,
+                                                       const ReportOptions& options);
+
+/// That, and how predictions depend on the most important columns, as report.js reads it: {"note",
+/// "entries": [{"name", "value", "spread", "text", "noise"}], "more", "effects": [{"title", "text",
+/// "chart", "head", "rows"}]}.
+Json importance_json(const apply::Model& model, const apply::SplitOutputs& found,
+                     std::span<const explain::ColumnGroup> groups,
+                     const explain::Importance& importance, std::size_t run,
+                     const ReportOptions& options);
+
+}  // namespace trainer::report

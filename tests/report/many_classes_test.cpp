@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report about a run with very many classes stays small.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/config/load.h"
+#include "trainer/core/json.h"
+#include "trainer/data/dataset.h"
+#include "trainer/report/report.h"
+#include "trainer/run/run_dir.h"
+
+#include "support/run_folders.h"
+#include "support/synthetic_models.h"
+#include "support/temporary_folder.h"
+
+namespace trainer::report {
+namespace {
+
+constexpr int kClasses = 10'000;
+
+/// What the page draws.
+Json data_of(const std::string& html) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  return parse_json(html.substr(from, html.find("</script>", from) - from));
+}
+
+std::vector<std::string> many_labels() {
+  std::vector<std::string> labels;
+  for (int i = 0; i < kClasses; ++i) labels.push_back(fmt::format("a class with the number {}", i));
+  return labels;
+}
+
+Json summary_of(const std::vector<std::string>& labels) {
+  Json cells = Json::array();
+  Json classes = Json::array();
+  for (int i = 0; i < kClasses; ++i) {
+    cells.push_back({i, i, 3});
+    classes.push_back({{"label", labels[static_cast<std::size_t>(i)]},
+                       {"precision", 1},
+                       {"recall", 1},
+                       {"f1", 1},
+                       {"rows", 3}});
+  }
+  cells.push_back({7000, 9000, 5});  // the only confusion
+  return {{"test",
+           {{"rows", 30'005},
+            {"loss", 0.1},
+            {"accuracy", 0.99},
+            {"classes", classes},
+            {"confusion_matrix", {{"labels", labels}, {"cells", cells}}}}}};
+}
+
+class ManyClassesTest : public testing::Test {
+ protected:
+  Json report(const std::string& folder, bool evaluates) {
+    const auto entry = tracking::read_entry(folder_.path() / folder);
+    const std::string html = report_html({*entry}, {.evaluates = evaluates, .num_threads = 1});
+    EXPECT_LT(html.size(), 1'000'000U);
+    return data_of(html);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ManyClassesTest, TheMatrixHasTheClassesThatAreConfusedMost) {
+  test::write_run(folder_, "r");
+  folder_.write("r/summary.json", summary_of(many_labels()).dump());
+  const Json found = report("r", false)["evaluations"][0];
+  const Json& matrix = found["confusion"];
+  EXPECT_EQ(matrix["labels"].size(), 30U);
+  const auto at = [&](int label) {
+    const auto& labels = matrix["labels"];
+    return static_cast<std::size_t>(
+        std::find(labels.begin(), labels.end(), fmt::format("a class with the number {}", label)) -
+        labels.begin());
+  };
+  ASSERT_LT(at(7000), 30U);
+  ASSERT_LT(at(9000), 30U);
+  EXPECT_EQ(matrix["counts"][at(7000)][at(9000)], 5);
+  EXPECT_EQ(matrix["counts"][at(9000)][at(7000)], 0);
+  EXPECT_EQ(matrix["counts"][at(7000)][at(7000)], 3);
+  EXPECT_EQ(found["confusion_note"], "The 30 classes with the most wrong rows, of 10,000.");
+  EXPECT_FALSE(found.contains("classes"));
+}
+
+// With the rows of the run: curves, importance, effects and the worst rows.
+TEST_F(ManyClassesTest, AModelIsDrawnToo) {
+  test::write_run(folder_, "r");
+  folder_.write("r/summary.json", summary_of(many_labels()).dump());
+  std::string csv = "p,q,r,s,kind,split\n";
+  for (int i = 0; i < kClasses + 60; ++i) {
+    const int label = i % kClasses;
+    csv += fmt::format("{},{},{},{},a class with the number {},{}\n", label % 97, label % 89,
+                       label % 83, 7 * label % 101, label, i < kClasses ? "train" : "test");
+  }
+  const std::string path = folder_.write("t.csv", csv).string();
+  checkpoint::Checkpoint c = test::make_checkpoint(
+      {.model = "{hidden_sizes: [8]}", .num_features = 4, .labels = many_labels()});
+  c.config += fmt::format(
+      "data: {{source: csv, path: {}, target: kind, split_column: split, task: classification}}\n",
+      path);
+  const config::Config config = config::load({{"many", c.config, ""}}, {}).config;
+  const data::Datasets datasets = data::load_datasets(config.data, 1);
+  c.schema = datasets.schema;
+  c.fingerprints = datasets.fingerprints;
+  const run::RunDir run{folder_.path() / "r"};
+  std::filesystem::create_directories(run.checkpoints());
+  checkpoint::write(run.checkpoints() / "best.pt", c);
+  const Json found = report("r", true)["evaluations"][0];
+  EXPECT_FALSE(found.contains("note")) << found["note"];
+  EXPECT_EQ(found["importance"]["entries"].size(), 4U);
+  const Json& effect = found["importance"]["effects"][0];
+  EXPECT_EQ(effect["head"].size(), 2U + 6);
+  EXPECT_EQ(effect["chart"]["series"].size(), 6U);
+  EXPECT_EQ(effect["text"],
+            "Mean probability of the 6 classes that change most, of 10,000, if all rows had the "
+            "same value.");
+  EXPECT_EQ(found["worst"]["rows"].size(), 20U);
+  EXPECT_EQ(found["worst"]["head"].size(), 5U + 4);
+}
+
+}  // namespace
+}  // namespace trainer::report
