@@ -2,12 +2,10 @@
 // The training step on the CPU: by model and batch, by number of threads, fused and autograd,
 // relative to the peak FLOP/s of this machine, measured in the same run. Flags are Google
 // Benchmark's: --benchmark_filter=fused/tiny, --benchmark_format=json, ...
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -15,10 +13,11 @@
 
 #include "trainer/config/recipe.h"
 #include "trainer/core/cpus.h"
-#include "trainer/core/stopwatch.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/buffer.h"
 #include "trainer/cpu/kernels.h"
-#include "trainer/cpu/thread_team.h"
+#include "trainer/cpu/peak.h"
+#include "trainer/profile/workload.h"
 
 #include "training.h"
 
@@ -54,62 +53,21 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
-// Of the linear layers: forward, weight gradient and input gradient, which the first one needs only
-// behind parameters; 2 operations each.
+// Of the products of a step.
 double operations(const network::NetworkSpec& network, int64_t batch_size) {
-  const auto num_rows = static_cast<double>(batch_size * network::num_members(network));
-  double sum = 0;
-  for (const network::Layer& layer : network.layers) {
-    const auto* linear = std::get_if<network::Linear>(&layer);
-    if (linear == nullptr) continue;
-    const double products = &layer == network.layers.data() ? 2 : 3;
-    sum +=
-        products * 2.0 * static_cast<double>(linear->num_inputs * linear->num_outputs) * num_rows;
+  double per_row = 0;
+  for (std::size_t layer = 0; profile::flops_per_row(network, Work::kForward, layer); ++layer) {
+    for (const Work work : {Work::kForward, Work::kInputGradient, Work::kWeightGradient}) {
+      per_row += profile::flops_per_row(network, work, layer).value_or(0);
+    }
   }
-  return sum;
-}
-
-/// The peak of this machine in FLOP/s: each thread computes a product that fits into its first
-/// level cache.
-double measure_peak(int64_t num_threads) {
-  constexpr int64_t kRows = 14;
-  constexpr int64_t kDepth = 256;
-  constexpr int64_t kRepetitions = 20000;
-  const cpu::Kernels& kernels = cpu::kernels();
-  const int64_t columns = kernels.panel_columns;
-  cpu::ThreadTeam team(num_threads);
-  double best = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    const Stopwatch stopwatch;
-    team.run([&](int64_t) {
-      const cpu::Buffer a(kRows * kDepth);
-      const cpu::Buffer b(kDepth * columns);
-      const cpu::Buffer c(kRows * columns);
-      const cpu::Buffer scratch(kernels.scratch_floats);
-      for (int64_t i = 0; i < kRepetitions; ++i) {
-        kernels.multiply({.num_rows = kRows,
-                          .num_columns = columns,
-                          .depth = kDepth,
-                          .a = a.get(),
-                          .a_row = kDepth,
-                          .b = b.get(),
-                          .b_depth = columns,
-                          .c = c.get(),
-                          .c_row = columns},
-                         scratch.get());
-      }
-    });
-    const double done =
-        2.0 * static_cast<double>(kRows * kDepth * columns * kRepetitions * num_threads);
-    best = std::max(best, done / stopwatch.seconds());
-  }
-  return best;
+  return per_row * static_cast<double>(batch_size);
 }
 
 double cached_peak(int64_t num_threads) {
   static std::vector<double> known(static_cast<std::size_t>(usable_cpus()) + 1);
   double& value = known[static_cast<std::size_t>(num_threads)];
-  if (value == 0) value = measure_peak(num_threads);
+  if (value == 0) value = cpu::measure_flops(num_threads);
   return value;
 }
 

@@ -16,6 +16,8 @@
 #include "trainer/core/folder_lock.h"
 #include "trainer/core/format.h"
 #include "trainer/core/process_memory.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 
 #include "cache/cache_key.h"
 #include "cache/remove_unused.h"
@@ -139,6 +141,7 @@ Datasets load_once(const config::DataConfig& data, uint64_t seed) {
 }
 
 Datasets load(const config::DataConfig& data, uint64_t seed, const data::Schema* trained) {
+  const TimedStage timed(Stage::kRead);
   const std::optional<CacheKey> key = cache_key(data, seed);
   if (!key) return data::load_datasets(data, seed, trained);
   Datasets datasets = find_or_make(data, seed, *key);

@@ -18,6 +18,7 @@
   COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)                 \
   COMMAND("find-batch", "Find the largest batch that fits and the fastest",                      \
           make_find_batch_command)                                                               \
+  COMMAND("profile", "Measure where the time of training goes", make_profile_command)            \
   COMMAND("predict", "Predict with a trained model", make_predict_command)                       \
   COMMAND("eval", "Evaluate a trained model", make_eval_command)                                 \
   COMMAND("explain", "Tell why a model predicts what it predicts", make_explain_command)         \

@@ -20,6 +20,8 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 
 #include "cli/open_library.h"
 
@@ -110,6 +112,7 @@ void require_address_space(const std::filesystem::path& library) {
 }
 
 const engine::Api* load_engine() {
+  const TimedStage timed(Stage::kLoadEngine);
   limit_spinning();
   limit_messages();
   check_number_of_threads();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
@@ -17,6 +18,7 @@
 #include "trainer/launch/place.h"
 #include "trainer/metrics/report_text.h"
 #include "trainer/metrics/score.h"
+#include "trainer/profile/profile.h"
 #include "trainer/run/run_dir.h"
 
 #include "cli/command.h"
@@ -24,6 +26,7 @@
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"
+#include "cli/time_measurement.h"
 
 namespace trainer::cli {
 namespace {
@@ -119,11 +122,14 @@ void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
 class TrainCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"--json", &json_, "", "Print the results of a run as JSON"}};
+    return {{"--json", &json_, "", "Print the results of a run as JSON"},
+            {"--timing", &timing_, "", "Show where the time went, at the end"},
+            time_.trace_option()};
   }
 
   int run(const CommonOptions& common) override {
     refuse_no_configuration(common);
+    if (timing_ || time_.has_trace()) time_.start();
     const engine::TrainRequest request = make_request(common);
     const engine::TrainReport report = engine_library().train(request);
     log::clear_status();
@@ -136,10 +142,20 @@ class TrainCommand : public Command {
     } else if (report.stop_signal != 0) {
       log::warning("stopped " + stopped_text(report));
     }
+    if (report.is_first && (timing_ || time_.has_trace())) write_times(report);
     return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
   }
 
  private:
+  // On standard error if standard output is JSON.
+  void write_times(const engine::TrainReport& report) const {
+    const profile::Profile profile = time_.finish(report.workload);
+    write_file_atomically(run::RunDir{report.run_dir}.timing(),
+                          profile::profile_json(profile).dump(2) + "\n");
+    if (timing_)
+      std::fputs(("\n" + profile::profile_text(profile)).c_str(), json_ ? stderr : stdout);
+  }
+
   static void refuse_no_configuration(const CommonOptions& common) {
     const bool names_a_run = common.resume && common.resume != kResumeAuto;
     if (names_a_run || !common.config_files.empty() || !common.overrides.empty()) return;
@@ -181,6 +197,8 @@ class TrainCommand : public Command {
   }
 
   bool json_ = false;
+  bool timing_ = false;
+  TimeMeasurement time_;
 };
 
 }  // namespace

@@ -87,6 +87,16 @@ std::string human_duration(double seconds) {
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
 }
 
+std::string precise_duration(double seconds) {
+  const auto text = [](double value, const char* unit) {
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", value, decimals, unit);
+  };
+  if (seconds < 0.9995e-3) return text(1e6 * seconds, "us");
+  if (seconds < 0.9995) return text(1e3 * seconds, "ms");
+  return text(seconds, "s");
+}
+
 std::string human_bytes(uint64_t bytes) {
   constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);

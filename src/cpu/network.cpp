@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/ceil_div.h"
 
 #include "cpu/shard_sums.h"
@@ -79,6 +81,13 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   layer.normed_gradient = layer.out_gradient + (block.has_skip ? size : 0);
   layer.pre_gradient = layer.normed_gradient + (is_layer_norm ? size : 0);
   return layer;
+}
+
+int64_t Network::memory_bytes() const {
+  int64_t floats = encoder_.num_floats() + combined_.size() + no_bias_.size();
+  for (const Layer& layer : layers_) floats += layer.num_floats();
+  for (const Buffer& scratch : scratch_) floats += scratch.size();
+  return floats * static_cast<int64_t>(sizeof(float));
 }
 
 // Cuts between panels first, because a product packs its panel of B for all rows. Makes more tiles
@@ -172,6 +181,7 @@ void Network::run(int64_t thread, const NetworkBatch& batch, const RowSums* sums
 
 // Fills in the features of the batch, and the dropout noise of all layers.
 void Network::fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode) {
+  const TimedWork timed(Work::kGather);
   encoder_.encode(batch.source, batch.rows, row, num_rows);
   if (mode == Mode::kInference) return;
   for (const Layer& layer : layers_) {
@@ -298,6 +308,7 @@ void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
     return;
   }
   const auto multiply_tile = [&](int64_t i) {
+    const TimedWork timed(Work::kForward, index + 1);
     multiply(index, region(i), scratch(thread));
     shard_moments(layer, *sums, region(i));
   };
@@ -306,6 +317,7 @@ void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
   const ColumnMoments moments{layer.batch_sums.data(),
                               layer.batch_sums.data() + layer.block.num_outputs};
   team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
+    const TimedWork timed(Work::kForward, index + 1);
     const int64_t column = region(i).column;
     kernels_.batch_norm_with(region(i).tile, norm_buffers(layer, region(i)),
                              {moments.means + column, moments.squares + column},
@@ -362,6 +374,7 @@ void Network::multiply(std::size_t index, const Region& region, float* scratch) 
 
 // A hidden layer: linear, norm, activation.
 void Network::compute(std::size_t index, const Region& region, Mode mode, float* scratch) {
+  const TimedWork timed(Work::kForward, index + 1);
   const Layer& layer = layers_[index];
   multiply(index, region, scratch);
   if (layer.block.norm == config::Norm::kLayer) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/network.h"
 
@@ -62,6 +64,7 @@ void Network::multiply_gradient(const Layer& layer, const Region& region, int64_
 
 // The gradient with respect to the output of the layer below's norm.
 void Network::activation_gradient(std::size_t index, const Region& region, float* scratch) {
+  const TimedWork timed(Work::kInputGradient, index + 1);
   const Layer& layer = layers_[index];
   const Layer& below = layers_[index - 1];
   const Tile& tile = region.tile;
@@ -86,6 +89,7 @@ void Network::activation_gradient(std::size_t index, const Region& region, float
 
 // From there to the output of the linear layer.
 void Network::norm_gradient(std::size_t index, const Region& region, const RowSums* sums) {
+  const TimedWork timed(Work::kInputGradient, index + 1);
   const Layer& below = layers_[index - 1];
   if (below.block.norm == config::Norm::kLayer) {
     kernels_.layer_norm_gradient(region.tile, norm_gradient_buffers(below, region));
@@ -136,6 +140,7 @@ void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
     if (complete == nullptr) return team_.parallel_for(thread, num_tasks, task);
     team_.parallel_for(thread, 1 + num_tasks, [&](int64_t i) {
       if (i > 0) return task(i - 1);
+      const TimedWork timed(Work::kReduce);
       sums.finished(complete->weight.update, complete->num_weights());
     });
   };
@@ -155,7 +160,10 @@ void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
 
 // What is not computed early.
 void Network::other_task(int64_t task, const RowSums& sums, int64_t thread) const {
-  if (task < encoder_.num_tasks()) return encoder_.run_task(task, sums, tree(thread));
+  if (task < encoder_.num_tasks()) {
+    const TimedWork timed(Work::kWeightGradient);
+    return encoder_.run_task(task, sums, tree(thread));
+  }
   task -= encoder_.num_tasks();
   for (std::size_t index = first_trained_;; ++index) {
     const Block& block = layers_[index].block;
@@ -163,6 +171,7 @@ void Network::other_task(int64_t task, const RowSums& sums, int64_t thread) cons
     if (task < num_weights) return weight_task(index, task, sums, thread);
     task -= num_weights;
     if (task < num_column_tasks(block)) {
+      const TimedWork timed(Work::kWeightGradient, index + 1);
       const int64_t num_ranges = ceil_div(block.num_outputs, kColumnsPerSum);
       return column_gradients(layers_[index], task / num_ranges, task % num_ranges * kColumnsPerSum,
                               sums, tree(thread));
@@ -185,6 +194,7 @@ TileGrid Network::weight_grid(std::size_t index, const RowSums& sums) const {
 // A tile of a member's weights.
 void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
                           int64_t thread) const {
+  const TimedWork timed(Work::kWeightGradient, index + 1);
   const TileGrid grid = weight_grid(index, sums);
   const int64_t num_tiles = std::max<int64_t>(1, grid.num_tiles());  // without any there is no task
   const int64_t member = task / num_tiles;
@@ -193,6 +203,7 @@ void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
 }
 
 void Network::encoder_gradient(const Region& region, float* scratch) {
+  const TimedWork timed(Work::kInputGradient, 1);
   const int64_t stride = encoder_.gradient_stride();
   multiply_gradient(layers_.front(), region, encoder_.gradient_column() + region.column,
                     encoder_.gradient() + region.row * stride + region.column, stride,

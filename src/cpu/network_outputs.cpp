@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last layer of a network, whose outputs are those of its members or what is made of them.
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/combine.h"
 #include "trainer/cpu/network.h"
 
 namespace trainer::cpu {
 
 LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch) {
+  const TimedWork timed(Work::kForward, layers_.size());
   const Layer& layer = layers_.back();
   LossInput input;
   input.num_members = num_members_;

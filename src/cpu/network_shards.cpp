@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/network.h"
 
 namespace trainer::cpu {
@@ -144,6 +146,7 @@ void Network::shard_moments(Layer& layer, const RowSums& sums, const Region& reg
 }
 
 void Network::merge_moments(Layer& layer, const RowSums& sums) const {
+  const TimedWork timed(Work::kReduce);
   const std::size_t size = sums.subtrees.size() * layer.batch_sums.size();
   sum_subtrees(sums, {layer.subtree_sums.data(), size},
                {layer.batch_sums.data(), layer.block.num_outputs}, num_members_, merge);
@@ -161,6 +164,7 @@ void Network::shard_gradient_sums(Layer& layer, const RowSums& sums, const Regio
 }
 
 void Network::merge_gradient_sums(Layer& layer, const RowSums& sums) const {
+  const TimedWork timed(Work::kReduce);
   const std::size_t size = sums.subtrees.size() * layer.batch_sums.size();
   sum_subtrees(sums, {layer.subtree_sums.data(), size},
                {layer.batch_sums.data(), layer.block.num_outputs}, num_members_, add);

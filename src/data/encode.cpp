@@ -13,6 +13,8 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parallel.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/data/quantiles.h"
 
 #include "data/cells.h"
@@ -204,6 +206,7 @@ void keep_first_of_each_row(BadRows& bad_rows) {
 
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table,
                OnBadCell on_bad_cell) {
+  const TimedStage timed(Stage::kEncode);
   auto& values = std::get<Array<float>>(table.features.values);
   const auto num_rows = static_cast<size_t>(table.features.num_rows);
   const auto width = static_cast<size_t>(std::accumulate(

@@ -14,6 +14,8 @@
 #include "trainer/config/data_config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/column_notes.h"
 #include "trainer/data/columns.h"
@@ -66,6 +68,7 @@ std::optional<QuantileScore> quantile_score(config::ScalingMethod method) {
 
 std::vector<Column> fit(const Table& table, std::span<const int64_t> rows,
                         const config::DataConfig& data) {
+  const TimedStage timed(Stage::kEncode);
   std::vector<Column> columns = fit_columns(table, rows,
                                             {.fill = data.fill,
                                              .fill_value = data.fill_value,

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "trainer/config/data_config.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 
 #include "data/array_rows.h"
 #include "data/fit_schema.h"
@@ -67,6 +69,7 @@ Array<int64_t> source_lines(Array<int64_t>&& lines, int64_t num_rows) {
 Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const SplitIndices& split,
                        std::span<const int64_t> fit_rows, const config::DataConfig& data,
                        Schema&& schema) {
+  const TimedStage timed(Stage::kEncode);
   schema.task = target.task;
   schema.target_names = std::move(table.target_names);
   schema.labels = std::move(target.labels);

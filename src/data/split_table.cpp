@@ -5,6 +5,8 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/core/format.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/data/split_by_time.h"
 
 #include "data/error.h"
@@ -14,6 +16,7 @@ namespace trainer::data {
 
 SplitIndices split_table(const Table& table, const Target& target, const config::DataConfig& data,
                          const SplitOptions& options) {
+  const TimedStage timed(Stage::kSplit);
   if (!table.times.empty()) {
     SplitIndices split = split_by_time(table.times, options);
     require_labels_in_training(table, target, split, data);

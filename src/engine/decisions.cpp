@@ -14,6 +14,8 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/train/out_of_memory.h"
 #include "trainer/train/time_limit.h"
 
@@ -70,6 +72,7 @@ device::ThreadChoice share_cpus(const train::Session& session, std::optional<int
 
 void decide_threads(train::Session& session, std::optional<int64_t> before, int64_t sharing,
                     Decisions& decisions) {
+  const TimedStage timed(Stage::kTryThreads);
   const int64_t configured = session.config.threads;
   const int64_t usable = usable_cpus();
   if (!session.world->is_alone()) {

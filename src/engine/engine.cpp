@@ -17,6 +17,7 @@
 #include "trainer/engine/api.h"
 
 #include "engine/batch_search_run.h"
+#include "engine/profile_run.h"
 #include "engine/torchscript.h"
 #include "engine/train_run.h"
 
@@ -60,6 +61,10 @@ BatchSearchReport find_batch(const BatchSearchRequest& request) {
   return translate_errors([&] { return run_batch_search(request); });
 }
 
+ProfileReport profile(const ProfileRequest& request) {
+  return translate_errors([&] { return run_profile(request); });
+}
+
 apply::ExportReport export_torchscript(const apply::Model& model,
                                        const apply::ExportOptions& options,
                                        const std::filesystem::path& path) {
@@ -70,6 +75,7 @@ apply::ExportReport export_torchscript(const apply::Model& model,
 
 const trainer::engine::Api* trainer_engine_api() {
   static const trainer::engine::Api api{trainer::engine::train, trainer::engine::find_batch,
+                                        trainer::engine::profile,
                                         trainer::engine::export_torchscript};
   return &api;
 }

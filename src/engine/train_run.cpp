@@ -25,6 +25,8 @@
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/data/dataset.h"
 #include "trainer/report/report.h"
 #include "trainer/run/history.h"
@@ -39,6 +41,7 @@
 #include "engine/run_folder.h"
 #include "engine/run_header.h"
 #include "engine/run_records.h"
+#include "engine/workload.h"
 
 namespace trainer::engine {
 namespace {
@@ -52,6 +55,7 @@ struct PreparedRun {
 
 // Completes the configuration and finds everything that can be wrong with the request.
 PreparedRun prepare(TrainRequest& request, const Processes& processes) {
+  const TimedStage timed(Stage::kPrepare);
   config::Config& config = request.config.config;
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
   const auto seed = static_cast<uint64_t>(config.seed);
@@ -223,6 +227,7 @@ TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
   if (stop_signal == 0) unwatch_signals();
   TrainReport report = make_report(session, output, folder.run, stop_signal);
   report.is_first = is_first;
+  report.workload = describe_workload(session, prepared.decisions, output.samples_done);
   return report;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/forward.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -27,6 +29,7 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/random.h"
+#include "trainer/device/timed_work.h"
 #include "trainer/network/constants.h"
 
 #include "model/activation_checkpointing.h"
@@ -228,11 +231,22 @@ at::Tensor Forward::run(const at::Tensor& features) const {
 at::Tensor Forward::run_layers(std::size_t begin, std::size_t end, at::Tensor values,
                                RunningStatistics running, const Observer& before) const {
   Layers layers{*this, running};
+  const std::vector<network::Layer>& all = network_.spec().layers;
+  const auto is_linear = [](const network::Layer& layer) {
+    return std::holds_alternative<network::Linear>(layer);
+  };
+  auto num_linear = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin), is_linear));
   for (std::size_t i = begin; i < end; ++i) {
     if (before) before(i, values);
     layers.position = positions_[i];
-    values = std::visit([&](const auto& layer) { return layers(layer, values); },
-                        network_.spec().layers[i]);
+    if (is_linear(all[i])) ++num_linear;
+    // What is recomputed belongs to the backward pass, which is timed as a whole.
+    std::optional<device::TimedDeviceWork> timed;
+    if (running == RunningStatistics::kUpdate) {
+      timed.emplace(values.device(), Work::kForward, num_linear);
+    }
+    values = std::visit([&](const auto& layer) { return layers(layer, values); }, all[i]);
   }
   return values;
 }

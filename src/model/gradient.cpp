@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/gradient.h"
 
+#include "trainer/device/timed_work.h"
+
 namespace trainer::model {
 namespace {
 
@@ -19,9 +21,17 @@ BatchResult add_gradient(const Network& network, const Objective& o) {
   const int64_t num_members = network::num_members(network.spec());
   const Targets targets = repeated(o.targets, num_members);
   const at::Tensor outputs = network.forward(o.features, Mode::kTraining, o.noise);
-  at::Tensor loss = loss_sum(outputs, targets, o.loss);
-  if (num_members > 1) loss = loss.div(num_members);
-  loss.mul(o.scale).backward();
+  const c10::Device device = outputs.device();
+  at::Tensor loss;
+  {
+    const device::TimedDeviceWork timed(device, Work::kLoss);
+    loss = loss_sum(outputs, targets, o.loss);
+    if (num_members > 1) loss = loss.div(num_members);
+  }
+  {
+    const device::TimedDeviceWork timed(device, Work::kBackward);
+    loss.mul(o.scale).backward();
+  }
   return {.outputs = outputs.detach(),
           .loss_sum = loss.detach(),
           .num_correct = num_correct(outputs.detach(), targets, o.loss)};

@@ -12,6 +12,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/shard_tree.h"
 #include "trainer/device/memory.h"
+#include "trainer/device/timed_work.h"
 #include "trainer/dist/device_reduction.h"
 #include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
@@ -72,6 +73,7 @@ class AutogradStep : public TrainStep {
 
   // Running out of memory here leaves the weights partly updated.
   void update(const UpdateRates& rates) {
+    const device::TimedDeviceWork timed(device(), Work::kUpdate);
     try {
       config::OptimizerConfig optimizer = context_.optimizer;
       optimizer.weight_decay *= rates.weight_decay_factor;
@@ -86,6 +88,8 @@ class AutogradStep : public TrainStep {
                   "smaller training.batch_size or on another device");
     }
   }
+
+  c10::Device device() const { return context_.model.parameters().values.device(); }
 
   double loss_scale() const {
     return context_.loss_scale == nullptr ? 1 : context_.loss_scale->scale;
@@ -160,9 +164,14 @@ class AutogradStep : public TrainStep {
     sums.num_correct[i] = num_correct;
   }
 
+  static Batch timed_gather(const Window& window, int64_t begin, int64_t count) {
+    const device::TimedDeviceWork timed(window.order.device(), Work::kGather);
+    return gather(window.data, window.rows(begin, count));
+  }
+
   // Adds the gradient of these rows, as a fraction of the mean loss of the window.
   model::BatchResult add_batch(const Window& window, int64_t begin, int64_t count) {
-    const Batch batch = gather(window.data, window.rows(begin, count));
+    const Batch batch = timed_gather(window, begin, count);
     return model::add_gradient(context_.model,
                                {.features = batch.features,
                                 .targets = batch.targets,
@@ -176,8 +185,7 @@ class AutogradStep : public TrainStep {
   // Reads all numbers together: a step waits for the device only here.
   StepStats finish_alone(const Window& window, const Sums& sums) {
     statistics_.take_mean();
-    const at::Tensor grad_norm =
-        optim::clip_gradients(context_.model.parameters(), context_.clip_norm);
+    const at::Tensor grad_norm = clip_gradients();
     std::vector<at::Tensor> numbers = {grad_norm, sum_of_buffers(grad_norm)};
     numbers.insert(numbers.end(), sums.losses.begin(), sums.losses.end());
     for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
@@ -186,6 +194,11 @@ class AutogradStep : public TrainStep {
     shared_.start_totals(totals(values + 2, sums), nullptr);
     const SharedSums::Step step = shared_.finish_totals();
     return stats(window, step, values[0], values[1]);
+  }
+
+  at::Tensor clip_gradients() {
+    const device::TimedDeviceWork timed(device(), Work::kGradientNorm);
+    return optim::clip_gradients(context_.model.parameters(), context_.clip_norm);
   }
 
   // Gradients travel through the memory of the CPU.
@@ -212,6 +225,15 @@ class AutogradStep : public TrainStep {
                         trained_range(flat, flat.gradients));
   }
 
+  void share_gradients() {
+    const device::TimedDeviceWork timed(device(), Work::kReduce);
+    if (context_.world->all_to_all()) {
+      share_on_device();
+    } else {
+      share_on_cpu();
+    }
+  }
+
   StepStats finish(const Window& window, const Sums& sums, const std::exception_ptr& failure) {
     std::vector<at::Tensor> numbers = sums.losses;
     for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
@@ -224,13 +246,8 @@ class AutogradStep : public TrainStep {
     shared_.start_totals(mine, failure);
     const SharedSums::Step step = shared_.finish_totals();
     statistics_.take_mean();
-    model::FlatParameters& flat = context_.model.parameters();
-    if (context_.world->all_to_all()) {
-      share_on_device();
-    } else {
-      share_on_cpu();
-    }
-    const at::Tensor grad_norm = optim::clip_gradients(flat, context_.clip_norm);
+    share_gradients();
+    const at::Tensor grad_norm = clip_gradients();
     read = at::stack({grad_norm, sum_of_buffers(grad_norm)}).cpu();
     return stats(window, step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
   }

@@ -15,6 +15,8 @@
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/metrics/calibration.h"
 #include "trainer/train/out_of_memory.h"
 
@@ -158,6 +160,7 @@ void complete_epoch(Session& session, Output& output) {
   std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch, epochs.size(),
                                  epochs, score_text(train));
   if (session.validation) {
+    const TimedStage timed(Stage::kEvaluate);
     const AveragedWeights averaged(session);
     const Evaluation evaluation = session.step->evaluate(*session.validation);
     calibrate(session, evaluation);
@@ -264,6 +267,7 @@ checkpoint::Position restore_best(Session& session, const Output& output) {
 }  // namespace
 
 BestReports evaluate_best(Session& session, Output& output) {
+  const TimedStage timed(Stage::kEvaluate);
   checkpoint::Position position = session.state.position;
   if (session.world->is_first()) position = restore_best(session, output);
   share_state(session);

@@ -6,12 +6,15 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "trainer/core/shard_tree.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/losses.h"
 #include "trainer/cpu/network.h"
@@ -129,6 +132,8 @@ class FusedStep : public TrainStep {
     return result;
   }
 
+  std::optional<int64_t> activation_bytes() const override { return network_.memory_bytes(); }
+
  private:
   // Whether the gradient is added to those of other processes.
   enum class Shares { kNo, kYes };
@@ -183,12 +188,14 @@ class FusedStep : public TrainStep {
   void add_shards(int64_t thread) {
     const int64_t size = context_.model.parameters().num_trained;
     team_.parallel_for(thread, cpu::ceil_div(size, kChunk), [&](int64_t i) {
+      const TimedWork timed(Work::kReduce);
       gradients_.add_shards(context_.division, i * kChunk, std::min(size, (i + 1) * kChunk));
     });
   }
 
   // Called by one thread.
   void finish_sums() {
+    const TimedWork timed(Work::kReduce);
     if (!context_.world->is_alone()) pieces_.finish();
     shared_.guard([&] { statistics_.take_mean(); });
   }
@@ -244,6 +251,7 @@ class FusedStep : public TrainStep {
   // Those of rows [first_row, ...) of the batch.
   void compute_losses(const ResidentData& data, const cpu::NetworkBatch& batch, int64_t first_row,
                       cpu::LossInput input) {
+    const TimedWork timed(Work::kLoss);
     input.label_smoothing = context_.loss.label_smoothing;
     input.huber_delta = context_.loss.huber_delta;
     const int64_t first = first_row * input.num_members;
@@ -287,6 +295,7 @@ class FusedStep : public TrainStep {
     const model::FlatParameters& flat = context_.model.parameters();
     const float* gradients = gradients_.first();
     const auto sum_chunk = [&](int64_t i) {
+      const TimedWork timed(Work::kGradientNorm);
       const int64_t begin = i * kChunk;
       square_sums_[static_cast<std::size_t>(i)] =
           kernels_.sum_of_squares(gradients + begin, std::min(kChunk, flat.num_trained - begin));
@@ -320,6 +329,7 @@ class FusedStep : public TrainStep {
         groups.begin(), groups.end(), int64_t{0},
         [](int64_t sum, const auto& group) { return sum + cpu::ceil_div(group.size(), kChunk); });
     team_.parallel_for_nowait(thread, num_chunks, [&](int64_t i) {
+      const TimedWork timed(Work::kUpdate);
       for (const model::ParameterGroup& group : groups) {
         const int64_t num_group_chunks = cpu::ceil_div(group.size(), kChunk);
         if (i < num_group_chunks) {

@@ -13,6 +13,8 @@
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/device/memory.h"
 #include "trainer/schedule/loss_scale.h"
 
@@ -116,6 +118,7 @@ void move_to_cpu(Session& session) {
 }
 
 StepStats run_step(Session& session) {
+  const TimedStage timed(Stage::kStep);
   for (;;) {
     const StepStats stats = with_memory_retries(
         session, [&] { return session.step->run(next_window(session), next_rates(session)); });

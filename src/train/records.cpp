@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/process_memory.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 #include "trainer/device/memory.h"
 #include "trainer/metrics/calibration.h"
 #include "trainer/metrics/score.h"
@@ -39,12 +41,14 @@ metrics::LabelledOutputs labeled_outputs(const Session& session, const Evaluatio
 }
 
 void append(const run::MetricsRecord& record, Output& output) {
+  const TimedStage timed(Stage::kRecord);
   output.metrics.append(record);
   if (output.events.is_open()) tensorboard::add_record(record, output.events);
 }
 
 void add_histograms(const Session& session, Output& output) {
   if (!output.events.is_open()) return;
+  const TimedStage timed(Stage::kRecord);
   const model::FlatParameters& flat = session.model.parameters();
   const at::Tensor values = flat.values.cpu();
   const auto* begin = values.data_ptr<float>();

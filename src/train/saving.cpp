@@ -8,6 +8,8 @@
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
 
 namespace trainer::train {
 
@@ -16,6 +18,7 @@ using IsBest = checkpoint::Store::IsBest;
 
 void save(const Session& session, Output& output, SaveReason reason, IsBest is_best) {
   if (!session.world->is_first()) return;
+  const TimedStage timed(Stage::kSave);
   wait_for_saving(output);
   checkpoint::Checkpoint checkpoint = snapshot(session);
   checkpoint.config = output.config;
@@ -24,6 +27,7 @@ void save(const Session& session, Output& output, SaveReason reason, IsBest is_b
   output.checkpoint_time.restart();
   output.saving = std::async(std::launch::async,
                              [&output, reason, is_best, checkpoint = std::move(checkpoint)] {
+                               const TimedWork writing(Work::kWriteCheckpoint);
                                // Records that a checkpoint refers to must survive a power
                                // failure.
                                output.metrics.sync();
@@ -32,7 +36,9 @@ void save(const Session& session, Output& output, SaveReason reason, IsBest is_b
 }
 
 void wait_for_saving(Output& output) {
-  if (output.saving.valid()) output.saving.get();
+  if (!output.saving.valid()) return;
+  const TimedStage timed(Stage::kSave);
+  output.saving.get();
 }
 
 namespace {

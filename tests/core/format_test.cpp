@@ -102,5 +102,17 @@ TEST(InQuotesTest, ShowsInvisibleCharactersAsEscapes) {
             "\"\\u3000\xE6\x9D\xB1\xF0\x9F\x98\x80\"");
 }
 
+TEST(FormatTest, PreciseDurationsHaveThreeDigits) {
+  EXPECT_EQ(precise_duration(0), "0.00 us");
+  EXPECT_EQ(precise_duration(1.234e-6), "1.23 us");
+  EXPECT_EQ(precise_duration(45.67e-6), "45.7 us");
+  EXPECT_EQ(precise_duration(999.4e-6), "999 us");
+  EXPECT_EQ(precise_duration(999.7e-6), "1.00 ms");
+  EXPECT_EQ(precise_duration(9.996e-3), "10.0 ms");
+  EXPECT_EQ(precise_duration(0.1234), "123 ms");
+  EXPECT_EQ(precise_duration(0.9997), "1.00 s");
+  EXPECT_EQ(precise_duration(321.4), "321 s");
+}
+
 }  // namespace
 }  // namespace trainer

@@ -21,6 +21,9 @@ std::string counted(int64_t count, std::string_view one);
 /// "12 ms", "3.2 s", "4 min 05 s", "2 h 03 min"; "unknown" if not finite.
 std::string human_duration(double seconds);
 
+/// Three digits of a duration, so that short ones can be compared: "12.3 us", "4.56 ms", "78.9 s".
+std::string precise_duration(double seconds);
+
 /// "512 B", "1.5 KiB", "2.0 GiB".
 std::string human_bytes(uint64_t bytes);
 

@@ -14,9 +14,11 @@ namespace trainer::cpu {
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(int64_t size) : data_(new (kAlignment) float[static_cast<std::size_t>(size)]()) {}
+  explicit Buffer(int64_t size)
+      : data_(new (kAlignment) float[static_cast<std::size_t>(size)]()), size_(size) {}
 
   float* get() const { return data_.get(); }
+  int64_t size() const { return size_; }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
@@ -25,6 +27,7 @@ class Buffer {
     void operator()(float* data) const { operator delete[](data, kAlignment); }
   };
   std::unique_ptr<float[], Free> data_;
+  int64_t size_ = 0;
 };
 
 /// The stride, in floats, of a matrix whose rows of `num_columns` begin at cache lines, and not all

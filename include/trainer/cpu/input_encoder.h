@@ -29,6 +29,11 @@ class InputEncoder {
   const float* values() const { return scaled_.get() == nullptr ? features_.get() : scaled_.get(); }
   int64_t stride() const { return stride_; }
 
+  /// The floats of its values and their gradients.
+  int64_t num_floats() const {
+    return features_.size() + scaled_.size() + gradient_.size() + unscaled_gradient_.size();
+  }
+
   /// Computes the values of rows [row, row + num_rows) from rows of `source`.
   void encode(const GatherSource& source, const int64_t* rows, int64_t row, int64_t num_rows);
 

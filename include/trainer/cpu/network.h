@@ -51,6 +51,8 @@ class Network {
           int64_t max_shards, ThreadTeam& team, const Kernels& kernels);
 
   int64_t max_rows() const { return max_rows_; }
+  /// Bytes of activations, of their gradients and of what the threads need.
+  int64_t memory_bytes() const;
 
   /// Calls `loss` for all rows of the batch, and `last` once when all losses are known.
   void infer(int64_t thread, const NetworkBatch& batch, LossFunction loss,
@@ -83,7 +85,6 @@ class Network {
   ActivationBuffers activation_buffers(std::size_t index, const Region& region, Mode mode) const;
   NormBuffers norm_buffers(const Layer& layer, const Region& region) const;
   NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Region& region) const;
-
   void fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode);
   /// Without `sums`: inference.
   void run(int64_t thread, const NetworkBatch& batch, const RowSums* sums, LossFunction loss,
@@ -106,7 +107,6 @@ class Network {
   LossInput combine(const LossInput& members, int64_t row);
   void multiply_gradient(const Layer& layer, const Region& region, int64_t column, float* out,
                          int64_t out_stride, Accumulate accumulate, float* scratch) const;
-  /// Up to the output of the layer below's norm, and up to its linear layer.
   void activation_gradient(std::size_t index, const Region& region, float* scratch);
   void norm_gradient(std::size_t index, const Region& region, const RowSums* sums);
   // A batch norm whose rows are in several shards.

@@ -26,6 +26,12 @@ struct NetworkLayer {
   float* out_gradient = nullptr;     // with respect to `out`
   float* normed_gradient = nullptr;  // with respect to the activation's input
   float* pre_gradient = nullptr;     // with respect to the output of the linear layer
+
+  /// Of all its buffers.
+  int64_t num_floats() const {
+    return pre.size() + out.size() + noise.size() + mix_gradients.size() + inverse_std.size() +
+           gradients.size();
+  }
 };
 
 /// Rows of a pass.

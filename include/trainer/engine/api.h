@@ -9,6 +9,7 @@ namespace trainer::engine {
 struct Api {
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
+  ProfileReport (*profile)(const ProfileRequest& request);
   apply::ExportReport (*export_torchscript)(const apply::Model& model,
                                             const apply::ExportOptions& options,
                                             const std::filesystem::path& path);

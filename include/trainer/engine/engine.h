@@ -6,11 +6,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "trainer/apply/export.h"
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
 #include "trainer/metrics/report.h"
+#include "trainer/profile/workload.h"
 #include "trainer/run/progress.h"
 
 /// The functions that need LibTorch, as the command line calls them. They are in a library that is
@@ -50,6 +52,7 @@ struct TrainReport {
   std::optional<metrics::Report> validation;  // of the best epoch, like `test`
   std::optional<metrics::Report> test;
   double time_seconds = 0;
+  profile::Workload workload = {};  // of this process
 };
 
 /// The measurement of one batch size.
@@ -76,6 +79,19 @@ struct BatchSearchReport {
   BatchTrial fastest;     // the smallest batch that is nearly the fastest
 };
 
+/// The arguments of profile().
+struct ProfileRequest {
+  config::Loaded config;
+  int64_t num_steps = 200;
+};
+
+/// The result of profile(); the times themselves are in the timeline.
+struct ProfileReport {
+  profile::Workload workload;
+  std::vector<double> step_seconds;       // [num_steps] of those that were measured
+  std::vector<double> step_seconds_bare;  // [num_steps] of those in between that were not
+};
+
 /// Trains a model and writes its run folder, together with the other processes of a launcher.
 /// Throws Error and nothing else.
 TrainReport train(const TrainRequest& request);
@@ -83,6 +99,12 @@ TrainReport train(const TrainRequest& request);
 /// Finds the largest batch that fits and the fastest one, by timing real steps; writes no files.
 /// Throws Error and nothing else.
 BatchSearchReport find_batch(const BatchSearchRequest& request);
+
+/// Trains for some steps as configured, evaluates, and writes a checkpoint that is removed again,
+/// while the timeline of the process (core/timeline.h) measures; leaves no files. To show what
+/// measuring costs, blocks of steps that are measured alternate with as many that are not. Throws
+/// Error and nothing else.
+ProfileReport profile(const ProfileRequest& request);
 
 /// Writes `model` as a TorchScript file for torch.jit.load, complete or not at all: the file is
 /// loaded again and its outputs are compared with those of apply::Predictor before it is moved into

@@ -19,6 +19,7 @@ struct RunDir {
   std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path report() const { return root / "report.html"; }
   std::filesystem::path tensorboard() const { return root / "tensorboard"; }
+  std::filesystem::path timing() const { return root / "timing.json"; }
   std::filesystem::path note() const { return root / "note.txt"; }
   std::filesystem::path log() const { return root / "train.log"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <ATen/core/Tensor.h>
 
@@ -100,6 +101,9 @@ class TrainStep {
   /// Loss, accuracy and outputs over all of `data`, in inference mode, which does not
   /// change the model.
   virtual Evaluation evaluate(const ResidentData& data) = 0;
+
+  /// Bytes that it keeps for activations and their gradients. Nothing if LibTorch allocates them.
+  virtual std::optional<int64_t> activation_bytes() const { return std::nullopt; }
 };
 
 /// The reference: LibTorch's autograd, for any model on any device. In autograd_step.cpp.

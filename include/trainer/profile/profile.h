@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/core/json.h"
+#include "trainer/core/timeline.h"
+#include "trainer/cpu/peak.h"
+#include "trainer/profile/workload.h"
+
+namespace trainer::profile {
+
+/// A stage of the run.
+struct StageTime {
+  std::string name;
+  double seconds = 0;
+  int64_t count = 0;
+};
+
+/// One kind of work of the steps, or a linear layer's part of it.
+struct WorkTime {
+  std::string name;
+  std::string layer = {};  // empty: of all layers
+  double seconds = 0;      // of all steps: the time of the threads divided by their number
+  std::optional<double> flops_per_second = {};
+  std::optional<double> bytes_per_second = {};
+};
+
+/// Where the time of a run went.
+struct Profile {
+  Workload workload;
+  std::optional<cpu::Peak> peak;  // of the threads of the workload; nothing for accelerators
+  double seconds = 0;             // of everything; the sum of the stages
+  std::vector<StageTime> stages;  // that took any time
+  double step_seconds = 0;        // of all measured steps
+  std::vector<WorkTime> work;     // kinds, each followed by its layers
+  double waiting_seconds = 0;     // rest of the steps: threads wait for each other, or start
+  double checkpoint_seconds = 0;  // writing them, beside training
+};
+
+/// What `timeline` says of `workload`. No other thread may work.
+Profile make_profile(const Timeline& timeline, Workload workload, std::optional<cpu::Peak> peak);
+
+/// Tables of stages, work and memory; times are those of a step.
+std::string profile_text(const Profile& profile);
+
+/// Times in seconds; rates in GFLOP/s and GB/s with their shares of the peak; memory in bytes.
+Json profile_json(const Profile& profile);
+
+/// The spans that `timeline` has kept in the Trace Event Format, which Perfetto and
+/// chrome://tracing open: a row for each thread.
+std::string chrome_trace(const Timeline& timeline, const network::NetworkSpec& network);
+
+}  // namespace trainer::profile

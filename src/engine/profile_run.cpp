@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/profile_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/cache/load.h"
+#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/store.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/recipe.h"
+#include "trainer/core/error.h"
+#include "trainer/core/long_work.h"
+#include "trainer/core/signals.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
+#include "trainer/data/dataset.h"
+#include "trainer/train/out_of_memory.h"
+#include "trainer/train/session.h"
+
+#include "engine/decisions.h"
+#include "engine/workload.h"
+
+namespace trainer::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kWarmUpSteps = 20;
+constexpr double kWarmUpSeconds = 0.2;
+constexpr int64_t kStepsInBlock = 10;
+constexpr std::string_view kMeasuring = "measuring steps";
+
+/// A folder that is removed with all it has.
+class TemporaryFolder {
+ public:
+  // Where the run would write, if that exists: another disk may have another speed.
+  explicit TemporaryFolder(const fs::path& output_dir) {
+    std::error_code ignored;
+    const bool is_there = fs::is_directory(output_dir, ignored);
+    path_ = (is_there ? output_dir : fs::temp_directory_path()) /
+            fmt::format(".trainer_profile_{}", getpid());
+    fs::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Returns its rows.
+int64_t make_step(train::Session& session) {
+  const train::StepStats stats = train::run_step(session);
+  train::advance(session, stats);
+  if (train::epoch_is_complete(session)) {
+    train::finish_interval(session);
+    train::finish_epoch(session);
+  }
+  return stats.num_samples;
+}
+
+void warm_up(train::Session& session) {
+  const TimedStage timed(Stage::kUnmeasured);
+  const TimelinePause pause;
+  const Stopwatch stopwatch;
+  for (int64_t i = 0; i < kWarmUpSteps && stopwatch.seconds() < kWarmUpSeconds; ++i) {
+    make_step(session);
+  }
+}
+
+void make_steps(train::Session& session, const ProfileRequest& request, ProfileReport& report) {
+  const LongWork measuring(kMeasuring);
+  const auto make_block = [&](std::vector<double>& seconds) {
+    int64_t rows = 0;
+    const int64_t done = std::ssize(seconds);
+    for (int64_t i = std::min(kStepsInBlock, request.num_steps - done); i > 0; --i) {
+      const Stopwatch stopwatch;
+      rows += make_step(session);
+      seconds.push_back(stopwatch.seconds());
+    }
+    return rows;
+  };
+  while (std::ssize(report.step_seconds) < request.num_steps) {
+    {
+      const TimedStage timed(Stage::kUnmeasured);
+      const TimelinePause pause;
+      make_block(report.step_seconds_bare);
+    }
+    report.workload.rows += make_block(report.step_seconds);
+    if (stop_request() != 0) {
+      throw Error(ErrorKind::kRuntime, "stopped by a signal; nothing was written");
+    }
+    report_long_work(kMeasuring, static_cast<double>(std::ssize(report.step_seconds)) /
+                                     static_cast<double>(request.num_steps));
+  }
+}
+
+void evaluate(train::Session& session) {
+  const TimedStage timed(Stage::kEvaluate);
+  if (session.validation) session.step->evaluate(*session.validation);
+}
+
+void write_checkpoint(const train::Session& session, const ProfileRequest& request) {
+  const TemporaryFolder folder(request.config.config.output_dir);
+  const TimedStage timed(Stage::kSave);
+  checkpoint::Checkpoint checkpoint = train::snapshot(session);
+  checkpoint.config = config::dump(request.config);
+  checkpoint::Store(folder.path(), /*keep_last=*/1)
+      .save(checkpoint, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
+}
+
+}  // namespace
+
+ProfileReport run_profile(const ProfileRequest& request) {
+  config::Config config = request.config.config;
+  Decisions decisions;
+  std::unique_ptr<train::Session> session;
+  {
+    const TimedStage timed(Stage::kPrepare);
+    data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
+    config::complete_recipe(config, data::recipe_facts(data));
+    decisions = decide_device(config, {});
+    warn(decisions);
+    config.precision = decisions.precision.precision;
+    session = train::make_session(config, std::move(data), decisions.device.device);
+    decide_threads(*session, std::nullopt, /*sharing=*/1, decisions);
+  }
+  ProfileReport report;
+  warm_up(*session);
+  make_steps(*session, request, report);
+  evaluate(*session);
+  write_checkpoint(*session, request);
+  const int64_t rows = report.workload.rows;
+  report.workload = describe_workload(*session, decisions, rows);
+  return report;
+}
+
+}  // namespace trainer::engine

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/engine/engine.h"
+
+namespace trainer::engine {
+
+/// profile(), which may throw exceptions of LibTorch.
+ProfileReport run_profile(const ProfileRequest& request);
+
+}  // namespace trainer::engine
