@@ -12,6 +12,7 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
                                              const experiments::RunJob& job) {
   engine::TrainRequest request;
   request.config = job.config;
+  request.config.config.logging.dvclive.clear();  // a folder has the files of one run
   request.resume = job.resume;
   request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
   request.command_line = common.command_line;

@@ -274,10 +274,22 @@ std::vector<Field> output_fields() {
       boolean(TRAINER_MEMBER(logging.report),
               "Whether a complete run gets a report.html, as trainer report writes it.",
               {.on_resume = OnResume::kMayChange}),
-      boolean(TRAINER_MEMBER(logging.tensorboard),
-              "Whether the metrics, and histograms of the weights at each epoch, are also written "
-              "as an event file for TensorBoard, in the folder tensorboard of the run.",
-              {.aliases = {"report_to", "tensorboard"}, .on_resume = OnResume::kMayChange}),
+      boolean(
+          TRAINER_MEMBER(logging.tensorboard),
+          "Whether the metrics, histograms of weights and gradients, and the confusion matrix of "
+          "each best epoch are also written as an event file for TensorBoard, in the folder "
+          "tensorboard of the run.",
+          {.aliases = {"report_to", "tensorboard"}, .on_resume = OnResume::kMayChange}),
+      integer(TRAINER_MEMBER(logging.histogram_interval), kCount0,
+              "Steps between histograms of weights and gradients for TensorBoard. 0: at the end of "
+              "each epoch.",
+              {.aliases = {"histogram_freq"}, .on_resume = OnResume::kMayChange}),
+      file(TRAINER_MEMBER(logging.dvclive),
+           "Folder for the metrics as DVCLive writes them, for dvc exp show and the DVC extension "
+           "of "
+           "VS Code; what another run has left there is replaced. Empty: none. Not of the runs of "
+           "trainer cv and trainer ensemble.",
+           {.aliases = {"dvclive"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(distributed.enabled),
              "What a run does under torchrun, mpirun or srun. auto: its processes train one model "
              "together; off: each trains a run of its own, whose output_dir or tag the script has "

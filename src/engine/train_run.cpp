@@ -28,6 +28,7 @@
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/data/dataset.h"
+#include "trainer/dvclive/live_files.h"
 #include "trainer/report/report.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
@@ -57,6 +58,7 @@ struct PreparedRun {
 PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   const TimedStage timed(Stage::kPrepare);
   config::Config& config = request.config.config;
+  if (!config.logging.dvclive.empty()) dvclive::require_usable(config.logging.dvclive);
   const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
   const auto seed = static_cast<uint64_t>(config.seed);
   const char* label = "reading";
@@ -146,6 +148,14 @@ tensorboard::EventFile open_events(const TrainRequest& request, const run::RunDi
   return events;
 }
 
+dvclive::LiveFiles open_live_files(const config::Config& config, const run::RunDir& run,
+                                   const std::string& resolved) {
+  if (config.logging.dvclive.empty()) return {};
+  dvclive::LiveFiles files(config.logging.dvclive, resolved);
+  files.restart(run.metrics());
+  return files;
+}
+
 // Writes the first files of the run and opens those that training appends to.
 train::Output open_output(const PreparedRun& prepared, const TrainRequest& request,
                           const Processes& processes, const RunFolder& folder,
@@ -158,12 +168,14 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
   log::open_file(run.log(), log_level(config.logging.level));
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
   rewind(prepared, request, store);
+  // Members are made in this order: the log is cut before others read it.
   return {.metrics = run::MetricsLog(run.metrics(), folder.metrics_bytes),
           .checkpoints = store,
           .config = resolved,
           .num_threads = prepared.decisions.threads.num_threads,
           .progress = request.progress,
-          .events = open_events(request, run)};
+          .events = open_events(request, run),
+          .live_files = open_live_files(config, run, resolved)};
 }
 
 void log_start(const PreparedRun& prepared, const TrainRequest& request, const Processes& processes,

@@ -31,7 +31,7 @@ const char* name_of_non_finite(double value) {
 
 }  // namespace
 
-std::string to_json(const MetricsRecord& record) {
+Json json_of(const MetricsRecord& record) {
   Json line = {{"step", record.step}, {"epoch", record.epoch}, {"split", record.split}};
   Json non_finite = Json::object();
   const auto add = [&](const std::string& name, const std::optional<double>& value) {
@@ -61,8 +61,10 @@ std::string to_json(const MetricsRecord& record) {
   add_count("device_memory_bytes", record.device_memory_bytes);
   add_count("peak_device_memory_bytes", record.peak_device_memory_bytes);
   if (!non_finite.empty()) line["non_finite"] = std::move(non_finite);
-  return line.dump();
+  return line;
 }
+
+std::string to_json(const MetricsRecord& record) { return json_of(record).dump(); }
 
 MetricsLog::MetricsLog(std::filesystem::path path, uint64_t keep_bytes)
     : path_(std::move(path)),

@@ -19,6 +19,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
 
+#include "tensorboard/png.h"
 #include "tensorboard/protobuf.h"
 
 namespace trainer::tensorboard {
@@ -31,7 +32,12 @@ namespace fs = std::filesystem;
 constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
 constexpr int kStatus = 1;
 constexpr uint64_t kStart = 1;
-constexpr int kValue = 1, kTag = 1, kSimpleValue = 2, kHistogram = 5, kMetadata = 9;
+constexpr int kValue = 1, kTag = 1, kSimpleValue = 2, kImage = 4, kHistogram = 5, kTensor = 8,
+              kMetadata = 9;
+constexpr int kHeight = 1, kWidth = 2, kColorspace = 3, kEncodedImage = 4;
+constexpr uint64_t kRgb = 3;
+constexpr int kType = 1, kShape = 2, kString = 8;
+constexpr uint64_t kStringType = 7;
 constexpr int kMin = 1, kMax = 2, kCount = 3, kSum = 4, kSumOfSquares = 5, kLimits = 6,
               kBuckets = 7;
 constexpr int kPluginData = 1, kPluginName = 1, kPluginContent = 2;
@@ -78,6 +84,15 @@ std::string with_value(int64_t step, const Message& value) {
   Message event = event_at(step);
   event.message(kSummary, summary);
   return event.bytes();
+}
+
+Message of_plugin(std::string_view name, std::string_view content) {
+  Message plugin;
+  plugin.text(kPluginName, name);
+  if (!content.empty()) plugin.text(kPluginContent, content);
+  Message metadata;
+  metadata.message(kPluginData, plugin);
+  return metadata;
 }
 
 [[noreturn]] void refuse(const fs::path& path) {
@@ -181,6 +196,27 @@ void EventFile::add_histogram(const std::string& tag, std::span<const float> val
   add(with_value(step, value));
 }
 
+void EventFile::add_image(const std::string& tag, const Image& image, int64_t step) {
+  if (descriptor_ < 0) return;
+  Message encoded;
+  encoded.varint(kHeight, static_cast<uint64_t>(image.height))
+      .varint(kWidth, static_cast<uint64_t>(image.width))
+      .varint(kColorspace, kRgb)
+      .text(kEncodedImage, png_bytes(image));
+  Message value;
+  value.text(kTag, tag).message(kImage, encoded);
+  add(with_value(step, value));
+}
+
+void EventFile::add_text(const std::string& tag, const std::string& text, int64_t step) {
+  if (descriptor_ < 0) return;
+  Message tensor;  // without dimensions
+  tensor.varint(kType, kStringType).message(kShape, Message()).text(kString, text);
+  Message value;
+  value.text(kTag, tag).message(kMetadata, of_plugin("text", "")).message(kTensor, tensor);
+  add(with_value(step, value));
+}
+
 void EventFile::add_hyperparameters(const std::vector<NamedText>& hyperparameters) {
   if (descriptor_ < 0) return;
   Message info;
@@ -198,12 +234,9 @@ void EventFile::add_hyperparameters(const std::vector<NamedText>& hyperparameter
   info.float64(kStartTime, now());
   Message content;  // HParamsPluginData; its version is 0
   content.message(kSessionStartInfo, info);
-  Message plugin;
-  plugin.text(kPluginName, "hparams").text(kPluginContent, content.bytes());
-  Message metadata;
-  metadata.message(kPluginData, plugin);
   Message value;
-  value.text(kTag, "_hparams_/session_start_info").message(kMetadata, metadata);
+  value.text(kTag, "_hparams_/session_start_info")
+      .message(kMetadata, of_plugin("hparams", content.bytes()));
   add(with_value(0, value));
 }
 

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tensorboard/run_events.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
+#include "trainer/run/scalars.h"
+
+#include "tensorboard/confusion_image.h"
 
 namespace trainer::tensorboard {
 
 void add_record(const run::MetricsRecord& record, EventFile& file) {
-  const bool closes_epoch = record.time_seconds.has_value();
-  const std::string split = closes_epoch ? record.split : record.split + "_steps";
-  const auto add = [&](const std::string& tag, const auto& value) {
-    if (value) file.add_scalar(tag, static_cast<double>(*value), record.step);
-  };
-  add("loss/" + split, record.loss);
-  add("accuracy/" + split, record.accuracy);
-  for (const metrics::Score& score : record.scores) {
-    file.add_scalar(score.name + "/" + split, score.value, record.step);
+  for (const run::Scalar& scalar : run::scalars(run::json_of(record))) {
+    const std::string tag = scalar.split.empty() ? scalar.name : scalar.name + "/" + scalar.split;
+    file.add_scalar(tag, scalar.value, record.step);
   }
-  add("learning_rate", record.learning_rate);
-  add("grad_norm", record.grad_norm);
-  add("samples_per_second", record.samples_per_second);
-  add("loss_scale", record.loss_scale);
-  add("memory_bytes", record.memory_bytes);
-  add("device_memory_bytes", record.device_memory_bytes);
+}
+
+void add_confusion(const metrics::ConfusionMatrix& confusion,
+                   const std::vector<std::string>& labels, const std::string& split, int64_t step,
+                   EventFile& file) {
+  if (!file.is_open() || confusion.num_classes > kMaxDrawnClasses) return;
+  const std::string tag = "confusion_matrix/" + split;
+  file.add_image(tag, draw_confusion(confusion), step);
+  std::string text = "| class | label |\n|---|---|\n";
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    text += fmt::format("| {} | {} |\n", i, labels[i]);
+  file.add_text(tag + "/labels", text, step);
 }
 
 void add_configuration(const config::Config& config, EventFile& file) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <ATen/core/grad_mode.h>
@@ -156,26 +157,35 @@ void complete_epoch(Session& session, Output& output) {
   finish_epoch(session);
   react_to_non_finite(session, output, train);
   run::MetricsRecord selection = train;
+  std::optional<Evaluation> validation;
   const std::string epochs = fmt::to_string(session.config.training.epochs);
   std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch, epochs.size(),
                                  epochs, score_text(train));
   if (session.validation) {
     const TimedStage timed(Stage::kEvaluate);
     const AveragedWeights averaged(session);
-    const Evaluation evaluation = session.step->evaluate(*session.validation);
-    calibrate(session, evaluation);
+    validation = session.step->evaluate(*session.validation);
+    calibrate(session, *validation);
     selection =
-        record_evaluation(session, evaluation, "validation", session.state.position, output);
+        record_evaluation(session, *validation, "validation", session.state.position, output);
     react_to_non_finite(session, output, selection);
     line += "  " + score_text(selection);
   }
   const IsBest is_best = update_best(session, selection);
+  if (validation && is_best == IsBest::kYes) {
+    add_confusion(session, *validation, session.data.validation, "validation", output);
+  }
   const std::string reduction = update_plateau(session, selection);
   save_epoch(session, output, is_best);
   log::info(fmt::format("{}  {:>6}{}{}", line, human_duration(*train.time_seconds),
                         is_best == IsBest::kYes ? " best" : "", reduction));
   if (session.validation) report_perfect_score(session, selection, output);
   restart_clocks(session, output);
+}
+
+void add_histograms_if_due(const Session& session, Output& output) {
+  const int64_t interval = session.config.logging.histogram_interval;
+  if (interval > 0 && session.state.position.step % interval == 0) add_histograms(session, output);
 }
 
 void show_progress(const Session& session, Output& output, int64_t num_samples, double loss) {
@@ -234,6 +244,7 @@ int fit(Session& session, Output& output) {
     if (session.state.position.step % session.config.logging.save_interval == 0) {
       shown_loss = record_steps(session, finish_interval(session), output);
     }
+    add_histograms_if_due(session, output);
     show_progress(session, output, stats.num_samples, shown_loss);
     if (epoch_is_complete(session)) {
       complete_epoch(session, output);
@@ -280,6 +291,7 @@ BestReports evaluate_best(Session& session, Output& output) {
   if (session.test) {
     const Evaluation evaluation = session.step->evaluate(*session.test);
     record_evaluation(session, evaluation, "test", position, output);
+    add_confusion(session, evaluation, session.data.test, "test", output);
     output.metrics.sync();
     reports.test = make_report(session, evaluation, session.data.test);
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/records.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
@@ -44,19 +46,16 @@ void append(const run::MetricsRecord& record, Output& output) {
   const TimedStage timed(Stage::kRecord);
   output.metrics.append(record);
   if (output.events.is_open()) tensorboard::add_record(record, output.events);
+  output.live_files.add(record);
 }
 
-void add_histograms(const Session& session, Output& output) {
-  if (!output.events.is_open()) return;
-  const TimedStage timed(Stage::kRecord);
-  const model::FlatParameters& flat = session.model.parameters();
-  const at::Tensor values = flat.values.cpu();
-  const auto* begin = values.data_ptr<float>();
-  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
-    const auto size = static_cast<std::size_t>(flat.specs[i].num_elements());
-    output.events.add_histogram(flat.specs[i].name, std::span(begin + flat.offsets[i], size),
-                                session.state.position.step);
-  }
+// Of the last step, as the update used them: the fused step does not write what clipping makes of
+// them.
+at::Tensor last_gradients(const Session& session) {
+  const at::Tensor& gradients = session.model.parameters().gradients;
+  const double clip_norm = session.config.training.gradient_clip_norm;
+  if (!uses_kernels(session) || clip_norm == 0) return gradients;
+  return gradients.mul(std::min(1.0, clip_norm / (static_cast<double>(session.grad_norm) + 1e-6)));
 }
 
 void add_memory(run::MetricsRecord& record, c10::Device device) {
@@ -116,7 +115,7 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   if (session.state.scaler) record.loss_scale = session.state.scaler->scale;
   add_memory(record, session.device);
   append(record, output);
-  add_histograms(session, output);
+  if (session.config.logging.histogram_interval == 0) add_histograms(session, output);
   return record;
 }
 
@@ -146,6 +145,37 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
   record.time_seconds = evaluation.time_seconds;
   append(record, output);
   return record;
+}
+
+void add_histograms(const Session& session, Output& output) {
+  if (!output.events.is_open()) return;
+  const TimedStage timed(Stage::kRecord);
+  const model::FlatParameters& flat = session.model.parameters();
+  const at::Tensor values = flat.values.cpu();
+  const at::Tensor gradients = last_gradients(session).cpu();
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    const auto size = static_cast<std::size_t>(flat.specs[i].num_elements());
+    const auto add = [&](const std::string& tag, const at::Tensor& all) {
+      const auto* begin = all.data_ptr<float>() + flat.offsets[i];
+      output.events.add_histogram(tag, std::span(begin, size), session.state.position.step);
+    };
+    add(flat.specs[i].name, values);
+    if (flat.is_trained[i]) add("gradients/" + flat.specs[i].name, gradients);
+  }
+}
+
+void add_confusion(const Session& session, const Evaluation& evaluation, const data::Dataset& rows,
+                   const char* split, Output& output) {
+  const std::vector<std::string>& labels = session.data.schema.labels;
+  const auto num_classes = std::ssize(labels);
+  if (!output.events.is_open() || !is_classification(session) ||
+      num_classes > tensorboard::kMaxDrawnClasses) {
+    return;
+  }
+  const std::vector<int64_t> predicted =
+      metrics::predicted_classes({evaluation.outputs, session.model.spec().num_outputs});
+  tensorboard::add_confusion(metrics::confusion_matrix(rows.classes, predicted, num_classes),
+                             labels, split, session.state.position.step, output.events);
 }
 
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,

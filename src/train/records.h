@@ -22,6 +22,13 @@ double record_steps(const Session& session, const checkpoint::Totals& totals, Ou
 /// Appends the record of the current epoch, whose intervals must all be finished.
 run::MetricsRecord record_epoch(const Session& session, Output& output);
 
+/// Adds histograms of weights and gradients to the event file, if there is one.
+void add_histograms(const Session& session, Output& output);
+
+/// Adds the confusion matrix of an evaluation of `rows` to it.
+void add_confusion(const Session& session, const Evaluation& evaluation, const data::Dataset& rows,
+                   const char* split, Output& output);
+
 /// Appends the record of an evaluation; `position` is that of the evaluated weights.
 run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,
                                      const char* split, const checkpoint::Position& position,

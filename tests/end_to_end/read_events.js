@@ -6,6 +6,7 @@
 // node read_events.js FILE...      a list of events as JSON
 'use strict';
 const fs = require('fs');
+const zlib = require('zlib');
 const protobuf = require('protobufjs');
 const { RecordReader } = require('tfrecord-stream/lib/record_reader');
 
@@ -18,9 +19,12 @@ message HistogramProto {
 }
 message PluginData { string plugin_name = 1; bytes content = 2; }
 message SummaryMetadata { PluginData plugin_data = 1; }
+message Image { int32 height = 1; int32 width = 2; int32 colorspace = 3; bytes encoded_image_string = 4; }
+message TensorShapeProto {}
+message TensorProto { int32 dtype = 1; TensorShapeProto tensor_shape = 2; repeated bytes string_val = 8; }
 message Value {
-  string tag = 1; float simple_value = 2; HistogramProto histo = 5; string node_name = 7;
-  SummaryMetadata metadata = 9;
+  string tag = 1; float simple_value = 2; Image image = 4; HistogramProto histo = 5; string node_name = 7;
+  TensorProto tensor = 8; SummaryMetadata metadata = 9;
 }
 message Summary { repeated Value value = 1; }
 message Event {
@@ -34,13 +38,23 @@ message HParamsPluginData { int32 version = 1; SessionStartInfo session_start_in
 const Event = root.lookupType('Event');
 const HParams = root.lookupType('HParamsPluginData');
 
+// How many bytes of pixels a PNG file of one IDAT chunk has.
+function pixels(png) {
+  const start = png.indexOf('IDAT') + 4;
+  return zlib.inflateSync(png.subarray(start, start + png.readUInt32BE(start - 8))).length;
+}
+
 async function read(file) {
   const reader = await RecordReader.createFromStream(fs.createReadStream(file));
   const events = [];
   for (let bytes = await reader.readRecord(); bytes !== null; bytes = await reader.readRecord()) {
     const event = Event.toObject(Event.decode(bytes), { longs: Number });
     for (const value of (event.summary || { value: [] }).value) {
+      if (value.image) value.image.pixels = pixels(Buffer.from(value.image.encoded_image_string));
       if (!value.metadata) continue;
+      value.plugin = value.metadata.plugin_data.plugin_name;
+      if (value.plugin === 'text') value.text = Buffer.from(value.tensor.string_val[0]).toString();
+      if (value.plugin !== 'hparams') continue;
       const content = HParams.decode(value.metadata.plugin_data.content);
       value.hparams = HParams.toObject(content).session_start_info.hparams;
     }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::ProcessResult;
 
-const std::string kRun = "-q threads=1 data.synthetic.num_samples=200 model.hidden_sizes=[8] ";
+const std::string kShortRun = "-q threads=1 data.synthetic.num_samples=200 model.hidden_sizes=[8] ";
 
 class RunsTest : public test::ProgramTest {
  protected:
@@ -30,7 +30,9 @@ class RunsTest : public test::ProgramTest {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return parse_json(result.out);
   }
-  void train(const std::string& arguments) { ASSERT_EQ(trainer(kRun + arguments).exit_code, 0); }
+  void train(const std::string& arguments) {
+    ASSERT_EQ(trainer(kShortRun + arguments).exit_code, 0);
+  }
 };
 
 TEST_F(RunsTest, ListsComparesAndRemovesThem) {
@@ -71,7 +73,7 @@ TEST_F(RunsTest, ListsComparesAndRemovesThem) {
 
 TEST_F(RunsTest, SaysHowRunsAreAndHowTheyEnded) {
   // A run at work, which is stopped; one that is killed; and one that fails.
-  const std::string endless = kRun + "training.schedule.name=constant --epochs 100000 ";
+  const std::string endless = kShortRun + "training.schedule.name=constant --epochs 100000 ";
   const auto wait_for_epochs = [&](const std::string& parent) {
     const fs::path metrics = folder_.path() / parent / "latest/metrics.jsonl";
     for (int i = 0; i < 3000 && (!fs::exists(metrics) || fs::file_size(metrics) < 1000); ++i) {
@@ -97,9 +99,9 @@ TEST_F(RunsTest, SaysHowRunsAreAndHowTheyEnded) {
   second.send(SIGKILL);
   second.finish();
   EXPECT_EQ(list("b")[0]["state"], "killed");
-  EXPECT_EQ(trainer(kRun + "--lr 1e30 training.on_nonfinite=stop --output-dir c "
-                           "training.schedule.name=constant training.gradient_clip_norm=0 "
-                           "training.optimizer.name=sgd")
+  EXPECT_EQ(trainer(kShortRun + "--lr 1e30 training.on_nonfinite=stop --output-dir c "
+                                "training.schedule.name=constant training.gradient_clip_norm=0 "
+                                "training.optimizer.name=sgd")
                 .exit_code,
             6);
   EXPECT_EQ(list("c")[0]["state"], "failed");

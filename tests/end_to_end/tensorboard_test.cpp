@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event files of runs, as TensorBoard's readers understand them.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -63,11 +64,12 @@ class TensorboardTest : public test::ProgramTest {
                     "test with TRAINER_REQUIRE_ALL=1)";                             \
   }
 
-const std::string kRun = "-q threads=1 model.hidden_sizes=[8] data.synthetic.num_samples=200 ";
+const std::string kEventsRun =
+    "-q threads=1 model.hidden_sizes=[8] data.synthetic.num_samples=200 ";
 
 TEST_F(TensorboardTest, HasTheNumbersOfTheRecords) {
   SKIP_WITHOUT_READERS();
-  ASSERT_EQ(trainer(kRun + "--epochs 3 --lr 0.01 logging.tensorboard=true").exit_code, 0);
+  ASSERT_EQ(trainer(kEventsRun + "--epochs 3 --lr 0.01 logging.tensorboard=true").exit_code, 0);
   const Json all = events();
   EXPECT_EQ(all[0]["file_version"], "brain.Event:2");
   std::vector<Json> losses = values(all, "loss/validation");
@@ -94,7 +96,8 @@ TEST_F(TensorboardTest, HasTheNumbersOfTheRecords) {
 // Readers forget what was written after the resumed checkpoint.
 TEST_F(TensorboardTest, AResumedRunBeginsWhereItsCheckpointIs) {
   SKIP_WITHOUT_READERS();
-  const std::string arguments = kRun + "logging.tensorboard=true training.schedule.name=constant ";
+  const std::string arguments =
+      kEventsRun + "logging.tensorboard=true training.schedule.name=constant ";
   ASSERT_EQ(trainer(arguments + "--epochs 4").exit_code, 0);
   ASSERT_EQ(trainer("-q --resume runs/latest/checkpoints/checkpoint_epoch_002.pt").exit_code, 0);
   ASSERT_EQ(files().size(), 2U);
@@ -110,11 +113,60 @@ TEST_F(TensorboardTest, AResumedRunBeginsWhereItsCheckpointIs) {
   ADD_FAILURE() << "no session log";
 }
 
+// All histograms of gradients together have the norm that the record of the step has, as clipped.
+TEST_F(TensorboardTest, HasHistogramsOfGradientsAsTheUpdateUsedThem) {
+  SKIP_WITHOUT_READERS();
+  for (const char* step : {"auto", "autograd"}) {
+    const std::string arguments = fmt::format(
+        "--epochs 1 training.step={} training.gradient_clip_norm=0.5 training.batch_size=32 "
+        "logging.tensorboard=true logging.histogram_interval=2 logging.save_interval=1",
+        step);
+    ASSERT_EQ(trainer(kEventsRun + arguments).exit_code, 0);
+    const Json all = events();
+    EXPECT_EQ(values(all, "layers.0.weight").size(), 2U);  // of five steps
+    std::vector<double> squares(2);
+    for (const char* name :
+         {"layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"}) {
+      const std::vector<Json> found = values(all, std::string("gradients/") + name);
+      ASSERT_EQ(found.size(), 2U) << name;
+      for (std::size_t i = 0; i < 2; ++i) {
+        squares[i] += found[i]["histo"]["sum_squares"].get<double>();
+      }
+    }
+    const std::vector<Json> norms = values(all, "grad_norm");
+    ASSERT_EQ(norms.size(), 5U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Json& norm = norms[2 * i + 1];
+      EXPECT_EQ(norm["step"], 2 * (i + 1));
+      EXPECT_GT(norm["simple_value"].get<double>(), 0.5);
+      EXPECT_NEAR(std::sqrt(squares[i]), 0.5, 1e-5) << step;
+    }
+  }
+}
+
+TEST_F(TensorboardTest, HasTheConfusionMatrixOfEachBestEpochAndOfTheTest) {
+  SKIP_WITHOUT_READERS();
+  ASSERT_EQ(trainer(kEventsRun + "--epochs 3 --lr 0.01 logging.tensorboard=true "
+                                 "data.synthetic.num_classes=3 training.schedule.name=constant")
+                .exit_code,
+            0);
+  const Json all = events();
+  const std::vector<Json> images = values(all, "confusion_matrix/validation");
+  ASSERT_EQ(images.size(), 3U);
+  const Json& image = images[0]["image"];
+  EXPECT_EQ(image["width"], 4 * 36);
+  EXPECT_EQ(image["height"], 4 * 36);
+  EXPECT_EQ(image["pixels"], 4 * 36 * (1 + 3 * 4 * 36));
+  EXPECT_EQ(values(all, "confusion_matrix/test").size(), 1U);
+  EXPECT_EQ(values(all, "confusion_matrix/test/labels")[0]["text"],
+            "| class | label |\n|---|---|\n| 0 | 0 |\n| 1 | 1 |\n| 2 | 2 |\n");
+}
+
 TEST_F(TensorboardTest, IsOnlyThereIfAskedFor) {
-  ASSERT_EQ(trainer(kRun + "--epochs 1").exit_code, 0);
+  ASSERT_EQ(trainer(kEventsRun + "--epochs 1").exit_code, 0);
   EXPECT_FALSE(fs::exists(folder_.path() / "runs/latest/tensorboard"));
   EXPECT_FALSE(fs::exists(folder_.path() / "runs/latest/report.html"));
-  ASSERT_EQ(trainer(kRun + "--epochs 1 logging.report=true").exit_code, 0);
+  ASSERT_EQ(trainer(kEventsRun + "--epochs 1 logging.report=true").exit_code, 0);
   EXPECT_TRUE(fs::exists(folder_.path() / "runs/latest/report.html"));
 }
 

@@ -30,6 +30,8 @@ struct LoggingConfig {
   int64_t save_interval = 50;
   bool report = false;
   bool tensorboard = false;
+  int64_t histogram_interval = 0;  // steps; 0: at the end of each epoch
+  std::string dvclive;             // folder; empty: none
 };
 
 /// Everything that a run depends on; each member is one row of the field table. What needs a part

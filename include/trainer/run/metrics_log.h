@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/core/json.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::run {
@@ -37,7 +38,10 @@ struct MetricsRecord {
   std::optional<int64_t> peak_device_memory_bytes;
 };
 
-/// The record as one line of JSON, without the line break.
+/// The record as JSON; numbers that are not finite are kept, and named.
+Json json_of(const MetricsRecord& record);
+
+/// The same as one line of text, without the line break.
 std::string to_json(const MetricsRecord& record);
 
 /// metrics.jsonl, open for appending. append() writes a record by one system call.
@@ -57,6 +61,8 @@ class MetricsLog {
   /// Cuts the file, so that a run that goes on from an earlier checkpoint repeats no record.
   /// Throws Error(kFileSystem), also when the file is shorter than that.
   void cut_to(uint64_t num_bytes);
+
+  const std::filesystem::path& path() const { return path_; }
 
   /// Bytes written so far; the state that a checkpoint keeps.
   uint64_t num_bytes() const { return num_bytes_; }

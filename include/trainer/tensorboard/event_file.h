@@ -21,6 +21,13 @@ uint32_t masked_crc32c(std::span<const std::byte> bytes);
 /// A hyperparameter and its value.
 using NamedText = std::pair<std::string, std::string>;
 
+/// Pixels in rows from the top, 3 bytes each: red, green, blue.
+struct Image {
+  int64_t width = 0;
+  int64_t height = 0;
+  std::vector<uint8_t> pixels = {};  // [height, width, 3]
+};
+
 /// An event file that is open for appending; a reader sees each event as soon as it is added.
 class EventFile {
  public:
@@ -45,6 +52,12 @@ class EventFile {
   /// How the values are distributed, in buckets of equal width; those that are not finite are left
   /// out.
   void add_histogram(const std::string& tag, std::span<const float> values, int64_t step);
+
+  /// A picture.
+  void add_image(const std::string& tag, const Image& image, int64_t step);
+
+  /// Markdown.
+  void add_text(const std::string& tag, const std::string& text, int64_t step);
 
   /// The hyperparameters of the run; TensorBoard's HParams shows them beside its metrics.
   void add_hyperparameters(const std::vector<NamedText>& hyperparameters);

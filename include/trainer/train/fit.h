@@ -7,6 +7,7 @@
 
 #include "trainer/checkpoint/store.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/dvclive/live_files.h"
 #include "trainer/metrics/report.h"
 #include "trainer/run/metrics_log.h"
 #include "trainer/run/progress.h"
@@ -24,6 +25,7 @@ struct Output {
   int64_t num_threads = 1;
   run::ProgressListener progress;
   tensorboard::EventFile events = {};  // for TensorBoard; of no file unless it is asked for
+  dvclive::LiveFiles live_files = {};  // for DVC; of no folder unless it is asked for
 
   Stopwatch epoch_time = {};
   Stopwatch interval_time = {};

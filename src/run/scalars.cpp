@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/scalars.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "trainer/metrics/score.h"
+
+namespace trainer::run {
+namespace {
+
+constexpr std::array<std::string_view, 6> kOfRun = {"learning_rate",      "grad_norm",
+                                                    "samples_per_second", "loss_scale",
+                                                    "memory_bytes",       "device_memory_bytes"};
+
+bool is_of_run(std::string_view name) {
+  return std::find(kOfRun.begin(), kOfRun.end(), name) != kOfRun.end();
+}
+
+bool is_of_split(const std::string& name) {
+  return name == "loss" || name == "accuracy" || metrics::is_score(name);
+}
+
+std::string curve_split(const Json& record) {
+  const auto split = record.value("split", std::string());
+  return record.contains("time_seconds") ? split : split + "_steps";
+}
+
+}  // namespace
+
+std::vector<Scalar> scalars(const Json& record) {
+  const std::string split = curve_split(record);
+  std::vector<Scalar> result;
+  for (const auto& [name, value] : record.items()) {
+    if (!value.is_number()) continue;
+    if (is_of_split(name)) result.push_back({name, split, value.get<double>()});
+    if (is_of_run(name)) result.push_back({name, "", value.get<double>()});
+  }
+  return result;
+}
+
+}  // namespace trainer::run

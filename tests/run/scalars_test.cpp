@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/scalars.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/run/metrics_log.h"
+
+namespace trainer::run {
+namespace {
+
+std::vector<std::string> lines(const Json& record) {
+  std::vector<std::string> result;
+  for (const Scalar& scalar : scalars(record)) {
+    result.push_back(fmt::format("{}/{} {}", scalar.name, scalar.split, scalar.value));
+  }
+  return result;
+}
+
+MetricsRecord record_of(const char* split) {
+  MetricsRecord record;
+  record.step = 7;
+  record.split = split;
+  record.loss = 0.5;
+  return record;
+}
+
+TEST(ScalarsTest, RecordsWithinAnEpochHaveASplitOfTheirOwn) {
+  MetricsRecord record = record_of("train");
+  record.learning_rate = 0.25;
+  EXPECT_EQ(lines(json_of(record)),
+            (std::vector<std::string>{"loss/train_steps 0.5", "learning_rate/ 0.25"}));
+  record.time_seconds = 1;
+  EXPECT_EQ(lines(json_of(record)),
+            (std::vector<std::string>{"loss/train 0.5", "learning_rate/ 0.25"}));
+}
+
+TEST(ScalarsTest, ScoresAreOfTheSplitAndCountsAreNoCurves) {
+  MetricsRecord record = record_of("validation");
+  record.scores = {{"r2", 0.75}};
+  record.time_seconds = 1;
+  record.rollbacks = 2;
+  EXPECT_EQ(lines(json_of(record)),
+            (std::vector<std::string>{"loss/validation 0.5", "r2/validation 0.75"}));
+}
+
+TEST(ScalarsTest, WhatIsNotFiniteIsKeptUntilItIsInAFile) {
+  MetricsRecord record = record_of("train");
+  record.loss = std::numeric_limits<double>::infinity();
+  ASSERT_EQ(scalars(json_of(record)).size(), 1U);
+  EXPECT_TRUE(std::isinf(scalars(json_of(record))[0].value));
+  EXPECT_TRUE(scalars(parse_json(to_json(record))).empty());
+}
+
+}  // namespace
+}  // namespace trainer::run
