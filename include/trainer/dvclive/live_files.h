@@ -33,6 +33,7 @@ class LiveFiles {
   /// beginning of a resumed run, and when it was cut.
   void restart(const std::filesystem::path& metrics);
 
+  /// Appends the numbers of a record to their curves.
   void add(const run::MetricsRecord& record);
 
  private:
