@@ -18,6 +18,9 @@ class Command {
   /// without one, --json is rejected.
   virtual std::vector<Option> options() { return {}; }
 
+  /// What its --help ends with: examples.
+  virtual std::string footer() const { return ""; }
+
   /// Checks the options, including required ones, so that unknown (maybe misspelled) flags are
   /// reported first.
   virtual void check(const CommonOptions& /*common*/, Problems& /*problems*/) {}

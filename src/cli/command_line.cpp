@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "cli/common_flags.h"
 #include "cli/help_text.h"
 #include "cli/parser.h"
+#include "cli/program.h"
 #include "cli/suggestions.h"
 
 namespace trainer::cli {
@@ -20,29 +20,6 @@ namespace {
 
 constexpr const char* kPrintConfig = "config print";  // --print-config is short for it
 constexpr const char* kNoJson = "--json is not supported by this command; remove it";
-
-/// A row of the table with its command and options.
-struct TableCommand {
-  const CommandRow* row;
-  std::unique_ptr<Command> command;  // nullptr: a group
-  std::vector<Option> options;
-};
-
-std::vector<TableCommand> make_commands(std::span<const CommandRow> table) {
-  std::vector<TableCommand> commands;
-  for (const CommandRow& row : table) {
-    TableCommand& made = commands.emplace_back(TableCommand{&row, nullptr, {}});
-    if (row.make == nullptr) continue;
-    made.command = row.make();
-    made.options = made.command->options();
-  }
-  return commands;
-}
-
-TableCommand& find_command(std::vector<TableCommand>& commands, std::string_view name) {
-  return *std::find_if(commands.begin(), commands.end(),
-                       [&](const TableCommand& one) { return one.row->name == name; });
-}
 
 // Commands and groups of commands.
 std::vector<std::string> top_level_commands(std::span<const CommandRow> table) {
@@ -52,26 +29,6 @@ std::vector<std::string> top_level_commands(std::span<const CommandRow> table) {
     if (name.find(' ') == std::string_view::npos) names.emplace_back(name);
   }
   return names;
-}
-
-// The program also has the options of the default command.
-ProgramSpec make_spec(CommonFlags& flags, const std::vector<TableCommand>& commands) {
-  ProgramSpec spec;
-  spec.name = "trainer";
-  spec.description = "Trains multilayer perceptrons on tables and images, reproducibly.";
-  spec.footer = help_footer();
-  spec.default_footer = train_help_footer();
-  spec.options = flags.options();
-  const std::vector<Option>& shared = commands.front().options;
-  spec.options.insert(spec.options.end(), shared.begin(), shared.end());
-  for (Option& option : flags.override_options()) spec.options.push_back(std::move(option));
-  for (const TableCommand& one : commands) {
-    const bool is_default = &one == &commands.front();
-    spec.commands.push_back({one.row->name, one.row->help,
-                             is_default ? std::vector<Option>() : one.options,
-                             one.command == nullptr});
-  }
-  return spec;
 }
 
 bool* json_flag(const TableCommand& command) {
@@ -113,9 +70,9 @@ CommandLine show_text(std::string text) { return {nullptr, "", {}, std::move(tex
 
 CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
                                const char* const* argv) {
-  CommonFlags flags;
-  std::vector<TableCommand> commands = make_commands(table);
-  const ParsedArguments parsed = parse_arguments(make_spec(flags, commands), argc, argv);
+  Program program(table);
+  const CommonFlags& flags = program.flags;
+  const ParsedArguments parsed = parse_arguments(program.spec, argc, argv);
   if (parsed.wants_help) return show_text(parsed.help());
   if (flags.wants_version()) return show_text(version_text());
   if (flags.wants_help()) return show_text(parsed.help());
@@ -123,10 +80,10 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
   Problems problems;
   CommandLine line;
   line.common = flags.read(top_level_commands(table), problems);
-  TableCommand& standard = commands.front();
-  TableCommand& named = parsed.command.empty() ? standard : find_command(commands, parsed.command);
+  TableCommand& standard = program.commands.front();
+  TableCommand& named = parsed.command.empty() ? standard : *program.find(parsed.command);
   named.command->check(line.common, problems);
-  TableCommand& chosen = flags.wants_config() ? find_command(commands, kPrintConfig) : named;
+  TableCommand& chosen = flags.wants_config() ? *program.find(kPrintConfig) : named;
   pass_json_on(standard, chosen, problems);
   refuse(problems);
   line.name = chosen.row->name;

@@ -33,6 +33,8 @@
   COMMAND("runs remove", "Remove runs, by name or by rules", make_runs_remove_command)           \
   COMMAND("report", "Write an HTML report about runs", make_report_command)                      \
   COMMAND("export", "Export a trained model to another format", make_export_command)             \
+  COMMAND("completion", "Print the script that completes words in a shell",                      \
+          make_completion_command)                                                               \
   GROUP("selftest", "Run self-tests on this machine")                                            \
   COMMAND("selftest resume", "Check that resumed runs end with the same bits",                   \
           make_selftest_resume_command)

@@ -16,26 +16,31 @@ CommonFlags::CommonFlags() {
 }
 
 std::vector<Option> CommonFlags::options() {
-  return {
-      {"-V,--version", &version_, "", "Print versions and exit"},
-      {"-c,--config", &config_files_, "FILE", "YAML file; several files are merged in order"},
-      {"--resume", &resume_, "PATH",
-       "Resume a run: a checkpoint file, a run folder, or auto (resume the newest run with this "
-       "configuration, or start a new one)"},
-      {"--allow-changes", &allow_changes_, "", "Resume even if configuration or data have changed"},
-      {"--print-config", &print_config_, "", "Print the resolved configuration and exit"},
-      {"-q,--quiet", &quiet_, "", "Show warnings and errors only"},
-      {"-v,--verbose", &verbose_, "", "Also show debug messages"}};
+  return {{"-V,--version", &version_, "", "Print versions and exit"},
+          {"-q,--quiet", &quiet_, "", "Show warnings and errors only"},
+          {"-v,--verbose", &verbose_, "", "Also show debug messages"}};
 }
 
-std::vector<Option> CommonFlags::override_options() {
+std::vector<Option> CommonFlags::config_options() {
   std::vector<Option> options = {
+      {"-c,--config", &config_files_, "FILE", "YAML file; several files are merged in order"},
+      {"--resume",
+       &resume_,
+       "RUN_OR_CHECKPOINT",
+       "Resume a run: a checkpoint file, a run folder, or auto (resume the newest run with this "
+       "configuration, or start a new one)",
+       {"auto"}},
+      {"--allow-changes", &allow_changes_, "", "Resume even if configuration or data have changed"},
+      {"--print-config", &print_config_, "", "Print the resolved configuration and exit"},
       {"--set", &set_, "KEY=VALUE", "Set any key; same as key=value"},
       {"override", &arguments_, "KEY=VALUE", "Set any configuration key"}};
   for (KeyFlag& flag : key_flags_) {
     options.push_back(
-        {flag.field->flag, &flag.value, "VALUE",
+        {flag.field->flag,
+         &flag.value,
+         "VALUE",
          fmt::format("{} ({})", flag.field->path, config::expected_text(flag.field->access)),
+         {},
          "Configuration keys"});
   }
   return options;

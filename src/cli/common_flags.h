@@ -23,11 +23,11 @@ class CommonFlags {
   CommonFlags& operator=(const CommonFlags&) = delete;
   ~CommonFlags() = default;
 
-  /// Options that --help lists before those of the default command.
+  /// Options of every command. --help lists them before those of the default command.
   std::vector<Option> options();
 
-  /// Options that set keys of the configuration, listed after them.
-  std::vector<Option> override_options();
+  /// Options of commands that take a configuration, listed after them.
+  std::vector<Option> config_options();
 
   /// The given options. An argument that is neither key=value nor one of `commands` is a problem.
   CommonOptions read(const std::vector<std::string>& commands, Problems& problems) const;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/dispatch.h"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/utf8.h"
 
+#include "cli/answer_shell.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
@@ -27,6 +32,11 @@ void require_text(int argc, const char* const* argv) {
 }  // namespace
 
 int dispatch(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == kCompleteCommand) {
+    const std::vector<std::string> arguments(argv + 2, argv + argc);
+    fmt::print("{}", answer_shell(command_table(), arguments));
+    return 0;
+  }
   require_text(argc, argv);
   const CommandLine line = parse_command_line(command_table(), argc, argv);
   if (line.command != nullptr) {

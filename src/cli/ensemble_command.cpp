@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/fields.h"
 #include "trainer/config/types.h"
 #include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
@@ -28,7 +29,8 @@ class EnsembleCommand : public Command {
     return {{"--members", &members_, "VALUE", "Number of models to train (default: 5)"},
             {"--recipes", &recipe_names_, "NAME,...",
              "Recipes that the members take in turn, with the preprocessing of the first: "
-             "realmlp,tabm"},
+             "realmlp,tabm",
+             config::words(config::find_field("recipe")->access)},
             {"--json", &json_, "", "Print summary.json instead of the results"}};
   }
 

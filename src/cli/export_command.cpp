@@ -41,6 +41,13 @@ const FormatRow* find_format(std::string_view FormatRow::*member, const std::str
   return found == kFormats.end() ? nullptr : found;
 }
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  names.reserve(kFormats.size());
+  for (const FormatRow& row : kFormats) names.emplace_back(row.name);
+  return names;
+}
+
 void refuse_regression(const apply::Model& model) {
   if (model.schema.task == config::Task::kClassification) return;
   throw Error(ErrorKind::kUsage,
@@ -80,7 +87,8 @@ class ExportCommand : public Command {
             {"-o,--output", &output_, "FILE", "File to write"},
             {"--format", &format_name_, "FORMAT",
              "onnx, safetensors (weights only) or torchscript (default: by the extension of FILE: "
-             ".onnx, .safetensors, .pt)"},
+             ".onnx, .safetensors, .pt)",
+             format_names()},
             {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
             {"--preprocessing", &preprocessing_, "",
              "Use the raw columns of the table as inputs (onnx)"}};

@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/fields.h"
+
 namespace trainer::cli {
 
 Option delimiter_option(FormatOptions& format, const std::string& otherwise) {
   return {"--delimiter", &format.delimiter, "VALUE",
           fmt::format(
               "Delimiter of the table: comma, semicolon, tab or the character itself (default: {})",
-              otherwise)};
+              otherwise),
+          config::words(config::find_field("data.delimiter")->access)};
 }
 
 Option decimal_option(FormatOptions& format, const std::string& otherwise) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/cache/load.h"
+#include "trainer/config/fields.h"
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
@@ -205,7 +206,8 @@ class InitCommand : public Command {
         query_option(query_),
         {"--target", &target_, "COLUMN", "Column to predict; without it, the columns are listed"},
         {"--task", &task_, "VALUE",
-         "classification or regression (default: inferred from the target)"},
+         "classification or regression (default: inferred from the target)",
+         config::words(config::find_field("data.task")->access)},
         delimiter_option(format_, "detected"),
         decimal_option(format_, "detected"),
         {"--time", &time_, "TIME",

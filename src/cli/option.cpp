@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option.h"
 
+#include <algorithm>
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
 namespace trainer::cli {
+
+std::vector<std::string> names_of(const Option& option) {
+  std::vector<std::string> names;
+  std::istringstream list(option.names);
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  return names;
+}
+
+bool has_name(const Option& option, std::string_view name) {
+  const std::vector<std::string> names = names_of(option);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 void parse_count(std::string_view flag, const std::string& text, int64_t& count, Problems& problems,
                  int64_t min) {

@@ -20,10 +20,27 @@ struct Option {
 
   std::string names;  // "-o,--output"; of a positional argument without dashes: "path"
   Target target;
-  std::string value_name;  // the value in --help: "FILE"; empty for a flag
+  /// The value in --help; empty for a flag. Shells complete it by what this says: FILE, FOLDER,
+  /// RUN, RUN_OR_CHECKPOINT, COLUMN, NAME (of a column of `runs list`), KEY=VALUE; also "RUN ..."
+  /// and "NAME,...".
+  std::string value_name;
   std::string help;
-  std::string group = {};  // the heading in --help; empty: the usual one
+  std::vector<std::string> words = {};  // values that are words: onnx, auto
+  std::string group = {};               // the heading in --help; empty: the usual one
 };
+
+/// The names of an option: "-o" and "--output"; of a positional argument, its one name.
+std::vector<std::string> names_of(const Option& option);
+
+inline bool is_positional(const Option& option) { return !option.names.starts_with('-'); }
+inline bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
+/// Whether it may be given several times.
+inline bool is_repeatable(const Option& option) {
+  return std::holds_alternative<std::vector<std::string>*>(option.target);
+}
+
+/// Whether one of its names is `name`.
+bool has_name(const Option& option, std::string_view name);
 
 /// What is wrong with the command line, one line per problem.
 using Problems = std::vector<std::string>;

@@ -70,12 +70,14 @@ void add_command(CLI::App& app, const CommandSpec& spec) {
   command->fallthrough();
   if (spec.is_group) command->require_subcommand(1);
   add_options(*command, spec.options);
+  command->footer(spec.footer);
 }
 
 std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   auto app = std::make_shared<CLI::App>(program.description, program.name);
-  app->set_help_flag("-h,--help", "Print this help and exit");
+  app->set_help_flag(kHelpFlag, kHelpOfHelp);
   add_options(*app, program.options);
+  add_options(*app, program.config_options);
   for (const CommandSpec& spec : program.commands) add_command(*app, spec);
   app->footer(program.footer);
   app->require_subcommand(0, 1);  // after it "runs" is a folder, and no command

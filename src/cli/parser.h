@@ -14,17 +14,23 @@ struct CommandSpec {
   std::string name;  // "eval", or "config print": the command print of the group config
   std::string help;
   std::vector<Option> options;
-  bool is_group = false;  // contains commands, one of which is required
+  bool is_group = false;    // contains commands, one of which is required
+  std::string footer = {};  // of its --help
 };
+
+/// The option that every command has.
+inline constexpr const char* kHelpFlag = "-h,--help";
+inline constexpr const char* kHelpOfHelp = "Print this help and exit";
 
 /// A program: options that may be given before or after any command, and commands.
 struct ProgramSpec {
   std::string name;
   std::string description;
-  std::string footer;                 // of --help
-  std::vector<Option> options;        // including one for positional arguments
-  std::vector<CommandSpec> commands;  // the first is the default
-  std::string default_footer;         // of the help of the default command
+  std::string footer;                  // of --help
+  std::vector<Option> options;         // of every command
+  std::vector<Option> config_options;  // of commands with a configuration; one is positional
+  std::vector<CommandSpec> commands;   // the first is the default
+  std::string default_footer;          // of the help of the default command
 };
 
 /// The rest of the command line, apart from the values of options.

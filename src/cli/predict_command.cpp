@@ -68,8 +68,11 @@ class PredictCommand : public Command {
         threshold_option(threshold_),
         {"--keep", &kept_columns_, "COLUMN",
          "Column to copy to the output: a name, or a pattern with * and ?"},
-        {"--on-error", &on_error_, "VALUE",
-         "What to do with a row that cannot be read: stop, or skip it and list it"},
+        {"--on-error",
+         &on_error_,
+         "VALUE",
+         "What to do with a row that cannot be read: stop, or skip it and list it",
+         {"stop", "skip"}},
         {"--errors", &errors_, "FILE",
          "File that lists skipped rows (default: OUTPUT.errors.csv)"}};
   }

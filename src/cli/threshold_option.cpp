@@ -15,13 +15,22 @@ namespace {
 
 constexpr std::string_view kAuto = "auto:";
 
+std::vector<std::string> auto_words() {
+  std::vector<std::string> words;
+  for (const std::string& name : enum_names<metrics::DecisionMetric>()) {
+    words.push_back(fmt::format("{}{}", kAuto, name));
+  }
+  return words;
+}
+
 }  // namespace
 
 Option threshold_option(ThresholdOption& threshold) {
   return {"--threshold", &threshold.text, "VALUE",
           "Of two classes: predict the second if its probability is above this (default: 0.5); "
           "auto:f1, or another of accuracy, balanced_accuracy and binary_f1, chooses the best on "
-          "the validation split"};
+          "the validation split",
+          auto_words()};
 }
 
 void check_threshold(ThresholdOption& threshold, Problems& problems) {

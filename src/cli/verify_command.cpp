@@ -257,9 +257,9 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
 class VerifyCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {
-        {"path", &paths_, "PATH", "A checkpoint file, or a run folder for all of its checkpoints"},
-        {"--json", &json_, "", "Print JSON"}};
+    return {{"path", &paths_, "RUN_OR_CHECKPOINT ...",
+             "A checkpoint file, or a run folder for all of its checkpoints"},
+            {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& /*common*/, Problems& problems) override {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cctype>
 
+#include "config/bounds.h"
 #include "config/field_makers.h"
 
 namespace trainer::config {
 namespace {
 
 bool valid_delimiter(std::string_view text) {
-  if (text == "auto" || text == "comma" || text == "semicolon" || text == "tab") return true;
   if (text.size() != 1) return false;
   const auto c = static_cast<unsigned char>(text.front());
   const bool could_be_a_number = std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+';
@@ -39,18 +39,19 @@ std::vector<Field> table_fields() {
                 "same files and keys begins at once, and its rows need not fit into memory. auto: "
                 "in ~/.cache/trainer, for tables of 32 MiB or more without folds; off: nowhere.",
                 {.on_resume = OnResume::kMayChange}),
-      texts(TRAINER_MEMBER(data.target),
-            "Column of the CSV file to predict; a list of columns for regression.",
-            {.aliases = {"label_column", "data.label", "target_column"}}),
+      columns(TRAINER_MEMBER(data.target),
+              "Column of the CSV file to predict; a list of columns for regression.",
+              {.aliases = {"label_column", "data.label", "target_column"}}),
       choice(TRAINER_MEMBER(data.task),
              "What to predict. auto: classification if the target is text, has at most 20 distinct "
              "integer values, or has at most 100 that count from 0 or 1 without a gap and have "
              "five rows each on average; else regression."),
-      text(TRAINER_MEMBER(data.delimiter), "auto, comma, semicolon, tab or one character",
-           valid_delimiter,
-           "Field delimiter of the CSV file. auto: tab for .tsv and .tab, else comma, or semicolon "
-           "with data.decimal: \",\".",
-           {.aliases = {"sep", "separator"}}),
+      text_or(
+          {"auto", "comma", "semicolon", "tab"}, TRAINER_MEMBER(data.delimiter), "one character",
+          valid_delimiter,
+          "Field delimiter of the CSV file. auto: tab for .tsv and .tab, else comma, or semicolon "
+          "with data.decimal: \",\".",
+          {.aliases = {"sep", "separator"}}),
       text(TRAINER_MEMBER(data.decimal), "\".\" or \",\"", valid_decimal,
            "Decimal mark of the numbers in the CSV file. Thousands separators are not supported.",
            {.aliases = {"decimal_separator"}}),
@@ -58,17 +59,17 @@ std::vector<Field> table_fields() {
             "Texts (in any capitalization) and numbers in the CSV file that mean a missing value. "
             "An empty field is always missing.",
             {.aliases = {"na_values", "nan_values", "missing_values"}}),
-      texts(TRAINER_MEMBER(data.ignore),
-            "Columns of the CSV file to drop: names, or patterns with * and ?. The lists below "
-            "accept patterns too.",
-            {.aliases = {"ignore_column", "drop_columns"}}),
-      texts(TRAINER_MEMBER(data.id),
-            "Columns that identify a row. They are not features, but are copied to predictions.",
-            {.aliases = {"id_column", "index_col"}}),
-      text(TRAINER_MEMBER(data.weight), "a column name", any_text,
-           "Column with the sample weight in the loss, in training and evaluation; other metrics "
-           "are unweighted. It is not a feature.",
-           {.aliases = {"sample_weight", "weight_column"}}),
+      columns(TRAINER_MEMBER(data.ignore),
+              "Columns of the CSV file to drop: names, or patterns with * and ?. The lists below "
+              "accept patterns too.",
+              {.aliases = {"ignore_column", "drop_columns"}}),
+      columns(TRAINER_MEMBER(data.id),
+              "Columns that identify a row. They are not features, but are copied to predictions.",
+              {.aliases = {"id_column", "index_col"}}),
+      column(TRAINER_MEMBER(data.weight),
+             "Column with the sample weight in the loss, in training and evaluation; other metrics "
+             "are unweighted. It is not a feature.",
+             {.aliases = {"sample_weight", "weight_column"}}),
       choice(TRAINER_MEMBER(data.class_weights),
              "Class weights in the loss. balanced: all classes contribute equally, whatever their "
              "number of rows in the training split; multiplied by data.weight.",
@@ -79,16 +80,17 @@ std::vector<Field> table_fields() {
 // How columns become features.
 std::vector<Field> column_fields() {
   return {
-      texts(TRAINER_MEMBER(data.numeric),
-            "Numeric columns: text in them is an error. Columns in no list are numeric if they "
-            "contain numbers.",
-            {.aliases = {"numerical_columns", "num_cols"}}),
-      texts(TRAINER_MEMBER(data.categorical),
-            "Categorical columns; their values may be numbers. Each category of the training split "
-            "becomes a 0/1 feature (one-hot), missing cells one more; columns with many categories "
-            "are embedded (data.embed_above). Columns in no list are categorical if they contain "
-            "text.",
-            {.aliases = {"categorical_feature", "cat_features", "cat_cols"}}),
+      columns(TRAINER_MEMBER(data.numeric),
+              "Numeric columns: text in them is an error. Columns in no list are numeric if they "
+              "contain numbers.",
+              {.aliases = {"numerical_columns", "num_cols"}}),
+      columns(
+          TRAINER_MEMBER(data.categorical),
+          "Categorical columns; their values may be numbers. Each category of the training split "
+          "becomes a 0/1 feature (one-hot), missing cells one more; columns with many categories "
+          "are embedded (data.embed_above). Columns in no list are categorical if they contain "
+          "text.",
+          {.aliases = {"categorical_feature", "cat_features", "cat_cols"}}),
       integer_or_auto(TRAINER_MEMBER(data.max_categories), kAtLeast0,
                       "A text column with more distinct values is dropped, unless data.categorical "
                       "lists it. auto: a fifth of the rows that have a value (five rows per "
@@ -152,18 +154,20 @@ std::vector<Field> split_fields() {
              "How rows are split: at random, or chronologically by data.time: the latest rows are "
              "the test split, those before them the validation split.",
              {.aliases = {"shuffle", "split_method"}}),
-      text(TRAINER_MEMBER(data.time), "a column name", any_text,
-           "Column of numbers or ISO 8601 dates for data.split: chronological. It is not a feature "
-           "unless data.numeric lists it.",
-           {.aliases = {"time_column", "timestamp", "date_column"}}),
-      text(TRAINER_MEMBER(data.split_column), "a column name", any_text,
-           "Column that assigns each row to a split: train, validation (or val) or test. It is not "
-           "a feature.",
-           {.aliases = {"fold_column"}}),
-      text(TRAINER_MEMBER(data.group), "a column name", any_text,
-           "Group column: rows with the same value are always in the same split. It is not a "
-           "feature.",
-           {.aliases = {"groups", "group_column"}}),
+      column(
+          TRAINER_MEMBER(data.time),
+          "Column of numbers or ISO 8601 dates for data.split: chronological. It is not a feature "
+          "unless data.numeric lists it.",
+          {.aliases = {"time_column", "timestamp", "date_column"}}),
+      column(
+          TRAINER_MEMBER(data.split_column),
+          "Column that assigns each row to a split: train, validation (or val) or test. It is not "
+          "a feature.",
+          {.aliases = {"fold_column"}}),
+      column(TRAINER_MEMBER(data.group),
+             "Group column: rows with the same value are always in the same split. It is not a "
+             "feature.",
+             {.aliases = {"groups", "group_column"}}),
       integer(TRAINER_MEMBER(data.folds), kFolds,
               "Number of cross-validation folds, stratified by class or by whole groups; replaces "
               "data.test_fraction. 0: off. trainer cv trains one run per fold.",

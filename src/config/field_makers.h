@@ -74,8 +74,22 @@ inline Field boolean(std::string path, Member<bool> member, std::string help, Ex
 
 inline Field text(std::string path, Member<std::string> member, std::string expected,
                   bool (*valid)(std::string_view), std::string help, Extra extra = {}) {
-  return make(std::move(path), TextAccess{member, std::move(expected), valid}, std::move(help),
-              std::move(extra));
+  return make(std::move(path), TextAccess{member, std::move(expected), valid, {}, false},
+              std::move(help), std::move(extra));
+}
+
+inline Field text_or(std::vector<std::string> words, std::string path, Member<std::string> member,
+                     std::string expected, bool (*valid)(std::string_view), std::string help,
+                     Extra extra = {}) {
+  return make(std::move(path),
+              TextAccess{member, std::move(expected), valid, std::move(words), false},
+              std::move(help), std::move(extra));
+}
+
+inline Field column(std::string path, Member<std::string> member, std::string help,
+                    Extra extra = {}) {
+  return make(std::move(path), TextAccess{member, "a column name", nullptr, {}, true},
+              std::move(help), std::move(extra));
 }
 
 inline Field file(std::string path, Member<std::string> member, std::string help,
@@ -108,36 +122,17 @@ inline Field integers(std::string path, Member<std::vector<int64_t>> member, Bou
 
 inline Field texts(std::string path, Member<std::vector<std::string>> member, std::string help,
                    Extra extra = {}) {
-  return make(std::move(path), TextListAccess{member}, std::move(help), std::move(extra));
+  return make(std::move(path), TextListAccess{member, false}, std::move(help), std::move(extra));
+}
+
+inline Field columns(std::string path, Member<std::vector<std::string>> member, std::string help,
+                     Extra extra = {}) {
+  return make(std::move(path), TextListAccess{member, true}, std::move(help), std::move(extra));
 }
 
 // Quantiles, the last method, are of features alone.
 inline constexpr std::size_t kNumTargetScalings = 4;
 
 inline bool any_text(std::string_view) { return true; }
-
-inline constexpr Bounds kAtLeast0{.min = 0, .above = {}, .max = {}, .below = {}};
-inline constexpr Bounds kAtLeast1{.min = 1, .above = {}, .max = {}, .below = {}};
-// A count has room for sums and products of two: epochs times steps, batch size times accumulation.
-inline constexpr Bounds kCount0{.min = 0, .above = {}, .max = 1e9, .below = {}};
-inline constexpr Bounds kCount1{.min = 1, .above = {}, .max = 1e9, .below = {}};
-inline constexpr Bounds kPositive{.min = {}, .above = 0, .max = {}, .below = {}};
-inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
-inline constexpr Bounds kPart{.min = {}, .above = 0, .max = {}, .below = 1};
-inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
-inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
-inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
-inline constexpr Bounds kEnsembleSize{.min = 1, .above = {}, .max = 256, .below = {}};
-inline constexpr Bounds kBins{.min = 2, .above = {}, .max = 128, .below = {}};
-inline constexpr Bounds kNumericEmbedding{.min = 1, .above = {}, .max = 64, .below = {}};
-inline constexpr Bounds kEmbedding{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
-// Each cycle is a power of two longer than the first.
-inline constexpr Bounds kCycles{.min = 1, .above = {}, .max = 30, .below = {}};
-inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
-inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
-// As many as the memory for trees of them is made for (core/shard_tree.h).
-inline constexpr Bounds kShards{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
-inline constexpr Bounds kSeconds{.min = {}, .above = 0, .max = 1e6, .below = {}};
-inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
 
 }  // namespace trainer::config

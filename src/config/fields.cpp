@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "config/bounds.h"
 #include "config/field_makers.h"
 
 namespace trainer::config {
@@ -12,7 +13,6 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 bool valid_device(std::string_view value) {
-  if (value == "auto" || value == "cpu" || value == "mps" || value == "cuda") return true;
   if (value.substr(0, 5) != "cuda:") return false;
   const std::string_view index = value.substr(5);
   return !index.empty() && index.size() <= 3 && std::all_of(index.begin(), index.end(), is_digit);
@@ -37,9 +37,9 @@ std::vector<Field> run_fields() {
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "
               "seed on the same machine and build gives the same bits.",
               {.flag = "--seed", .aliases = {"random_seed", "seed_everything"}}),
-      text(TRAINER_MEMBER(device), "auto, cpu, mps, cuda or cuda:N", valid_device,
-           "Device for tensors. auto: CUDA, else MPS, else the CPU.",
-           {.flag = "--device", .aliases = {"accelerator"}, .on_resume = OnResume::kMayChange}),
+      text_or({"auto", "cpu", "mps", "cuda"}, TRAINER_MEMBER(device), "cuda:N", valid_device,
+              "Device for tensors. auto: CUDA, else MPS, else the CPU.",
+              {.flag = "--device", .aliases = {"accelerator"}, .on_resume = OnResume::kMayChange}),
       boolean(TRAINER_MEMBER(device_fallback),
               "Whether a device or precision that is not available is replaced (by the CPU, by "
               "fp32) with a warning (true) or is an error (false).",

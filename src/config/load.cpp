@@ -86,6 +86,28 @@ std::string where(const std::string& origin, const std::string& key) {
 
 class Loader {
  public:
+  Loader(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
+    for (const Document& document : documents) read(document);
+    for (const Override& change : overrides) apply(change);
+  }
+
+  Loaded finish_draft() {
+    apply_recipe();
+    choose_query_folder();
+    make_paths_absolute();
+    return std::move(loaded_);
+  }
+
+  Loaded finish() {
+    Loaded draft = finish_draft();
+    if (problems_.empty()) problems_ = find_conflicts(draft);
+    if (!problems_.empty()) {
+      throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
+    }
+    return draft;
+  }
+
+ private:
   void read(const Document& document) {
     if (const std::size_t length = valid_length(document.text); length < document.text.size()) {
       const auto line =
@@ -127,18 +149,6 @@ class Loader {
     set(*field, node, std::filesystem::current_path(), change.origin);
   }
 
-  Loaded finish() {
-    apply_recipe();
-    choose_query_folder();
-    make_paths_absolute();
-    if (problems_.empty()) problems_ = find_conflicts(loaded_);
-    if (!problems_.empty()) {
-      throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
-    }
-    return std::move(loaded_);
-  }
-
- private:
   void read_root(const Document& document, const YAML::Node& root) {
     if (root.IsNull()) return;  // an empty file changes nothing
     if (!root.IsMap()) {
@@ -303,10 +313,11 @@ Document read_document(const std::filesystem::path& path) {
 }
 
 Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
-  Loader loader;
-  for (const Document& document : documents) loader.read(document);
-  for (const Override& change : overrides) loader.apply(change);
-  return loader.finish();
+  return Loader(documents, overrides).finish();
+}
+
+Loaded load_draft(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
+  return Loader(documents, overrides).finish_draft();
 }
 
 std::string origin_of(const Loaded& loaded, const std::string& key) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/bounds.h"
 #include "config/field_makers.h"
 
 namespace trainer::config {

@@ -8,7 +8,7 @@
 #include "trainer/core/format.h"
 
 #include "config/conflicts.h"
-#include "config/field_makers.h"
+#include "config/bounds.h"
 
 namespace trainer::config {
 

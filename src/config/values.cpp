@@ -83,6 +83,26 @@ YAML::Node elements_of(std::string_view text) {
   return elements;
 }
 
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// `first` and `second` where there are words, for messages.
+std::string words_or(const std::vector<std::string>& words, const std::string& other) {
+  return words.empty() ? other : joined(words, ", ") + " or " + other;
+}
+
+// Whether an element of a list that is written as `text` is that text.
+bool is_plain_element(const std::string& text) {
+  try {
+    const YAML::Node list = YAML::Load("[" + text + "]");
+    return list.IsSequence() && list.size() == 1 && list[0].IsScalar() &&
+           list[0].Scalar() == text && !is_quoted(list[0]);
+  } catch (const YAML::Exception&) {
+    return false;
+  }
+}
+
 struct Assigner {
   Config& config;
   const YAML::Node& node;
@@ -116,10 +136,12 @@ struct Assigner {
   }
 
   Problem operator()(const TextAccess& access) const {
-    if (!node.IsScalar() || (access.valid != nullptr && !access.valid(node.Scalar()))) {
+    if (!node.IsScalar()) return expected(expected_text(access), node);
+    const std::string& text = node.Scalar();
+    if (access.valid != nullptr && !contains(access.words, text) && !access.valid(text)) {
       return expected(expected_text(access), node);
     }
-    access.member(config) = node.Scalar();
+    access.member(config) = text;
     return {};
   }
 
@@ -230,10 +252,8 @@ std::string expected_text(const Access& access) {
       return "a number" + bounds_text(a.bounds);
     }
     std::string operator()(const BoolAccess&) const { return "true or false"; }
-    std::string operator()(const TextAccess& a) const { return a.expected; }
-    std::string operator()(const PathAccess& a) const {
-      return a.words.empty() ? "a path" : joined(a.words, ", ") + " or a path";
-    }
+    std::string operator()(const TextAccess& a) const { return words_or(a.words, a.expected); }
+    std::string operator()(const PathAccess& a) const { return words_or(a.words, "a path"); }
     std::string operator()(const ChoiceAccess& a) const { return joined(a.names, " or "); }
     std::string operator()(const IntegerListAccess& a) const {
       return "a list of integers" + bounds_text(a.bounds);
@@ -243,8 +263,38 @@ std::string expected_text(const Access& access) {
   return std::visit(Describer{}, access);
 }
 
+std::vector<std::string> words(const Access& access) {
+  using Words = std::vector<std::string>;
+  struct Finder {
+    Words operator()(const IntegerAccess& a) const {
+      return a.zero_word.empty() ? Words() : Words{a.zero_word};
+    }
+    Words operator()(const NumberAccess&) const { return {}; }
+    Words operator()(const BoolAccess&) const { return {"true", "false"}; }
+    Words operator()(const TextAccess& a) const { return a.words; }
+    Words operator()(const PathAccess& a) const { return a.words; }
+    Words operator()(const ChoiceAccess& a) const { return {a.names.begin(), a.names.end()}; }
+    Words operator()(const IntegerListAccess&) const { return {}; }
+    Words operator()(const TextListAccess&) const { return {}; }
+  };
+  return std::visit(Finder{}, access);
+}
+
+bool names_columns(const Access& access) {
+  const auto* one = std::get_if<TextAccess>(&access);
+  const auto* several = std::get_if<TextListAccess>(&access);
+  return (one != nullptr && one->is_column) || (several != nullptr && several->are_columns);
+}
+
+std::string typed_text(const Access& access, const std::string& text) {
+  const bool is_plain = std::holds_alternative<TextListAccess>(access)
+                            ? is_plain_element(text)
+                            : text != "null" && !text.starts_with('"');
+  return is_plain ? text : yaml_text(text);
+}
+
 bool is_word(const PathAccess& access, const std::string& value) {
-  return std::find(access.words.begin(), access.words.end(), value) != access.words.end();
+  return contains(access.words, value);
 }
 
 std::string value_text(const Field& field, const Config& config) {

@@ -265,6 +265,15 @@ class TableInspector {
   DecimalMarks marks_;
 };
 
+// The format as far as it is known before the cells are read.
+CsvFormat first_format(const TableSource& source, const InspectOptions& options) {
+  const char decimal = options.decimal == "auto" ? '.' : options.decimal.front();
+  const std::filesystem::path first = source_files(source.path).front();
+  return {options.delimiter == "auto" ? find_delimiter(first)
+                                      : csv_delimiter(options.delimiter, first, decimal),
+          decimal, MissingValues(options.missing)};
+}
+
 }  // namespace
 
 TableFacts inspect_table(const TableSource& source, const InspectOptions& options) {
@@ -281,12 +290,8 @@ TableFacts inspect_table(const TableSource& source, const InspectOptions& option
     return table;
   }
   const bool finds_decimal = options.decimal == "auto";
-  table.decimal = finds_decimal ? '.' : options.decimal.front();
-  const std::filesystem::path first = source_files(path).front();
-  CsvFormat format{options.delimiter == "auto"
-                       ? find_delimiter(first)
-                       : csv_delimiter(options.delimiter, first, table.decimal),
-                   table.decimal, MissingValues(options.missing)};
+  CsvFormat format = first_format(source, options);
+  table.decimal = format.decimal;
   TableInspector inspector(table);
   const DecimalMarks marks = inspector.read(path, format);
   if (finds_decimal && table.delimiter != ',' && marks.num_commas > 0 && marks.num_points == 0) {
@@ -298,6 +303,18 @@ TableFacts inspect_table(const TableSource& source, const InspectOptions& option
     inspector.finish();
   }
   return table;
+}
+
+std::vector<std::string> column_names(const TableSource& source, const InspectOptions& options) {
+  if (is_read_by_duckdb(source)) {
+    std::vector<std::string> names;
+    for (const auto& column : duckdb::Query(table_sql(source).select).columns()) {
+      names.push_back(column.name);
+    }
+    return names;
+  }
+  CsvSource text(source.path, source_files(source.path), first_format(source, options));
+  return text.read_names(text.find_header());
 }
 
 }  // namespace trainer::data

@@ -51,13 +51,11 @@ std::vector<std::string> keys_ending_in(const std::string& name) {
   return keys;
 }
 
-[[noreturn]] void fail_unknown(const std::string& name, const std::set<std::string>& metrics) {
-  std::vector<std::string> all = kFieldNames;
-  all.insert(all.end(), metrics.begin(), metrics.end());
-  for (const config::Field& field : config::fields()) all.push_back(field.path);
-  if (const auto near = nearest_word(name, all)) {
+[[noreturn]] void fail_unknown(const std::string& name, std::span<const RunEntry> entries) {
+  if (const auto near = nearest_word(name, full_names(entries))) {
     fail(fmt::format("{}: no run has that; did you mean {}?", in_quotes(name), in_quotes(*near)));
   }
+  const std::set<std::string> metrics = metric_names(entries);
   fail(fmt::format(
       "{}: expected {}, a configuration key, or a metric: {}", in_quotes(name),
       fmt::join(kFieldNames, ", "),
@@ -266,6 +264,14 @@ class Parser {
 
 }  // namespace
 
+std::vector<std::string> full_names(std::span<const RunEntry> entries) {
+  std::vector<std::string> names = kFieldNames;
+  const std::set<std::string> metrics = metric_names(entries);
+  names.insert(names.end(), metrics.begin(), metrics.end());
+  for (const config::Field& field : config::fields()) names.push_back(field.path);
+  return names;
+}
+
 std::string full_name(std::string_view name, std::span<const RunEntry> entries) {
   std::string full(name);
   if (full.starts_with("validation.")) full = "val." + full.substr(full.find('.') + 1);
@@ -278,7 +284,7 @@ std::string full_name(std::string_view name, std::span<const RunEntry> entries) 
     fail(fmt::format("{}: several keys end like that; name one of {}", in_quotes(name),
                      joined(keys, " or ")));
   }
-  fail_unknown(full, metrics);
+  fail_unknown(full, entries);
 }
 
 std::optional<Value> value_of(const RunEntry& entry, const std::string& full_name) {

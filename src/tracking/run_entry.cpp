@@ -212,6 +212,8 @@ RunEntry read_series(const fs::path& folder, Kind kind) {
   return entry;
 }
 
+}  // namespace
+
 std::optional<Kind> kind_of(const fs::path& folder) {
   std::error_code ignored;
   if (fs::exists(run::RunDir{folder}.config(), ignored)) return Kind::kRun;
@@ -224,8 +226,6 @@ std::optional<Kind> kind_of(const fs::path& folder) {
   if (has_runs && name.ends_with("_cv")) return Kind::kCrossValidation;
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<RunEntry> read_entry(const fs::path& folder) {
   const std::optional<Kind> kind = kind_of(folder);

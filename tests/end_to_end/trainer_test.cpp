@@ -51,7 +51,9 @@ TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), config + " --print-config",
         config + " --lr fast", "config schedule " + config, std::string("verify good.pt"),
-        std::string("runs list ."),
+        std::string("runs list ."), std::string("completion bash"),
+        "__complete fish " + config + " data.target=",
+        std::string("__complete bash 'trainer eval runs/' runs/"),
         "init --output - --target digit --data " +
             (kSource / "configs/data/digits.csv").string()}) {
     const ProcessResult result = trainer_in(folder.path(), arguments, "LD_DEBUG=files");

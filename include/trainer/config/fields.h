@@ -51,11 +51,13 @@ struct BoolAccess {
   Member<bool> member;
 };
 
-/// Any text, or one that is `valid`.
+/// One of some words, or a text that is `valid`.
 struct TextAccess {
   Member<std::string> member;
-  std::string expected;  // in words, for messages
+  std::string expected;  // besides the words, for messages
   bool (*valid)(std::string_view) = nullptr;
+  std::vector<std::string> words = {};
+  bool is_column = false;  // the name of a column of the table
 };
 
 /// A file or folder. Relative to the folder of the file that names it; on the command line, to the
@@ -81,6 +83,7 @@ struct IntegerListAccess {
 /// A list of texts.
 struct TextListAccess {
   Member<std::vector<std::string>> member;
+  bool are_columns = false;  // names of columns of the table
 };
 
 /// How a key is read from and written to a Config, and what it accepts.
@@ -115,12 +118,22 @@ bool is_section(std::string_view path);
 /// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
 std::string expected_text(const Access& access);
 
+/// The values that are words: those of an enumeration, true and false, auto.
+std::vector<std::string> words(const Access& access);
+
+/// Whether the values are names of columns of the table.
+bool names_columns(const Access& access);
+
 /// Whether `value` is one of the words of `access`, not a path.
 bool is_word(const PathAccess& access, const std::string& value);
 
 /// `text` as a scalar of YAML: plain where it is read back as the same text, else in double quotes
 /// as JSON writes it.
 std::string yaml_text(const std::string& text);
+
+/// `text` as it is given on the command line, as the value or as an element of a list: plain where
+/// that is read as the same text, else as yaml_text().
+std::string typed_text(const Access& access, const std::string& text);
 
 /// The value of a field as one line of YAML.
 std::string value_text(const Field& field, const Config& config);

@@ -40,6 +40,10 @@ Document read_document(const std::filesystem::path& path);
 /// `file:line: key: expected ..., got ...; did you mean "..."?`.
 Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides);
 
+/// The same as far as it can be read, for a command line that is not complete yet: without checks,
+/// and without what load() would report.
+Loaded load_draft(const std::vector<Document>& documents, const std::vector<Override>& overrides);
+
 /// Where the value of `key` came from.
 std::string origin_of(const Loaded& loaded, const std::string& key);
 

@@ -74,4 +74,8 @@ struct TableFacts {
 /// Throws Error(kData) as read_table does for a file that is no table.
 TableFacts inspect_table(const TableSource& source, const InspectOptions& options = {});
 
+/// The names of its columns, from the header alone. Throws as inspect_table().
+std::vector<std::string> column_names(const TableSource& source,
+                                      const InspectOptions& options = {});
+
 }  // namespace trainer::data

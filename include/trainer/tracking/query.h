@@ -19,6 +19,9 @@ namespace trainer::tracking {
 /// A number where the text is one.
 using Value = std::variant<double, std::string>;
 
+/// All full names in a list of `entries`.
+std::vector<std::string> full_names(std::span<const RunEntry> entries);
+
 /// The full form of `name` in a list of `entries`. Throws Error(kUsage), with the nearest name, for
 /// one that nothing has, or that several keys have.
 std::string full_name(std::string_view name, std::span<const RunEntry> entries);

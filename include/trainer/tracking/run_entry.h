@@ -43,6 +43,9 @@ struct RunEntry {
   std::string problem;  // what of it cannot be read; empty: nothing
 };
 
+/// What `folder` is by the files in it; nothing for another folder.
+std::optional<Kind> kind_of(const std::filesystem::path& folder);
+
 /// The entry of a run folder, of a cross-validation or an ensemble; nothing for another folder.
 /// What is missing or damaged is left out.
 std::optional<RunEntry> read_entry(const std::filesystem::path& folder);

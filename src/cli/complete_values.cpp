@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/complete_values.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "trainer/config/load.h"
+#include "trainer/data/inspect.h"
+#include "trainer/data/table_source.h"
+#include "trainer/tracking/query.h"
+#include "trainer/tracking/run_entry.h"
+
+namespace trainer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRuns = "runs";  // where output_dir is unless it is set
+
+Completion one_of(const std::vector<std::string>& words) {
+  Completion completion;
+  for (const std::string& word : words) completion.candidates.push_back({word});
+  return completion;
+}
+
+Completion path(Paths paths) { return {{}, paths, ""}; }
+
+std::string value_of(const TypedLine& line, const std::string& names) {
+  const auto found = line.given.find(names);
+  return found == line.given.end() ? "" : found->second;
+}
+
+// A pipe would wait for somebody to write.
+bool is_file(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored);
+}
+
+// The configuration as the line has it so far.
+config::Config draft(const TypedLine& line) {
+  std::vector<config::Document> documents;
+  for (const fs::path& file : line.common.config_files) {
+    if (is_file(file)) documents.push_back(config::read_document(file));
+  }
+  return config::load_draft(documents, line.common.overrides).config;
+}
+
+// The columns of the table that the line names, in --data or in the configuration.
+std::vector<std::string> columns(const TypedLine& line) {
+  data::TableSource source{.path = value_of(line, "--data"), .query = value_of(line, "--query")};
+  data::InspectOptions options;
+  if (source.path.empty() && source.query.empty()) {
+    const config::DataConfig data = draft(line).data;
+    options.delimiter = data.delimiter;
+    if (data.path.empty() && data.query.empty()) return {};
+    source = data::training_source(data);
+  }
+  if (const std::string delimiter = value_of(line, "--delimiter"); !delimiter.empty()) {
+    options.delimiter = delimiter;
+  }
+  std::error_code ignored;
+  if (fs::exists(source.path, ignored) && !is_file(source.path) &&
+      !fs::is_directory(source.path, ignored)) {
+    return {};
+  }
+  return data::column_names(source, options);
+}
+
+// The runs in the usual folder, by name or by path; without any that begins with `typed`, folders.
+Completion runs(const TypedLine& line, const std::string& typed, bool by_name) {
+  const std::string folder = std::string(kRuns) + "/";
+  const std::string before = by_name && !typed.starts_with(folder) ? "" : folder;
+  Completion completion;
+  std::error_code ignored;
+  bool fits = false;
+  for (const auto& entry : fs::directory_iterator(kRuns, ignored)) {
+    const std::string name = before + entry.path().filename().string();
+    const bool is_given =
+        std::find(line.arguments.begin(), line.arguments.end(), name) != line.arguments.end();
+    if (is_given || !tracking::kind_of(entry.path())) continue;
+    const fs::path target =
+        entry.is_symlink(ignored) ? fs::read_symlink(entry.path(), ignored) : "";
+    completion.candidates.push_back({name, target.filename().string()});
+    fits |= name.starts_with(typed);
+  }
+  std::sort(completion.candidates.begin(), completion.candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.text < b.text; });
+  return fits ? completion : path(by_name ? Paths::kFolders : Paths::kCheckpoints);
+}
+
+// Names by which `runs list` orders and shows the runs of its folder.
+Completion names(const TypedLine& line, const std::string& typed) {
+  std::string folder = value_of(line, "folder") + value_of(line, "--folder");
+  if (folder.empty()) folder = kRuns;
+  std::error_code ignored;
+  std::vector<tracking::RunEntry> entries;
+  if (fs::is_directory(folder, ignored)) entries = tracking::read_entries(folder);
+  const bool is_reversed = typed.starts_with('-');
+  return behind(is_reversed ? "-" : "", one_of(tracking::full_names(entries)));
+}
+
+// What comes before the last element of "a,b" or "[a, b".
+std::string before_last_element(const std::string& typed) {
+  std::size_t begin = typed.find_last_of("[,");
+  if (begin == std::string::npos) return "";
+  begin = std::min(typed.find_first_not_of(' ', begin + 1), typed.size());
+  return typed.substr(0, begin);
+}
+
+// Without its full stop.
+std::string first_sentence(const std::string& text) {
+  return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
+}
+
+}  // namespace
+
+Completion behind(const std::string& before, Completion completion) {
+  for (Candidate& candidate : completion.candidates) candidate.text.insert(0, before);
+  completion.before.insert(0, before);
+  return completion;
+}
+
+Completion option_values(const TypedLine& line, const Option& option, const std::string& typed) {
+  for (const config::Field& field : config::fields()) {
+    if (field.flag == option.names) return key_values(line, field, typed);
+  }
+  const std::string_view name = option.value_name;
+  Completion completion;
+  if (name.ends_with(",...")) {
+    const std::string before = before_last_element(typed);
+    Completion element = option.words.empty() ? names(line, "") : one_of(option.words);
+    return behind(before, std::move(element));
+  }
+  if (name == "FILE") completion = path(Paths::kFiles);
+  if (name == "FOLDER") completion = path(Paths::kFolders);
+  if (name.starts_with("RUN")) {
+    completion = runs(line, typed, !name.starts_with("RUN_OR_CHECKPOINT"));
+  }
+  if (name == "COLUMN") completion = one_of(columns(line));
+  if (name == "NAME") completion = names(line, typed);
+  if (name == "KEY=VALUE") completion = keys(line, typed);
+  for (const std::string& word : option.words) completion.candidates.push_back({word});
+  return completion;
+}
+
+Completion key_values(const TypedLine& line, const config::Field& field, const std::string& typed) {
+  const config::Access& access = field.access;
+  if (config::names_columns(access)) {
+    const bool is_list =
+        std::holds_alternative<config::TextListAccess>(access) && typed.starts_with('[');
+    Completion completion;
+    for (const std::string& name : columns(line)) {
+      completion.candidates.push_back({config::typed_text(access, name), "", is_list});
+    }
+    return behind(is_list ? before_last_element(typed) : "", std::move(completion));
+  }
+  Completion completion = one_of(config::words(access));
+  if (std::holds_alternative<config::PathAccess>(access)) completion.paths = Paths::kFiles;
+  return completion;
+}
+
+Completion keys(const TypedLine& line, const std::string& typed) {
+  if (const std::size_t equals = typed.find('='); equals != std::string::npos) {
+    const config::Field* field = config::find_field(typed.substr(0, equals));
+    if (field == nullptr) return {};
+    return behind(typed.substr(0, equals + 1), key_values(line, *field, typed.substr(equals + 1)));
+  }
+  const std::size_t section = typed.rfind('.') + 1;  // npos + 1 is 0
+  Completion completion;
+  std::set<std::string> sections;
+  for (const config::Field& field : config::fields()) {
+    if (field.path.compare(0, section, typed, 0, section) != 0) continue;
+    if (!takes_key(line, field.path)) continue;
+    const std::size_t dot = field.path.find('.', section);
+    if (dot == std::string::npos) {
+      completion.candidates.push_back({field.path + "=", first_sentence(field.help), true});
+    } else if (sections.insert(field.path.substr(0, dot + 1)).second) {
+      completion.candidates.push_back({field.path.substr(0, dot + 1), "keys of the section", true});
+    }
+  }
+  return completion;
+}
+
+}  // namespace trainer::cli
