@@ -25,7 +25,7 @@ packages() {
       command -v npm >/dev/null || echo nodejs npm
       command -v curl >/dev/null || echo curl
       echo clangd-19 clang-tidy-19
-      echo zsh fish
+      echo zsh fish man-db mandoc
       echo openmpi-bin mpich slurmctld slurmd slurm-client munge iproute2 chromium fonts-dejavu-core
       ;;
     apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;

@@ -9,7 +9,11 @@ execute_process(COMMAND git rev-parse HEAD WORKING_DIRECTORY ${SOURCE_DIR}
 set(dirty 0)
 if(failed)
   set(commit unknown)
+  string(TIMESTAMP date "%Y-%m-%d" UTC)  # of SOURCE_DATE_EPOCH, if that is set
 else()
+  execute_process(COMMAND git show -s --format=%cd --date=short HEAD
+                  WORKING_DIRECTORY ${SOURCE_DIR}
+                  OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   execute_process(COMMAND git status --porcelain --untracked-files=no
                   WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE changes ERROR_QUIET)
   if(changes)
@@ -21,6 +25,7 @@ file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
 #define TRAINER_VERSION \"@VERSION@\"
 #define TRAINER_GIT_COMMIT \"@commit@\"
 #define TRAINER_GIT_DIRTY @dirty@
+#define TRAINER_DATE \"@date@\"
 #define TRAINER_COMPILER \"@COMPILER@\"
 #define TRAINER_BUILD_TYPE \"@BUILD_TYPE@\"
 #define TRAINER_LIBTORCH \"@LIBTORCH@\"

@@ -35,6 +35,7 @@
   COMMAND("export", "Export a trained model to another format", make_export_command)             \
   COMMAND("completion", "Print the script that completes words in a shell",                      \
           make_completion_command)                                                               \
+  COMMAND("manual", "Print the manual page of all of this", make_manual_command)                 \
   GROUP("selftest", "Run self-tests on this machine")                                            \
   COMMAND("selftest resume", "Check that resumed runs end with the same bits",                   \
           make_selftest_resume_command)

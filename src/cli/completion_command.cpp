@@ -32,7 +32,7 @@ class CompletionCommand : public Command {
   std::string footer() const override {
     return R"~(bash, in ~/.bashrc (macOS: ~/.bash_profile):
   eval "$(trainer completion bash)"
-or, with the package bash-completion, as a file that is read when needed:
+or, with the package bash-completion, as a file:
   dir=~/.local/share/bash-completion/completions; mkdir -p $dir
   trainer completion bash >$dir/trainer
 
@@ -44,7 +44,7 @@ or behind compinit: source <(trainer completion zsh)
 fish:
   trainer completion fish >~/.config/fish/completions/trainer.fish
 
-An installed trainer (cmake --install) has them where shells look for them.)~";
+make install puts all three where shells look for them.)~";
   }
 
   void check(const CommonOptions& common, Problems& problems) override {

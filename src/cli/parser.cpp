@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/parser.h"
 
+#include <cstddef>
 #include <memory>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/core/error.h"
 
 #include "cli/suggestions.h"
+#include "cli/wrap.h"
 
 namespace trainer::cli {
 namespace {
@@ -40,23 +42,11 @@ class OptionAdder {
   const Option& option_;
 };
 
-// Lines of at most 50 characters, which begin in column 30: older CLI11 does not wrap its help.
-std::string wrapped(std::string_view text) {
-  constexpr std::size_t kWidth = 50;
-  std::string lines;
-  while (text.size() > kWidth) {
-    const std::size_t end = text.rfind(' ', kWidth);
-    if (end == std::string_view::npos) break;
-    lines += fmt::format("{}\n", text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  return lines += text;
-}
-
 void add_options(CLI::App& app, const std::vector<Option>& options) {
+  constexpr std::size_t kWidth = 50;  // from column 30 on: older CLI11 does not wrap its help
   for (const Option& option : options) {
     CLI::Option* added = std::visit(OptionAdder(app, option), option.target);
-    added->description(wrapped(option.help));
+    added->description(fmt::format("{}", fmt::join(wrapped(option.help, kWidth), "\n")));
     if (!option.group.empty()) added->group(option.group);
   }
 }

@@ -337,6 +337,11 @@ const Field* find_field(std::string_view path) {
   return nullptr;
 }
 
+std::string section_of(const Field& field) {
+  const std::size_t dot = field.path.find('.');
+  return dot == std::string::npos ? "" : field.path.substr(0, dot);
+}
+
 bool is_section(std::string_view path) {
   return std::any_of(fields().begin(), fields().end(), [&](const Field& field) {
     return field.path.size() > path.size() && field.path[path.size()] == '.' &&

@@ -13,12 +13,6 @@
 namespace trainer::config {
 namespace {
 
-// The first part of the path; keys without a section come first in the table.
-std::string find_section(const Field& field) {
-  const std::size_t dot = field.path.find('.');
-  return dot == std::string::npos ? "" : field.path.substr(0, dot);
-}
-
 std::string accepted_cell(const Field& field) {
   if (const auto* choice = std::get_if<ChoiceAccess>(&field.access)) {
     return fmt::format("`{}`", fmt::join(choice->names, "` `"));
@@ -121,8 +115,8 @@ std::string reference_page() {
       "working directory.\n";
   std::string section = "none yet";
   for (const Field& field : fields()) {
-    if (find_section(field) != section) {
-      section = find_section(field);
+    if (section_of(field) != section) {
+      section = section_of(field);
       page += fmt::format("\n## {}\n\n| key | default | accepts | meaning |\n|---|---|---|---|\n",
                           section.empty() ? "Run" : fmt::format("`{}`", section));
     }

@@ -7,8 +7,8 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
 
-#include "config/conflicts.h"
 #include "config/bounds.h"
+#include "config/conflicts.h"
 
 namespace trainer::config {
 

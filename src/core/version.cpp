@@ -6,9 +6,9 @@
 namespace trainer {
 
 const BuildInfo& build_info() {
-  static const BuildInfo info{TRAINER_VERSION,         TRAINER_GIT_COMMIT, TRAINER_GIT_DIRTY != 0,
-                              TRAINER_COMPILER,        TRAINER_BUILD_TYPE, TRAINER_LIBTORCH,
-                              TRAINER_SYSTEM_BLAS != 0};
+  static const BuildInfo info{TRAINER_VERSION,  TRAINER_GIT_COMMIT,      TRAINER_GIT_DIRTY != 0,
+                              TRAINER_DATE,     TRAINER_COMPILER,        TRAINER_BUILD_TYPE,
+                              TRAINER_LIBTORCH, TRAINER_SYSTEM_BLAS != 0};
   return info;
 }
 

@@ -51,7 +51,7 @@ TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), config + " --print-config",
         config + " --lr fast", "config schedule " + config, std::string("verify good.pt"),
-        std::string("runs list ."), std::string("completion bash"),
+        std::string("runs list ."), std::string("completion bash"), std::string("manual"),
         "__complete fish " + config + " data.target=",
         std::string("__complete bash 'trainer eval runs/' runs/"),
         "init --output - --target digit --data " +

@@ -110,6 +110,9 @@ const std::vector<Field>& fields();
 /// The field at `path`, or nullptr.
 const Field* find_field(std::string_view path);
 
+/// The first part of its path: "training"; empty for a key without a section.
+std::string section_of(const Field& field);
+
 /// Whether some key begins with `path` and a dot.
 bool is_section(std::string_view path);
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace trainer::cli {
+
+/// The manual page trainer(1) in roff: the commands of `table` with their options, all keys of the
+/// configuration, exit codes, environment and files.
+std::string manual_page(std::span<const CommandRow> table);
+
+}  // namespace trainer::cli
