@@ -11,6 +11,7 @@
 
 #include "trainer/core/exceptions.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/standard_streams.h"
@@ -73,8 +74,9 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     const Error error = to_error(e);
     trainer::log::clear_status();
-    trainer::log::error(error.what());
+    const int code = trainer::exit_code(error.kind());
+    trainer::log::event("error", error.what(), {{"exit_code", code}}, trainer::log::Level::kError);
     trainer::launch::report_failure(trainer::launch::process_environment, error.what());
-    return trainer::exit_code(error.kind());
+    return code;
   }
 }

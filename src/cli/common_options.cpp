@@ -3,12 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 
 namespace trainer::cli {
 
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems) {
   if (common.resume) problems.push_back(fmt::format("--resume is not supported by {}", command));
+}
+
+std::string result_text(const Json& result) {
+  constexpr int kIndent = 2;
+  return result.dump(log::console_format() == log::Format::kJson ? -1 : kIndent) + "\n";
 }
 
 void apply_quiet(const CommonOptions& common) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "trainer/config/load.h"
 
 #include "cli/option.h"
@@ -26,6 +28,9 @@ struct CommonOptions {
 
 /// Adds a problem if --resume was given to a command that cannot resume: "eval".
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems);
+
+/// What --json prints: indented, or one line where the log has JSON too, whose readers read lines.
+std::string result_text(const nlohmann::ordered_json& result);
 
 /// With --quiet, shows only warnings and errors from now on.
 void apply_quiet(const CommonOptions& common);

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <system_error>
 
-#include "trainer/config/load.h"
 #include "trainer/data/inspect.h"
 #include "trainer/data/table_source.h"
 #include "trainer/tracking/query.h"
 #include "trainer/tracking/run_entry.h"
+
+#include "cli/resolve_config.h"
 
 namespace trainer::cli {
 namespace {
@@ -39,21 +40,12 @@ bool is_file(const fs::path& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-// The configuration as the line has it so far.
-config::Config draft(const TypedLine& line) {
-  std::vector<config::Document> documents;
-  for (const fs::path& file : line.common.config_files) {
-    if (is_file(file)) documents.push_back(config::read_document(file));
-  }
-  return config::load_draft(documents, line.common.overrides).config;
-}
-
 // The columns of the table that the line names, in --data or in the configuration.
 std::vector<std::string> columns(const TypedLine& line) {
   data::TableSource source{.path = value_of(line, "--data"), .query = value_of(line, "--query")};
   data::InspectOptions options;
   if (source.path.empty() && source.query.empty()) {
-    const config::DataConfig data = draft(line).data;
+    const config::DataConfig data = draft_config(line.common).data;
     options.delimiter = data.delimiter;
     if (data.path.empty() && data.query.empty()) return {};
     source = data::training_source(data);

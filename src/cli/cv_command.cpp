@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/experiments/cross_validation.h"
 
@@ -46,17 +47,22 @@ class CvCommand : public Command {
 
   int run(const CommonOptions& common) override {
     require_config(common, "cv", " --folds 5");
+    choose_log_format(common);
     apply_quiet(common);
     const experiments::CrossValidationReport report =
         experiments::cross_validate(make_request(common));
     if (report.stop_signal != 0) {
-      log::warning(fmt::format("stopped in {}; resume with: trainer cv --resume {}", report.stopped,
-                               shell_word(report.folder.string())));
+      log::event("stopped",
+                 fmt::format("stopped in {}; resume with: trainer cv --resume {}", report.stopped,
+                             shell_word(report.folder.string())),
+                 {{"folder", report.folder.string()}}, log::Level::kWarning);
       return 128 + report.stop_signal;
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", report.json);
+      fmt::print("{}", result_text(parse_json(report.json)));
+    } else if (log::console_format() == log::Format::kJson) {
+      log::event("result", "complete: " + report.folder.string(), parse_json(report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
       fmt::print("{}\nfolder  {}\n", metrics::folds_table(report.results), report.folder.string());
     }
@@ -78,7 +84,9 @@ class CvCommand : public Command {
       return train_one_of_several(common, job);
     };
     request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
-      log::info(result_line(result, name));
+      Json fields = {{"run", result.run}, {"fold", result.fold}, {"repeat", result.repeat}};
+      for (const metrics::Score& score : result.scores) fields[score.name] = score.value;
+      log::event("fold", result_line(result, name), fields);
     };
     return request;
   }

@@ -10,6 +10,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/experiments/ensemble.h"
@@ -42,16 +43,21 @@ class EnsembleCommand : public Command {
 
   int run(const CommonOptions& common) override {
     require_config(common, "ensemble", " --members 5");
+    choose_log_format(common);
     apply_quiet(common);
     const experiments::EnsembleReport report = experiments::train_ensemble(make_request(common));
     if (report.stop_signal != 0) {
-      log::warning(fmt::format("stopped in {}; resume with: trainer ensemble --resume {}",
-                               report.stopped, shell_word(report.folder.string())));
+      log::event("stopped",
+                 fmt::format("stopped in {}; resume with: trainer ensemble --resume {}",
+                             report.stopped, shell_word(report.folder.string())),
+                 {{"folder", report.folder.string()}}, log::Level::kWarning);
       return 128 + report.stop_signal;
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", report.json);
+      fmt::print("{}", result_text(parse_json(report.json)));
+    } else if (log::console_format() == log::Format::kJson) {
+      log::event("result", "complete: " + report.folder.string(), parse_json(report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
       LabeledLines lines;
       if (report.test) lines.append(metrics::result_lines("test", *report.test, " (ensemble)"));
@@ -90,7 +96,8 @@ class EnsembleCommand : public Command {
       return train_one_of_several(common, job);
     };
     request.on_member = [](const std::string& name, const std::string& metric, double value) {
-      log::info(fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)));
+      log::event("member", fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)),
+                 {{"member", name}, {"metric", metric}, {"value", value}});
     };
     return request;
   }

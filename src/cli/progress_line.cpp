@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/long_work.h"
 
@@ -51,7 +52,11 @@ bool ProgressLine::update(const MakeText& make_text) {
   next_ = now + interval();
   constexpr int kPlainWidth = 200;
   const std::string text = make_text(now, terminal_.redraws ? standard_error_width() : kPlainWidth);
-  terminal_.redraws ? log::show_status(text) : log::info(text);
+  if (terminal_.redraws) {
+    log::show_status(text);
+  } else {
+    log::event("progress", text, Json::object());
+  }
   return true;
 }
 

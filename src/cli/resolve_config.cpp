@@ -2,11 +2,13 @@
 #include "cli/resolve_config.h"
 
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/log.h"
 
 namespace trainer::cli {
 
@@ -27,6 +29,21 @@ ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode 
     resolved.resume = checkpoint::find_same_run(config.output_dir, config, mode);
   }
   return resolved;
+}
+
+config::Config draft_config(const CommonOptions& common) {
+  std::vector<config::Document> documents;
+  for (const std::filesystem::path& file : common.config_files) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored)) {
+      documents.push_back(config::read_document(file));
+    }
+  }
+  return config::load_draft(documents, common.overrides).config;
+}
+
+void choose_log_format(const CommonOptions& common) {
+  log::set_console_format(static_cast<log::Format>(draft_config(common).logging.format));
 }
 
 void require_config(const CommonOptions& common, const std::string& command,

@@ -104,7 +104,7 @@ std::string results_text(const engine::TrainReport& report) {
 }
 
 /// summary.json and its path; for a stopped run, how far it got.
-std::string results_json(const engine::TrainReport& report) {
+Json results_json(const engine::TrainReport& report) {
   Json json = {{"run_folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
     json["stopped"] = signal_name(report.stop_signal);
@@ -113,7 +113,17 @@ std::string results_json(const engine::TrainReport& report) {
   } else {
     json.update(read_json_or_null(run::RunDir{report.run_dir}.summary()));
   }
-  return json.dump(2) + "\n";
+  return json;
+}
+
+// As programs that read the log look for it.
+void log_results(const engine::TrainReport& report) {
+  if (report.stop_signal != 0) {
+    log::event("stopped", "stopped " + stopped_text(report), results_json(report),
+               log::Level::kWarning);
+  } else {
+    log::event("result", "complete: " + short_path(report.run_dir), results_json(report));
+  }
 }
 
 // Never throws: the terminal may be closed (SIGHUP), and main() checks for errors.
@@ -129,6 +139,7 @@ class TrainCommand : public Command {
 
   int run(const CommonOptions& common) override {
     refuse_no_configuration(common);
+    choose_log_format(common);
     if (timing_ || time_.has_trace()) time_.start();
     const engine::TrainRequest request = make_request(common);
     const engine::TrainReport report = engine_library().train(request);
@@ -136,7 +147,9 @@ class TrainCommand : public Command {
     if (!report.is_first) {
       // The first process speaks.
     } else if (json_) {
-      print_out(results_json(report));
+      print_out(result_text(results_json(report)));
+    } else if (log::console_format() == log::Format::kJson) {
+      log_results(report);
     } else if (common.verbosity != Verbosity::kQuiet) {
       print_out(results_text(report));
     } else if (report.stop_signal != 0) {
@@ -150,10 +163,15 @@ class TrainCommand : public Command {
   // On standard error if standard output is JSON.
   void write_times(const engine::TrainReport& report) const {
     const profile::Profile profile = time_.finish(report.workload);
-    write_file_atomically(run::RunDir{report.run_dir}.timing(),
-                          profile::profile_json(profile).dump(2) + "\n");
-    if (timing_)
+    const Json json = profile::profile_json(profile);
+    const std::filesystem::path file = run::RunDir{report.run_dir}.timing();
+    write_file_atomically(file, json.dump(2) + "\n");
+    if (!timing_) return;
+    if (log::console_format() == log::Format::kJson) {
+      log::event("timing", "where the time went: " + short_path(file), json);
+    } else {
       std::fputs(("\n" + profile::profile_text(profile)).c_str(), json_ ? stderr : stdout);
+    }
   }
 
   static void refuse_no_configuration(const CommonOptions& common) {
@@ -185,7 +203,9 @@ class TrainCommand : public Command {
 
   static engine::TrainRequest make_request(const CommonOptions& common) {
     ResolvedConfig resolved = resolve(common);
-    log::set_console_level(console_level(common.verbosity, resolved.config.config.logging.level));
+    const config::LoggingConfig& logging = resolved.config.config.logging;
+    log::set_console_level(console_level(common.verbosity, logging.level));
+    log::set_console_format(static_cast<log::Format>(logging.format));
     engine::TrainRequest request;
     request.config = std::move(resolved.config);
     request.resume = std::move(resolved.resume);

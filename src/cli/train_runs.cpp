@@ -23,6 +23,7 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
     if (!is_quiet) log::set_console_level(level);
   };
   if (common.verbosity != Verbosity::kVerbose) show(log::Level::kWarning);
+  log::set_console_format(static_cast<log::Format>(job.config.config.logging.format));
   const engine::TrainReport report = engine_library().train(request);
   log::clear_status();
   if (common.verbosity == Verbosity::kNormal) show(log::Level::kInfo);

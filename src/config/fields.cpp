@@ -267,6 +267,11 @@ std::vector<Field> output_fields() {
               {.aliases = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(logging.level), "Lowest level of the messages that are shown.",
              {.on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(logging.format),
+             "What standard error has: text for people, or json: each message as one line of JSON "
+             "with time, level, event, message and fields, without a progress bar. train.log is "
+             "text.",
+             {.aliases = {"log_format"}, .on_resume = OnResume::kMayChange}),
       integer(
           TRAINER_MEMBER(logging.save_interval), kCount1,
           "Steps between training records in metrics.jsonl.",
@@ -290,6 +295,11 @@ std::vector<Field> output_fields() {
            "VS Code; what another run has left there is replaced. Empty: none. Not of the runs of "
            "trainer cv and trainer ensemble.",
            {.aliases = {"dvclive"}, .on_resume = OnResume::kMayChange}),
+  };
+}
+
+std::vector<Field> distributed_fields() {
+  return {
       choice(TRAINER_MEMBER(distributed.enabled),
              "What a run does under torchrun, mpirun or srun. auto: its processes train one model "
              "together; off: each trains a run of its own, whose output_dir or tag the script has "
@@ -324,9 +334,10 @@ std::vector<Field> output_fields() {
 }  // namespace
 
 const std::vector<Field>& fields() {
-  static const std::vector<Field> table = concatenated(
-      {run_fields(), data_fields(), model_fields(), training_fields(), more_training_fields(),
-       optimizer_fields(), schedule_fields(), early_stopping_fields(), output_fields()});
+  static const std::vector<Field> table =
+      concatenated({run_fields(), data_fields(), model_fields(), training_fields(),
+                    more_training_fields(), optimizer_fields(), schedule_fields(),
+                    early_stopping_fields(), output_fields(), distributed_fields()});
   return table;
 }
 

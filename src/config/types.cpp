@@ -2,6 +2,7 @@
 #include "trainer/config/types.h"
 
 #include "trainer/config/distributed_config.h"
+#include "trainer/config/logging_config.h"
 
 // The names of an enumeration, in the order of its values.
 #define TRAINER_NAMES(Enum, ...)                       \
@@ -46,6 +47,7 @@ TRAINER_NAMES(config::FactorSchedule, "constant", "flat_cosine")
 TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
 TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
 TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
+TRAINER_NAMES(config::LogFormat, "text", "json")
 TRAINER_NAMES(config::Distributed, "auto", "off")
 TRAINER_NAMES(config::Backend, "auto", "gloo", "nccl")
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/log.h"
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -13,6 +15,8 @@
 #include <spdlog/sinks/basic_file_sink.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
+#include "trainer/core/labeled_lines.h"
 #include "trainer/core/terminal.h"
 
 namespace trainer::log {
@@ -34,6 +38,15 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
+/// What a message in JSON has beside its text.
+struct Event {
+  std::string_view name;
+  const Json& fields;
+};
+
+// That of the message that this thread logs; nullptr: it has none.
+thread_local const Event* current_event = nullptr;
+
 struct Mark {
   const char* prefix;
   const char* color;
@@ -53,6 +66,48 @@ Mark level_mark(spdlog::level::level_enum level) {
   }
 }
 
+const char* level_name(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::debug:
+      return "debug";
+    case spdlog::level::warn:
+      return "warning";
+    case spdlog::level::err:
+    case spdlog::level::critical:
+      return "error";
+    default:
+      return "info";
+  }
+}
+
+// "2026-11-25T10:00:00.123Z"
+std::string utc_time(spdlog::log_clock::time_point time) {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
+  constexpr int64_t kPerSecond = 1000;
+  const std::time_t seconds = since.count() / kPerSecond;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     since.count() % kPerSecond);
+}
+
+// One line. Names of files may be no UTF-8: what is none becomes the replacement character.
+std::string json_line(const spdlog::details::log_msg& message, std::optional<int> rank) {
+  const std::string level = level_name(message.level);
+  const bool is_message = message.level <= spdlog::level::info;
+  Json line = {{"time", utc_time(message.time)},
+               {"level", level},
+               {"event", is_message ? "message" : level},
+               {"message", std::string(message.payload.data(), message.payload.size())}};
+  if (rank) line["rank"] = *rank;
+  if (current_event != nullptr) {
+    line["event"] = current_event->name;
+    line.insert(current_event->fields.begin(), current_event->fields.end());  // keeps its own
+  }
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 /// Standard error: messages scroll above a status line that is redrawn.
 class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -60,14 +115,24 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
   void show_status(std::string_view text) {
     const std::lock_guard lock(mutex_);
-    if (!terminal_.redraws || text == status_) return;
+    if (!terminal_.redraws || format_ == Format::kJson || text == status_) return;
     status_ = text;
     write("\r" + status_ + "\x1b[K");
   }
 
-  void set_prefix(std::string prefix) {
+  void set_rank(std::optional<int> rank) {
     const std::lock_guard lock(mutex_);
-    prefix_ = std::move(prefix);
+    rank_ = rank;
+  }
+
+  void set_format(Format format) {
+    const std::lock_guard lock(mutex_);
+    format_ = format;
+  }
+
+  Format format() {
+    const std::lock_guard lock(mutex_);
+    return format_;
   }
 
   void clear_status() {
@@ -79,11 +144,16 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    if (format_ == Format::kJson) {
+      write(json_line(message, rank_));
+      return;
+    }
     const Mark mark = level_mark(message.level);
+    const std::string prefix = rank_.value_or(0) > 0 ? fmt::format("[rank {}] ", *rank_) : "";
     const std::string_view payload(message.payload.data(), message.payload.size());
     const bool colored = terminal_.colors && *mark.color != '\0';
     const std::string before = status_.empty() ? "" : "\r\x1b[K";
-    write(fmt::format("{}{}{}{}{}{}\n{}", before, prefix_, colored ? mark.color : "", mark.prefix,
+    write(fmt::format("{}{}{}{}{}{}\n{}", before, prefix, colored ? mark.color : "", mark.prefix,
                       colored ? "\x1b[0m" : "", payload, status_));
   }
   void flush_() override { std::fflush(stderr); }
@@ -95,7 +165,8 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   Terminal terminal_;
-  std::string prefix_;
+  Format format_ = Format::kText;
+  std::optional<int> rank_;
   std::string status_;
 };
 
@@ -110,6 +181,7 @@ struct Log {
   std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file;
   bool file_failed = false;
   spdlog::logger logger{"trainer", console};
+  std::string label;  // of the overview
 
   Log() {
     logger.set_level(spdlog::level::debug);  // the sinks decide
@@ -149,7 +221,11 @@ void write_to(spdlog::sinks::sink& sink, std::string_view message) {
 
 void set_console_level(Level level) { instance().console->set_level(spdlog_level(level)); }
 
-void set_console_prefix(std::string prefix) { instance().console->set_prefix(std::move(prefix)); }
+void set_console_format(Format format) { instance().console->set_format(format); }
+
+Format console_format() { return instance().console->format(); }
+
+void set_rank(std::optional<int> rank) { instance().console->set_rank(rank); }
 
 void open_file(const std::filesystem::path& path, Level level) {
   close_file();
@@ -176,6 +252,34 @@ void close_file() {
   }
   std::erase(log.logger.sinks(), log.file);
   log.file.reset();
+}
+
+void event(std::string_view name, std::string_view message, const Json& fields, Level level) {
+  const Event event{name, fields};
+  current_event = &event;
+  write(spdlog_level(level), message);
+  current_event = nullptr;
+}
+
+void record(std::string_view name, std::string_view message, const Json& fields) {
+  if (console_format() != Format::kJson) return;
+  const Event event{name, fields};
+  current_event = &event;
+  write_to(*instance().console, message);
+  current_event = nullptr;
+}
+
+void text_line(std::string_view line) {
+  console_format() == Format::kJson ? note(line) : info(line);
+}
+
+void overview(std::string_view label, std::string_view value) {
+  if (console_format() != Format::kJson) return info(labeled_line(label, value));
+  note(labeled_line(label, value));
+  std::string& last = instance().label;
+  if (!label.empty()) last = label;
+  const std::string text(value);
+  record("overview", fmt::format("{}: {}", last, text), {{"label", last}, {"value", text}});
 }
 
 void note(std::string_view message) {

@@ -154,7 +154,7 @@ Processes join_processes(const TrainRequest& request) {
   const launch::Place place = launch::find_place(launch::process_environment);
   if (place.size == 1) return processes;
   processes.place = place;
-  if (place.rank > 0) log::set_console_prefix(fmt::format("[rank {}] ", place.rank));
+  log::set_rank(place.rank);
   launch::stop_with_launcher();
   processes.world = std::make_shared<dist::World>(
       dist::join({.place = place,

@@ -5,6 +5,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/version.h"
@@ -52,19 +53,47 @@ void log_columns(const data::Datasets& data) {
   const bool is_long = data.num_column_notes > kMaxColumns;
   const std::vector<std::string>& notes = data.notes;
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    const std::string line = labeled_line(i == 0 ? "columns" : "", notes[i]);
+    const char* label = i == 0 ? "columns" : "";
     const auto index = static_cast<int64_t>(i);
     const bool is_of_column = index > 0 && index <= data.num_column_notes;
     if (is_long && is_of_column) {
-      log::detail(line);
+      log::detail(labeled_line(label, notes[i]));
     } else {
-      log::info(line);
+      log::overview(label, notes[i]);
     }
   }
   if (is_long) {
-    log::info(labeled_line("", fmt::format("{} about individual columns: see train.log or use -v",
-                                           counted(data.num_column_notes, "line"))));
+    log::overview("", fmt::format("{} about individual columns: see train.log or use -v",
+                                  counted(data.num_column_notes, "line")));
   }
+}
+
+// What the overview says, as values.
+void record_start(const train::Session& session, const TrainRequest& request,
+                  const Decisions& decisions, const run::RunDir& run) {
+  const config::TrainingConfig& training = session.config.training;
+  Json fields = {{"run_folder", run.root.string()},
+                 {"version", build_info().version},
+                 {"git_commit", build_info().git_commit},
+                 {"device", decisions.device.device.str()},
+                 {"precision", config::to_text(session.config.precision)},
+                 {"threads", decisions.threads.num_threads},
+                 {"train_rows", session.data.train.size()},
+                 {"validation_rows", session.data.validation.size()},
+                 {"test_rows", session.data.test.size()},
+                 {"features", session.data.schema.num_features()},
+                 {"task", config::to_text(session.data.schema.task)},
+                 {"parameters", session.model.parameters().num_parameters()},
+                 {"epochs", training.epochs},
+                 {"steps_per_epoch", schedule::steps_per_epoch(training, session.train.size())},
+                 {"samples_per_step", schedule::samples_per_step(training, session.train.size())},
+                 {"seed", session.config.seed}};
+  if (request.resume) {
+    fields["resumed_from"] = request.resume->file.string();
+    fields["epoch"] = session.state.position.epoch;
+    fields["step"] = session.state.position.step;
+  }
+  log::record("start", fmt::format("training in {}", run.root.string()), fields);
 }
 
 }  // namespace
@@ -79,11 +108,9 @@ std::string step_text(const train::Session& session) {
 
 void log_header(const train::Session& session, const TrainRequest& request,
                 const Decisions& decisions, const Processes& processes, const run::RunDir& run) {
-  const auto line = [](const char* name, const std::string& value) {
-    log::info(labeled_line(name, value));
-  };
+  const auto line = [](const char* name, const std::string& value) { log::overview(name, value); };
   const config::Config& config = session.config;
-  if (request.resume) log::info("---------- resumed ----------");
+  if (request.resume) log::text_line("---------- resumed ----------");
   line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
                               build_info().git_commit.substr(0, 9), build_info().libtorch,
                               run::blas_info().name));
@@ -119,6 +146,7 @@ void log_header(const train::Session& session, const TrainRequest& request,
          fmt::format("{} at epoch {}, step {}", request.resume->file.string(),
                      session.state.position.epoch, with_thousands(session.state.position.step)));
   }
+  record_start(session, request, decisions, run);
 }
 
 }  // namespace trainer::engine

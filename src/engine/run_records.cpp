@@ -45,7 +45,8 @@ void log_report(const char* split, const std::optional<metrics::Report>& report)
   std::istringstream result(metrics::result_lines(split, *report));
   for (std::string line; std::getline(result, line);) log::note(line);
   std::istringstream lines(metrics::details_text(*report));
-  for (std::string line; std::getline(lines, line);) log::info(line.empty() ? line : "  " + line);
+  for (std::string line; std::getline(lines, line);)
+    log::text_line(line.empty() ? line : "  " + line);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
-#include "trainer/core/labeled_lines.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
@@ -63,7 +63,7 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   const auto seed = static_cast<uint64_t>(config.seed);
   const char* label = "reading";
   for (const std::string& line : cache::reading_plan(config.data, seed)) {
-    log::info(labeled_line(std::exchange(label, ""), line));
+    log::overview(std::exchange(label, ""), line);
   }
   data::Datasets data = cache::load(config.data, seed, trained);
   config::complete_recipe(config, data::recipe_facts(data));
@@ -206,6 +206,13 @@ TrainReport make_report(train::Session& session, train::Output& output, const ru
   return report;
 }
 
+void record_early_stop(const train::Session& session) {
+  const int64_t epoch = session.state.position.epoch;
+  Json fields = {{"step", session.state.position.step}, {"epoch", epoch}};
+  if (session.state.best) fields["best_epoch"] = session.state.best->epoch;
+  log::record("early_stop", fmt::format("stopped early after epoch {}", epoch), fields);
+}
+
 // The folder of the run, which the first process opens.
 RunFolder open_folder(const TrainRequest& request, const dist::World& world,
                       const std::string& resolved) {
@@ -237,6 +244,7 @@ TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
   // A stopped process ends soon: another signal, such as srun sends, must not keep it from saying
   // so.
   if (stop_signal == 0) unwatch_signals();
+  if (train::stopped_early(session)) record_early_stop(session);
   TrainReport report = make_report(session, output, folder.run, stop_signal);
   report.is_first = is_first;
   report.workload = describe_workload(session, prepared.decisions, output.samples_done);

@@ -25,10 +25,8 @@ launch::Place join_ranks(const config::DistributedConfig& distributed,
   const launch::Place place = launch::find_place(environment);
   if (place.size == 1) return {};
   launch::stop_with_launcher();
-  if (place.rank > 0) {
-    log::set_console_level(log::Level::kWarning);
-    log::set_console_prefix(fmt::format("[rank {}] ", place.rank));
-  }
+  log::set_rank(place.rank);
+  if (place.rank > 0) log::set_console_level(log::Level::kWarning);
   return place;
 }
 

@@ -14,6 +14,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/time_scopes.h"
@@ -177,8 +178,17 @@ void complete_epoch(Session& session, Output& output) {
   }
   const std::string reduction = update_plateau(session, selection);
   save_epoch(session, output, is_best);
-  log::info(fmt::format("{}  {:>6}{}{}", line, human_duration(*train.time_seconds),
-                        is_best == IsBest::kYes ? " best" : "", reduction));
+  Json fields = {{"step", train.step},
+                 {"epoch", train.epoch},
+                 {"epochs", session.config.training.epochs},
+                 {"loss", *train.loss}};
+  if (session.validation) fields["validation_loss"] = *selection.loss;
+  fields["is_best"] = is_best == IsBest::kYes;
+  fields["time_seconds"] = *train.time_seconds;
+  log::event("epoch",
+             fmt::format("{}  {:>6}{}{}", line, human_duration(*train.time_seconds),
+                         is_best == IsBest::kYes ? " best" : "", reduction),
+             fields);
   if (session.validation) report_perfect_score(session, selection, output);
   restart_clocks(session, output);
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/data/table_source.h"
 
@@ -107,6 +108,12 @@ void roll_back(Session& session, Output& output) {
   restart_clocks(session, output);
 }
 
+void warn(const checkpoint::Position& position, const std::string& problem) {
+  log::event("non_finite",
+             fmt::format("step {} (epoch {}): {}", position.step, position.epoch, problem),
+             {{"step", position.step}, {"epoch", position.epoch}}, log::Level::kWarning);
+}
+
 }  // namespace
 
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats) {
@@ -117,11 +124,12 @@ Reaction react_to_non_finite(Session& session, Output& output, const StepStats& 
   if (policy == config::OnNonFinite::kSkip) {
     const int64_t skipped = session.state.recoveries.skipped_steps + 1;
     if (skipped <= kMaxSkipWarnings) {
-      log::warning(fmt::format(
-          "step {} (epoch {}): skipped: {}{}", position.step, position.epoch, problem,
-          skipped == kMaxSkipWarnings
-              ? "; further skipped steps are only counted (skipped_steps in metrics.jsonl)"
-              : ""));
+      warn(position,
+           fmt::format(
+               "skipped: {}{}", problem,
+               skipped == kMaxSkipWarnings
+                   ? "; further skipped steps are only counted (skipped_steps in metrics.jsonl)"
+                   : ""));
     }
     return Reaction::kSkipped;
   }
@@ -131,11 +139,9 @@ Reaction react_to_non_finite(Session& session, Output& output, const StepStats& 
   }
   wait_for_saving(output);
   roll_back(session, output);
-  log::warning(
-      fmt::format("step {} (epoch {}): {}; rolling back to the end of epoch {}, step {}, and "
-                  "halving the learning rate",
-                  position.step, position.epoch, problem, session.state.position.epoch,
-                  session.state.position.step));
+  warn(position, fmt::format("{}; rolling back to the end of epoch {}, step {}, and halving the "
+                             "learning rate",
+                             problem, session.state.position.epoch, session.state.position.step));
   return Reaction::kRolledBack;
 }
 
@@ -147,7 +153,7 @@ void react_to_non_finite(const Session& session, Output& output, const run::Metr
   if (session.config.training.on_nonfinite == config::OnNonFinite::kStop) {
     fail(session, output, position, problem);
   }
-  log::warning(fmt::format("step {} (epoch {}): {}", position.step, position.epoch, problem));
+  warn(position, problem);
 }
 
 void check_any_step_made(const Session& session, Output& output) {

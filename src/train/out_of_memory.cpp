@@ -12,6 +12,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
@@ -66,6 +67,14 @@ void split_batches(Session& session) {
   ++recoveries.out_of_memory;
 }
 
+void warn(const Session& session, const std::string& message) {
+  log::event("out_of_memory", message,
+             {{"step", session.state.position.step + 1},
+              {"epoch", session.state.position.epoch + 1},
+              {"micro_batch_size", micro_batch_size(session)}},
+             log::Level::kWarning);
+}
+
 /// Reduces the memory that the session needs, or throws if it cannot.
 void reduce_memory(Session& session, const std::string& what) {
   const std::string problem = fmt::format(
@@ -73,11 +82,11 @@ void reduce_memory(Session& session, const std::string& what) {
       session.state.position.epoch + 1, session.device.str(), micro_batch_size(session));
   if (can_split(session)) {
     split_batches(session);
-    log::warning(fmt::format("{}; using micro-batches of {} rows from now on (same result)",
-                             problem, micro_batch_size(session)));
+    warn(session, fmt::format("{}; using micro-batches of {} rows from now on (same result)",
+                              problem, micro_batch_size(session)));
   } else if (can_fall_back(session)) {
     move_to_cpu(session);
-    log::warning(fmt::format("{}; continuing on the CPU", problem));
+    warn(session, fmt::format("{}; continuing on the CPU", problem));
   } else {
     throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("{}; {} ({})", problem, advice(session), what));

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/json.h"
+#include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
@@ -47,6 +49,11 @@ void append(const run::MetricsRecord& record, Output& output) {
   output.metrics.append(record);
   if (output.events.is_open()) tensorboard::add_record(record, output.events);
   output.live_files.add(record);
+  if (log::console_format() != log::Format::kJson) return;
+  log::record("metrics",
+              fmt::format("step {} {} loss {}", record.step, record.split,
+                          metrics::loss_text(*record.loss)),
+              parse_json(run::to_json(record)));
 }
 
 // Of the last step, as the update used them: the fused step does not write what clipping makes of

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/time_scopes.h"
@@ -61,8 +62,10 @@ void save_within_epoch(Session& session, Output& output) {
   if (!take_request(session)) return;
   save(session, output, SaveReason::kOther, IsBest::kNo);
   wait_for_saving(output);
-  log::info(fmt::format("saved {} after step {} (SIGUSR1)", output.checkpoints.last().string(),
-                        with_thousands(session.state.position.step)));
+  const std::string file = output.checkpoints.last().string();
+  const int64_t step = session.state.position.step;
+  log::event("saved", fmt::format("saved {} after step {} (SIGUSR1)", file, with_thousands(step)),
+             {{"step", step}, {"file", file}});
 }
 
 void save_epoch(const Session& session, Output& output, IsBest is_best) {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/log.h"
 
+#include <cmath>
+#include <functional>
 #include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 
 #include "support/error_of.h"
 #include "support/file_size_limit.h"
@@ -111,6 +117,106 @@ TEST_F(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "warning: cannot write " + path.string() +
                 ": File too large; messages will be missing from this file\n");
+}
+
+/// With JSON on the console, what `write` logs, a value for each line, without its time.
+std::vector<Json> json_lines(const std::function<void()>& write) {
+  log::set_console_format(log::Format::kJson);
+  testing::internal::CaptureStderr();
+  write();
+  std::istringstream text(testing::internal::GetCapturedStderr());
+  log::set_console_format(log::Format::kText);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(text, line);) {
+    Json value = parse_json_or_null(line);
+    EXPECT_TRUE(std::regex_match(value.value("time", ""),
+                                 std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")))
+        << line;
+    value.erase("time");
+    lines.push_back(value);
+  }
+  return lines;
+}
+
+Json json_line(const char* level, const char* event, const std::string& message) {
+  return {{"level", level}, {"event", event}, {"message", message}};
+}
+
+TEST_F(LogTest, EachMessageIsALineOfJson) {
+  const std::vector<Json> lines = json_lines([] {
+    log::debug("hidden");
+    log::info("one\ntwo \"three\"");
+    log::warning("careful");
+    log::error("wrong");
+    log::show_status("50 %");
+    log::clear_status();
+    log::overview("rows", "7 train");
+    log::overview("", "2 test");
+  });
+  Json first = json_line("info", "overview", "rows: 7 train");
+  first.update({{"label", "rows"}, {"value", "7 train"}});
+  Json second = json_line("info", "overview", "rows: 2 test");
+  second.update({{"label", "rows"}, {"value", "2 test"}});
+  EXPECT_EQ(lines, (std::vector<Json>{json_line("info", "message", "one\ntwo \"three\""),
+                                      json_line("warning", "warning", "careful"),
+                                      json_line("error", "error", "wrong"), first, second}));
+}
+
+TEST_F(LogTest, AnEventHasFieldsAndAProcessItsRank) {
+  const std::vector<Json> lines = json_lines([] {
+    log::set_rank(0);
+    log::event("epoch", "epoch 1", {{"step", 8}, {"loss", 0.5}, {"time", "is that of the line"}});
+    log::event("saved", "careful", Json::object(), log::Level::kWarning);
+    log::record("metrics", "step 8", {{"loss", std::nan("")}});
+    log::set_rank({});
+    log::text_line("is not shown");
+  });
+  Json epoch = json_line("info", "epoch", "epoch 1");
+  epoch.update({{"rank", 0}, {"step", 8}, {"loss", 0.5}});
+  Json saved = json_line("warning", "saved", "careful");
+  saved["rank"] = 0;
+  Json metrics = json_line("info", "metrics", "step 8");
+  metrics.update({{"rank", 0}, {"loss", nullptr}});
+  EXPECT_EQ(lines, (std::vector<Json>{epoch, saved, metrics}));
+}
+
+TEST_F(LogTest, TextThatIsNoUtf8IsValidJson) {
+  const std::vector<Json> lines = json_lines([] {
+    log::event("error", "caf\xe9", {{"file", "\xff.csv"}});
+  });
+  Json expected = json_line("info", "error", "caf\xef\xbf\xbd");
+  expected["file"] = "\xef\xbf\xbd.csv";
+  EXPECT_EQ(lines, std::vector<Json>{expected});
+}
+
+TEST_F(LogTest, TheFileIsTextWhateverTheConsoleHas) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log";
+  log::open_file(path, log::Level::kInfo);
+  json_lines([] {
+    log::event("epoch", "epoch 1", {{"step", 8}});
+    log::text_line("a line");
+    log::record("metrics", "step 8", Json::object());
+    log::overview("rows", "7");
+  });
+  log::close_file();
+  const std::string date = R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info    )";
+  EXPECT_TRUE(std::regex_match(
+      test::read_file(path),
+      std::regex(date + "epoch 1\n" + date + "a line\n" + date + "rows        7\n")))
+      << test::read_file(path);
+}
+
+TEST_F(LogTest, TextForPeopleHasNoFields) {
+  testing::internal::CaptureStderr();
+  log::set_rank(1);
+  log::event("epoch", "epoch 1", {{"step", 8}});
+  log::set_rank(0);
+  log::record("metrics", "step 8", {{"loss", 1}});
+  log::text_line("a line");
+  log::set_rank({});
+  log::overview("rows", "7");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "[rank 1] epoch 1\na line\nrows        7\n");
 }
 
 TEST_F(LogTest, AStatusLineIsNotShownWhereTheConsoleIsNoTerminal) {

@@ -57,7 +57,7 @@ class SharedSeriesTest : public testing::Test {
   SharedSeriesTest() { testing::internal::CaptureStderr(); }
   void TearDown() override {
     testing::internal::GetCapturedStderr();
-    log::set_console_prefix("");
+    log::set_rank({});
   }
 
   RunOutcome train(const RunJob& job) {

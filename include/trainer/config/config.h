@@ -7,6 +7,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/config/distributed_config.h"
+#include "trainer/config/logging_config.h"
 #include "trainer/config/model_config.h"
 #include "trainer/config/training_config.h"
 #include "trainer/config/types.h"
@@ -22,16 +23,6 @@ struct CheckpointConfig {
   int64_t every_steps = 0;     // 0: none within an epoch
   double every_seconds = 300;  // 0: none by the clock
   int64_t keep_last = 3;
-};
-
-/// The keys of `logging`.
-struct LoggingConfig {
-  LogLevel level = LogLevel::kInfo;
-  int64_t save_interval = 50;
-  bool report = false;
-  bool tensorboard = false;
-  int64_t histogram_interval = 0;  // steps; 0: at the end of each epoch
-  std::string dvclive;             // folder; empty: none
 };
 
 /// Everything that a run depends on; each member is one row of the field table. What needs a part

@@ -59,7 +59,6 @@ enum class ScheduleName {
 enum class FactorSchedule { kConstant, kFlatCosine };
 enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 }  // namespace trainer::config
 
@@ -121,8 +120,6 @@ template <>
 std::span<const std::string> enum_names<config::Precision>();
 template <>
 std::span<const std::string> enum_names<config::OnOutOfMemory>();
-template <>
-std::span<const std::string> enum_names<config::LogLevel>();
 
 }  // namespace trainer
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "trainer/core/enum_names.h"
+
+namespace trainer::config {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+enum class LogFormat { kText, kJson };
+
+/// The keys of `logging`.
+struct LoggingConfig {
+  LogLevel level = LogLevel::kInfo;
+  LogFormat format = LogFormat::kText;
+  int64_t save_interval = 50;
+  bool report = false;
+  bool tensorboard = false;
+  int64_t histogram_interval = 0;  // steps; 0: at the end of each epoch
+  std::string dvclive;             // folder; empty: none
+};
+
+}  // namespace trainer::config
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<config::LogLevel>();
+template <>
+std::span<const std::string> enum_names<config::LogFormat>();
+
+}  // namespace trainer
