@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "trainer/config/fields.h"
 #include "trainer/tracking/run_entry.h"
 
 #include "cli/complete_values.h"
@@ -57,7 +58,9 @@ std::vector<Candidate> flags(const Program& program, const TypedLine& line) {
   };
   add(line.command->options, {});
   add(program.spec.options, standard.options);
-  if (takes_key(line, "seed")) add(program.spec.config_options, {});
+  const std::vector<config::Field>& fields = config::fields();
+  const auto is_taken = [&](const config::Field& field) { return takes_key(line, field.path); };
+  if (std::all_of(fields.begin(), fields.end(), is_taken)) add(program.spec.config_options, {});
   bool unused = false;
   add_flag({kHelpFlag, &unused, "", kHelpOfHelp}, candidates);
   return candidates;

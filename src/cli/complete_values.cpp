@@ -9,6 +9,7 @@
 
 #include "trainer/data/inspect.h"
 #include "trainer/data/table_source.h"
+#include "trainer/run/run_dir.h"
 #include "trainer/tracking/query.h"
 #include "trainer/tracking/run_entry.h"
 
@@ -40,12 +41,23 @@ bool is_file(const fs::path& file) {
   return fs::is_regular_file(file, ignored);
 }
 
+// That of the run whose model the command uses, or that of the line itself.
+config::Config configuration(const TypedLine& line) {
+  CommonOptions common = line.common;
+  if (const fs::path model = value_of(line, "model"); !model.empty()) {
+    std::error_code ignored;
+    const fs::path run = fs::is_directory(model, ignored) ? model : run::find_run_dir(model);
+    common.config_files = {run::RunDir{run}.config()};
+  }
+  return draft_config(common);
+}
+
 // The columns of the table that the line names, in --data or in the configuration.
 std::vector<std::string> columns(const TypedLine& line) {
   data::TableSource source{.path = value_of(line, "--data"), .query = value_of(line, "--query")};
   data::InspectOptions options;
   if (source.path.empty() && source.query.empty()) {
-    const config::DataConfig data = draft_config(line.common).data;
+    const config::DataConfig data = configuration(line).data;
     options.delimiter = data.delimiter;
     if (data.path.empty() && data.query.empty()) return {};
     source = data::training_source(data);

@@ -13,6 +13,7 @@
 #include "trainer/apply/find_row.h"
 #include "trainer/apply/model.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
@@ -54,12 +55,13 @@ class ExplainCommand : public Command {
         decimal_option(format_, "as in the run"),
         {"--targets,--labels", &targets_, "FILE",
          "Labels or targets of --data, if that is an IDX file or a .npy array"},
-        {"--metric", &metric_text_, "NAME",
-         "Metric that columns are important for (default: training.best_metric of the run)"},
+        {"--metric", &metric_text_, "METRIC",
+         "Metric that columns are important for (default: training.best_metric of the run)",
+         config::words(config::find_field("training.best_metric")->access)},
         {"--repeats", &repeats_text_, "N", "Shuffles of each column (5)"},
         {"--rows", &rows_text_, "N", "Rows that are used at most (20000)"},
         {"--top", &top_text_, "N", "Columns whose effect is shown: the most important (3)"},
-        {"--column", &columns_, "NAME", "Show the effect of this column instead"},
+        {"--column", &columns_, "COLUMN", "Show the effect of this column instead"},
         {"--row", &row_text_, "N",
          "Explain the prediction for one row: its line in a CSV file, else its number; needs no "
          "target"},

@@ -66,6 +66,8 @@ TEST(CompleteTest, OffersKeysOnlyToCommandsThatTakeThem) {
   EXPECT_EQ(candidates({"export", "runs/latest", ""}), Words{});
   EXPECT_TRUE(offers({"cv", "-"}, "--lr"));
   EXPECT_TRUE(offers({"cv", "-"}, "--config"));
+  EXPECT_EQ(candidates({"explain", "runs/latest", ""}), (Words{"seed=~", "threads=~"}));
+  EXPECT_FALSE(offers({"explain", "-"}, "--config"));
   EXPECT_FALSE(offers({"predict", "-"}, "--lr"));
   EXPECT_FALSE(offers({"predict", "-"}, "--config"));
 }
@@ -129,6 +131,10 @@ TEST(CompleteTest, OffersTheColumnsOfTheTable) {
   EXPECT_EQ(candidates({"init", "--data", table, "--target", ""}), names);
   EXPECT_EQ(candidates({"predict", "run", "--data=" + table, "--keep", ""}), names);
   EXPECT_TRUE(offers({"-c", config, "data.weight="}, "data.weight=b, c"));
+  folder.write("run/config_resolved.yaml", "data: {path: ../a table.csv, delimiter: semicolon}\n");
+  const std::string run = (folder.path() / "run").string();
+  EXPECT_EQ(candidates({"predict", run, "--keep", ""}), names);
+  EXPECT_EQ(candidates({"explain", run + "/checkpoints/best.pt", "--column", ""}), names);
   EXPECT_EQ(candidates({"data.target="}), Words{});
   EXPECT_EQ(candidates({"--config", folder.path().string(), "data.target="}), Words{});
 }
@@ -162,7 +168,7 @@ TEST(CompleteTest, EachKindOfValueIsKnown) {
       "",       "FILE",       "FOLDER",   "RUN",   "RUN ...",   "RUN_OR_CHECKPOINT",
       "COLUMN", "NAME",       "NAME,...", "VALUE", "KEY=VALUE", "RUN_OR_CHECKPOINT ...",
       "SELECT", "EXPRESSION", "TIME",     "TEXT",  "N",         "ROWS",
-      "FORMAT", "SHELL"};
+      "FORMAT", "METRIC",     "SHELL"};
   for (const CommandRow& row : command_table()) {
     if (row.make == nullptr) continue;
     const auto command = row.make();
