@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <string>
 #include <system_error>
 
 #include <fmt/format.h>

@@ -17,15 +17,15 @@ struct Timeline::ThreadTimes {
   std::vector<TimeSpan> spans{};
 };
 
-std::atomic<Timeline*> Timeline::active_{nullptr};
+std::atomic<Timeline*> Timeline::active{nullptr};
 
 namespace {
 
-constexpr std::array<const char*, kNumStages> kStageNames = {
+constexpr std::array<std::string_view, kNumStages> kStageNames = {
     "other",         "load LibTorch",    "read",  "split",    "encode", "prepare",
     "thread trials", "unmeasured steps", "steps", "evaluate", "record", "checkpoints"};
 
-constexpr std::array<const char*, kNumWorks> kWorkNames = {
+constexpr std::array<std::string_view, kNumWorks> kWorkNames = {
     "gather",   "forward", "loss",          "input gradient", "weight gradient",
     "backward", "reduce",  "gradient norm", "update",         "write checkpoint"};
 
@@ -36,15 +36,15 @@ std::atomic<uint64_t> num_timelines{0};
 
 }  // namespace
 
-const char* name_of(Stage stage) { return kStageNames[index_of(stage)]; }
-const char* name_of(Work work) { return kWorkNames[index_of(work)]; }
+std::string_view name_of(Stage stage) { return kStageNames[index_of(stage)]; }
+std::string_view name_of(Work work) { return kWorkNames[index_of(work)]; }
 
 Timeline::Timeline(std::size_t max_spans) : max_spans_(max_spans), id_(++num_timelines) {
   of_this_thread();
-  active_.store(this);
+  active.store(this);
 }
 
-Timeline::~Timeline() { active_.store(nullptr); }
+Timeline::~Timeline() { active.store(nullptr); }
 
 Timeline::ThreadTimes& Timeline::of_this_thread() {
   thread_local uint64_t timeline = 0;
@@ -114,7 +114,7 @@ std::vector<TimeSpan> Timeline::spans() const {
 }
 
 TimedStage::TimedStage(Stage stage)
-    : timeline_(Timeline::active_.load(std::memory_order_relaxed)), stage_(stage) {
+    : timeline_(Timeline::active.load(std::memory_order_relaxed)), stage_(stage) {
   if (timeline_ == nullptr) return;
   if (timeline_->owner_ != std::this_thread::get_id()) {
     timeline_ = nullptr;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/workload.h"
 
-#include "trainer/config/fields.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/device/memory.h"
 
@@ -46,7 +45,7 @@ profile::Workload describe_workload(const train::Session& session, const Decisio
           .num_threads = decisions.threads.num_threads,
           .batch_size = train::batch_size(session),
           .rows = num_rows * division.mine().size() / division.num_shards(),
-          .bytes_per_feature = static_cast<int64_t>(session.train.features.element_size()),
+          .bytes_per_feature = session.train.features.element_size(),
           .num_moments = static_cast<int64_t>(session.optimizer_state.moments.size()),
           .memory = memory_use(session)};
 }

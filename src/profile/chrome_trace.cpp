@@ -15,7 +15,7 @@ namespace trainer::profile {
 namespace {
 
 std::string span_name(const TimeSpan& span, const std::vector<std::string>& names) {
-  if (span.layer == 0) return span.name;
+  if (span.layer == 0) return std::string(span.name);
   return fmt::format("{} {}", span.name, names.at(static_cast<std::size_t>(span.layer - 1)));
 }
 

@@ -30,7 +30,7 @@ class WorkReader {
   }
 
   WorkTime total() const {
-    WorkTime total{.name = name_of(work_)};
+    WorkTime total{.name = std::string(name_of(work_))};
     for (std::size_t layer = 0; layer < num_layers(); ++layer) total.seconds += seconds(layer);
     total.flops_per_second = rate(flops_of_all(), total.seconds);
     total.bytes_per_second = rate(bytes_moved(workload_, work_), total.seconds);
@@ -41,7 +41,7 @@ class WorkReader {
   std::vector<WorkTime> layers(const std::vector<std::string>& names) const {
     std::vector<WorkTime> result;
     for (std::size_t layer = 1; layer < num_layers(); ++layer) {
-      WorkTime time{.name = name_of(work_), .layer = names.at(layer - 1)};
+      WorkTime time{.name = std::string(name_of(work_)), .layer = names.at(layer - 1)};
       time.seconds = seconds(layer);
       if (time.seconds <= 0) continue;
       time.flops_per_second = rate(flops_of(layer - 1), time.seconds);
@@ -97,7 +97,9 @@ Profile make_profile(const Timeline& timeline, Workload workload, std::optional<
     const auto stage = static_cast<Stage>(i % kNumStages);
     const TimeSum sum = timeline.sum(stage);
     profile.seconds += sum.seconds();
-    if (sum.nanoseconds > 0) profile.stages.push_back({name_of(stage), sum.seconds(), sum.count});
+    if (sum.nanoseconds > 0) {
+      profile.stages.push_back({std::string(name_of(stage)), sum.seconds(), sum.count});
+    }
   }
   profile.step_seconds = timeline.sum(Stage::kStep).seconds();
   const std::vector<std::string> names = layer_names(workload.network);

@@ -30,7 +30,7 @@ class TimedStage {
 class TimedWork {
  public:
   explicit TimedWork(Work work, std::size_t layer = 0)
-      : timeline_(Timeline::active_.load(std::memory_order_relaxed)), work_(work), layer_(layer) {
+      : timeline_(Timeline::active.load(std::memory_order_relaxed)), work_(work), layer_(layer) {
     if (timeline_ != nullptr) begin_ = timeline_->now();
   }
   ~TimedWork() {
@@ -52,8 +52,8 @@ class TimedWork {
 /// Within this scope nothing is measured; what the owner does counts as the stage around it.
 class TimelinePause {
  public:
-  TimelinePause() : timeline_(Timeline::active_.exchange(nullptr)) {}
-  ~TimelinePause() { Timeline::active_.store(timeline_); }
+  TimelinePause() : timeline_(Timeline::active.exchange(nullptr)) {}
+  ~TimelinePause() { Timeline::active.store(timeline_); }
   TimelinePause(const TimelinePause&) = delete;
   TimelinePause& operator=(const TimelinePause&) = delete;
 

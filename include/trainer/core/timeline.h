@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -48,8 +49,8 @@ enum class Work : uint8_t {
 inline constexpr std::size_t kNumWorks = 10;
 
 /// "thread trials"; "weight gradient".
-const char* name_of(Stage stage);
-const char* name_of(Work work);
+std::string_view name_of(Stage stage);
+std::string_view name_of(Work work);
 
 /// Of calls, or of spans of several threads.
 struct TimeSum {
@@ -61,7 +62,7 @@ struct TimeSum {
 
 /// Something that a thread did; nanoseconds since the timeline began.
 struct TimeSpan {
-  const char* name = "";
+  std::string_view name = {};
   int64_t begin = 0;
   int64_t end = 0;
   int32_t thread = 0;  // in the order of their first span; 0 is the thread of the stages
@@ -104,7 +105,7 @@ class Timeline {
   Stage enter(Stage stage, int64_t time);
   void add(Work work, std::size_t layer, int64_t begin);
 
-  static std::atomic<Timeline*> active_;
+  static std::atomic<Timeline*> active;
 
   Clock::time_point start_ = Clock::now();
   std::thread::id owner_ = std::this_thread::get_id();
