@@ -5,30 +5,25 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "trainer/cache/load.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/store.h"
 #include "trainer/config/dump.h"
-#include "trainer/config/recipe.h"
 #include "trainer/core/error.h"
 #include "trainer/core/long_work.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
-#include "trainer/data/dataset.h"
 #include "trainer/train/out_of_memory.h"
 #include "trainer/train/session.h"
 
-#include "engine/decisions.h"
+#include "engine/trial_session.h"
 #include "engine/workload.h"
 
 namespace trainer::engine {
@@ -129,26 +124,16 @@ void write_checkpoint(const train::Session& session, const ProfileRequest& reque
 }  // namespace
 
 ProfileReport run_profile(const ProfileRequest& request) {
-  config::Config config = request.config.config;
-  Decisions decisions;
-  std::unique_ptr<train::Session> session;
-  {
-    const TimedStage timed(Stage::kPrepare);
-    data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
-    config::complete_recipe(config, data::recipe_facts(data));
-    decisions = decide_device(config, {});
-    warn(decisions);
-    config.precision = decisions.precision.precision;
-    session = train::make_session(config, std::move(data), decisions.device.device);
-    decide_threads(*session, std::nullopt, /*sharing=*/1, decisions);
-  }
+  TrialSession trial = open_trial_session(request.config.config);
+  train::Session& session = *trial.session;
+  decide_threads(session, std::nullopt, /*sharing=*/1, trial.decisions);
   ProfileReport report;
-  warm_up(*session);
-  make_steps(*session, request, report);
-  evaluate(*session);
-  write_checkpoint(*session, request);
+  warm_up(session);
+  make_steps(session, request, report);
+  evaluate(session);
+  write_checkpoint(session, request);
   const int64_t rows = report.workload.rows;
-  report.workload = describe_workload(*session, decisions, rows);
+  report.workload = describe_workload(session, trial.decisions, rows);
   return report;
 }
 

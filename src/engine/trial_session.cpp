@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trial_session.h"
+
+#include <utility>
+
+#include "trainer/cache/load.h"
+#include "trainer/config/recipe.h"
+#include "trainer/core/time_scopes.h"
+#include "trainer/core/timeline.h"
+#include "trainer/data/dataset.h"
+
+namespace trainer::engine {
+
+TrialSession open_trial_session(config::Config config) {
+  const TimedStage timed(Stage::kPrepare);
+  data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
+  config::complete_recipe(config, data::recipe_facts(data));
+  TrialSession trial{.decisions = decide_device(config, {}), .session = nullptr};
+  warn(trial.decisions);
+  config.precision = trial.decisions.precision.precision;
+  trial.session = train::make_session(config, std::move(data), trial.decisions.device.device);
+  return trial;
+}
+
+}  // namespace trainer::engine
