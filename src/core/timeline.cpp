@@ -49,7 +49,7 @@ Timeline::~Timeline() { active.store(nullptr); }
 Timeline::ThreadTimes& Timeline::of_this_thread() {
   thread_local uint64_t timeline = 0;
   thread_local ThreadTimes* times = nullptr;
-  if (timeline == id_) return *times;
+  if (times != nullptr && timeline == id_) return *times;
   const std::lock_guard lock(mutex_);
   times = threads_.emplace_back(std::make_unique<ThreadTimes>()).get();
   times->thread = static_cast<int32_t>(threads_.size() - 1);
