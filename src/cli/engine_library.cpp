@@ -22,6 +22,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
+#include "trainer/run/blas.h"
 
 #include "cli/open_library.h"
 
@@ -118,6 +119,7 @@ const engine::Api* load_engine() {
   check_number_of_threads();
   const std::filesystem::path library = library_path("trainer_engine");
   require_address_space(library);
+  run::correct_blas_core();
   std::string reason;
   void* symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason);
   if (symbol == nullptr && address_space_limit() > 0 &&

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/version.h"
-#include "trainer/run/system_info.h"
+#include "trainer/run/blas.h"
 
 namespace trainer::cli {
 namespace {

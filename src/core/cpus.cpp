@@ -39,20 +39,19 @@ int64_t affinity_cpus() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// The number of CPUs in the cgroup's quota (version 2, then 1), or a large number without a quota.
+// The number of CPUs in the cgroup's quota (version 2, then 1), or 0 without a quota.
 double quota_cpus() {
-  constexpr double kUnlimited = 1e9;
   std::string quota;
   double period = 0;
   if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period) {
-    return quota == "max" ? kUnlimited : parse_double(quota).value_or(kUnlimited) / period;
+    return quota == "max" ? 0 : parse_double(quota).value_or(0) / period;
   }
   double microseconds = 0;
   std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
   std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   const bool limited =
       (quota_file >> microseconds) && (period_file >> period) && microseconds > 0 && period > 0;
-  return limited ? microseconds / period : kUnlimited;
+  return limited ? microseconds / period : 0;
 }
 
 #if defined(__aarch64__) && defined(__APPLE__)
@@ -63,7 +62,54 @@ bool has_feature(const char* name) {
 }
 #endif
 
+#if defined(__x86_64__)
+// CPUID leaf 7, EDX: what older compilers have no names for.
+bool has_leaf7_edx(unsigned bit) {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && ((edx >> bit) & 1U) != 0;
+}
+
+constexpr unsigned kBitOfFp16 = 23;
+constexpr unsigned kBitOfAmx = 24;  // its tiles
+#endif
+
 }  // namespace
+
+bool has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#else
+  return false;
+#endif
+}
+
+std::vector<std::string> vector_instructions() {
+  std::vector<std::string> names;
+#if defined(__x86_64__)
+  if (has_avx2()) names.emplace_back("AVX2");
+  if (has_avx512()) names.emplace_back("AVX-512");
+  if (has_bf16()) names.emplace_back("AVX512-BF16");
+  if (has_fp16()) names.emplace_back("AVX512-FP16");
+  if (has_avx512() && has_leaf7_edx(kBitOfAmx)) names.emplace_back("AMX");
+#elif defined(__aarch64__)
+  names.emplace_back("NEON");
+  if (has_bf16()) names.emplace_back("BF16");
+  if (has_fp16()) names.emplace_back("FP16");
+#endif
+  return names;
+}
 
 bool has_bf16() {
 #if defined(__x86_64__)
@@ -79,13 +125,7 @@ bool has_bf16() {
 
 bool has_fp16() {
 #if defined(__x86_64__)
-  // Older compilers do not know this name: CPUID leaf 7, EDX bit 23.
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
-  const bool has_leaf = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
-  return has_leaf && ((edx >> 23U) & 1U) != 0 && __builtin_cpu_supports("avx512f") != 0;
+  return has_leaf7_edx(kBitOfFp16) && __builtin_cpu_supports("avx512f") != 0;
 #elif defined(__aarch64__) && defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
@@ -111,9 +151,13 @@ std::optional<int64_t> openmp_threads(const char* omp_num_threads) {
   return first;
 }
 
+CpuLimits cpu_limits() { return {.affinity = affinity_cpus(), .quota = quota_cpus()}; }
+
 int64_t usable_cpus() {
-  const double quota = std::max(1.0, std::floor(quota_cpus()));
-  return std::max<int64_t>(1, std::min(affinity_cpus(), static_cast<int64_t>(quota)));
+  const CpuLimits limits = cpu_limits();
+  if (limits.quota == 0) return std::max<int64_t>(1, limits.affinity);
+  const auto quota = static_cast<int64_t>(std::clamp(std::floor(limits.quota), 1.0, 1e9));
+  return std::max<int64_t>(1, std::min(limits.affinity, quota));
 }
 
 }  // namespace trainer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cpu/kernels.h"
 
+#include "trainer/core/cpus.h"
+
 #include "cpu/kernel_tables.h"
 
 namespace trainer::cpu {
@@ -9,11 +11,8 @@ std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> all = {&kBaselineKernels};
 #ifdef __x86_64__
   // The flags of src/CMakeLists.txt.
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&kAvx2Kernels);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-    all.push_back(&kAvx512Kernels);
-  }
+  if (has_avx2()) all.push_back(&kAvx2Kernels);
+  if (has_avx512()) all.push_back(&kAvx512Kernels);
 #endif
   return all;
 }

@@ -11,7 +11,7 @@
 #include "trainer/core/version.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/dataset.h"
-#include "trainer/run/system_info.h"
+#include "trainer/run/blas.h"
 #include "trainer/schedule/learning_rate.h"
 
 namespace trainer::engine {
@@ -111,9 +111,14 @@ void log_header(const train::Session& session, const TrainRequest& request,
   const auto line = [](const char* name, const std::string& value) { log::overview(name, value); };
   const config::Config& config = session.config;
   if (request.resume) log::text_line("---------- resumed ----------");
-  line("trainer", fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
-                              build_info().git_commit.substr(0, 9), build_info().libtorch,
-                              run::blas_info().name));
+  const run::BlasInfo blas = run::blas_info();
+  line("trainer",
+       fmt::format("{} ({}), LibTorch {}, BLAS {}", build_info().version,
+                   build_info().git_commit.substr(0, 9), build_info().libtorch, blas.name));
+  if (!blas.mistaken.empty()) {
+    line("", fmt::format("OpenBLAS takes this CPU for {}; OPENBLAS_CORETYPE={} was set for it",
+                         blas.mistaken, blas.core));
+  }
   if (!processes.world->is_alone()) line("processes", processes_text(processes, config));
   line("device", fmt::format("{} ({})", decisions.device.device.str(), decisions.device.reason));
   line("precision", config::to_text(config.precision));

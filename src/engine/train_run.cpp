@@ -30,9 +30,9 @@
 #include "trainer/data/dataset.h"
 #include "trainer/dvclive/live_files.h"
 #include "trainer/report/report.h"
+#include "trainer/run/blas.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
-#include "trainer/run/system_info.h"
 #include "trainer/tensorboard/run_events.h"
 #include "trainer/train/fit.h"
 

@@ -3,8 +3,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace trainer {
+
+/// What limits the CPUs that this process may use.
+struct CpuLimits {
+  int64_t affinity = 1;  // those it may run on
+  double quota = 0;      // of the cgroup: CPUs' worth of time; 0: none
+};
+
+/// Of this process, now.
+CpuLimits cpu_limits();
 
 /// The number of CPUs that this process may use: by its affinity and the cgroup's quota. At
 /// least 1.
@@ -13,6 +24,16 @@ int64_t usable_cpus();
 /// The number of threads that OMP_NUM_THREADS asks for, given its text: the first of a list such as
 /// "4,2". Nothing if it is null or not a list of numbers from 1 to 1,024.
 std::optional<int64_t> openmp_threads(const char* omp_num_threads);
+
+/// Whether this CPU, and the system, have AVX2 with fused multiply-adds.
+bool has_avx2();
+
+/// Whether they have AVX-512 with the extensions F, VL, DQ and BW.
+bool has_avx512();
+
+/// The names of what this CPU has for products of matrices, from the oldest: "AVX2", "AVX-512",
+/// "AVX512-BF16", "AVX512-FP16", "AMX"; on Arm "NEON", "BF16", "FP16".
+std::vector<std::string> vector_instructions();
 
 /// Whether this CPU has instructions for products in bf16: AVX512-BF16 on x86-64, FEAT_BF16 on Arm.
 bool has_bf16();

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenBLAS has kernels for many CPUs and chooses once, when it is loaded, by the model number of
+// this one (driver/others/dynamic.c of its sources). Up to 0.3.18 every number that it does not
+// know, and up to 0.3.24 some of Intel's, became "Prescott", a CPU of 2004 without AVX
+// (https://github.com/OpenMathLib/OpenBLAS/issues/4267): 4.5 times slower on Sapphire Rapids. The
+// environment variable OPENBLAS_CORETYPE overrides it, but has to be set before. So the library is
+// opened, asked, and closed again, which takes 2 ms, where loading LibTorch takes hundreds.
+#include "trainer/run/blas.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "trainer/core/cpus.h"
+#include "trainer/core/version.h"
+
+namespace trainer::run {
+namespace {
+
+constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
+
+// The core that correct_blas_core() has replaced.
+std::string& mistaken_core() {
+  static std::string core;
+  return core;
+}
+
+#ifndef __APPLE__
+// The name that LibTorch itself links to.
+void* open_blas() { return dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL); }
+
+// The text that a function of OpenBLAS returns; empty if this is another library.
+std::string text_of(void* library, const char* function) {
+  void* symbol = dlsym(library, function);
+  return symbol == nullptr ? "" : reinterpret_cast<const char* (*)()>(symbol)();
+}
+
+std::string core_of(void* library) { return text_of(library, "openblas_get_corename"); }
+
+// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH USE_OPENMP ..." as two facts that matter.
+std::string short_openblas_name(const std::string& config) {
+  const std::size_t version_end = config.find(' ', config.find(' ') + 1);
+  const bool openmp = config.find("USE_OPENMP") != std::string::npos;
+  return fmt::format("{} ({})", config.substr(0, version_end), openmp ? "OpenMP" : "pthreads");
+}
+#endif
+
+Vectors vectors_of_this_cpu() {
+  if (has_avx512()) return Vectors::kAvx512;
+  return has_avx2() ? Vectors::kAvx2 : Vectors::kOlder;
+}
+
+}  // namespace
+
+BlasInfo blas_info() {
+#ifdef __APPLE__
+  return {build_info().system_blas ? "Accelerate" : "bundled with LibTorch"};
+#else
+  if (!build_info().system_blas) return {"bundled with LibTorch"};
+  void* library = open_blas();
+  if (library == nullptr) return {"not found", true};
+  if (const std::string config = text_of(library, "openblas_get_config"); !config.empty()) {
+    return {short_openblas_name(config), false, core_of(library), mistaken_core()};
+  }
+  Dl_info where{};
+  void* sgemm = dlsym(library, "sgemm_");
+  if (sgemm == nullptr || dladdr(sgemm, &where) == 0) return {"unknown"};
+  const std::string path = std::filesystem::weakly_canonical(where.dli_fname).string();
+  const bool is_fast = path.find("mkl") != std::string::npos ||
+                       path.find("blis") != std::string::npos ||
+                       path.find("atlas") != std::string::npos;
+  return {path, !is_fast};
+#endif
+}
+
+std::optional<std::string> better_blas_core(std::string_view core, Vectors vectors) {
+  // The names of dynamic.c, of CPUs without AVX2.
+  constexpr std::array<std::string_view, 21> kOldCores = {
+      "Unknown",     "Katmai",     "Coppermine", "Northwood",  "Prescott",  "Banias",
+      "Atom",        "Core2",      "Penryn",     "Dunnington", "Nehalem",   "Athlon",
+      "Opteron",     "Nano",       "Bobcat",     "Barcelona",  "Bulldozer", "Opteron_SSE3",
+      "Sandybridge", "Piledriver", "Steamroller"};
+  const bool is_old = std::find(kOldCores.begin(), kOldCores.end(), core) != kOldCores.end();
+  if (!is_old || vectors == Vectors::kOlder) return std::nullopt;
+  return vectors == Vectors::kAvx512 ? "SkylakeX" : "Haswell";
+}
+
+void correct_blas_core() {
+#ifndef __APPLE__
+  if (!build_info().system_blas || std::getenv(kCoreVariable) != nullptr) return;
+  void* library = open_blas();
+  if (library == nullptr) return;
+  const std::string core = core_of(library);
+  const std::optional<std::string> better = better_blas_core(core, vectors_of_this_cpu());
+  if (!better) return;  // it stays open: LibTorch needs it in a moment
+  dlclose(library);
+  setenv(kCoreVariable, better->c_str(), /*overwrite=*/1);
+  library = open_blas();
+  if (library != nullptr && core_of(library) != core) {
+    mistaken_core() = core;
+  } else {
+    unsetenv(kCoreVariable);  // it has no such kernels
+  }
+#endif
+}
+
+}  // namespace trainer::run
