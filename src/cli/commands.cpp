@@ -33,6 +33,7 @@
   COMMAND("runs remove", "Remove runs, by name or by rules", make_runs_remove_command)           \
   COMMAND("report", "Write an HTML report about runs", make_report_command)                      \
   COMMAND("export", "Export a trained model to another format", make_export_command)             \
+  COMMAND("doctor", "Check this machine: what is good, and what to do", make_doctor_command)     \
   COMMAND("completion", "Print the script that completes words in a shell",                      \
           make_completion_command)                                                               \
   COMMAND("manual", "Print the manual page of all of this", make_manual_command)                 \

@@ -17,6 +17,7 @@
 #include "trainer/engine/api.h"
 
 #include "engine/batch_search_run.h"
+#include "engine/device_check.h"
 #include "engine/profile_run.h"
 #include "engine/torchscript.h"
 #include "engine/train_run.h"
@@ -65,6 +66,10 @@ ProfileReport profile(const ProfileRequest& request) {
   return translate_errors([&] { return run_profile(request); });
 }
 
+doctor::EngineFacts check_devices() {
+  return translate_errors([] { return run_device_check(); });
+}
+
 apply::ExportReport export_torchscript(const apply::Model& model,
                                        const apply::ExportOptions& options,
                                        const std::filesystem::path& path) {
@@ -75,7 +80,7 @@ apply::ExportReport export_torchscript(const apply::Model& model,
 
 const trainer::engine::Api* trainer_engine_api() {
   static const trainer::engine::Api api{trainer::engine::train, trainer::engine::find_batch,
-                                        trainer::engine::profile,
+                                        trainer::engine::profile, trainer::engine::check_devices,
                                         trainer::engine::export_torchscript};
   return &api;
 }

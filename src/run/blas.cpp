@@ -4,7 +4,8 @@
 // know, and up to 0.3.24 some of Intel's, became "Prescott", a CPU of 2004 without AVX
 // (https://github.com/OpenMathLib/OpenBLAS/issues/4267): 4.5 times slower on Sapphire Rapids. The
 // environment variable OPENBLAS_CORETYPE overrides it, but has to be set before. So the library is
-// opened, asked, and closed again, which takes 2 ms, where loading LibTorch takes hundreds.
+// opened, asked, and closed again, which takes 2 ms, where loading LibTorch takes hundreds. Nothing
+// may keep it open before LibTorch does.
 #include "trainer/run/blas.h"
 
 #include <dlfcn.h>
@@ -32,16 +33,34 @@ std::string& mistaken_core() {
 }
 
 #ifndef __APPLE__
-// The name that LibTorch itself links to.
-void* open_blas() { return dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL); }
+/// The library of the name that LibTorch itself links to.
+class Blas {
+ public:
+  Blas() : handle_(dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL)) {}
+  ~Blas() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  Blas(const Blas&) = delete;
+  Blas& operator=(const Blas&) = delete;
 
-// The text that a function of OpenBLAS returns; empty if this is another library.
-std::string text_of(void* library, const char* function) {
-  void* symbol = dlsym(library, function);
-  return symbol == nullptr ? "" : reinterpret_cast<const char* (*)()>(symbol)();
+  bool is_there() const { return handle_ != nullptr; }
+  void* symbol(const char* name) const { return dlsym(handle_, name); }
+
+  // The text that a function of OpenBLAS returns; empty if this is another library.
+  std::string text_of(const char* function) const {
+    void* address = symbol(function);
+    return address == nullptr ? "" : reinterpret_cast<const char* (*)()>(address)();
+  }
+  std::string core() const { return text_of("openblas_get_corename"); }
+
+ private:
+  void* handle_;
+};
+
+std::string core_of_blas() {
+  const Blas blas;
+  return blas.is_there() ? blas.core() : "";
 }
-
-std::string core_of(void* library) { return text_of(library, "openblas_get_corename"); }
 
 // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH USE_OPENMP ..." as two facts that matter.
 std::string short_openblas_name(const std::string& config) {
@@ -51,25 +70,25 @@ std::string short_openblas_name(const std::string& config) {
 }
 #endif
 
+}  // namespace
+
 Vectors vectors_of_this_cpu() {
   if (has_avx512()) return Vectors::kAvx512;
   return has_avx2() ? Vectors::kAvx2 : Vectors::kOlder;
 }
-
-}  // namespace
 
 BlasInfo blas_info() {
 #ifdef __APPLE__
   return {build_info().system_blas ? "Accelerate" : "bundled with LibTorch"};
 #else
   if (!build_info().system_blas) return {"bundled with LibTorch"};
-  void* library = open_blas();
-  if (library == nullptr) return {"not found", true};
-  if (const std::string config = text_of(library, "openblas_get_config"); !config.empty()) {
-    return {short_openblas_name(config), false, core_of(library), mistaken_core()};
+  const Blas blas;
+  if (!blas.is_there()) return {"not found", true};
+  if (const std::string config = blas.text_of("openblas_get_config"); !config.empty()) {
+    return {short_openblas_name(config), false, blas.core(), mistaken_core()};
   }
   Dl_info where{};
-  void* sgemm = dlsym(library, "sgemm_");
+  void* sgemm = blas.symbol("sgemm_");
   if (sgemm == nullptr || dladdr(sgemm, &where) == 0) return {"unknown"};
   const std::string path = std::filesystem::weakly_canonical(where.dli_fname).string();
   const bool is_fast = path.find("mkl") != std::string::npos ||
@@ -94,18 +113,14 @@ std::optional<std::string> better_blas_core(std::string_view core, Vectors vecto
 void correct_blas_core() {
 #ifndef __APPLE__
   if (!build_info().system_blas || std::getenv(kCoreVariable) != nullptr) return;
-  void* library = open_blas();
-  if (library == nullptr) return;
-  const std::string core = core_of(library);
+  const std::string core = core_of_blas();
   const std::optional<std::string> better = better_blas_core(core, vectors_of_this_cpu());
-  if (!better) return;  // it stays open: LibTorch needs it in a moment
-  dlclose(library);
+  if (!better) return;
   setenv(kCoreVariable, better->c_str(), /*overwrite=*/1);
-  library = open_blas();
-  if (library != nullptr && core_of(library) != core) {
+  if (core_of_blas() != core) {
     mistaken_core() = core;
   } else {
-    unsetenv(kCoreVariable);  // it has no such kernels
+    unsetenv(kCoreVariable);  // it has no such kernels, or somebody keeps it open
   }
 #endif
 }

@@ -51,6 +51,17 @@ TEST_F(BlasTest, AMistakenCoreIsCorrectedAndTold) {
   EXPECT_EQ(system_["blas_core_mistaken"], "Prescott");
 }
 
+TEST_F(BlasTest, TheDoctorTellsOfIt) {
+  const std::string core = has_avx512() ? "SkylakeX" : "Haswell";
+  const test::ProcessResult corrected = trainer("doctor --json", kLibrary);
+  EXPECT_NE(corrected.out.find("kernels for " + core + " (it takes this CPU for Prescott; "),
+            std::string::npos)
+      << corrected.out;
+  const test::ProcessResult wanted =
+      trainer("doctor --json", kLibrary + "OPENBLAS_CORETYPE=Prescott");
+  EXPECT_NE(wanted.out.find("unset OPENBLAS_CORETYPE"), std::string::npos) << wanted.out;
+}
+
 TEST_F(BlasTest, TheCoreThatTheUserWantsIsLeftAlone) {
   const std::string log = train("OPENBLAS_CORETYPE=Nehalem");
   EXPECT_EQ(log.find("OPENBLAS_CORETYPE"), std::string::npos) << log;

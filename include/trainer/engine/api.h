@@ -10,6 +10,7 @@ struct Api {
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
   ProfileReport (*profile)(const ProfileRequest& request);
+  doctor::EngineFacts (*check_devices)();
   apply::ExportReport (*export_torchscript)(const apply::Model& model,
                                             const apply::ExportOptions& options,
                                             const std::filesystem::path& path);

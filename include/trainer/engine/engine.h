@@ -11,6 +11,7 @@
 #include "trainer/apply/export.h"
 #include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
+#include "trainer/doctor/facts.h"
 #include "trainer/metrics/report.h"
 #include "trainer/profile/workload.h"
 #include "trainer/run/progress.h"
@@ -105,6 +106,11 @@ BatchSearchReport find_batch(const BatchSearchRequest& request);
 /// measuring costs, blocks of steps that are measured alternate with as many that are not. Throws
 /// Error and nothing else.
 ProfileReport profile(const ProfileRequest& request);
+
+/// Trains a small network for some steps on every device of this machine, and on the CPU by both
+/// kinds of step, compares the weights, and multiplies with LibTorch's BLAS; about a second. What
+/// fails is part of the facts. Throws Error and nothing else.
+doctor::EngineFacts check_devices();
 
 /// Writes `model` as a TorchScript file for torch.jit.load, complete or not at all: the file is
 /// loaded again and its outputs are compared with those of apply::Predictor before it is moved into

@@ -21,6 +21,9 @@ BlasInfo blas_info();
 /// The vectors that a CPU has.
 enum class Vectors { kOlder, kAvx2, kAvx512 };
 
+/// Those of this one.
+Vectors vectors_of_this_cpu();
+
 /// The core whose kernels OpenBLAS should use on a CPU with these vectors, if those of `core` do
 /// not even use AVX2: "SkylakeX" or "Haswell". Nothing if `core` is good enough or not known.
 std::optional<std::string> better_blas_core(std::string_view core, Vectors vectors);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer doctor`: what this machine is to this program, line by line, and what to do about it.
+// What may end the process (LibTorch, drivers) comes last, when the other lines are printed.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/log.h"
+#include "trainer/core/version.h"
+#include "trainer/doctor/collect.h"
+#include "trainer/doctor/judge.h"
+#include "trainer/doctor/report.h"
+
+#include "cli/command.h"
+#include "cli/engine_library.h"
+#include "cli/model_options.h"
+#include "cli/onnx_library.h"
+#include "cli/wrap.h"
+
+namespace trainer::cli {
+namespace {
+
+constexpr std::size_t kLeastWidth = 40;
+constexpr std::size_t kMostWidth = 110;
+
+const char* color_of(doctor::Status status) {
+  switch (status) {
+    case doctor::Status::kGood:
+      return "\x1b[32m";
+    case doctor::Status::kNote:
+      return "\x1b[33m";
+    case doctor::Status::kProblem:
+      break;
+  }
+  return "\x1b[31m";
+}
+
+/// Prints findings as they come, and keeps them.
+class FindingPrinter {
+ public:
+  FindingPrinter(bool is_quiet, const Terminal& terminal)
+      : is_quiet_(is_quiet), terminal_(terminal) {}
+
+  void heading(std::string_view text) const {
+    if (!is_quiet_) fmt::print("{}\n", text);
+  }
+  void add(const doctor::Finding& finding) {
+    findings.push_back(finding);
+    if (!is_quiet_) print(finding);
+  }
+  void add(const std::vector<doctor::Finding>& some) {
+    for (const doctor::Finding& finding : some) add(finding);
+  }
+
+  std::vector<doctor::Finding> findings;
+
+ private:
+  void print(const doctor::Finding& finding) const {
+    constexpr int kStatusWidth = 7;
+    constexpr int kNameWidth = 10;
+    constexpr std::size_t kIndent = 2 + kStatusWidth + 2 + kNameWidth + 2;
+    const std::size_t width =
+        std::clamp<std::size_t>(static_cast<std::size_t>(std::max(terminal_.width, 0)),
+                                kIndent + kLeastWidth, kMostWidth) -
+        kIndent;
+    const std::string status = fmt::format("{:<{}}", doctor::name_of(finding.status), kStatusWidth);
+    std::string begin = fmt::format(
+        "  {}  {:<{}}  ", terminal_.colors ? color_of(finding.status) + status + "\x1b[0m" : status,
+        finding.name, kNameWidth);
+    const auto print_lines = [&](const std::string& text) {
+      for (const std::string& line : wrapped(text, width)) {
+        fmt::print("{}{}\n", begin, line);
+        begin = std::string(kIndent, ' ');
+      }
+    };
+    print_lines(finding.text);
+    if (!finding.advice.empty()) print_lines("-> " + finding.advice);
+  }
+
+  bool is_quiet_;
+  Terminal terminal_;
+};
+
+class DoctorCommand : public Command {
+ public:
+  std::vector<Option> options() override {
+    return {{"--run-dir", &run_dir_, "FOLDER", "Where runs are to be written (default: runs)"},
+            {"--json", &json_, "", "Print everything as JSON, for bug reports"}};
+  }
+
+  std::string footer() const override {
+    return "Each line is good, or says what to do. Exit code 1 if something will fail, else 0.";
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    check_overrides("doctor", common, AllowedKeys::kNone, problems);
+  }
+
+  int run(const CommonOptions& /*common*/) override {
+    doctor::Facts facts;
+    facts.blas.core_is_set = std::getenv("OPENBLAS_CORETYPE") != nullptr;
+    facts.environment = doctor::environment_facts();
+    FindingPrinter printer(json_, standard_output_terminal());
+    facts.libraries.push_back(onnx_facts());  // first: it forks
+    look_at_machine(facts, printer);
+    look_at_surroundings(facts, printer);
+    look_at_engine(facts, printer);
+    if (json_) {
+      fmt::print("{}\n", result_text(doctor::report_json(facts, printer.findings)));
+    } else {
+      fmt::print("\n{}\n", doctor::summary_text(printer.findings));
+    }
+    return doctor::worst(printer.findings) == doctor::Status::kProblem ? 1 : 0;
+  }
+
+ private:
+  static std::string program_text() {
+    const BuildInfo& build = build_info();
+    return fmt::format("{} ({}{}), built with {}, {}", build.version,
+                       build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "",
+                       build.compiler, build.build_type);
+  }
+
+  static void look_at_machine(doctor::Facts& facts, FindingPrinter& printer) {
+    printer.heading("machine");
+    facts.cpu = doctor::cpu_facts();
+    printer.add(doctor::judge(facts.cpu));
+    facts.speed = doctor::measure_speed();
+    printer.add(doctor::judge(facts.speed));
+    facts.memory = doctor::memory_facts();
+    printer.add(doctor::judge(facts.memory));
+    facts.limits = doctor::limit_facts();
+    printer.add(doctor::judge(facts.limits));
+  }
+
+  void look_at_surroundings(doctor::Facts& facts, FindingPrinter& printer) const {
+    printer.heading("surroundings");
+    log::show_status("writing into the run folder");
+    facts.folder = doctor::measure_folder(run_dir_);
+    log::clear_status();
+    printer.add(doctor::judge(facts.folder));
+    facts.terminal = doctor::terminal_facts();
+    printer.add(doctor::judge(facts.terminal));
+    facts.launcher = doctor::launcher_facts();
+    printer.add(doctor::judge(facts.launcher));
+    printer.heading("program");
+    printer.add({"trainer", doctor::Status::kGood, program_text(), ""});
+    for (const doctor::LibraryFacts& library : doctor::library_facts()) {
+      facts.libraries.push_back(library);
+    }
+    for (const doctor::LibraryFacts& library : facts.libraries) {
+      printer.add(doctor::judge(library));
+    }
+  }
+
+  static void look_at_engine(doctor::Facts& facts, FindingPrinter& printer) {
+    printer.heading("training");
+    std::fflush(stdout);
+    log::show_status("making steps on each device");
+    try {
+      facts.engine = engine_library().check_devices();
+    } catch (const Error& error) {
+      facts.engine.problem = error.what();
+    }
+    log::clear_status();
+    printer.add(doctor::judge(facts.engine));
+    facts.blas.blas = run::blas_info();
+    facts.blas.vectors = run::vectors_of_this_cpu();
+    printer.add(doctor::judge(facts.blas, facts.engine.blas_flops, facts.speed));
+  }
+
+  std::string run_dir_ = "runs";
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor_command() { return std::make_unique<DoctorCommand>(); }
+
+}  // namespace trainer::cli
