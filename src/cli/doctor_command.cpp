@@ -96,7 +96,7 @@ class DoctorCommand : public Command {
   }
 
   std::string footer() const override {
-    return "Each line is good, or says what to do. Exit code 1 if something will fail, else 0.";
+    return "Each line is good, or says what to do; exit code 1 if one will fail.";
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
