@@ -18,6 +18,8 @@ class TimeMeasurement {
   Option trace_option();
   bool has_trace() const { return !trace_.empty(); }
 
+  bool has_started() const { return timeline_.has_value(); }
+
   /// Measures from now on. Throws Error(kFileSystem) if the trace could not be written later.
   void start();
 

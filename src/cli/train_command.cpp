@@ -155,7 +155,7 @@ class TrainCommand : public Command {
     } else if (report.stop_signal != 0) {
       log::warning("stopped " + stopped_text(report));
     }
-    if (report.is_first && (timing_ || time_.has_trace())) write_times(report);
+    if (report.is_first && time_.has_started()) write_times(report);
     return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
   }
 
