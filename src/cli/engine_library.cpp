@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -70,21 +71,24 @@ Error too_little_memory() {
           human_bytes(address_space_limit()))};
 }
 
-// OpenBLAS allocates memory when it is loaded, and more for its first product.
+// OpenBLAS allocates memory when it is loaded, more for its first product, and more for the first
+// one that is large enough for several threads. It keeps all of it.
 void multiply_with_blas() {
   using Sgemm = void (*)(const char*, const char*, const int64_t*, const int64_t*, const int64_t*,
                          const float*, const float*, const int64_t*, const float*, const int64_t*,
                          const float*, float*, const int64_t*);
   const auto sgemm = reinterpret_cast<Sgemm>(dlsym(RTLD_DEFAULT, "sgemm_"));
   if (sgemm == nullptr) return;
-  const int64_t one = 1;  // little-endian, so also right for a BLAS with 32-bit integers
-  const float factor = 1;
-  float result = 0;
-  sgemm("N", "N", &one, &one, &one, &factor, &factor, &one, &factor, &one, &factor, &result, &one);
+  const int64_t order = 256;  // little-endian, so also right for a BLAS with 32-bit integers
+  const float one = 1;
+  const std::vector<float> factor(static_cast<std::size_t>(order * order));
+  std::vector<float> product(factor.size());
+  sgemm("N", "N", &order, &order, &order, &one, factor.data(), &order, factor.data(), &order, &one,
+        product.data(), &order);
 }
 
-// A BLAS that gets no memory retries forever. So if there may be too little, a child process tries
-// first.
+// A BLAS that gets no memory retries forever. So if there may be too little, a child process does
+// first what this one is about to do.
 void require_address_space(const std::filesystem::path& library) {
   if (address_space_limit() == 0) return;
   const pid_t child = fork();
@@ -97,6 +101,7 @@ void require_address_space(const std::filesystem::path& library) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     try {
+      run::correct_blas_core();
       std::string reason;
       if (symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason) != nullptr) {
         multiply_with_blas();
@@ -131,6 +136,8 @@ const engine::Api* load_engine() {
                                                 "installed, and check that LibTorch is installed",
                                                 library.filename().string(), reason));
   }
+  // What the child has shown to fit now fits; after the data have been read, it may not.
+  if (address_space_limit() > 0) multiply_with_blas();
   return reinterpret_cast<engine::ApiFunction>(symbol)();
 }
 
