@@ -87,8 +87,17 @@ void multiply_with_blas() {
         product.data(), &order);
 }
 
-// A BLAS that gets no memory retries forever. So if there may be too little, a child process does
-// first what this one is about to do.
+// Opens the engine and LibTorch. Returns nullptr with the reason if they do not open.
+void* open_engine(const std::filesystem::path& library, std::string& reason) {
+  run::correct_blas_core();
+  void* symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason);
+  // What fits now may not fit once the data have been read.
+  if (symbol != nullptr && address_space_limit() > 0) multiply_with_blas();
+  return symbol;
+}
+
+// A BLAS that gets no memory retries forever. So if there may be too little, a child process opens
+// the engine first.
 void require_address_space(const std::filesystem::path& library) {
   if (address_space_limit() == 0) return;
   const pid_t child = fork();
@@ -101,11 +110,8 @@ void require_address_space(const std::filesystem::path& library) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     try {
-      run::correct_blas_core();
       std::string reason;
-      if (symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason) != nullptr) {
-        multiply_with_blas();
-      }
+      open_engine(library, reason);
     } catch (...) {
       _exit(1);
     }
@@ -124,9 +130,8 @@ const engine::Api* load_engine() {
   check_number_of_threads();
   const std::filesystem::path library = library_path("trainer_engine");
   require_address_space(library);
-  run::correct_blas_core();
   std::string reason;
-  void* symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason);
+  void* symbol = open_engine(library, reason);
   if (symbol == nullptr && address_space_limit() > 0 &&
       reason.find("failed to map segment") != std::string::npos) {
     throw too_little_memory();
@@ -136,8 +141,6 @@ const engine::Api* load_engine() {
                                                 "installed, and check that LibTorch is installed",
                                                 library.filename().string(), reason));
   }
-  // What the child has shown to fit now fits; after the data have been read, it may not.
-  if (address_space_limit() > 0) multiply_with_blas();
   return reinterpret_cast<engine::ApiFunction>(symbol)();
 }
 
