@@ -23,6 +23,7 @@ constexpr Kernels make_kernels(InstructionSet set) {
   Kernels k;
   k.instruction_set = set;
   k.panel_columns = kPanelColumns;
+  k.tile_rows = kTileRows;
   k.scratch_floats = kScratchFloats;
   k.multiply = multiply;
   k.gather = gather;

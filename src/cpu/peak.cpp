@@ -2,6 +2,10 @@
 #include "trainer/cpu/peak.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
 
 #include "trainer/core/stopwatch.h"
 #include "trainer/cpu/buffer.h"
@@ -12,22 +16,62 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int kTries = 5;
+constexpr int64_t kDepth = 256;
 
-// The shortest of some runs, after one that warms up.
-double shortest_run(ThreadTeam& team, FunctionRef<void(int64_t)> body) {
-  team.run(body);
-  double shortest = 0;
-  for (int i = 0; i < kTries; ++i) {
+// Products of one tile, the largest: of a smaller one, the latency of its sums may be the limit.
+class TileProducts {
+ public:
+  explicit TileProducts(const Kernels& of_machine)
+      : kernels_(of_machine),
+        a_(of_machine.tile_rows * kDepth),
+        b_(kDepth * of_machine.panel_columns),
+        c_(of_machine.tile_rows * of_machine.panel_columns),
+        scratch_(of_machine.scratch_floats) {}
+
+  // Operations a second of some of them, of about 2 ms.
+  double measure() {
+    constexpr int64_t kFlops = 200'000'000;
+    const int64_t flops = 2 * kernels_.tile_rows * kDepth * kernels_.panel_columns;
+    const int64_t repetitions = kFlops / flops;
     const Stopwatch stopwatch;
-    team.run(body);
-    const double seconds = stopwatch.seconds();
-    shortest = i == 0 ? seconds : std::min(shortest, seconds);
+    for (int64_t i = 0; i < repetitions; ++i) {
+      kernels_.multiply({.num_rows = kernels_.tile_rows,
+                         .num_columns = kernels_.panel_columns,
+                         .depth = kDepth,
+                         .a = a_.get(),
+                         .a_row = kDepth,
+                         .b = b_.get(),
+                         .b_depth = kernels_.panel_columns,
+                         .c = c_.get(),
+                         .c_row = kernels_.panel_columns},
+                        scratch_.get());
+    }
+    return static_cast<double>(repetitions * flops) / stopwatch.seconds();
   }
-  return shortest;
+
+ private:
+  const Kernels& kernels_;
+  Buffer a_;
+  Buffer b_;
+  Buffer c_;
+  Buffer scratch_;
+};
+
+// The sum of what each thread does at its best while the others work too. Many short tries: on a
+// machine that others use, a thread is undisturbed in some of them, and all threads are in few.
+double measure_flops(ThreadTeam& team) {
+  constexpr int kTries = 25;
+  std::vector<double> best(static_cast<std::size_t>(team.num_threads()));
+  team.run([&](int64_t thread) {
+    TileProducts products(kernels());
+    double& of_thread = best[static_cast<std::size_t>(thread)];
+    for (int i = 0; i < kTries; ++i) of_thread = std::max(of_thread, products.measure());
+  });
+  return std::accumulate(best.begin(), best.end(), 0.0);
 }
 
 double measure_bytes(ThreadTeam& team) {
+  constexpr int kTries = 5;
   constexpr int64_t kFloats = 8 << 20;
   constexpr int64_t kArrays = 3;
   constexpr float kFactor = 3;
@@ -35,42 +79,19 @@ double measure_bytes(ThreadTeam& team) {
   const Buffer b(kFloats);
   const Buffer c(kFloats);
   const int64_t part = ceil_div(kFloats, team.num_threads());
-  const double seconds = shortest_run(team, [&](int64_t thread) {
-    const int64_t end = std::min(kFloats, (thread + 1) * part);
-    float* to = a.get();
-    const float* x = b.get();
-    const float* y = c.get();
-    for (int64_t i = thread * part; i < end; ++i) to[i] = x[i] + kFactor * y[i];
-  });
-  return static_cast<double>(kArrays * kFloats * static_cast<int64_t>(sizeof(float))) / seconds;
-}
-
-double measure_flops(ThreadTeam& team) {
-  constexpr int64_t kRows = 14;
-  constexpr int64_t kDepth = 256;
-  constexpr int64_t kRepetitions = 8000;
-  const Kernels& of_machine = kernels();
-  const int64_t columns = of_machine.panel_columns;
-  const double seconds = shortest_run(team, [&](int64_t) {
-    const Buffer a(kRows * kDepth);
-    const Buffer b(kDepth * columns);
-    const Buffer c(kRows * columns);
-    const Buffer scratch(of_machine.scratch_floats);
-    for (int64_t i = 0; i < kRepetitions; ++i) {
-      of_machine.multiply({.num_rows = kRows,
-                           .num_columns = columns,
-                           .depth = kDepth,
-                           .a = a.get(),
-                           .a_row = kDepth,
-                           .b = b.get(),
-                           .b_depth = columns,
-                           .c = c.get(),
-                           .c_row = columns},
-                          scratch.get());
-    }
-  });
-  const int64_t multiply_adds = kRows * kDepth * columns * kRepetitions * team.num_threads();
-  return 2 * static_cast<double>(multiply_adds) / seconds;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kTries; ++i) {
+    const Stopwatch stopwatch;
+    team.run([&](int64_t thread) {
+      const int64_t end = std::min(kFloats, (thread + 1) * part);
+      float* to = a.get();
+      const float* x = b.get();
+      const float* y = c.get();
+      for (int64_t j = thread * part; j < end; ++j) to[j] = x[j] + kFactor * y[j];
+    });
+    shortest = std::min(shortest, stopwatch.seconds());
+  }
+  return static_cast<double>(kArrays * kFloats * static_cast<int64_t>(sizeof(float))) / shortest;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ struct Peak {
   double bytes_per_second = 0;  // read from and written to main memory
 };
 
-/// Multiply-adds a second of the kernels in the first level cache, which no product can exceed. The
-/// best of some tries, in about 50 ms.
+/// Operations a second of the kernels in the first level cache, where no product is faster. The sum
+/// of what each thread does at its best while the others work too, in about 50 ms.
 double measure_flops(int64_t num_threads);
 
 /// Both, in about 0.2 s: bytes by the triad a = b + s c of McCalpin's STREAM benchmark over 96 MiB,
