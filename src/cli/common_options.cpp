@@ -12,6 +12,18 @@ void refuse_resume(const std::string& command, const CommonOptions& common, Prob
   if (common.resume) problems.push_back(fmt::format("--resume is not supported by {}", command));
 }
 
+void refuse_configuration(const std::string& command, const CommonOptions& common,
+                          Problems& problems) {
+  refuse_resume(command, common, problems);
+  if (!common.config_files.empty()) {
+    problems.push_back(fmt::format("--config: {} takes no configuration; remove it", command));
+  }
+  for (const config::Override& given : common.overrides) {
+    problems.push_back(fmt::format("{}: {}: {} takes no configuration; remove this override",
+                                   given.origin, given.key, command));
+  }
+}
+
 std::string result_text(const Json& result) {
   constexpr int kIndent = 2;
   return result.dump(log::console_format() == log::Format::kJson ? -1 : kIndent) + "\n";

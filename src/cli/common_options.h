@@ -29,6 +29,10 @@ struct CommonOptions {
 /// Adds a problem if --resume was given to a command that cannot resume: "eval".
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems);
 
+/// Adds problems for --resume, --config and overrides, given to a command without configuration.
+void refuse_configuration(const std::string& command, const CommonOptions& common,
+                          Problems& problems);
+
 /// What --json prints: indented, or one line where the log has JSON too, whose readers read lines.
 std::string result_text(const nlohmann::ordered_json& result);
 

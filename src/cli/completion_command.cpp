@@ -12,7 +12,6 @@
 
 #include "cli/command.h"
 #include "cli/completion_scripts.h"
-#include "cli/model_options.h"
 
 namespace trainer::cli {
 namespace {
@@ -53,7 +52,7 @@ make install puts all three where shells look for them.)~";
       problems.push_back(fmt::format("completion: expected {}, got {}", joined(names, " or "),
                                      shell_.empty() ? "nothing" : in_quotes(shell_)));
     }
-    check_overrides("completion", common, AllowedKeys::kNone, problems);
+    refuse_configuration("completion", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -52,6 +52,10 @@ class ConfigCheckCommand : public Command {
 
 class ConfigReferenceCommand : public Command {
  public:
+  void check(const CommonOptions& common, Problems& problems) override {
+    refuse_configuration("config reference", common, problems);
+  }
+
   int run(const CommonOptions& /*common*/) override {
     fmt::print("{}", config::reference_page());
     return 0;
@@ -60,6 +64,10 @@ class ConfigReferenceCommand : public Command {
 
 class ConfigSchemaCommand : public Command {
  public:
+  void check(const CommonOptions& common, Problems& problems) override {
+    refuse_configuration("config schema", common, problems);
+  }
+
   int run(const CommonOptions& /*common*/) override {
     fmt::print("{}", config::json_schema());
     return 0;

@@ -20,7 +20,6 @@
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
-#include "cli/model_options.h"
 #include "cli/onnx_library.h"
 #include "cli/wrap.h"
 
@@ -100,7 +99,7 @@ class DoctorCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    check_overrides("doctor", common, AllowedKeys::kNone, problems);
+    refuse_configuration("doctor", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -7,7 +7,6 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/manual.h"
-#include "cli/model_options.h"
 
 namespace trainer::cli {
 namespace {
@@ -17,7 +16,7 @@ class ManualCommand : public Command {
   std::string footer() const override { return "To read it: trainer manual | man -l -"; }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    check_overrides("manual", common, AllowedKeys::kNone, problems);
+    refuse_configuration("manual", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -43,6 +43,10 @@ void check_model(const std::string& command, const std::string& model, Problems&
 void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
                      Problems& problems) {
   refuse_resume(command, common, problems);
+  if (!common.config_files.empty()) {
+    problems.push_back(fmt::format(
+        "--config: {} always uses the run's saved configuration; remove this option", command));
+  }
   for (const config::Override& given : common.overrides) {
     if (allowed != AllowedKeys::kNone && given.key == "threads") continue;
     if (allowed == AllowedKeys::kThreadsAndSeed && given.key == "seed") continue;

@@ -41,7 +41,7 @@ void check_model(const std::string& command, const std::string& model, Problems&
 /// The keys of the configuration that a command can override.
 enum class AllowedKeys { kNone, kThreads, kThreadsAndSeed };
 
-/// Adds problems for other overrides and --resume: the configuration of the run is used.
+/// Adds problems for other overrides, --config and --resume: the configuration of the run is used.
 void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
                      Problems& problems);
 

@@ -14,7 +14,6 @@
 #include "trainer/run/run_dir.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -34,7 +33,7 @@ class ReportCommand : public Command {
     if (runs_.size() > 1 && output_.empty()) {
       problems.emplace_back("report: several runs need --output FILE");
     }
-    check_overrides("report", common, AllowedKeys::kNone, problems);
+    refuse_configuration("report", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -10,7 +10,6 @@
 #include "trainer/tracking/comparison.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -27,7 +26,7 @@ class RunsCompareCommand : public Command {
   void check(const CommonOptions& common, Problems& problems) override {
     if (runs_.size() < 2) problems.emplace_back("runs compare: name two runs or more");
     format_.check("runs compare", problems);
-    check_overrides("runs compare", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs compare", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -12,7 +12,6 @@
 #include "trainer/tracking/run_list.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -35,7 +34,7 @@ class RunsListCommand : public Command {
   void check(const CommonOptions& common, Problems& problems) override {
     parse_count("--limit", limit_text_, limit_, problems);
     format_.check("runs list", problems);
-    check_overrides("runs list", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs list", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

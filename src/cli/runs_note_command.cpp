@@ -10,7 +10,6 @@
 #include "trainer/tracking/notes.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -25,7 +24,7 @@ class RunsNoteCommand : public Command {
 
   void check(const CommonOptions& common, Problems& problems) override {
     if (run_.empty()) problems.emplace_back("runs note: name a run");
-    check_overrides("runs note", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs note", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -13,7 +13,6 @@
 #include "trainer/tracking/run_list.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -53,7 +52,7 @@ class RunsRemoveCommand : public Command {
                                        in_quotes(older_than_)));
       }
     }
-    check_overrides("runs remove", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs remove", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -9,7 +9,6 @@
 #include "trainer/tracking/run_text.h"
 
 #include "cli/command.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -24,7 +23,7 @@ class RunsShowCommand : public Command {
 
   void check(const CommonOptions& common, Problems& problems) override {
     if (run_.empty()) problems.emplace_back("runs show: name a run");
-    check_overrides("runs show", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs show", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -17,7 +17,6 @@
 
 #include "cli/command.h"
 #include "cli/live_view.h"
-#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -62,7 +61,7 @@ class RunsWatchCommand : public Command {
 
   void check(const CommonOptions& common, Problems& problems) override {
     if (run_.empty()) problems.emplace_back("runs watch: name a run");
-    check_overrides("runs watch", common, AllowedKeys::kNone, problems);
+    refuse_configuration("runs watch", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -262,7 +262,8 @@ class VerifyCommand : public Command {
             {"--json", &json_, "", "Print JSON"}};
   }
 
-  void check(const CommonOptions& /*common*/, Problems& problems) override {
+  void check(const CommonOptions& common, Problems& problems) override {
+    refuse_configuration("verify", common, problems);
     if (!paths_.empty()) return;
     problems.emplace_back("verify: expected a checkpoint file or a run folder, got nothing");
   }

@@ -2,6 +2,9 @@
 // What the commands refuse before they run.
 #include "cli/commands.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "cli/command_line.h"
@@ -37,6 +40,39 @@ TEST(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
             "--format: expected onnx, safetensors or torchscript, got \"tflite\"");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
             "--resume is not supported by export");
+}
+
+TEST(CommandsTest, CommandsWithoutConfigurationRefuseOne) {
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"runs", "list"},
+                                             {"runs", "watch", "a"},
+                                             {"runs", "show", "a"},
+                                             {"runs", "compare", "a", "b"},
+                                             {"runs", "note", "a", "text"},
+                                             {"runs", "remove", "a"},
+                                             {"report", "a"},
+                                             {"verify", "a"},
+                                             {"doctor"},
+                                             {"manual"},
+                                             {"completion", "bash"},
+                                             {"config", "reference"},
+                                             {"config", "schema"}}) {
+    std::string command = words.front();
+    if (command == "runs" || command == "config") command += " " + std::string(words.at(1));
+    std::vector<const char*> given = words;
+    given.insert(given.end(), {"--config", "a.yaml", "--lr", "2"});
+    const std::string takes_none = command + " takes no configuration; remove ";
+    EXPECT_EQ(message_of(given), "--config: " + takes_none + "it\n--lr: training.learning_rate: " +
+                                     takes_none + "this override");
+  }
+}
+
+TEST(CommandsTest, CommandsOfATrainedModelTakeItsConfiguration) {
+  for (const char* command : {"eval", "inspect", "explain"}) {
+    EXPECT_EQ(message_of({command, "a", "-c", "b.yaml"}),
+              std::string("--config: ") + command +
+                  " always uses the run's saved configuration; remove this option");
+  }
 }
 
 TEST(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {

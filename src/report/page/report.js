@@ -33,7 +33,7 @@
     const size = Math.abs(value);
     if (value !== 0 && (size < 1e-3 || size >= 1e12)) return value.toExponential(2);
     if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4)).toLocaleString("en-US")}M`;
-    if (size >= 1000) return Math.round(value).toLocaleString("en-US");
+    if (size >= 1000) return Math.round(value).toLocaleString("en-US", { useGrouping: "min2" });  // 1970 may be a year
     return String(Number(value.toPrecision(4)));
   }
 
