@@ -9,6 +9,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/cpus.h"
+#include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/report/report.h"
 #include "trainer/run/run_dir.h"
@@ -43,12 +44,21 @@ class ReportCommand : public Command {
                                            : std::filesystem::path(output_);
     const std::string html =
         report::report_html(entries, {.evaluates = !without_data_, .num_threads = usable_cpus()});
-    write_file_atomically(path, html);
+    write(path, html);
     fmt::print("report      {} ({})\n", path.string(), human_bytes(html.size()));
     return 0;
   }
 
  private:
+  void write(const std::filesystem::path& path, const std::string& html) const {
+    try {
+      write_file_atomically(path, html);
+    } catch (const Error& error) {
+      if (!output_.empty()) throw;
+      throw Error(error.kind(), fmt::format("{}; choose another file with --output", error.what()));
+    }
+  }
+
   std::vector<std::string> runs_;
   std::string output_;
   bool without_data_ = false;

@@ -186,6 +186,31 @@ TEST_F(ReadOnlyFolderTest, MakesNoRunAndEndsWithEight) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
+TEST_F(ReadOnlyFolderTest, ItsRunsAreListedComparedAndExplained) {
+  ASSERT_EQ(trainer_in(folder_.path(), "-q --epochs 1 --output-dir a").exit_code, 0);
+  const fs::path run = fs::canonical(folder_.path() / "a/latest");
+  const auto before = files_in(folder_.path());
+  const ReadOnly read_only({folder_.path(), folder_.path() / "a", run, run / "checkpoints"});
+  for (const char* command : {"runs list a", "runs show a/latest", "runs compare a/latest a/latest",
+                              "runs watch a/latest", "explain a/latest"}) {
+    const ProcessResult result = trainer_in_shell(folder_.path(), as_user_, command);
+    EXPECT_EQ(result.exit_code, 0) << command << '\n' << result.err;
+    EXPECT_FALSE(result.out.empty()) << command;
+  }
+  const std::map<std::string, std::string> refused = {
+      {"report a/latest", "cannot write " + (run / "report.html").string() +
+                              ": Permission denied; choose another file with --output"},
+      {"runs note a/latest text",
+       "cannot write " + (run / "note.txt").string() + ": Permission denied"},
+      {"runs remove a/latest --yes", "cannot remove " + run.string() + ": Permission denied"}};
+  for (const auto& [command, message] : refused) {
+    const ProcessResult result = trainer_in_shell(folder_.path(), as_user_, command);
+    EXPECT_EQ(result.exit_code, 8) << command;
+    EXPECT_EQ(result.err, "error: " + message + "\n") << command;
+  }
+  EXPECT_EQ(files_in(folder_.path()), before);
+}
+
 TEST_F(ReadOnlyFolderTest, KeepsARunAsItIsAndEndsWithEight) {
   ASSERT_EQ(trainer_in(folder_.path(), "-q --epochs 1").exit_code, 0);
   const fs::path run = fs::canonical(folder_.path() / "runs/latest");

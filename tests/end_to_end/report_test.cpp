@@ -11,6 +11,7 @@
 
 #include "support/error_of.h"
 #include "support/files.h"
+#include "support/metrics_records.h"
 #include "support/program_test.h"
 
 namespace trainer {
@@ -84,6 +85,30 @@ TEST_F(ReportTest, ABrowserShowsARun) {
                            "share of the rows", "training.epochs", "Repeat it with", "Chinstrap"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
+}
+
+// A curve of one point, and values that JSON has not: they are null.
+TEST_F(ReportTest, ABrowserShowsOneEpochAndValuesThatAreNotFinite) {
+  SKIP_WITHOUT_BROWSER();
+  train("--epochs 1");
+  const auto text_of = [&] {
+    report("latest");
+    const Json seen = open();
+    EXPECT_EQ(seen["problems"], Json::array());
+    EXPECT_EQ(seen["violations"], Json::array());
+    return seen["text"].get<std::string>();
+  };
+  const std::string one = text_of();
+  EXPECT_NE(one.find("\n25\nstep\n"), std::string::npos) << one;  // the only step with a tick
+  EXPECT_EQ(one.find("no finite values"), std::string::npos) << one;
+  const fs::path metrics = fs::canonical(folder_.path() / "runs/latest/metrics.jsonl");
+  std::string records;
+  for (Json record : test::metrics_records(metrics)) {
+    record["loss"] = nullptr;
+    records += record.dump() + "\n";
+  }
+  std::ofstream(metrics) << records;
+  EXPECT_NE(text_of().find("no finite values"), std::string::npos);
 }
 
 TEST_F(ReportTest, ABrowserShowsAndHidesSeveralRuns) {

@@ -37,9 +37,9 @@
     return String(Number(value.toPrecision(4)));
   }
 
-  // Round numbers within [low, high]: about `count` of them, or powers of ten.
-  function ticks(low, high, count) {
-    const step = (high - low) / count || 1;
+  // Round numbers within [low, high], `least` apart or more: about `count` of them, or powers of ten.
+  function ticks(low, high, count, least = 0) {
+    const step = Math.max((high - low) / count || 1, least);
     const power = Math.pow(10, Math.floor(Math.log10(step)));
     const unit = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= step);
     const values = [];
@@ -126,8 +126,9 @@
         });
       }
       if (this.spec.fixed) [x0, x1, y0, y1] = [0, 1, 0, 1];
-      if (!(x1 > x0)) [x0, x1] = [x0 - 0.5, x0 + 0.5];
-      if (!Number.isFinite(x0)) [x0, x1] = [0, 1];
+      if (x1 === x0) [x0, x1] = [x0 - 0.5, x0 + 0.5];
+      const isEmpty = !Number.isFinite(x0);
+      if (isEmpty) [x0, x1] = [0, 1];
       if (!Number.isFinite(y0)) [y0, y1] = [0, 1];
       if (!(y1 > y0)) [y0, y1] = [y0 - Math.abs(y0 || 1) * 0.05, y0 + Math.abs(y0 || 1) * 0.05];
       const px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
@@ -135,16 +136,19 @@
       this.map = { px, x0, x1, width, box };
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       const parts = [];
-      for (const value of isLog ? logTicks(y0, y1) : ticks(y0, y1, 5)) {
+      for (const value of isEmpty ? [] : isLog ? logTicks(y0, y1) : ticks(y0, y1, 5)) {
         parts.push(s("line", { class: "grid", x1: box.left, x2: box.right, y1: py(value), y2: py(value) }),
           s("text", { x: box.left - 6, y: py(value) + 4, "text-anchor": "end" }, number(isLog ? Math.pow(10, value) : value)));
       }
-      for (const value of ticks(x0, x1, Math.max(3, Math.floor(width / 80)))) {
+      for (const value of isEmpty ? [] : ticks(x0, x1, Math.max(3, Math.floor(width / 80)), isCurve ? 1 : 0)) {
         parts.push(s("text", { x: px(value), y: box.bottom + 16, "text-anchor": "middle" }, number(value)));
       }
       parts.push(s("text", { x: box.right, y: height, "text-anchor": "end" }, this.spec.x));
       if (this.spec.diagonal) {
         parts.push(s("line", { class: "grid", "stroke-dasharray": "2 3", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }));
+      }
+      if (isEmpty && lines.length > 0) {
+        parts.push(s("text", { x: (box.left + box.right) / 2, y: height / 2, "text-anchor": "middle" }, "no finite values"));
       }
       if (this.spec.shares) {  // of the rows, at each x
         const x = this.spec.series[0].x;
@@ -179,7 +183,12 @@
               "fill-opacity": series.no_line ? 0.5 : 1 }));
           }
         }
-        if (several && !series.faint && !series.no_line) {
+        if (series.faint || series.no_line) continue;
+        if (isPoint && isCurve) {  // it has no dashes to be told apart by
+          const isLeft = last[0] < width / 2;
+          parts.push(s("text", { x: last[0] + (isLeft ? 7 : -7), y: last[1] + 4, "text-anchor": isLeft ? "start" : "end" },
+            letter(series.run) + series.name));
+        } else if (several) {
           parts.push(s("text", { x: last[0] + 4, y: last[1] + 4, style: `fill:${color(series.run)};font-weight:600` },
             data.runs[series.run].letter));
         }
