@@ -40,9 +40,10 @@ bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
   if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;
   const std::string_view text = error.what();
-  // CUDA and MPS; the CPU under Linux and macOS; the CPU under other systems.
-  constexpr std::array<std::string_view, 3> kTexts = {"out of memory", "can't allocate memory",
-                                                      "not enough memory"};
+  // CUDA and MPS; MPS, for a buffer above Metal's limit; the CPU under Linux and macOS; the CPU
+  // under other systems.
+  constexpr std::array<std::string_view, 4> kTexts = {"out of memory", "Invalid buffer size",
+                                                      "can't allocate memory", "not enough memory"};
   for (const std::string_view known : kTexts) {
     if (text.find(known) != std::string_view::npos) return true;
   }

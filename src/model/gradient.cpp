@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/gradient.h"
 
+#include <ATen/ops/full.h>
+
 #include "trainer/device/timed_work.h"
 
 namespace trainer::model {
@@ -30,7 +32,9 @@ BatchResult add_gradient(const Network& network, const Objective& o) {
   }
   {
     const device::TimedDeviceWork timed(device, Work::kBackward);
-    loss.mul(o.scale).backward();
+    // As the gradient of `loss`, not as a factor of it: of a 0-d product, LibTorch 1.13 computes
+    // the gradient in float64, which MPS has not.
+    loss.backward(at::full({}, o.scale, loss.options()));
   }
   return {.outputs = outputs.detach(),
           .loss_sum = loss.detach(),

@@ -21,6 +21,7 @@ TEST(MemoryTest, EveryAllocatorThatRunsOutIsRecognised) {
       "CUDA out of memory. Tried to allocate 20.00 GiB (GPU 0; 15.78 GiB total capacity)")));
   EXPECT_TRUE(is_out_of_memory(libtorch_error(
       "MPS backend out of memory (MPS allocated: 17.13 GB, other allocations: 12.40 MB)")));
+  EXPECT_TRUE(is_out_of_memory(libtorch_error("Invalid buffer size: 17.00 GB")));
   EXPECT_TRUE(is_out_of_memory(libtorch_error(
       "[enforce fail at alloc_cpu.cpp:66] . DefaultCPUAllocator: can't allocate memory: you tried "
       "to allocate 4000000000000 bytes. Error code 12 (Cannot allocate memory)")));
