@@ -8,9 +8,12 @@
 #include "support/counting_allocator.h"
 #include "support/networks.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::model {
 namespace {
+
+using test::on_device;
 
 struct Result {
   at::Tensor gradients;
@@ -25,9 +28,10 @@ Result compute_gradient(test::MlpRecipe options, Checkpointing checkpointing, in
   options.activation_checkpointing = checkpointing == Checkpointing::kOn;
   options.init = config::Init::kKaiming;
   const Network mlp = test::make_initialized(options, 5);
-  const at::Tensor features =
-      at::arange(num_rows * options.num_features, at::kFloat).sin_().view({num_rows, -1});
-  const at::Tensor classes = at::arange(num_rows, at::kLong).remainder_(options.num_outputs);
+  const at::Tensor features = on_device(
+      at::arange(num_rows * options.num_features, at::kFloat).sin_().view({num_rows, -1}));
+  const at::Tensor classes =
+      on_device(at::arange(num_rows, at::kLong).remainder_(options.num_outputs));
   Result result;
   const test::CountingAllocator counting;
   result.outputs =

@@ -19,6 +19,7 @@
 #include "support/golden.h"
 #include "support/networks.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::model {
 namespace {
@@ -26,6 +27,7 @@ namespace {
 using test::close;
 using test::golden_tensor;
 using test::identical;
+using test::on_device;
 
 const Json& embedding_golden() {
   static const Json values = test::read_golden("embeddings.json");
@@ -105,13 +107,13 @@ test::MlpRecipe embedding_network() {
 
 /// Features of 10 rows: two numbers, and rows [0, 4) and [0, 5) of the tables.
 at::Tensor features_with_ids() {
-  at::Tensor features = at::arange(40, at::kFloat).sin_().view({10, 4});
+  at::Tensor features = on_device(at::arange(40, at::kFloat).sin_().view({10, 4}));
   features.select(1, 2).copy_(at::arange(10).remainder_(4));
   features.select(1, 3).copy_(at::arange(10).mul_(3).remainder_(5));
   return features;
 }
 
-at::Tensor some_classes() { return at::arange(10, at::kLong).remainder_(3); }
+at::Tensor some_classes() { return on_device(at::arange(10, at::kLong).remainder_(3)); }
 
 at::Tensor compute_gradient(const test::MlpRecipe& options) {
   Network mlp = test::make_initialized(options);
@@ -145,7 +147,7 @@ TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
   const Network other = test::make_network(plain);
   for (const NamedTensor& named : other.state()) named.tensor.copy_(test::find(state, named.name));
   const at::Tensor features = features_with_ids();
-  at::Tensor looked_up = at::zeros({10, 7});
+  at::Tensor looked_up = on_device(at::zeros({10, 7}));
   for (int64_t row = 0; row < 10; ++row) {
     looked_up.select(0, row).narrow(0, 0, 2).copy_(features.select(0, row).narrow(0, 0, 2));
     looked_up.select(0, row).narrow(0, 2, 3).copy_(

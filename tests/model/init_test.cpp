@@ -78,8 +78,8 @@ TEST(InitTest, OutputsOnTheDataHaveTheDeviationOneAndBiasesAreWithinTheirRange) 
   EXPECT_FALSE(identical(make(6).parameters().values, network.parameters().values));
   at::Tensor inputs = features;
   for (const char* layer : {"layers.0", "layers.1", "layers.2"}) {
-    const at::Tensor weight = find(network.state(), std::string(layer) + ".weight");
-    const at::Tensor bias = find(network.state(), std::string(layer) + ".bias");
+    const at::Tensor weight = find(network.state(), std::string(layer) + ".weight").cpu();
+    const at::Tensor bias = find(network.state(), std::string(layer) + ".bias").cpu();
     const at::Tensor outputs = at::linear(inputs, weight);
     EXPECT_TRUE(test::close(outputs.std(0, false), at::ones({weight.size(0)}), 1e-4));
     EXPECT_TRUE(bias.neg().le(outputs.amax(0)).all().item<bool>());

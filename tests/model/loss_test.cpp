@@ -10,17 +10,23 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
+#include "support/test_device.h"
+
 namespace trainer::model {
 namespace {
+
+using test::on_device;
 
 const LossOptions kCrossEntropy{config::Loss::kCrossEntropy, 0.0};
 const LossOptions kMse{config::Loss::kMse, 0.0};
 
 at::Tensor floats(const std::vector<float>& values, int64_t columns) {
-  return at::tensor(values, at::kFloat).view({-1, columns});
+  return on_device(at::tensor(values, at::kFloat).view({-1, columns}));
 }
 
-at::Tensor classes(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
+at::Tensor classes(const std::vector<int64_t>& values) {
+  return on_device(at::tensor(values, at::kLong));
+}
 
 TEST(LossTest, CrossEntropyIsSummedOverSamples) {
   // Equal logits: ln 3 each.
@@ -73,7 +79,7 @@ TEST(LossTest, AbsoluteAndHuberLossesAreMeansOverTheOutputs) {
 
 TEST(LossTest, AWeightCountsASampleSoManyTimes) {
   const at::Tensor outputs = floats({1, 2, 3, 0, 2, 2}, 3);
-  const at::Tensor weights = at::tensor(std::vector<float>{3, 0.5F});
+  const at::Tensor weights = on_device(at::tensor(std::vector<float>{3, 0.5F}));
   const at::Tensor targets = classes({1, 0});
   const double first =
       loss_sum(outputs.narrow(0, 0, 1), classes({1}), kCrossEntropy).item<double>();
@@ -92,7 +98,7 @@ TEST(LossTest, GradientsAreThoseOfAutograd) {
         config::is_for_classes(kind) ? classes({0, 1, 1}) : floats({1, 0, -2, 0.25F, 3, 1}, 2);
     at::Tensor outputs =
         floats({0.5F, -1, 2, 0.5F, -3, 0.25F}, 2).slice(1, 0, columns).contiguous();
-    const Targets targets(values, at::tensor(std::vector<float>{1, 2, 0.5F}));
+    const Targets targets(values, on_device(at::tensor(std::vector<float>{1, 2, 0.5F})));
     outputs.requires_grad_(true);
     loss_sum(outputs, targets, options).backward();
     const at::Tensor expected = outputs.grad();

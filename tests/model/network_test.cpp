@@ -13,6 +13,7 @@
 
 #include "support/networks.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::model {
 namespace {
@@ -22,6 +23,7 @@ using test::elements;
 using test::find;
 using test::identical;
 using test::make_initialized;
+using test::on_device;
 using test::small_network;
 using Texts = std::vector<std::string>;
 
@@ -30,7 +32,7 @@ at::Tensor some_features(int64_t rows = 6) {
   for (int64_t i = 0; i < features.numel(); ++i) {
     features.view(-1)[i] = static_cast<double>(i * 7 % 11) / 5 - 1;
   }
-  return features;
+  return on_device(features);
 }
 
 Texts names_and_shapes(const Network& mlp) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::model {
 namespace {
@@ -20,7 +21,7 @@ FlatParameters make_three() {
   return make_flat_parameters({{"layers.0.weight", {4, 5}, {}, network::Decay::kYes},
                                {"layers.0.bias", {4}},
                                {"layers.1.weight", {16}, {}, network::Decay::kYes}},
-                              /*freeze=*/{}, c10::kCPU);
+                              /*freeze=*/{}, test::test_device());
 }
 
 TEST(ParametersTest, DecayedOnesComeFirstEachAtAMultipleOf64Bytes) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::optim {
 namespace {
@@ -26,7 +27,7 @@ using test::identical;
 FlatParameters make_parameters(float value, float gradient) {
   FlatParameters flat = model::make_flat_parameters(
       {{"layers.0.weight", {3}, {}, network::Decay::kYes}, {"layers.0.bias", {2}}},
-      /*freeze=*/{}, c10::kCPU);
+      /*freeze=*/{}, test::test_device());
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     parameter_view(flat, flat.values, i).fill_(value);
     parameter_view(flat, flat.gradients, i).fill_(gradient);

@@ -11,6 +11,7 @@
 
 #include "support/golden_file.h"  // IWYU pragma: export
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::test {
 
@@ -26,7 +27,7 @@ inline void collect(const Json& value, std::vector<float>& numbers) {
 
 }  // namespace detail
 
-/// Nested lists of numbers as a float32 tensor.
+/// Nested lists of numbers as a float32 tensor of test_device().
 inline at::Tensor golden_tensor(const Json& value) {
   std::vector<int64_t> shape;
   for (const Json* part = &value; part->is_array(); part = &part->front()) {
@@ -34,7 +35,7 @@ inline at::Tensor golden_tensor(const Json& value) {
   }
   std::vector<float> numbers;
   detail::collect(value, numbers);
-  return at::from_blob(numbers.data(), shape, at::kFloat).clone();
+  return at::from_blob(numbers.data(), shape, at::kFloat).clone().to(test_device());
 }
 
 /// Copies `values`, tensors by name, to the parameters of these names.

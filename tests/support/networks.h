@@ -9,6 +9,8 @@
 #include "trainer/model/network.h"
 #include "trainer/network/mlp.h"
 
+#include "support/test_device.h"
+
 namespace trainer::test {
 
 /// What a network of a test is made of.
@@ -28,17 +30,17 @@ inline MlpRecipe small_network() {
   return options;
 }
 
-/// On the CPU, with all parameters zero.
+/// On test_device(), with all parameters zero.
 inline model::Network make_network(const MlpRecipe& recipe) {
   return {network::mlp(recipe),
           {.freeze = recipe.freeze,
            .lr_factors = recipe.lr_factors,
            .precision = recipe.precision,
            .activation_checkpointing = recipe.activation_checkpointing},
-          c10::kCPU};
+          test_device()};
 }
 
-/// On the CPU, with initial parameters.
+/// On test_device(), with initial parameters.
 inline model::Network make_initialized(const MlpRecipe& recipe, uint64_t seed = 1) {
   model::Network network = make_network(recipe);
   model::initialize(network, seed);

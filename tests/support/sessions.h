@@ -15,6 +15,7 @@
 
 #include "support/quiet_log.h"
 #include "support/temporary_folder.h"
+#include "support/test_device.h"
 
 namespace trainer::test {
 
@@ -31,10 +32,16 @@ inline config::Config small_config() {
   return config;
 }
 
-/// On the CPU, with a step of one thread.
+/// Those of test_device(): accelerators have no fused step.
+inline std::vector<config::StepKind> step_kinds() {
+  if (!test_device().is_cpu()) return {config::StepKind::kAutograd};
+  return {config::StepKind::kAutograd, config::StepKind::kFused};
+}
+
+/// On test_device(), with a step of one thread.
 inline std::unique_ptr<train::Session> make_session(const config::Config& config,
                                                     data::Datasets datasets) {
-  auto session = train::make_session(config, std::move(datasets), c10::kCPU);
+  auto session = train::make_session(config, std::move(datasets), test_device());
   train::use_threads(*session, 1);
   return session;
 }

@@ -19,7 +19,7 @@ namespace trainer::test {
 
 /// The elements as floats, row by row.
 inline std::vector<float> elements(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.detach().to(at::kFloat).contiguous();
+  const at::Tensor flat = tensor.detach().cpu().to(at::kFloat).contiguous();
   const auto* begin = flat.data_ptr<float>();
   return {begin, begin + flat.numel()};
 }
@@ -52,7 +52,7 @@ inline testing::AssertionResult close(const at::Tensor& actual, const at::Tensor
 
 /// The same bits, but for the sign of zero.
 inline testing::AssertionResult identical(const at::Tensor& actual, const at::Tensor& expected) {
-  if (actual.sizes() == expected.sizes() && at::equal(actual, expected)) {
+  if (actual.sizes() == expected.sizes() && at::equal(actual.cpu(), expected.cpu())) {
     return testing::AssertionSuccess();
   }
   const testing::AssertionResult difference = close(actual, expected, 0, 0);

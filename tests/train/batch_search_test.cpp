@@ -29,7 +29,7 @@ std::vector<int64_t> batch_sizes(const BatchSearch& search) {
 }
 
 TEST(BatchSearchTest, WhereAllFitsPowersOfTwoAndTheMostAreTried) {
-  for (const auto kind : {config::StepKind::kFused, config::StepKind::kAutograd}) {
+  for (const auto kind : test::step_kinds()) {
     const auto session = test::make_small_session(make_config(kind));
     std::vector<int64_t> reported;
     const BatchSearch search = search_batch_sizes(

@@ -21,6 +21,7 @@
 #include "support/metrics_records.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::train {
 namespace {
@@ -295,7 +296,7 @@ TEST(FitTest, TheTestPartIsEvaluatedWithTheWeightsOfTheBestEpoch) {
   config.training.epochs = 3;
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, -1));
   session->data.test = equal_rows(2, 0);
-  session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
+  session->test = make_resident(session->data.test, session->data.schema, test::test_device());
   Traces traces(config);
   fit(*session, traces.output());
   const metrics::Report result = evaluate_best(*session, traces.output()).test.value();
@@ -314,7 +315,7 @@ TEST(FitTest, TheAveragedWeightsAreEvaluatedAndTestedAndTheOthersTrained) {
   const auto session = make_exact_session(config, equal_rows(4, 1), equal_rows(2, 1));
   session->optimizer_state.moments.back().tensor.zero_();
   session->data.test = equal_rows(2, 1);
-  session->test = make_resident(session->data.test, session->data.schema, c10::kCPU);
+  session->test = make_resident(session->data.test, session->data.schema, test::test_device());
   Traces traces(config);
   fit(*session, traces.output());
   EXPECT_EQ(

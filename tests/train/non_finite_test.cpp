@@ -207,7 +207,9 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
   Traces traces(config);
   fit(*session, traces.output());
   session->config.training.epochs = 2;
+  // On the CPU both are the same memory.
   session->validation->targets.fill_(kInfinity);
+  for (float& value : session->data.validation.values) value = kInfinity;
   const Error error = error_of([&] { fit(*session, traces.output()); });
   EXPECT_EQ(error.kind(), ErrorKind::kNonFinite);
   EXPECT_EQ(error.what(), "step 4 (epoch 2): the validation loss is inf; " +
@@ -220,7 +222,9 @@ TEST(NonFiniteTest, AValidationLossThatIsNotFiniteStopsTheRun) {
 TEST(NonFiniteTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
   const auto session =
       make_exact_session(config_with(OnNonFinite::kSkip), equal_rows(4, 1), equal_rows(2, 1));
+  // On the CPU both are the same memory.
   session->validation->targets.fill_(kInfinity);
+  for (float& value : session->data.validation.values) value = kInfinity;
   Traces traces(session->config);
   EXPECT_EQ(fit(*session, traces.output()), 0);
   EXPECT_FALSE(session->state.best.has_value());

@@ -16,6 +16,7 @@
 #include "support/networks.h"
 #include "support/sessions.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace trainer::train {
 namespace {
@@ -24,6 +25,7 @@ using config::StepKind;
 using test::close;
 using test::golden_tensor;
 using test::identical;
+using test::on_device;
 
 /// What every kind of step has to do.
 class StepTest : public testing::TestWithParam<StepKind> {
@@ -34,7 +36,7 @@ class StepTest : public testing::TestWithParam<StepKind> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, StepTest, testing::Values(StepKind::kAutograd, StepKind::kFused),
+INSTANTIATE_TEST_SUITE_P(Kinds, StepTest, testing::ValuesIn(test::step_kinds()),
                          [](const auto& kind) {
                            return kind.param == StepKind::kFused ? "Fused" : "Autograd";
                          });
@@ -59,11 +61,11 @@ TEST_P(StepTest, AShortTrainingIsThatOfPyTorch) {
   const auto step =
       GetParam() == StepKind::kFused ? make_fused_step(context, 6, 1) : make_autograd_step(context);
   const ResidentData data{golden_tensor(golden["features"]),
-                          golden_tensor(golden["classes"]).to(at::kLong), at::zeros({5}),
-                          at::ones({5})};
+                          golden_tensor(golden["classes"]).to(at::kLong), on_device(at::zeros({5})),
+                          on_device(at::ones({5}))};
 
   for (std::size_t i = 0; i < 5; ++i) {
-    const StepStats stats = step->run({data, at::arange(6, at::kLong), 0, 6, 6},
+    const StepStats stats = step->run({data, on_device(at::arange(6, at::kLong)), 0, 6, 6},
                                       {.learning_rate = golden["learning_rate"]});
     EXPECT_NEAR(stats.loss_sum / 6, golden["mean_losses"][i].get<float>(), 1e-6);
     EXPECT_NEAR(stats.grad_norm, golden["grad_norms"][i].get<float>(), 1e-6);
@@ -84,7 +86,7 @@ Result run_in_batches(StepKind kind, int64_t num_samples, int64_t batch_size) {
   config.model.norm = config::Norm::kLayer;
   const auto session = test::make_small_session(config);
   const StepStats stats = session->step->run(
-      {session->train, at::arange(num_samples, at::kLong), 0, num_samples, batch_size},
+      {session->train, on_device(at::arange(num_samples, at::kLong)), 0, num_samples, batch_size},
       {.learning_rate = 0.1});
   return {session->model.parameters().gradients.clone(), stats};
 }
@@ -110,7 +112,7 @@ TEST_P(StepTest, GradientsOfTheStepBeforeAreForgotten) {
   config::Config config = of_this_kind(test::small_config());
   config.training.gradient_clip_norm = 0;
   const auto session = test::make_small_session(config);
-  const at::Tensor order = at::arange(8, at::kLong);
+  const at::Tensor order = on_device(at::arange(8, at::kLong));
   const Window window{session->train, order, 0, 8, 8};
   session->step->run(window, {.learning_rate = 0.0});
   const at::Tensor once = session->model.parameters().gradients.clone();
@@ -122,8 +124,8 @@ TEST_P(StepTest, TheNormIsThatBeforeClipping) {
   config::Config config = of_this_kind(test::exact_config());
   config.training.gradient_clip_norm = 1;
   const auto session = test::make_exact_session(config, test::equal_rows(4, 1), {});
-  const StepStats stats = session->step->run({session->train, at::arange(2, at::kLong), 0, 2, 2},
-                                             {.learning_rate = 0.5});
+  const StepStats stats = session->step->run(
+      {session->train, on_device(at::arange(2, at::kLong)), 0, 2, 2}, {.learning_rate = 0.5});
   EXPECT_EQ(stats.grad_norm, 4.0F);
   // Each of the four parameters had the gradient -2, clipped to -1/2.
   for (const at::Tensor& parameter : session->model.parameters().parameters) {
@@ -137,8 +139,8 @@ TEST_P(StepTest, AGradientThatIsNotFiniteLeavesWeightsAndMomentsAlone) {
   auto rows = test::equal_rows(4, 1);
   rows.values[1] = std::numeric_limits<float>::quiet_NaN();
   const auto session = test::make_exact_session(config, std::move(rows), {});
-  const StepStats stats = session->step->run({session->train, at::arange(2, at::kLong), 0, 2, 2},
-                                             {.learning_rate = 0.5});
+  const StepStats stats = session->step->run(
+      {session->train, on_device(at::arange(2, at::kLong)), 0, 2, 2}, {.learning_rate = 0.5});
   EXPECT_FALSE(stats.is_finite);
   EXPECT_EQ(stats.num_samples, 2);
   const at::Tensor& values = session->model.parameters().values;
@@ -154,7 +156,7 @@ TEST_P(StepTest, AGradientThatIsNotFiniteLeavesRunningStatisticsAlone) {
   const auto session = test::make_small_session(config);
   const at::Tensor before = session->model.buffer_values().clone();
   session->train.features.select(0, 3).fill_(std::numeric_limits<float>::infinity());
-  const at::Tensor order = at::arange(8, at::kLong);
+  const at::Tensor order = on_device(at::arange(8, at::kLong));
   const Window good{session->train, order, 4, 4, 2};
   const Window bad{session->train, order, 0, 8, 2};
   EXPECT_FALSE(session->step->run(bad, {.learning_rate = 0.5}).is_finite);
@@ -170,8 +172,8 @@ TEST_P(StepTest, RunningStatisticsThatAreNotFiniteAreNotTaken) {
   const auto session = test::make_small_session(config);
   const at::Tensor before = session->model.buffer_values().clone();
   session->train.features.select(0, 3).fill_(1e30);
-  const StepStats stats = session->step->run({session->train, at::arange(8, at::kLong), 0, 8, 8},
-                                             {.learning_rate = 0.5});
+  const StepStats stats = session->step->run(
+      {session->train, on_device(at::arange(8, at::kLong)), 0, 8, 8}, {.learning_rate = 0.5});
   EXPECT_FALSE(stats.is_finite);
   EXPECT_TRUE(std::isfinite(stats.loss_sum));
   EXPECT_TRUE(identical(session->model.buffer_values(), before));
