@@ -23,8 +23,7 @@ enum class Kind { kLaunch, kView, kMemory, kWait };
 
 struct Operator {
   Kind kind = Kind::kLaunch;
-  std::string name;      // "aten::mm"
-  std::string overload;  // "aten::mm.out"
+  std::string name;  // "aten::mm.out"
   int64_t launches = 0;
 };
 
@@ -57,7 +56,7 @@ std::unordered_map<const c10::FunctionSchema*, Operator>& operators() {
 Operator& operator_of(const c10::OperatorHandle& op) {
   auto found = operators().find(&op.schema());
   if (found == operators().end()) {
-    Operator added = {kind_of(op.schema()), op.schema().name(), c10::toString(op.operator_name())};
+    Operator added = {kind_of(op.schema()), c10::toString(op.operator_name())};
     found = operators().emplace(&op.schema(), std::move(added)).first;
   }
   return found->second;
@@ -69,10 +68,9 @@ bool falls_back_to_cpu() {
 }
 
 void check_presence(State& s, const Operator& op) {
-  const std::set<std::string>& missing = s.behaviour.missing;
-  if (missing.count(op.name) + missing.count(op.overload) == 0) return;
+  if (!s.behaviour.missing.contains(op.name)) return;
   TORCH_CHECK_NOT_IMPLEMENTED(
-      falls_back_to_cpu(), "The operator '", op.overload,
+      falls_back_to_cpu(), "The operator '", op.name,
       "' is not currently implemented for the MPS device. If you want this op to be considered "
       "for addition please comment on https://github.com/pytorch/pytorch/issues/141287 and mention "
       "use-case, that resulted in missing op as well as commit hash. As a temporary fix, you can "
@@ -132,7 +130,7 @@ Outcome launch(const c10::OperatorHandle& op) {
   State& s = state();
   std::unique_lock lock(s.mutex);
   Operator& known = operator_of(op);
-  thread_operator().name = known.overload.c_str();
+  thread_operator().name = known.name.c_str();
   check_presence(s, known);
   if (known.kind == Kind::kMemory) return Outcome::kRight;
   if (known.kind == Kind::kView) {
@@ -165,7 +163,7 @@ Counters counters() {
   const std::lock_guard lock(state().mutex);
   Counters c = state().counters;
   for (const auto& [schema, op] : operators()) {
-    if (op.launches > 0) c.by_operator[op.overload] = op.launches;
+    if (op.launches > 0) c.by_operator[op.name] = op.launches;
   }
   return c;
 }

@@ -24,7 +24,7 @@ struct Behaviour {
   int64_t nan_in = 0;                 // the n-th operator gives NaN
   bool fails_late = false;            // failures are told when the host waits
   int64_t operator_microseconds = 0;  // each takes as long, while the host goes on
-  std::set<std::string> missing;      // operators: "aten::mm" (all overloads) or "aten::mm.out"
+  std::set<std::string> missing;      // operators: "aten::mm", "aten::mm.out"
 };
 
 /// What was counted since reset_counters().
@@ -54,8 +54,8 @@ State& state();
 Counters counters();
 void reset_counters();
 
-/// Reads SIMULATED_DEVICE: "max_bytes=1000000,fail_in=17,fp64=0,missing=aten::mm+aten::sum".
-/// Ends the program if it has a mistake.
+/// Reads SIMULATED_DEVICE: "max_bytes=1000000,fail_in=17,fp64=0,missing=aten::mm+aten::mm.out", or
+/// "missing=@FILE" with an operator a line. Ends the program if it has a mistake.
 void read_environment(Behaviour& behaviour);
 
 }  // namespace trainer::test::simulated
