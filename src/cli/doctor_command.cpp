@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/version.h"
 #include "trainer/doctor/collect.h"
@@ -112,7 +113,8 @@ class DoctorCommand : public Command {
     look_at_surroundings(facts, printer);
     look_at_engine(facts, printer);
     if (json_) {
-      fmt::print("{}\n", result_text(doctor::report_json(facts, printer.findings)));
+      const Json report = doctor::report_json(facts, printer.findings);
+      fmt::print("{}\n", result_text(report));
     } else {
       fmt::print("\n{}\n", doctor::summary_text(printer.findings));
     }
