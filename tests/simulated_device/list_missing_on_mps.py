@@ -10,7 +10,7 @@ those of other releases come with `apt-get download python3-torch` and `dpkg-deb
 import sys
 from typing import Any
 
-import yaml  # type: ignore
+import yaml
 
 Function = dict[str, Any]
 
