@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/common_options.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trainer/core/json.h"
@@ -12,16 +14,25 @@ void refuse_resume(const std::string& command, const CommonOptions& common, Prob
   if (common.resume) problems.push_back(fmt::format("--resume is not supported by {}", command));
 }
 
+void refuse_overrides(const std::string& command, const char* reason,
+                      const std::vector<std::string>& allowed_keys, const CommonOptions& common,
+                      Problems& problems) {
+  for (const config::Override& given : common.overrides) {
+    if (std::find(allowed_keys.begin(), allowed_keys.end(), given.key) != allowed_keys.end()) {
+      continue;
+    }
+    problems.push_back(fmt::format("{}: {}: {} {}; remove this override", given.origin, given.key,
+                                   command, reason));
+  }
+}
+
 void refuse_configuration(const std::string& command, const CommonOptions& common,
                           Problems& problems) {
   refuse_resume(command, common, problems);
   if (!common.config_files.empty()) {
     problems.push_back(fmt::format("--config: {} takes no configuration; remove it", command));
   }
-  for (const config::Override& given : common.overrides) {
-    problems.push_back(fmt::format("{}: {}: {} takes no configuration; remove this override",
-                                   given.origin, given.key, command));
-  }
+  refuse_overrides(command, "takes no configuration", {}, common, problems);
 }
 
 std::string result_text(const Json& result) {

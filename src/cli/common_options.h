@@ -29,6 +29,12 @@ struct CommonOptions {
 /// Adds a problem if --resume was given to a command that cannot resume: "eval".
 void refuse_resume(const std::string& command, const CommonOptions& common, Problems& problems);
 
+/// Adds problems for overrides of other keys than `allowed_keys`. `reason` says why, after the name
+/// of the command: "takes no configuration".
+void refuse_overrides(const std::string& command, const char* reason,
+                      const std::vector<std::string>& allowed_keys, const CommonOptions& common,
+                      Problems& problems);
+
 /// Adds problems for --resume, --config and overrides, given to a command without configuration.
 void refuse_configuration(const std::string& command, const CommonOptions& common,
                           Problems& problems);

@@ -61,7 +61,7 @@ class EvalCommand : public Command {
     }
     check_data(data_, query_, problems);
     check_threshold(threshold_, problems);
-    check_overrides("eval", common, AllowedKeys::kThreads, problems);
+    check_overrides("eval", common, {"threads"}, problems);
   }
 
   int run(const CommonOptions& common) override {

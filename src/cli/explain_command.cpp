@@ -83,7 +83,7 @@ class ExplainCommand : public Command {
     if (!columns_.empty() && !top_text_.empty()) {
       problems.emplace_back("--top: conflicts with --column; remove one of them");
     }
-    check_overrides("explain", common, AllowedKeys::kThreadsAndSeed, problems);
+    check_overrides("explain", common, {"threads", "seed"}, problems);
   }
 
   int run(const CommonOptions& common) override {

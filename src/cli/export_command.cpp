@@ -103,7 +103,7 @@ class ExportCommand : public Command {
     const std::size_t num_problems = problems.size();
     choose_format(problems);
     if (problems.size() == num_problems) check_format_options(problems);
-    check_overrides("export", common, AllowedKeys::kNone, problems);
+    check_overrides("export", common, {}, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

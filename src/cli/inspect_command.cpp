@@ -23,7 +23,7 @@ class InspectCommand : public Command {
 
   void check(const CommonOptions& common, Problems& problems) override {
     check_model("inspect", model_, problems);
-    check_overrides("inspect", common, AllowedKeys::kNone, problems);
+    check_overrides("inspect", common, {}, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {

@@ -40,20 +40,14 @@ void check_model(const std::string& command, const std::string& model, Problems&
       fmt::format("{}: expected a run folder or a checkpoint file, got nothing", command));
 }
 
-void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
-                     Problems& problems) {
+void check_overrides(const std::string& command, const CommonOptions& common,
+                     const std::vector<std::string>& allowed_keys, Problems& problems) {
+  constexpr const char* kReason = "always uses the run's saved configuration";
   refuse_resume(command, common, problems);
   if (!common.config_files.empty()) {
-    problems.push_back(fmt::format(
-        "--config: {} always uses the run's saved configuration; remove this option", command));
+    problems.push_back(fmt::format("--config: {} {}; remove this option", command, kReason));
   }
-  for (const config::Override& given : common.overrides) {
-    if (allowed != AllowedKeys::kNone && given.key == "threads") continue;
-    if (allowed == AllowedKeys::kThreadsAndSeed && given.key == "seed") continue;
-    problems.push_back(
-        fmt::format("{}: {}: {} always uses the run's saved configuration; remove this override",
-                    given.origin, given.key, command));
-  }
+  refuse_overrides(command, kReason, allowed_keys, common, problems);
 }
 
 std::string model_text(const apply::Model& model) {

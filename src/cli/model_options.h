@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
@@ -38,12 +39,10 @@ data::TableSource table_source(const config::DataConfig& data, const data::Schem
 /// Adds a problem if no model was given. `command` is the name of the command: "eval".
 void check_model(const std::string& command, const std::string& model, Problems& problems);
 
-/// The keys of the configuration that a command can override.
-enum class AllowedKeys { kNone, kThreads, kThreadsAndSeed };
-
-/// Adds problems for other overrides, --config and --resume: the configuration of the run is used.
-void check_overrides(const std::string& command, const CommonOptions& common, AllowedKeys allowed,
-                     Problems& problems);
+/// Adds problems for --resume, --config and overrides of other keys than `allowed_keys`: the
+/// configuration of the run is used.
+void check_overrides(const std::string& command, const CommonOptions& common,
+                     const std::vector<std::string>& allowed_keys, Problems& problems);
 
 /// "runs/a/checkpoints/best.pt (epoch 12)".
 std::string model_text(const apply::Model& model);

@@ -86,7 +86,7 @@ class PredictCommand : public Command {
     if (output_.empty()) output_ = "-";
     check_errors(problems);
     check_threshold(threshold_, problems);
-    check_overrides("predict", common, AllowedKeys::kThreads, problems);
+    check_overrides("predict", common, {"threads"}, problems);
   }
 
   int run(const CommonOptions& common) override {
