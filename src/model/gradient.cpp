@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/gradient.h"
 
-#include <ATen/ops/full.h>
-
 #include "trainer/device/timed_work.h"
 
 namespace trainer::model {
@@ -19,7 +17,8 @@ Targets repeated(const Targets& targets, int64_t num_members) {
 
 }  // namespace
 
-BatchResult add_gradient(const Network& network, const Objective& o) {
+BatchResult compute_gradient(Network& network, const Objective& o, Accumulate accumulate) {
+  forget_gradients(network.parameters());  // of a pass that memory ran out in
   const int64_t num_members = network::num_members(network.spec());
   const Targets targets = repeated(o.targets, num_members);
   const at::Tensor outputs = network.forward(o.features, Mode::kTraining, o.noise);
@@ -28,13 +27,14 @@ BatchResult add_gradient(const Network& network, const Objective& o) {
   {
     const device::TimedDeviceWork timed(device, Work::kLoss);
     loss = loss_sum(outputs, targets, o.loss);
-    if (num_members > 1) loss = loss.div(num_members);
+    if (num_members > 1) loss = divided(loss, static_cast<double>(num_members));
   }
   {
     const device::TimedDeviceWork timed(device, Work::kBackward);
-    // As the gradient of `loss`, not as a factor of it: of a 0-d product, LibTorch 1.13 computes
-    // the gradient in float64, which MPS has not.
-    loss.backward(at::full({}, o.scale, loss.options()));
+    // As the gradient of `loss`, not as a factor of it: that would be two operations more, and of a
+    // 0-d product LibTorch 1.13 computes the gradient in float64, which MPS has not.
+    loss.backward(o.scale);
+    collect_gradients(network.parameters(), accumulate);
   }
   return {.outputs = outputs.detach(),
           .loss_sum = loss.detach(),

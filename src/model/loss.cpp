@@ -8,9 +8,6 @@
 #include <ATen/ops/huber_loss.h>
 #include <ATen/ops/l1_loss.h>
 #include <ATen/ops/mse_loss.h>
-#include <ATen/ops/sigmoid.h>
-#include <ATen/ops/softmax.h>
-#include <ATen/ops/zeros.h>
 
 namespace trainer::model {
 namespace {
@@ -41,35 +38,6 @@ at::Tensor compute_loss(const at::Tensor& outputs, const at::Tensor& targets,
                                 options.label_smoothing);
 }
 
-// softmax(x) - (1 - e) [j = t] - e/C with C classes and smoothing e
-at::Tensor cross_entropy_gradient(const at::Tensor& outputs, const at::Tensor& classes,
-                                  double smoothing) {
-  at::Tensor gradient = at::softmax(outputs, 1);
-  const at::Tensor column = classes.unsqueeze(1);
-  gradient.scatter_add_(1, column, at::full(column.sizes(), smoothing - 1, outputs.options()));
-  if (smoothing > 0) gradient.sub_(smoothing / static_cast<double>(outputs.size(1)));
-  return gradient;
-}
-
-at::Tensor unweighted_gradient(const at::Tensor& outputs, const at::Tensor& targets,
-                               const LossOptions& options) {
-  const double factor = 1.0 / static_cast<double>(outputs.size(1));
-  switch (options.kind) {
-    case config::Loss::kBinaryCrossEntropy:
-      return at::sigmoid(outputs).sub_(as_column(targets, outputs));
-    case config::Loss::kMse:
-      return outputs.sub(targets).mul_(2 * factor);
-    case config::Loss::kL1:
-      return outputs.sub(targets).sign_().mul_(factor);
-    case config::Loss::kHuber:
-      return outputs.sub(targets).clamp_(-options.huber_delta, options.huber_delta).mul_(factor);
-    case config::Loss::kAuto:
-    case config::Loss::kCrossEntropy:
-      break;
-  }
-  return cross_entropy_gradient(outputs, targets, options.label_smoothing);
-}
-
 }  // namespace
 
 at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const LossOptions& options) {
@@ -77,29 +45,27 @@ at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const Los
   const auto num_terms = static_cast<double>(is_one_a_sample ? 1 : outputs.size(1));
   if (!targets.weights.defined()) {
     const at::Tensor sum = compute_loss(outputs, targets.values, options, at::Reduction::Sum);
-    return num_terms == 1 ? sum : sum.div(num_terms);
+    return num_terms == 1 ? sum : divided(sum, num_terms);
   }
   const at::Tensor losses = compute_loss(outputs, targets.values, options, at::Reduction::None);
   if (is_one_a_sample) return losses.mul(targets.weights).sum();
-  return losses.mul(targets.weights.unsqueeze(1)).sum().div(num_terms);
+  const at::Tensor sum = losses.mul(targets.weights.unsqueeze(1)).sum();
+  return num_terms == 1 ? sum : divided(sum, num_terms);
 }
 
-at::Tensor loss_gradient(const at::Tensor& outputs, const Targets& targets,
-                         const LossOptions& options) {
-  at::Tensor gradient = unweighted_gradient(outputs, targets.values, options);
-  if (targets.weights.defined()) gradient.mul_(targets.weights.unsqueeze(1));
-  return gradient;
+at::Tensor divided(const at::Tensor& sum, double divisor) {
+  return sum.div(at::full({}, divisor, sum.options()));
 }
 
 at::Tensor num_correct(const at::Tensor& outputs, const Targets& targets,
                        const LossOptions& options) {
   switch (options.kind) {
     case config::Loss::kCrossEntropy:
-      return outputs.argmax(1).eq(targets.values).sum();
+      return outputs.argmax(1).eq(targets.values).sum(at::kFloat);
     case config::Loss::kBinaryCrossEntropy:
-      return outputs.squeeze(1).gt(0).eq(targets.values).sum();
+      return outputs.squeeze(1).gt(0).eq(targets.values).sum(at::kFloat);
     default:
-      return at::zeros({}, at::TensorOptions().dtype(at::kLong).device(outputs.device()));
+      return {};
   }
 }
 

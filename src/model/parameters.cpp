@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
@@ -15,8 +16,9 @@
 namespace trainer::model {
 namespace {
 
+constexpr int64_t kElementsIn64Bytes = 16;
+
 int64_t padded(int64_t size) {
-  constexpr int64_t kElementsIn64Bytes = 16;
   return (size + kElementsIn64Bytes - 1) / kElementsIn64Bytes * kElementsIn64Bytes;
 }
 
@@ -93,15 +95,49 @@ FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
   const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
   flat.values = at::zeros({size}, options);
   flat.gradients = at::zeros({size}, options);
+  flat.padding = at::zeros({kElementsIn64Bytes - 1}, options);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     at::Tensor parameter = parameter_view(flat, flat.values, i).detach();
     if (flat.is_trained[i]) {
       parameter.requires_grad_();
-      parameter.mutable_grad() = parameter_view(flat, flat.gradients, i);  // autograd adds into it
+      flat.by_offset.push_back(i);
     }
     flat.parameters.push_back(std::move(parameter));
   }
+  std::sort(flat.by_offset.begin(), flat.by_offset.end(),
+            [&](std::size_t a, std::size_t b) { return flat.offsets[a] < flat.offsets[b]; });
   return flat;
+}
+
+void forget_gradients(FlatParameters& flat) {
+  for (const std::size_t i : flat.by_offset) flat.parameters[i].mutable_grad().reset();
+}
+
+void collect_gradients(FlatParameters& flat, Accumulate accumulate) {
+  std::vector<at::Tensor> pieces;  // without gaps
+  int64_t end = 0;
+  const auto fill_up_to = [&](int64_t begin) {
+    const int64_t gap = begin - end;
+    if (gap == 0) return;
+    pieces.push_back(gap <= flat.padding.size(0) ? flat.padding.narrow(0, 0, gap)
+                                                 : at::zeros({gap}, flat.gradients.options()));
+  };
+  for (const std::size_t i : flat.by_offset) {
+    const at::Tensor& gradient = flat.parameters[i].grad();
+    if (!gradient.defined()) continue;  // the loss does not depend on it
+    fill_up_to(flat.offsets[i]);
+    pieces.push_back(gradient.reshape({-1}));
+    end = flat.offsets[i] + gradient.numel();
+  }
+  fill_up_to(flat.num_trained);
+  forget_gradients(flat);
+  if (pieces.empty()) return;
+  at::Tensor all = trained_range(flat, flat.gradients);
+  if (accumulate == Accumulate::kYes) {
+    all.add_(at::cat(pieces));
+  } else {
+    at::cat_out(all, pieces);
+  }
 }
 
 at::Tensor trained_range(const FlatParameters& flat, const at::Tensor& buffer) {

@@ -71,15 +71,20 @@ void subtract_step(const model::FlatParameters& flat, const at::Tensor& values,
   });
 }
 
-// values -= learning rate * numerator / (root + epsilon), with the factors of each group.
-void subtract_ratio(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
-                    const at::Tensor& values, const at::Tensor& numerator, const at::Tensor& root,
+// root += epsilon, with the factor of each group.
+void add_epsilon(const model::FlatParameters& flat, const at::Tensor& root, double epsilon) {
+  for_each_range(flat, [&](const model::ParameterGroup& range) {
+    group_range(root, range).add_(epsilon * range.factors.epsilon);
+  });
+}
+
+// values -= learning rate * numerator / denominator, with the factor of each group.
+void subtract_ratio(const model::FlatParameters& flat, const at::Tensor& values,
+                    const at::Tensor& numerator, const at::Tensor& denominator,
                     double learning_rate) {
   for_each_range(flat, [&](const model::ParameterGroup& range) {
-    const at::Tensor denominator =
-        group_range(root, range).add(optimizer.epsilon * range.factors.epsilon);
     group_range(values, range)
-        .addcdiv_(group_range(numerator, range), denominator,
+        .addcdiv_(group_range(numerator, range), group_range(denominator, range),
                   -learning_rate * range.factors.learning_rate);
   });
 }
@@ -107,13 +112,15 @@ void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
   }
   const at::Tensor& mean = t.moments[0];
   const at::Tensor& square_mean = t.moments[1];
-  mean.mul_(optimizer.beta1).add_(t.gradients, 1 - optimizer.beta1);
+  mean.lerp_(t.gradients, 1 - optimizer.beta1);
   square_mean.mul_(optimizer.beta2).addcmul_(t.gradients, t.gradients, 1 - optimizer.beta2);
   const auto step = static_cast<double>(num_steps);
   const double correction1 = 1 - std::pow(optimizer.beta1, step);
-  const double correction2 = 1 - std::pow(optimizer.beta2, step);
-  subtract_ratio(optimizer, flat, t.values, mean, square_mean.sqrt().div_(std::sqrt(correction2)),
-                 learning_rate / correction1);
+  const double root2 = std::sqrt(1 - std::pow(optimizer.beta2, step));
+  // (m / c1) / (sqrt(v / c2) + epsilon), times sqrt(c2) above and below: an operation less.
+  const at::Tensor denominator = square_mean.sqrt();
+  add_epsilon(flat, denominator, optimizer.epsilon * root2);
+  subtract_ratio(flat, t.values, mean, denominator, learning_rate * root2 / correction1);
 }
 
 void update_rmsprop(const config::OptimizerConfig& optimizer, double learning_rate,
@@ -121,16 +128,13 @@ void update_rmsprop(const config::OptimizerConfig& optimizer, double learning_ra
   add_l2_penalty(optimizer, flat, t);
   const at::Tensor& square_mean = t.moments[0];
   square_mean.mul_(optimizer.beta2).addcmul_(t.gradients, t.gradients, 1 - optimizer.beta2);
-  const at::Tensor root = square_mean.sqrt();
+  const at::Tensor denominator = square_mean.sqrt();
+  add_epsilon(flat, denominator, optimizer.epsilon);
   if (optimizer.momentum == 0) {
-    return subtract_ratio(optimizer, flat, t.values, t.gradients, root, learning_rate);
+    return subtract_ratio(flat, t.values, t.gradients, denominator, learning_rate);
   }
-  const at::Tensor& buffer = t.moments[1].mul_(optimizer.momentum);
-  for_each_range(flat, [&](const model::ParameterGroup& range) {
-    group_range(buffer, range)
-        .addcdiv_(group_range(t.gradients, range),
-                  group_range(root, range).add(optimizer.epsilon * range.factors.epsilon));
-  });
+  const at::Tensor& buffer = t.moments[1];
+  buffer.mul_(optimizer.momentum).addcdiv_(t.gradients, denominator);
   subtract_step(flat, t.values, buffer, learning_rate);
 }
 
@@ -183,9 +187,7 @@ void update_average(double ema_decay, const model::FlatParameters& flat, Optimiz
 
 at::Tensor clip_gradients(model::FlatParameters& flat, double max_norm) {
   at::Tensor norm = at::linalg_vector_norm(flat.gradients, 2);
-  if (max_norm > 0) {
-    flat.gradients.mul_(norm.add(1e-6).reciprocal_().mul_(max_norm).clamp_max_(1.0));
-  }
+  if (max_norm > 0) flat.gradients.div_(norm.add(1e-6).div_(max_norm).clamp_min_(1));
   return norm;
 }
 

@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
+#include <span>
 #include <vector>
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/shard_tree.h"
@@ -48,6 +52,34 @@ class AutogradStep : public TrainStep {
     return stats;
   }
 
+  // Several processes have to tell each other their totals, which lie on the device.
+  bool can_start() const override {
+    return context_.world->is_alone() && !statistics_.are_per_shard();
+  }
+
+  void start(const Window& window, const UpdateRates& rates) override {
+    Sums sums;
+    compute_subtrees(window, sums);
+    const std::vector<at::Tensor> numbers = collect_numbers(sums);
+    at::Tensor row = row_of_results(std::ssize(started_), std::ssize(numbers));
+    at::stack_out(row, numbers);
+    update(rates);
+    started_.push_back(facts_of(window));
+  }
+
+  std::vector<StepStats> finish() override {
+    std::vector<StepStats> steps;
+    if (started_.empty()) return steps;
+    const at::Tensor read = results_.narrow(0, 0, std::ssize(started_)).cpu();
+    const auto* row = read.data_ptr<float>();
+    for (const Facts& facts : started_) {
+      steps.push_back(stats_alone(facts, {row, static_cast<std::size_t>(read.size(1))}));
+      row += read.size(1);
+    }
+    started_.clear();
+    return steps;
+  }
+
   void rehearse(const Window& window) override {
     statistics_.save();
     try {
@@ -65,11 +97,18 @@ class AutogradStep : public TrainStep {
   }
 
  private:
-  /// Sums over the rows of each shard of this process.
+  /// Sums over the rows of each shard of this process; 0-d float32, on the device.
   struct Sums {
-    std::vector<at::Tensor> losses;       // 0-d float32, on the device
-    std::vector<at::Tensor> num_correct;  // 0-d int64
+    std::vector<at::Tensor> losses;
+    std::vector<at::Tensor> num_correct;
   };
+
+  /// What is known of a step before it ran.
+  struct Facts {
+    int64_t num_samples = 0;
+    double loss_scale = 1;
+  };
+  Facts facts_of(const Window& window) const { return {window.num_samples, loss_scale()}; }
 
   // Running out of memory here leaves the weights partly updated.
   void update(const UpdateRates& rates) {
@@ -139,10 +178,10 @@ class AutogradStep : public TrainStep {
   // The gradient of the rows of one shard.
   void add_rows_of(int64_t shard, const Window& window, Sums& sums) {
     model::FlatParameters& flat = context_.model.parameters();
-    const auto options = at::TensorOptions().device(window.order.device());
-    at::Tensor loss = at::zeros({}, options.dtype(at::kFloat));
-    at::Tensor num_correct = at::zeros({}, options.dtype(at::kLong));
-    flat.gradients.zero_();
+    const auto i = static_cast<std::size_t>(shard - context_.division.mine().begin);
+    at::Tensor& loss = sums.losses[i];
+    at::Tensor& num_correct = sums.num_correct[i];
+    loss = num_correct = at::Tensor();
     const int64_t index = shard - context_.division.mine().begin;
     statistics_.load(index);
     const int64_t num_shards = context_.division.num_shards();
@@ -152,16 +191,40 @@ class AutogradStep : public TrainStep {
       for (int64_t row = batch + shard_begin(shard, num_shards, num_rows); row < end;
            row += window.max_rows()) {
         const model::BatchResult result =
-            add_batch(window, row, std::min(window.max_rows(), end - row));
-        loss.add_(result.loss_sum);
-        num_correct.add_(result.num_correct);
+            add_batch(window, row, std::min(window.max_rows(), end - row),
+                      loss.defined() ? model::Accumulate::kYes : model::Accumulate::kNo);
+        add(result.loss_sum, loss);
+        add(result.num_correct, num_correct);
       }
     }
+    if (!loss.defined()) flat.gradients.zero_();  // it has no rows
     if (loss_scale() != 1) flat.gradients.mul_(1 / loss_scale());
     statistics_.store(index);
-    const auto i = static_cast<std::size_t>(index);
-    sums.losses[i] = loss;
-    sums.num_correct[i] = num_correct;
+    if (!loss.defined()) loss = zero();
+    if (!num_correct.defined()) num_correct = zero();
+  }
+
+  static void add(const at::Tensor& number, at::Tensor& sum) {
+    if (sum.defined()) {
+      sum.add_(number);
+    } else {
+      sum = number;
+    }
+  }
+
+  const at::Tensor& zero() {
+    if (!zero_.defined()) zero_ = at::zeros({}, context_.model.parameters().values.options());
+    return zero_;
+  }
+
+  // Made again only when it changes: most steps have the same.
+  const at::Tensor& gradient_scale(const Window& window) {
+    const double scale = loss_scale() / static_cast<double>(window.num_samples);
+    if (scale != scale_) {
+      scale_ = scale;
+      scale_tensor_ = at::full({}, scale, context_.model.parameters().values.options());
+    }
+    return scale_tensor_;
   }
 
   static Batch timed_gather(const Window& window, int64_t begin, int64_t count) {
@@ -170,30 +233,52 @@ class AutogradStep : public TrainStep {
   }
 
   // Adds the gradient of these rows, as a fraction of the mean loss of the window.
-  model::BatchResult add_batch(const Window& window, int64_t begin, int64_t count) {
+  model::BatchResult add_batch(const Window& window, int64_t begin, int64_t count,
+                               model::Accumulate accumulate) {
     const Batch batch = timed_gather(window, begin, count);
-    return model::add_gradient(context_.model,
-                               {.features = batch.features,
-                                .targets = batch.targets,
-                                .loss = context_.loss,
-                                .scale = loss_scale() / static_cast<double>(window.num_samples),
-                                .noise = {.seed = window.dropout_seed,
-                                          .first_row = begin,
-                                          .dropout_factor = window.dropout_factor}});
+    return model::compute_gradient(context_.model,
+                                   {.features = batch.features,
+                                    .targets = batch.targets,
+                                    .loss = context_.loss,
+                                    .scale = gradient_scale(window),
+                                    .noise = {.seed = window.dropout_seed,
+                                              .first_row = begin,
+                                              .dropout_factor = window.dropout_factor}},
+                                   accumulate);
+  }
+
+  // Clips the gradient. All that is to be known of a step: norm of the gradient, sum of the
+  // buffers, Sums::losses, Sums::num_correct.
+  std::vector<at::Tensor> collect_numbers(const Sums& sums) {
+    statistics_.take_mean();
+    std::vector<at::Tensor> numbers = {clip_gradients(), sum_of_buffers()};
+    numbers.insert(numbers.end(), sums.losses.begin(), sums.losses.end());
+    numbers.insert(numbers.end(), sums.num_correct.begin(), sums.num_correct.end());
+    return numbers;
+  }
+
+  // `numbers` of collect_numbers(), of a process alone.
+  StepStats stats_alone(const Facts& facts, std::span<const float> numbers) {
+    shared_.start_totals(totals(numbers.data() + 2, std::ssize(numbers) / 2 - 1), nullptr);
+    return stats(facts, shared_.finish_totals(), numbers[0], numbers[1]);
   }
 
   // Reads all numbers together: a step waits for the device only here.
   StepStats finish_alone(const Window& window, const Sums& sums) {
-    statistics_.take_mean();
-    const at::Tensor grad_norm = clip_gradients();
-    std::vector<at::Tensor> numbers = {grad_norm, sum_of_buffers(grad_norm)};
-    numbers.insert(numbers.end(), sums.losses.begin(), sums.losses.end());
-    for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
-    const at::Tensor read = at::stack(numbers).cpu();
-    const auto* values = read.data_ptr<float>();
-    shared_.start_totals(totals(values + 2, sums), nullptr);
-    const SharedSums::Step step = shared_.finish_totals();
-    return stats(window, step, values[0], values[1]);
+    const at::Tensor read = at::stack(collect_numbers(sums)).cpu();
+    return stats_alone(facts_of(window),
+                       {read.data_ptr<float>(), static_cast<std::size_t>(read.numel())});
+  }
+
+  // Where step `index` of those that were started puts its numbers.
+  at::Tensor row_of_results(int64_t index, int64_t size) {
+    if (!results_.defined()) {
+      constexpr int64_t kFirst = 16;
+      results_ = at::empty({kFirst, size}, context_.model.parameters().values.options());
+    } else if (index == results_.size(0)) {
+      results_ = at::cat({results_, results_});
+    }
+    return results_.select(0, index);
   }
 
   at::Tensor clip_gradients() {
@@ -236,48 +321,50 @@ class AutogradStep : public TrainStep {
 
   StepStats finish(const Window& window, const Sums& sums, const std::exception_ptr& failure) {
     std::vector<at::Tensor> numbers = sums.losses;
-    for (const at::Tensor& count : sums.num_correct) numbers.push_back(count.to(at::kFloat));
+    numbers.insert(numbers.end(), sums.num_correct.begin(), sums.num_correct.end());
     std::vector<ShardTotals> mine;
     at::Tensor read;
     if (!failure && !numbers.empty()) {
       read = at::stack(numbers).cpu();
-      mine = totals(read.data_ptr<float>(), sums);
+      mine = totals(read.data_ptr<float>(), std::ssize(sums.losses));
     }
     shared_.start_totals(mine, failure);
     const SharedSums::Step step = shared_.finish_totals();
     statistics_.take_mean();
     share_gradients();
     const at::Tensor grad_norm = clip_gradients();
-    read = at::stack({grad_norm, sum_of_buffers(grad_norm)}).cpu();
-    return stats(window, step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
+    read = at::stack({grad_norm, sum_of_buffers()}).cpu();
+    return stats(facts_of(window), step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
   }
 
-  static std::vector<ShardTotals> totals(const float* values, const Sums& sums) {
-    const std::size_t count = sums.losses.size();
-    std::vector<ShardTotals> totals(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      totals[i] = {static_cast<double>(values[i]), static_cast<double>(values[count + i])};
+  // `values`: the losses of `num_shards` shards, then their numbers of right predictions.
+  static std::vector<ShardTotals> totals(const float* values, int64_t num_shards) {
+    std::vector<ShardTotals> totals;
+    totals.reserve(static_cast<std::size_t>(num_shards));
+    for (int64_t i = 0; i < num_shards; ++i) {
+      totals.push_back(
+          {static_cast<double>(values[i]), static_cast<double>(values[num_shards + i])});
     }
     return totals;
   }
 
   // Finite only if all buffers are.
-  at::Tensor sum_of_buffers(const at::Tensor& like) const {
+  at::Tensor sum_of_buffers() {
     const at::Tensor& buffers = context_.model.buffer_values();
-    return buffers.defined() ? buffers.sum() : at::zeros_like(like);
+    return buffers.defined() ? buffers.sum() : zero();
   }
 
-  StepStats stats(const Window& window, const SharedSums::Step& step, float grad_norm,
-                  float sum_of_buffers) const {
+  static StepStats stats(const Facts& facts, const SharedSums::Step& step, float grad_norm,
+                         float sum_of_buffers) {
     const auto loss_sum = static_cast<float>(step.totals.loss);
     const bool is_finite = std::isfinite(grad_norm + loss_sum + sum_of_buffers);
     return {.loss_sum = loss_sum,
             .num_correct = static_cast<int64_t>(step.totals.num_correct),
             .grad_norm = grad_norm,
-            .num_samples = window.num_samples,
+            .num_samples = facts.num_samples,
             .is_finite = is_finite,
             .has_overflowed = !is_finite && std::isfinite(loss_sum + sum_of_buffers) &&
-                              loss_scale() > schedule::kMinLossScale,
+                              facts.loss_scale > schedule::kMinLossScale,
             .requests = step.requests};
   }
 
@@ -286,6 +373,11 @@ class AutogradStep : public TrainStep {
   RunningStatistics statistics_;
   std::vector<at::Tensor> tree_;    // sums that wait, by depth
   std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
+  at::Tensor zero_;
+  double scale_ = 0;
+  at::Tensor scale_tensor_;     // 0-d, of the loss
+  std::vector<Facts> started_;  // steps whose results have not been read
+  at::Tensor results_;          // [rows, numbers] their numbers, on the device
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/train/batches.h"
 
+#include <algorithm>
 #include <variant>
 
 #include <ATen/ops/from_blob.h>
@@ -17,12 +18,27 @@ at::Tensor tensor_view(const Values& values, at::IntArrayRef shape, at::ScalarTy
   return at::from_blob(data, shape, dtype);
 }
 
-Batch scaled(const ResidentData& data, const at::Tensor& features, model::Targets targets) {
-  at::Tensor values = features.to(at::kFloat).sub(data.shift).mul_(data.scale);
+// float32 of float32 or bytes.
+at::Tensor scaled(const ResidentData& data, const at::Tensor& features) {
+  at::Tensor values = features.sub(data.shift).mul_(data.scale);
   if (data.inverse_limit.defined()) {
     values.div_(values.mul(data.inverse_limit).square_().add_(1).sqrt_());
   }
-  return {std::move(values), std::move(targets)};
+  return values;
+}
+
+// A piece at a time, so that little memory is needed besides.
+void scale_all(ResidentData& data) {
+  constexpr int64_t kRows = 8192;
+  for (int64_t begin = 0; begin < data.size(); begin += kRows) {
+    at::Tensor rows = data.features.narrow(0, begin, std::min(kRows, data.size() - begin));
+    rows.copy_(scaled(data, rows));
+  }
+  data.is_scaled = true;
+}
+
+Batch make_batch(const ResidentData& data, const at::Tensor& features, model::Targets targets) {
+  return {data.is_scaled ? features : scaled(data, features), std::move(targets)};
 }
 
 }  // namespace
@@ -58,6 +74,8 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
     resident.inverse_limit =
         tensor_view(schema.scaling.inverse_limit, {num_features}, at::kFloat).to(device);
   }
+  // On the CPU the features are those of the Dataset; bytes take a quarter of the memory.
+  if (!device.is_cpu() && resident.features.scalar_type() == at::kFloat) scale_all(resident);
   return resident;
 }
 
@@ -69,17 +87,17 @@ Batch gather(const ResidentData& data, const at::Tensor& rows) {
   if (data.checks != nullptr) {
     require_intact(data, {rows.data_ptr<int64_t>(), static_cast<std::size_t>(rows.numel())});
   }
-  return scaled(data, data.features.index_select(0, rows),
-                {data.targets.index_select(0, rows),
-                 data.weights.defined() ? data.weights.index_select(0, rows) : at::Tensor()});
+  return make_batch(data, data.features.index_select(0, rows),
+                    {data.targets.index_select(0, rows),
+                     data.weights.defined() ? data.weights.index_select(0, rows) : at::Tensor()});
 }
 
 Batch slice(const ResidentData& data, int64_t begin, int64_t end) {
   const int64_t size = end - begin;
   if (data.checks != nullptr) data.checks->require(begin, end);
-  return scaled(data, data.features.narrow(0, begin, size),
-                {data.targets.narrow(0, begin, size),
-                 data.weights.defined() ? data.weights.narrow(0, begin, size) : at::Tensor()});
+  return make_batch(data, data.features.narrow(0, begin, size),
+                    {data.targets.narrow(0, begin, size),
+                     data.weights.defined() ? data.weights.narrow(0, begin, size) : at::Tensor()});
 }
 
 }  // namespace trainer::train

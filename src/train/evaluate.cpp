@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <ATen/ops/cat.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 
@@ -19,28 +18,44 @@ namespace trainer::train {
 
 namespace {
 
-/// What the rows [begin, end) of a split give, in batches.
-struct Batches {
-  std::vector<at::Tensor> losses;  // 0-d, of each batch
-  std::vector<at::Tensor> correct;
-  std::vector<at::Tensor> outputs;
-
-  void evaluate(const model::Network& model, const ResidentData& data,
-                const model::LossOptions& loss, int64_t begin, int64_t end, int64_t batch_size);
+/// Sums over the samples of a batch.
+struct BatchSums {
+  float loss = 0;
+  int64_t num_correct = 0;
 };
 
-void Batches::evaluate(const model::Network& model, const ResidentData& data,
-                       const model::LossOptions& loss, int64_t begin, int64_t end,
-                       int64_t batch_size) {
+// The rows [begin, end) of a split, whose outputs go to `outputs`. What they give is brought to the
+// CPU at once, so that the device needs memory for one batch however many there are.
+BatchSums evaluate_rows(const model::Network& model, const ResidentData& data,
+                        const model::LossOptions& loss, int64_t begin, int64_t end,
+                        float* outputs) {
+  const Batch batch = slice(data, begin, end);
+  const at::Tensor on_device = model.forward(batch.features, model::Mode::kInference);
+  const at::Tensor loss_sum = model::loss_sum(on_device, batch.targets, loss);
+  const at::Tensor correct = model::num_correct(on_device, batch.targets, loss);
+  // Together, so that the host waits once.
+  std::vector<at::Tensor> parts = {on_device.flatten(), loss_sum.view(1)};
+  if (correct.defined()) parts.push_back(correct.view(1));
+  const at::Tensor read = at::cat(parts).cpu();
+  const auto* values = read.data_ptr<float>();
+  const int64_t size = on_device.numel();
+  std::copy_n(values, size, outputs);
+  return {values[size], correct.defined() ? static_cast<int64_t>(values[size + 1]) : 0};
+}
+
+// In smaller batches if memory runs out.
+BatchSums evaluate_batch(const model::Network& model, const ResidentData& data,
+                         const model::LossOptions& loss, int64_t begin, int64_t end,
+                         float* outputs) {
+  BatchSums sums;
+  int64_t batch_size = end - begin;
   while (begin < end) {
     const int64_t batch_end = std::min(end, begin + batch_size);
     try {
-      const Batch batch = slice(data, begin, batch_end);
-      const at::Tensor batch_outputs = model.forward(batch.features, model::Mode::kInference);
-      const at::Tensor loss_sum = model::loss_sum(batch_outputs, batch.targets, loss);
-      correct.push_back(model::num_correct(batch_outputs, batch.targets, loss));
-      outputs.push_back(batch_outputs);
-      losses.push_back(loss_sum);
+      const BatchSums batch = evaluate_rows(model, data, loss, begin, batch_end, outputs);
+      sums.num_correct += batch.num_correct;
+      sums.loss += batch.loss;
+      outputs += (batch_end - begin) * model.spec().num_outputs;
       begin = batch_end;
     } catch (const std::exception& e) {
       if (!device::is_out_of_memory(e) || batch_size == 1) throw;
@@ -48,11 +63,7 @@ void Batches::evaluate(const model::Network& model, const ResidentData& data,
       batch_size = (batch_size + 1) / 2;
     }
   }
-}
-
-template <class Value>
-void copy_to(const at::Tensor& values, Value* to) {
-  std::copy_n(values.data_ptr<Value>(), values.numel(), to);
+  return sums;
 }
 
 }  // namespace
@@ -67,35 +78,21 @@ Evaluation evaluate(const model::Network& model, const ResidentData& data,
   const auto first_row = [&](int64_t rank) {
     return std::min(data.size(), first_batch(rank) * kBatchSize);
   };
-  const int64_t begin = first_row(world.rank());
   const c10::InferenceMode no_autograd;
   const Stopwatch stopwatch;
-  Batches mine;
-  for (int64_t row = begin; row < first_row(world.rank() + 1); row += kBatchSize) {
-    const int64_t end = std::min(data.size(), row + kBatchSize);
-    const std::size_t count = mine.losses.size();
-    mine.evaluate(model, data, loss, row, end, kBatchSize);
-    if (mine.losses.size() == count + 1) continue;
-    // In smaller ones, because memory ran out.
-    const auto join = [&](std::vector<at::Tensor>& sums) {
-      const at::Tensor sum = at::stack(at::TensorList(sums).slice(count)).sum();
-      sums.resize(count);
-      sums.push_back(sum);
-    };
-    join(mine.losses);
-    join(mine.correct);
-  }
   const int64_t width = model.spec().num_outputs;
   Evaluation result;
   result.num_samples = data.size();
   result.outputs.resize(static_cast<std::size_t>(data.size() * width));
   std::vector<float> losses(static_cast<std::size_t>(num_batches));
   std::vector<int64_t> correct(losses.size());
-  if (!mine.losses.empty()) {
-    const int64_t first = first_batch(world.rank());
-    copy_to(at::stack(mine.losses).cpu(), losses.data() + first);
-    copy_to(at::stack(mine.correct).cpu(), correct.data() + first);
-    copy_to(at::cat(mine.outputs).cpu().contiguous(), result.outputs.data() + begin * width);
+  for (int64_t i = first_batch(world.rank()); i < first_batch(world.rank() + 1); ++i) {
+    const int64_t begin = i * kBatchSize;
+    const BatchSums sums =
+        evaluate_batch(model, data, loss, begin, std::min(data.size(), begin + kBatchSize),
+                       result.outputs.data() + begin * width);
+    losses[static_cast<std::size_t>(i)] = sums.loss;
+    correct[static_cast<std::size_t>(i)] = sums.num_correct;
   }
   const auto gather = [&](auto& values, const auto& first_of) {
     std::vector<std::size_t> begins;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -20,11 +21,11 @@
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/metrics/calibration.h"
-#include "trainer/train/out_of_memory.h"
 
 #include "train/non_finite.h"
 #include "train/records.h"
 #include "train/saving.h"
+#include "train/steps_ahead.h"
 
 namespace trainer::train {
 namespace {
@@ -227,6 +228,38 @@ int stop_signal(const Session& session) {
   return session.world->is_alone() ? stop_request() : session.requests.stop_signal;
 }
 
+// How many steps there are until something else is to be done.
+int64_t steps_until_due(const Session& session) {
+  const config::Config& config = session.config;
+  const int64_t num_samples = session.train.size();
+  const int64_t left = schedule::samples_per_epoch(config.training, num_samples) -
+                       session.state.position.samples_in_epoch;
+  const int64_t a_step = schedule::samples_per_step(config.training, num_samples);
+  int64_t count = (left + a_step - 1) / a_step;
+  for (const int64_t interval : {config.logging.save_interval, config.logging.histogram_interval,
+                                 config.checkpoint.every_steps}) {
+    if (interval > 0) count = std::min(count, interval - session.state.position.step % interval);
+  }
+  return count;
+}
+
+// Returns false if the run was rolled back.
+bool advance_by(Session& session, Output& output, const std::vector<StepStats>& steps) {
+  for (const StepStats& stats : steps) {
+    if (!stats.is_finite && react_to_non_finite(session, output, stats) == Reaction::kRolledBack) {
+      return false;
+    }
+    advance(session, stats);
+  }
+  return true;
+}
+
+int64_t num_samples(const std::vector<StepStats>& steps) {
+  return std::accumulate(
+      steps.begin(), steps.end(), int64_t{0},
+      [](int64_t sum, const StepStats& stats) { return sum + stats.num_samples; });
+}
+
 // Launchers end all processes soon after the first one has ended.
 void wait_for_first(const Session& session) {
   std::byte done{};
@@ -239,6 +272,8 @@ int fit(Session& session, Output& output) {
   save_initial(session, output);
   restart_clocks(session, output);
   double shown_loss = std::nan("");
+  constexpr int64_t kMostAhead = 1024;
+  StepsAhead ahead(session.device.is_cpu() ? 1 : kMostAhead);
   while (!finished(session)) {
     if (const int signal = stop_signal(session); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);
@@ -246,16 +281,13 @@ int fit(Session& session, Output& output) {
       wait_for_first(session);
       return signal;
     }
-    const StepStats stats = run_step(session);
-    if (!stats.is_finite && react_to_non_finite(session, output, stats) == Reaction::kRolledBack) {
-      continue;
-    }
-    advance(session, stats);
+    const std::vector<StepStats>& steps = ahead.run(session, steps_until_due(session));
+    if (!advance_by(session, output, steps)) continue;
     if (session.state.position.step % session.config.logging.save_interval == 0) {
       shown_loss = record_steps(session, finish_interval(session), output);
     }
     add_histograms_if_due(session, output);
-    show_progress(session, output, stats.num_samples, shown_loss);
+    show_progress(session, output, num_samples(steps), shown_loss);
     if (epoch_is_complete(session)) {
       complete_epoch(session, output);
     } else {

@@ -24,10 +24,10 @@ struct Result {
 
 enum class Checkpointing { kOff, kOn };
 
-Result compute_gradient(test::MlpRecipe options, Checkpointing checkpointing, int64_t num_rows) {
+Result gradient_of(test::MlpRecipe options, Checkpointing checkpointing, int64_t num_rows) {
   options.activation_checkpointing = checkpointing == Checkpointing::kOn;
   options.init = config::Init::kKaiming;
-  const Network mlp = test::make_initialized(options, 5);
+  Network mlp = test::make_initialized(options, 5);
   const at::Tensor features = on_device(
       at::arange(num_rows * options.num_features, at::kFloat).sin_().view({num_rows, -1}));
   const at::Tensor classes =
@@ -35,7 +35,7 @@ Result compute_gradient(test::MlpRecipe options, Checkpointing checkpointing, in
   Result result;
   const test::CountingAllocator counting;
   result.outputs =
-      add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {9, 4}})
+      compute_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {9, 4}})
           .outputs;
   result.peak_bytes = counting.peak_bytes();
   result.gradients = mlp.parameters().gradients.clone();
@@ -63,8 +63,8 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
           options.dropout = dropout;
           options.precision = precision;
           options.residual = num_layers > 2;
-          const Result whole = compute_gradient(options, Checkpointing::kOff, 10);
-          const Result again = compute_gradient(options, Checkpointing::kOn, 10);
+          const Result whole = gradient_of(options, Checkpointing::kOff, 10);
+          const Result again = gradient_of(options, Checkpointing::kOn, 10);
           EXPECT_TRUE(test::identical(again.gradients, whole.gradients));
           EXPECT_TRUE(test::identical(again.outputs, whole.outputs));
           if (whole.buffers.defined()) {
@@ -79,15 +79,15 @@ TEST(ActivationCheckpointingTest, GradientsHaveTheSameBitsForEveryModel) {
 TEST(ActivationCheckpointingTest, FrozenLayersStayAsTheyAre) {
   test::MlpRecipe options = deep_options(9, 8);
   options.freeze = {"layers.0.*", "layers.1.*", "layers.4.*"};
-  EXPECT_TRUE(test::identical(compute_gradient(options, Checkpointing::kOn, 10).gradients,
-                              compute_gradient(options, Checkpointing::kOff, 10).gradients));
+  EXPECT_TRUE(test::identical(gradient_of(options, Checkpointing::kOn, 10).gradients,
+                              gradient_of(options, Checkpointing::kOff, 10).gradients));
 }
 
 // 16 layers keep five activations instead of sixteen: inputs of segments and layers of one.
 TEST(ActivationCheckpointingTest, ADeepModelNeedsLessThanHalfTheMemory) {
   const test::MlpRecipe options = deep_options(16, 64);
-  const Result whole = compute_gradient(options, Checkpointing::kOff, 512);
-  const Result again = compute_gradient(options, Checkpointing::kOn, 512);
+  const Result whole = gradient_of(options, Checkpointing::kOff, 512);
+  const Result again = gradient_of(options, Checkpointing::kOn, 512);
   EXPECT_LT(again.peak_bytes, whole.peak_bytes / 2);
 }
 

@@ -68,13 +68,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingGoldenTest,
                          testing::Range(std::size_t{0}, embedding_golden()["cases"].size()));
 
 TEST_P(EmbeddingGoldenTest, TensorsGiveWhatPyTorchDoes) {
-  const at::Tensor outputs =
-      add_gradient(mlp_, {.features = features_,
-                          .targets = classes_,
-                          .loss = {},
-                          .scale = 1 / static_cast<double>(features_.size(0)),
-                          .noise = {}})
-          .outputs;
+  const at::Tensor outputs = compute_gradient(mlp_, {.features = features_,
+                                                     .targets = classes_,
+                                                     .loss = {},
+                                                     .scale = test::scale_of_mean(features_),
+                                                     .noise = {}})
+                                 .outputs;
   EXPECT_TRUE(close(outputs, golden_tensor(c_["outputs"])));
   expect_gradients();
 }
@@ -115,11 +114,11 @@ at::Tensor features_with_ids() {
 
 at::Tensor some_classes() { return on_device(at::arange(10, at::kLong).remainder_(3)); }
 
-at::Tensor compute_gradient(const test::MlpRecipe& options) {
+at::Tensor gradient_of(const test::MlpRecipe& options) {
   Network mlp = test::make_initialized(options);
   const at::Tensor features = features_with_ids();
   const at::Tensor classes = some_classes();
-  add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {}});
+  compute_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {}});
   return mlp.parameters().gradients.clone();
 }
 
@@ -163,7 +162,7 @@ TEST(EmbeddingTest, FeaturesAreReplacedByTheRowsTheyName) {
 TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
   constexpr double kStep = 1e-2;
   Network mlp = test::make_initialized(embedding_network());
-  const at::Tensor gradients = compute_gradient(embedding_network());
+  const at::Tensor gradients = gradient_of(embedding_network());
   const FlatParameters& flat = mlp.parameters();
   const auto loss = [&] {
     return loss_sum(mlp.forward(features_with_ids(), Mode::kTraining), some_classes(), {})
@@ -185,7 +184,7 @@ TEST(EmbeddingTest, GradientsAreTheDifferencesOfLosses) {
 }
 
 TEST(EmbeddingTest, RowsThatNoSampleNamesHaveNoGradient) {
-  const at::Tensor gradients = compute_gradient(embedding_network());
+  const at::Tensor gradients = gradient_of(embedding_network());
   const at::Tensor table =
       gradients.narrow(0, test::make_initialized(embedding_network()).parameters().offsets[0], 18);
   EXPECT_FALSE(identical(table.narrow(0, 0, 12), at::zeros({12})));
@@ -196,12 +195,12 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
   test::MlpRecipe options = embedding_network();
   options.hidden_sizes = std::vector<int64_t>(9, 8);
   options.dropout = 0.25;
-  const at::Tensor whole = compute_gradient(options);
+  const at::Tensor whole = gradient_of(options);
   options.activation_checkpointing = true;
-  EXPECT_TRUE(identical(compute_gradient(options), whole));
+  EXPECT_TRUE(identical(gradient_of(options), whole));
   options.freeze = {"embeddings.0.*", "layers.0.*"};
   const Network frozen = test::make_initialized(options);
-  const at::Tensor some = compute_gradient(options);
+  const at::Tensor some = gradient_of(options);
   options.freeze = {};
   const Network free = test::make_initialized(options);
   const auto part = [](const Network& mlp, const at::Tensor& gradients, std::size_t i) {
@@ -216,9 +215,9 @@ TEST(EmbeddingTest, CheckpointingAndFrozenTablesLeaveTheGradientsOfTheOthers) {
 TEST(EmbeddingTest, GradientsInBf16AreNearlyThoseInFp32) {
   test::MlpRecipe options = embedding_network();
   options.norm = config::Norm::kLayer;
-  const at::Tensor exact = compute_gradient(options);
+  const at::Tensor exact = gradient_of(options);
   options.precision = config::Precision::kBf16;
-  const at::Tensor low = compute_gradient(options);
+  const at::Tensor low = gradient_of(options);
   const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
   EXPECT_GT(distance, 0);
   EXPECT_LT(distance, 0.03 * at::linalg_vector_norm(exact, 2).item<double>());

@@ -66,21 +66,32 @@ TEST(ParametersTest, AreViewsOfTheBuffer) {
   EXPECT_EQ(elements(flat.parameters[1]), (std::vector<float>{7, 7, 7, 7}));
 }
 
-TEST(ParametersTest, BackwardAddsToTheBufferOfGradients) {
+TEST(ParametersTest, GradientsAreCollectedInTheBuffer) {
   FlatParameters flat = make_three();
   const void* memory = flat.gradients.data_ptr();
-  for (int pass = 1; pass <= 2; ++pass) {
+  flat.gradients.fill_(5);
+  for (const Accumulate accumulate : {Accumulate::kNo, Accumulate::kYes}) {
     flat.parameters[0].sum().mul(3).add(flat.parameters[1].sum()).backward();
-    const auto added = static_cast<float>(pass);
+    collect_gradients(flat, accumulate);
+    const float times = accumulate == Accumulate::kNo ? 1 : 2;
     const at::Tensor weights = parameter_view(flat, flat.gradients, 0);
-    EXPECT_TRUE(identical(weights, at::full_like(weights, 3 * added)));
+    EXPECT_TRUE(identical(weights, at::full_like(weights, 3 * times)));
     const at::Tensor biases = parameter_view(flat, flat.gradients, 1);
-    EXPECT_TRUE(identical(biases, at::full_like(biases, added)));
+    EXPECT_TRUE(identical(biases, at::full_like(biases, times)));
     const at::Tensor unused = parameter_view(flat, flat.gradients, 2);
     EXPECT_TRUE(identical(unused, at::full_like(unused, 0)));
   }
-  EXPECT_EQ(flat.parameters[0].grad().data_ptr(), memory);
+  EXPECT_EQ(flat.gradients.data_ptr(), memory);
   EXPECT_EQ(elements(flat.gradients.slice(0, 20, 32)), std::vector<float>(12));  // padding
+}
+
+TEST(ParametersTest, ForgottenGradientsAreNotAddedToTheNextOnes) {
+  FlatParameters flat = make_three();
+  flat.parameters[1].sum().backward();
+  forget_gradients(flat);
+  flat.parameters[1].sum().backward();
+  collect_gradients(flat, Accumulate::kNo);
+  EXPECT_EQ(elements(parameter_view(flat, flat.gradients, 1)), (std::vector<float>{1, 1, 1, 1}));
 }
 
 }  // namespace

@@ -33,13 +33,12 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
     Network mlp = test::make_network(options);
     FlatParameters& flat = mlp.parameters();
     test::set_parameters(flat, golden["parameters"]);
-    const at::Tensor outputs =
-        add_gradient(mlp, {.features = features,
-                           .targets = classes,
-                           .loss = {},
-                           .scale = 1.0 / static_cast<double>(features.size(0)),
-                           .noise = {}})
-            .outputs;
+    const at::Tensor outputs = compute_gradient(mlp, {.features = features,
+                                                      .targets = classes,
+                                                      .loss = {},
+                                                      .scale = test::scale_of_mean(features),
+                                                      .noise = {}})
+                                   .outputs;
     EXPECT_EQ(outputs.scalar_type(), at::kFloat);
     EXPECT_TRUE(test::close(outputs, golden_tensor(c["outputs"]), kAbsolute, kRelative));
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
@@ -51,7 +50,7 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
   }
 }
 
-at::Tensor compute_gradient(test::MlpRecipe options, Precision precision) {
+at::Tensor gradient_of(test::MlpRecipe options, Precision precision) {
   options.precision = precision;
   const auto golden = test::read_golden("autocast.json");
   Network mlp = test::make_network(options);
@@ -62,7 +61,7 @@ at::Tensor compute_gradient(test::MlpRecipe options, Precision precision) {
   }
   const at::Tensor features = golden_tensor(golden["features"]);
   const at::Tensor classes = golden_tensor(golden["classes"]).to(at::kLong);
-  add_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {3, 0}});
+  compute_gradient(mlp, {.features = features, .targets = classes, .loss = {}, .noise = {3, 0}});
   return mlp.parameters().gradients.clone();
 }
 
@@ -77,9 +76,9 @@ TEST(LowPrecisionTest, GradientsInBf16AreNearlyThoseInFp32ForEveryModel) {
         options.residual = residual;
         options.dropout = dropout;
         options.activation = config::Activation::kGelu;
-        const at::Tensor exact = compute_gradient(options, Precision::kFp32);
+        const at::Tensor exact = gradient_of(options, Precision::kFp32);
         const double exact_norm = at::linalg_vector_norm(exact, 2).item<double>();
-        const at::Tensor low = compute_gradient(options, Precision::kBf16);
+        const at::Tensor low = gradient_of(options, Precision::kBf16);
         const double distance = at::linalg_vector_norm(low.sub(exact), 2).item<double>();
         EXPECT_GT(distance, 0);
         EXPECT_LT(distance, 0.03 * exact_norm);

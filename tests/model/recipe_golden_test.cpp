@@ -65,13 +65,12 @@ void expect_golden_steps(const Json& golden, const Json& c, Network& network) {
           is_mse ? golden_tensor(golden["values"]) : golden_tensor(golden["classes"]).to(at::kLong),
       .loss = {.kind = is_mse ? config::Loss::kMse : config::Loss::kCrossEntropy,
                .label_smoothing = is_mse ? 0.0 : golden["label_smoothing"].get<double>()},
-      .scale = 1 / static_cast<double>(features.size(0)),
+      .scale = test::scale_of_mean(features),
       .noise = {}};
   const config::OptimizerConfig optimizer = optimizer_of(golden);
   optim::OptimizerState state = optim::make_state(optimizer, /*ema_decay=*/0, flat);
   for (std::size_t step = 0; step < c["mean_losses"].size(); ++step) {
-    flat.gradients.zero_();
-    const BatchResult result = add_gradient(network, objective);
+    const BatchResult result = compute_gradient(network, objective);
     const at::Tensor mean = result.loss_sum.div(features.size(0));
     EXPECT_TRUE(close(mean, golden_tensor(c["mean_losses"][step]), 1e-6, 1e-4));
     if (step == 0) {

@@ -181,6 +181,7 @@ void* allocate(std::size_t bytes) {
   } else {
     TORCH_CHECK(m.used + size <= m.span, "the simulated device has no more addresses");
     m.used += size;
+    ++s.counters.new_blocks;
   }
   m.blocks[offset] = {size, thread_operator().name};
   ++s.counters.allocations;

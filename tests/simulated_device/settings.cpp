@@ -64,9 +64,10 @@ void print_counters() {
   const Counters c = counters();
   std::fprintf(stderr,
                "simulated device: %" PRId64 " operators, %" PRId64 " views, %" PRId64
-               " allocations, peak %" PRId64 " bytes, %" PRId64 " copies to it, %" PRId64
-               " from it, %" PRId64 " waits\n",
-               c.operators, c.views, c.allocations, c.peak_bytes, c.to_device, c.to_host, c.waits);
+               " allocations, %" PRId64 " of new memory, peak %" PRId64 " bytes, %" PRId64
+               " copies to it, %" PRId64 " from it, %" PRId64 " waits\n",
+               c.operators, c.views, c.allocations, c.new_blocks, c.peak_bytes, c.to_device,
+               c.to_host, c.waits);
   for (const auto& [name, count] : c.by_operator) {
     std::fprintf(stderr, "  %8" PRId64 " %s\n", count, name.c_str());
   }

@@ -32,7 +32,8 @@ struct Counters {
   int64_t operators = 0;  // launches
   int64_t views = 0;      // operators that only change sizes and strides
   int64_t allocations = 0;
-  int64_t bytes = 0;  // in use now
+  int64_t new_blocks = 0;  // allocations that no freed block of that size could serve
+  int64_t bytes = 0;       // in use now
   int64_t peak_bytes = 0;
   int64_t to_device = 0;  // copies
   int64_t to_host = 0;

@@ -8,6 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,11 @@ inline std::vector<float> elements(const at::Tensor& tensor) {
   const at::Tensor flat = tensor.detach().cpu().to(at::kFloat).contiguous();
   const auto* begin = flat.data_ptr<float>();
   return {begin, begin + flat.numel()};
+}
+
+/// The scale that makes a sum over the rows of `features` a mean.
+inline at::Tensor scale_of_mean(const at::Tensor& features) {
+  return at::full({}, 1 / static_cast<double>(features.size(0)), features.options());
 }
 
 /// The tensor called `name`; fails the test by an exception when there is none.

@@ -14,7 +14,7 @@ struct Objective {
   const at::Tensor& features;  // [batch, num_features]
   Targets targets;
   LossOptions loss;
-  double scale = 1;
+  at::Tensor scale = {};  // 0-d float32 on the device; undefined: 1
   DropoutNoise noise;
 };
 
@@ -22,10 +22,11 @@ struct Objective {
 struct BatchResult {
   at::Tensor outputs;      // [batch * members, num_outputs]
   at::Tensor loss_sum;     // 0-d, not scaled
-  at::Tensor num_correct;  // 0-d int64, of the rows of all members
+  at::Tensor num_correct;  // 0-d float32, of the rows of all members; undefined for regression
 };
 
-/// Adds the gradient of `objective` to that of the parameters, by LibTorch's autograd.
-BatchResult add_gradient(const Network& network, const Objective& objective);
+/// Computes the gradient of `objective` by LibTorch's autograd, in `gradients` of the parameters.
+BatchResult compute_gradient(Network& network, const Objective& objective,
+                             Accumulate accumulate = Accumulate::kNo);
 
 }  // namespace trainer::model

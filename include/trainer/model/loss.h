@@ -35,11 +35,12 @@ struct Targets {
 ///                         delta (|d| - delta / 2), where d = x - t; both `[batch, outputs]`
 at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const LossOptions& options);
 
-/// The gradient of loss_sum() with respect to the outputs.
-at::Tensor loss_gradient(const at::Tensor& outputs, const Targets& targets,
-                         const LossOptions& options);
+/// `sum` / `divisor`, both 0-d and in the type of `sum` on its device, as is the gradient: with a
+/// number as divisor, LibTorch 1.13 computes that in float64, which MPS has not.
+at::Tensor divided(const at::Tensor& sum, double divisor);
 
-/// The number of samples whose predicted class is the target, a 0-d int64 tensor. 0 for regression.
+/// The number of samples whose predicted class is the target, 0-d float32, exact up to 2^24
+/// samples; undefined for regression.
 at::Tensor num_correct(const at::Tensor& outputs, const Targets& targets,
                        const LossOptions& options);
 

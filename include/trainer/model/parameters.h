@@ -28,20 +28,20 @@ struct ParameterGroup {
   int64_t size() const { return end - begin; }
 };
 
-/// All parameters of a model as views of one contiguous buffer, their gradients as views of
-/// another, so that clipping, update and copy are one pass each, on every device. Decayed
-/// parameters come first, frozen ones last. Each parameter is aligned to 64 bytes; the padding is
-/// always zero.
+/// All parameters of a model as views of one contiguous buffer, and their gradients in another, so
+/// that clipping, update and copy are one pass each, on every device. Decayed parameters come
+/// first, frozen ones last. Each parameter is aligned to 64 bytes; the padding is always zero.
 struct FlatParameters {
   at::Tensor values;                   // [n]
   at::Tensor gradients;                // [n]
   int64_t num_trained = 0;             // elements [0, num_trained) are trained
   std::vector<ParameterGroup> groups;  // of the trained ones, in their order
   std::vector<network::TensorSpec> specs;
-  std::vector<bool> is_trained;  // [specs]
-  std::vector<int64_t> offsets;  // [specs] first element in the buffers
-  std::vector<at::Tensor>
-      parameters;  // [specs] the trained ones: leaves with grad a view of `gradients`
+  std::vector<bool> is_trained;        // [specs]
+  std::vector<int64_t> offsets;        // [specs] first element in the buffers
+  std::vector<at::Tensor> parameters;  // [specs] the trained ones are leaves of autograd
+  std::vector<std::size_t> by_offset;  // the trained ones in the order of their elements
+  at::Tensor padding;                  // zeros, as many as follow a parameter at most
 
   /// The number of elements without the padding.
   int64_t num_parameters() const;
@@ -53,6 +53,16 @@ struct FlatParameters {
 /// matches_any() in core/parse.h) are not trained.
 FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
                                     const std::vector<std::string>& freeze, c10::Device device);
+
+/// Whether a gradient is written over the last one or added to it.
+enum class Accumulate { kNo, kYes };
+
+/// Drops gradients that autograd has left at the parameters.
+void forget_gradients(FlatParameters& flat);
+
+/// Moves the gradients that autograd has left at the parameters to `flat.gradients`, in one or two
+/// operations however many parameters there are.
+void collect_gradients(FlatParameters& flat, Accumulate accumulate);
 
 /// The trained elements of `buffer`, which has the layout of `flat.values`.
 at::Tensor trained_range(const FlatParameters& flat, const at::Tensor& buffer);

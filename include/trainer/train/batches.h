@@ -12,14 +12,16 @@
 namespace trainer::train {
 
 /// A split of the data on the device. On the CPU these are views of the Dataset and of the Schema's
-/// scaling, which must outlive it. Bytes are converted to float32 when a batch is gathered.
+/// scaling, which must outlive it. Features are scaled, and bytes converted to float32, when a
+/// batch is gathered, unless `is_scaled`: on other devices float32 is scaled once.
 struct ResidentData {
-  at::Tensor features;                // [n, num_features] float32 or uint8
-  at::Tensor targets;                 // [n] int64 classes, or [n, num_targets] float32 values
-  at::Tensor shift;                   // [num_features]
-  at::Tensor scale;                   // [num_features]
-  at::Tensor inverse_limit = {};      // [num_features] of the smooth clip; undefined: none
-  at::Tensor weights = {};            // [n] float32; undefined: none
+  at::Tensor features;            // [n, num_features] float32 or uint8
+  at::Tensor targets;             // [n] int64 classes, or [n, num_targets] float32 values
+  at::Tensor shift;               // [num_features]
+  at::Tensor scale;               // [num_features]
+  at::Tensor inverse_limit = {};  // [num_features] of the smooth clip; undefined: none
+  at::Tensor weights = {};        // [n] float32; undefined: none
+  bool is_scaled = false;
   data::RowChecks* checks = nullptr;  // of the Dataset, on the CPU
 
   int64_t size() const { return features.size(0); }

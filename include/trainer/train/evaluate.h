@@ -26,7 +26,8 @@ struct Evaluation {
 };
 
 /// Loss, accuracy and outputs over all of `data`, in inference mode, which does not change the
-/// model. Waits for the device once. All processes call it, and each computes some of the rows.
+/// model. Waits for the device once a batch, and keeps nothing on it. All processes call it, and
+/// each computes some of the rows.
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
                     const model::LossOptions& loss, const dist::World& world = {});
 

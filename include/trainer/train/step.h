@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -94,6 +95,15 @@ class TrainStep {
   /// If loss, gradient or a running statistic is not finite, model and optimizer state do not
   /// change. Waits for the device to find that out.
   virtual StepStats run(const Window& window, const UpdateRates& rates) = 0;
+
+  /// Whether start() and finish() may be used.
+  virtual bool can_start() const { return false; }
+
+  /// As run(), but does not wait for the device, and so updates whatever the results are.
+  virtual void start(const Window& /*window*/, const UpdateRates& /*rates*/) {}
+
+  /// The results of the steps that were started since the last call. Waits for the device, once.
+  virtual std::vector<StepStats> finish() { return {}; }
 
   /// Does the work of run() except the update: takes about the same time and changes nothing.
   virtual void rehearse(const Window& window) = 0;
