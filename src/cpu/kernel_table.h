@@ -28,6 +28,7 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.multiply = multiply;
   k.gather = gather;
   k.make_noise = make_noise;
+  k.make_mask = make_mask;
   k.activate = activate;
   k.activation_gradient = activation_gradient;
   k.batch_norm = batch_norm;

@@ -41,27 +41,38 @@ inline NoiseWords noise_words(uint64_t seed, uint32_t layer, uint32_t row, uint3
   return n;
 }
 
-inline void make_noise(const NoiseSource& source, int64_t first_row, const Tile& tile, float* out) {
+// Writes 0 with the probability of `source`, else `kept`.
+template <class Value>
+inline void draw(const NoiseSource& source, int64_t first_row, const Tile& tile, Value kept,
+                 Value* out) {
   constexpr double kWords = 4294967296.0;  // 2^32
   constexpr int64_t kBlock = 4 * kCounters;
   const auto threshold = static_cast<uint32_t>(source.probability * kWords);
-  const auto kept = static_cast<float>(1 / (1 - source.probability));
   for (int64_t i = 0; i < tile.num_rows; ++i) {
     const auto row = static_cast<uint32_t>(first_row + i);
-    float* to = out + i * tile.stride;
+    Value* to = out + i * tile.stride;
     for (int64_t begin = 0; begin < tile.num_columns; begin += kBlock) {
       const NoiseWords n =
           noise_words(source.seed, source.layer, row, static_cast<uint32_t>(begin / kBlock));
-      float noise[kBlock];
+      Value noise[kBlock];
       for (int64_t w = 0; w < 4; ++w) {
         for (int64_t l = 0; l < kCounters; ++l) {
-          noise[w * kCounters + l] = n.words[w][l] < threshold ? 0.0f : kept;
+          noise[w * kCounters + l] = n.words[w][l] < threshold ? Value{0} : kept;
         }
       }
       const int64_t count = smaller(kBlock, tile.num_columns - begin);
       for (int64_t j = 0; j < count; ++j) to[begin + j] = noise[j];
     }
   }
+}
+
+inline void make_noise(const NoiseSource& source, int64_t first_row, const Tile& tile, float* out) {
+  draw(source, first_row, tile, static_cast<float>(1 / (1 - source.probability)), out);
+}
+
+inline void make_mask(const NoiseSource& source, int64_t first_row, const Tile& tile,
+                      uint8_t* out) {
+  draw(source, first_row, tile, uint8_t{1}, out);
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/device/random.h"
 
-#include <ATen/Context.h>
-
 #include "trainer/core/philox.h"
 
 namespace trainer::device {
@@ -10,7 +8,5 @@ namespace trainer::device {
 uint64_t dropout_seed(uint64_t seed, int64_t step) {
   return PhiloxStream(seed, StreamId::kDropout, static_cast<uint64_t>(step)).next_u64();
 }
-
-void seed_generators(uint64_t seed) { at::manual_seed(seed); }
 
 }  // namespace trainer::device

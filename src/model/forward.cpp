@@ -28,8 +28,8 @@
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/device/precision.h"
-#include "trainer/device/random.h"
 #include "trainer/device/timed_work.h"
+#include "trainer/device/upload.h"
 #include "trainer/network/constants.h"
 
 #include "model/activation_checkpointing.h"
@@ -38,22 +38,25 @@ namespace trainer::model {
 namespace {
 
 /// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
+/// The CPU draws them for all devices, which get a byte for each.
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
                            const DropoutNoise& noise, int64_t num_members) {
   const double probability = dropout.probability * noise.dropout_factor;
-  at::Tensor factors = at::empty(hidden.sizes(), hidden.options().dtype(at::kFloat));
-  if (!hidden.is_cpu()) {
-    device::seed_generators(noise.seed ^ (static_cast<uint64_t>(dropout.stream) << 56U) ^
-                            (static_cast<uint64_t>(noise.first_row) << 24U));
-    factors.bernoulli_(1 - probability).div_(1 - probability);
+  const cpu::NoiseSource source{
+      .seed = noise.seed, .layer = dropout.stream, .probability = probability};
+  const int64_t first_row = noise.first_row * num_members;
+  const cpu::Tile tile{
+      .num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)};
+  if (hidden.is_cpu()) {
+    const at::Tensor factors = at::empty(hidden.sizes(), at::kFloat);
+    cpu::kernels().make_noise(source, first_row, tile, factors.data_ptr<float>());
     return factors.to(hidden.scalar_type());
   }
-  cpu::kernels().make_noise(
-      {.seed = noise.seed, .layer = dropout.stream, .probability = probability},
-      noise.first_row * num_members,
-      {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
-      factors.data_ptr<float>());
-  return factors.to(hidden.scalar_type());
+  const at::Tensor mask = device::upload_memory(hidden.sizes(), at::kByte, hidden.device());
+  cpu::kernels().make_mask(source, first_row, tile, mask.data_ptr<uint8_t>());
+  return device::upload(mask, hidden.device(), noise.uploads)
+      .mul(1 / (1 - probability))
+      .to(hidden.scalar_type());
 }
 
 /// `[features, batch, bins]` of x `[features, batch, 1]` and edges `[features, bins + 1]`:

@@ -17,6 +17,7 @@
 #include "trainer/core/shard_tree.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/timed_work.h"
+#include "trainer/device/upload.h"
 #include "trainer/dist/device_reduction.h"
 #include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
@@ -70,7 +71,7 @@ class AutogradStep : public TrainStep {
   std::vector<StepStats> finish() override {
     std::vector<StepStats> steps;
     if (started_.empty()) return steps;
-    const at::Tensor read = results_.narrow(0, 0, std::ssize(started_)).cpu();
+    const at::Tensor read = read_all(results_.narrow(0, 0, std::ssize(started_)));
     const auto* row = read.data_ptr<float>();
     for (const Facts& facts : started_) {
       steps.push_back(stats_alone(facts, {row, static_cast<std::size_t>(read.size(1))}));
@@ -85,6 +86,7 @@ class AutogradStep : public TrainStep {
     try {
       Sums sums;
       compute_subtrees(window, sums);
+      read_all(zero());
     } catch (...) {
       statistics_.restore();
       throw;
@@ -243,7 +245,8 @@ class AutogradStep : public TrainStep {
                                     .scale = gradient_scale(window),
                                     .noise = {.seed = window.dropout_seed,
                                               .first_row = begin,
-                                              .dropout_factor = window.dropout_factor}},
+                                              .dropout_factor = window.dropout_factor,
+                                              .uploads = &uploads_}},
                                    accumulate);
   }
 
@@ -265,9 +268,16 @@ class AutogradStep : public TrainStep {
 
   // Reads all numbers together: a step waits for the device only here.
   StepStats finish_alone(const Window& window, const Sums& sums) {
-    const at::Tensor read = at::stack(collect_numbers(sums)).cpu();
+    const at::Tensor read = read_all(at::stack(collect_numbers(sums)));
     return stats_alone(facts_of(window),
                        {read.data_ptr<float>(), static_cast<std::size_t>(read.numel())});
+  }
+
+  // Brings the last result to the CPU, which waits for all work of the device.
+  at::Tensor read_all(const at::Tensor& last) {
+    at::Tensor read = last.cpu();
+    uploads_.clear();
+    return read;
   }
 
   // Where step `index` of those that were started puts its numbers.
@@ -333,7 +343,7 @@ class AutogradStep : public TrainStep {
     statistics_.take_mean();
     share_gradients();
     const at::Tensor grad_norm = clip_gradients();
-    read = at::stack({grad_norm, sum_of_buffers()}).cpu();
+    read = read_all(at::stack({grad_norm, sum_of_buffers()}));
     return stats(facts_of(window), step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
   }
 
@@ -375,7 +385,8 @@ class AutogradStep : public TrainStep {
   std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
   at::Tensor zero_;
   double scale_ = 0;
-  at::Tensor scale_tensor_;     // 0-d, of the loss
+  at::Tensor scale_tensor_;  // 0-d, of the loss
+  device::Uploads uploads_;
   std::vector<Facts> started_;  // steps whose results have not been read
   at::Tensor results_;          // [rows, numbers] their numbers, on the device
 };

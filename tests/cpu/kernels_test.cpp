@@ -83,6 +83,15 @@ TEST_P(KernelsTest, NoiseIsThatOfPhiloxAtItsPlace) {
   }
 }
 
+TEST_P(KernelsTest, AMaskIsOneWhereNoiseKeepsAValue) {
+  constexpr int64_t kColumns = 150;
+  Numbers noise(2 * kColumns);
+  std::vector<uint8_t> mask(noise.size());
+  kernels_.make_noise({7, 3, 0.25}, 41, {2, kColumns, kColumns}, noise.data());
+  kernels_.make_mask({7, 3, 0.25}, 41, {2, kColumns, kColumns}, mask.data());
+  for (std::size_t i = 0; i < noise.size(); ++i) EXPECT_EQ(mask[i], noise[i] > 0 ? 1 : 0) << i;
+}
+
 TEST_P(KernelsTest, GatheredRowsAreClippedSmoothly) {
   const Numbers values = {1, -2, 100};
   const Numbers shift(3, 0);

@@ -6,6 +6,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/version.h>
 #if TORCH_VERSION_MAJOR >= 2
@@ -65,6 +66,7 @@ struct CudaHooks final : at::CUDAHooksInterface {
   const at::Generator& getDefaultGenerator(c10::DeviceIndex /*index*/) const override {
     return generator();
   }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return c10::GetCPUAllocator(); }
   bool isBuilt() const { return true; }
   bool isAvailable() const { return true; }
   bool hasPrimaryContext(c10::DeviceIndex /*index*/) const override { return true; }
@@ -78,6 +80,7 @@ struct CudaHooks final : at::CUDAHooksInterface {
   void initCUDA() const override {}
   bool hasCUDA() const override { return true; }
   int getNumGPUs() const override { return 1; }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return c10::GetCPUAllocator(); }
   const at::Generator& getDefaultCUDAGenerator(c10::DeviceIndex /*index*/) const override {
     return generator();
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/train/out_of_memory.h"
 #include "trainer/train/session.h"
 
 #include "simulated_device/memory.h"
@@ -100,6 +101,8 @@ TEST_F(StepOnDeviceTest, ARunWaitsOnlyWhereItRecordsOrEvaluates) {
 TEST_F(StepOnDeviceTest, WhatItTrainsHasTheBitsOfTheCpu) {
   config::Config config = mid_config();
   config.training.step = config::StepKind::kAutograd;
+  config.model.dropout = 0.2;
+  config.model.norm = config::Norm::kBatch;
   const auto on_cpu = make_session_on(c10::kCPU, config);
   const auto on_device = make_session_on(the_device(), config);
   train_ahead(*on_cpu, 1);
@@ -115,6 +118,26 @@ TEST_F(StepOnDeviceTest, ANumberThatOnlyTheDeviceGetsWrongIsAStepThatIsNotFinite
   // The step that was run again was right.
   EXPECT_EQ(session->state.recoveries.skipped_steps, 0);
   EXPECT_TRUE(session->model.parameters().values.isfinite().all().item<bool>());
+}
+
+TEST_F(StepOnDeviceTest, ASplitBatchDrawsTheDropoutNoiseOfTheWholeOne) {
+  config::Config config = mid_config();
+  config.model.dropout = 0.5;
+  const auto whole = make_session_on(the_device(), config);
+  const auto split = make_session_on(the_device(), config);
+  split->state.recoveries.micro_batch_size = 5;
+  const train::StepStats expected = train::run_step(*whole);
+  const train::StepStats stats = train::run_step(*split);
+  EXPECT_NEAR(stats.grad_norm, expected.grad_norm, 1e-5 * expected.grad_norm);
+}
+
+TEST_F(StepOnDeviceTest, NoiseIsCopiedWithoutWaiting) {
+  config::Config config = mid_config();
+  config.model.dropout = 0.5;
+  const Counters c = count_steps(config, 8);
+  EXPECT_EQ(c.to_device, 8 * 2);
+  EXPECT_EQ(c.waits, 0);
+  EXPECT_EQ(c.new_blocks, 0);
 }
 
 // Until memory suffices for every step, wherever it ran out.

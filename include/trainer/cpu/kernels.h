@@ -28,6 +28,9 @@ struct Kernels {
   /// Dropout noise of rows [first_row, ...) of a layer.
   void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile,
                      float* out) = nullptr;
+  /// 1 where make_noise() keeps a value, else 0.
+  void (*make_mask)(const NoiseSource& source, int64_t first_row, const Tile& tile,
+                    uint8_t* out) = nullptr;
   void (*activate)(config::Activation kind, const Tile& tile,
                    const ActivationBuffers& buffers) = nullptr;
   /// out = gradient * noise * activation'(u), where `gradient` is with respect to the layer.

@@ -9,7 +9,4 @@ namespace trainer::device {
 /// state has to be saved.
 uint64_t dropout_seed(uint64_t seed, int64_t step);
 
-/// Seeds LibTorch's generators of all devices.
-void seed_generators(uint64_t seed);
-
 }  // namespace trainer::device

@@ -9,6 +9,7 @@
 
 #include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
+#include "trainer/device/upload.h"
 #include "trainer/model/parameters.h"
 #include "trainer/network/spec.h"
 
@@ -24,13 +25,13 @@ struct NetworkOptions {
   bool activation_checkpointing = false;
 };
 
-/// What dropout noise depends on. On the CPU each element is a function of these values, its layer,
-/// row and column (cpu/kernels.h). On other devices it is drawn by LibTorch's generators, seeded
-/// with these values and the layer.
+/// What dropout noise depends on: on all devices each element is a function of these values, its
+/// layer, row and column (cpu/kernels.h).
 struct DropoutNoise {
   uint64_t seed = 0;
-  int64_t first_row = 0;      // of the batch in the window of the step
-  double dropout_factor = 1;  // of the probabilities
+  int64_t first_row = 0;               // of the batch in the window of the step
+  double dropout_factor = 1;           // of the probabilities
+  device::Uploads* uploads = nullptr;  // null: waits for the copies of noise to the device
 };
 
 /// A network with its tensors, computed with LibTorch's operations on any device. A batch norm
