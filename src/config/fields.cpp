@@ -37,8 +37,11 @@ std::vector<Field> run_fields() {
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "
               "seed on the same machine and build gives the same bits.",
               {.flag = "--seed", .aliases = {"random_seed", "seed_everything"}}),
-      text_or({"auto", "cpu", "mps", "cuda"}, TRAINER_MEMBER(device), "cuda:N", valid_device,
-              "Device for tensors. auto: CUDA, else MPS, else the CPU.",
+      text_or({"auto", "fastest", "cpu", "mps", "cuda"}, TRAINER_MEMBER(device), "cuda:N",
+              valid_device,
+              "Device for tensors. auto: CUDA, else MPS, else the CPU. fastest: times steps of the "
+              "run on each, also in bf16 and fp16 unless precision is set, and takes the fastest "
+              "one with the loss of the CPU.",
               {.flag = "--device", .aliases = {"accelerator"}, .on_resume = OnResume::kMayChange}),
       boolean(TRAINER_MEMBER(device_fallback),
               "Whether a device or precision that is not available is replaced (by the CPU, by "

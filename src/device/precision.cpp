@@ -114,6 +114,12 @@ PrecisionChoice choose_precision(Precision requested, c10::Device device, Fallba
   return {Precision::kFp32, fmt::format("precision: {}; using fp32 instead", limit.text)};
 }
 
+config::Precision precision_on_cpu(Precision requested) {
+  const c10::Device cpu(c10::kCPU);
+  return choose_precision(requested, cpu, Fallback::kToCpu, probe_precision(cpu, requested))
+      .precision;
+}
+
 std::string mps_fallback_note(c10::Device device, const char* value) {
   if (!device.is_mps() || value == nullptr || std::strcmp(value, "1") != 0) return "";
   return "PYTORCH_ENABLE_MPS_FALLBACK=1: operations that MPS does not support run on the CPU, "

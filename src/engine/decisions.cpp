@@ -34,17 +34,105 @@ std::string threads_reason(const std::vector<train::ThreadTrial>& trials) {
 
 }  // namespace
 
-Decisions decide_device(const config::Config& config, const launch::Place& place) {
+namespace {
+
+std::string trial_text(const train::DeviceTrial& trial) {
+  return fmt::format(
+      "{} {} {}", trial.device.str(), config::to_text(trial.precision),
+      trial.problem.empty() ? fmt::format("{:.3g} ms", 1e3 * trial.step_seconds) : trial.problem);
+}
+
+// All devices with all precisions that they compute well; the simple ones first.
+std::vector<train::DeviceTrial> possible_trials(const config::Config& config,
+                                                MayChoosePrecision may_choose) {
+  std::vector<c10::Device> devices = {c10::Device(c10::kCPU)};
+  const device::AvailableDevices available = device::available_devices();
+  if (available.mps) devices.emplace_back(c10::kMPS);
+  for (int i = 0; i < available.num_cuda; ++i) {
+    devices.emplace_back(c10::kCUDA, static_cast<c10::DeviceIndex>(i));
+  }
+  std::vector<config::Precision> precisions = {config.precision};
+  if (may_choose == MayChoosePrecision::kYes) {
+    precisions = {config::Precision::kFp32, config::Precision::kBf16, config::Precision::kFp16};
+  }
+  std::vector<train::DeviceTrial> trials;
+  for (const c10::Device device : devices) {
+    for (const config::Precision precision : precisions) {
+      const device::PrecisionLimit limit =
+          device::precision_limit(device, precision, device::probe_precision(device, precision));
+      if (limit.support == device::Support::kGood) trials.push_back({device, precision});
+    }
+  }
+  return trials;
+}
+
+// device: fastest.
+void choose_fastest(const config::Config& config, const data::Datasets& data,
+                    MayChoosePrecision may_choose, Decisions& d) {
+  d.device_trials = possible_trials(config, may_choose);
+  train::time_devices(config, data, d.device_trials);
+  const bool has_one =
+      std::any_of(d.device_trials.begin(), d.device_trials.end(),
+                  [](const train::DeviceTrial& trial) { return trial.problem.empty(); });
+  std::string text = "fastest: a step takes";
+  for (const train::DeviceTrial& trial : d.device_trials) {
+    text += fmt::format("{} {}", &trial == d.device_trials.data() ? "" : ",", trial_text(trial));
+  }
+  if (!has_one) {
+    throw Error(ErrorKind::kDevice, fmt::format("device: fastest: no device computes the right "
+                                                "loss ({}); set device and precision",
+                                                text));
+  }
+  const train::DeviceTrial& chosen = train::fastest(d.device_trials);
+  d.device = {chosen.device, text, ""};
+  d.precision = {chosen.precision, ""};
+}
+
+device::PrecisionChoice precision_on(c10::Device device, const config::Config& config,
+                                     device::Fallback fallback) {
+  return device::choose_precision(config.precision, device, fallback,
+                                  device::probe_precision(device, config.precision));
+}
+
+// A device that is there may fail all the same.
+void check_device(const config::Config& config, const data::Datasets& data,
+                  const launch::Place& place, device::Fallback fallback, Decisions& d) {
+  const c10::Device device = d.device.device;
+  if (device.is_cpu()) return;
+  const std::string problem = train::find_device_problem(config, data, device);
+  if (problem.empty()) return;
+  const std::string text = fmt::format("device {} does not work: {}", device.str(), problem);
+  if (fallback == device::Fallback::kForbidden || place.size > 1) {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("{}; choose another device{}", text,
+                            place.size > 1 ? "" : " or set device_fallback: true"));
+  }
+  d.device = {c10::Device(c10::kCPU), fmt::format("instead of {}", device.str()),
+              text + "; using the CPU instead"};
+  d.precision = precision_on(d.device.device, config, fallback);
+}
+
+}  // namespace
+
+Decisions decide_device(const config::Config& config, const data::Datasets& data,
+                        const launch::Place& place, MayChoosePrecision may_choose) {
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
   Decisions d;
+  if (config.device == "fastest") {
+    if (place.size > 1) {
+      throw Error(ErrorKind::kUsage,
+                  "device: fastest is for one process; expected auto, cpu or cuda with several");
+    }
+    choose_fastest(config, data, may_choose, d);
+    return d;
+  }
   d.device = device::choose_device(config.device, fallback, device::available_devices());
   if (d.device.device.is_cuda() && place.size > 1 && !d.device.device.has_index()) {
     d.device.device = c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(place.local_rank));
   }
-  d.precision =
-      device::choose_precision(config.precision, d.device.device, fallback,
-                               device::probe_precision(d.device.device, config.precision));
+  d.precision = precision_on(d.device.device, config, fallback);
+  check_device(config, data, place, fallback, d);
   return d;
 }
 

@@ -10,12 +10,16 @@
 #include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
 #include "trainer/launch/place.h"
+#include "trainer/train/device_trial.h"
 #include "trainer/train/exchange_trial.h"
 #include "trainer/train/session.h"
 #include "trainer/train/thread_trials.h"
 
 namespace trainer::config {
 struct Config;
+}
+namespace trainer::data {
+struct Datasets;
 }
 
 namespace trainer::engine {
@@ -25,14 +29,20 @@ struct Decisions {
   device::DeviceChoice device;
   device::PrecisionChoice precision;
   device::ThreadChoice threads;
+  std::vector<train::DeviceTrial> device_trials;  // of device: fastest
   std::vector<train::ThreadTrial> thread_trials;  // empty: none were needed
   std::optional<train::ExchangeTrial> exchange;   // of several processes
   std::string epochs_reason;                      // empty: as configured
 };
 
-/// Decides device and precision. Throws Error(kDevice) if one is unavailable and has no fallback.
-/// An accelerator of its own for each process of a machine.
-Decisions decide_device(const config::Config& config, const launch::Place& place);
+/// Whether `device: fastest` may choose another precision than that of the configuration.
+enum class MayChoosePrecision { kNo, kYes };
+
+/// Decides device and precision: an accelerator only if it makes a small step of the run on `data`
+/// as the CPU does. Throws Error(kDevice) if one is unavailable or does not work and has no
+/// fallback. An accelerator of its own for each process of a machine.
+Decisions decide_device(const config::Config& config, const data::Datasets& data,
+                        const launch::Place& place, MayChoosePrecision may_choose);
 
 /// Logs a warning for each setting that is not as requested.
 void warn(const Decisions& decisions);

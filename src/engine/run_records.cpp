@@ -28,6 +28,13 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions, const Pr
                 {"threads", decisions.threads.num_threads},
                 {"threads_reason", decisions.threads.reason},
                 {"step", step_text(session)}};
+  for (const train::DeviceTrial& trial : decisions.device_trials) {
+    Json& json = entry["device_trials"].emplace_back(
+        Json{{"device", trial.device.str()}, {"precision", config::to_text(trial.precision)}});
+    json["step_seconds"] = trial.step_seconds;
+    json["loss_difference"] = trial.loss_difference;
+    if (!trial.problem.empty()) json["problem"] = trial.problem;
+  }
   for (const train::ThreadTrial& trial : decisions.thread_trials) {
     entry["thread_trials"].push_back(
         {{"threads", trial.num_threads}, {"step_seconds", trial.step_seconds}});

@@ -71,12 +71,25 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   run.changes = request.resume ? check_resume(request, data) : "";
   keep_order(request, data, config);
   decide_shards(request, processes, config);
-  run.decisions = decide_device(config, processes.place);
+  const bool may_choose_precision =
+      !request.resume && !request.config.origins.contains("precision");
+  run.decisions =
+      decide_device(config, data, processes.place,
+                    may_choose_precision ? MayChoosePrecision::kYes : MayChoosePrecision::kNo);
+  if (config.device == "fastest") {
+    config.precision = run.decisions.precision.precision;
+    if (may_choose_precision) request.config.origins["precision"] = "device: fastest";
+  }
   connect_devices(processes, config, run.decisions.device.device);
   config::Config decided = config;
   decided.precision = run.decisions.precision.precision;
   run.session =
       train::make_session(decided, std::move(data), run.decisions.device.device, processes.world);
+  if (run.session->device != run.decisions.device.device) {
+    run.decisions.device = {
+        run.session->device,
+        fmt::format("instead of {}: out of memory", run.decisions.device.device.str()), ""};
+  }
   if (request.resume) {
     train::restore(*run.session, request.resume->checkpoint);
   } else if (!config.model.init_from.empty()) {

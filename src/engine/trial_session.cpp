@@ -15,7 +15,8 @@ TrialSession open_trial_session(config::Config config) {
   const TimedStage timed(Stage::kPrepare);
   data::Datasets data = cache::load(config.data, static_cast<uint64_t>(config.seed));
   config::complete_recipe(config, data::recipe_facts(data));
-  TrialSession trial{.decisions = decide_device(config, {}), .session = nullptr};
+  TrialSession trial{.decisions = decide_device(config, data, {}, MayChoosePrecision::kNo),
+                     .session = nullptr};
   warn(trial.decisions);
   config.precision = trial.decisions.precision.precision;
   trial.session = train::make_session(config, std::move(data), trial.decisions.device.device);

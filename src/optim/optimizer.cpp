@@ -4,7 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include <ATen/ops/add.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/sqrt.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace trainer::optim {
@@ -17,10 +20,12 @@ struct TrainedTensors {
   at::Tensor values;
   at::Tensor gradients;
   std::vector<at::Tensor> moments;
+  at::Tensor scratch;
 };
 
 TrainedTensors trained_range(const model::FlatParameters& flat, const OptimizerState& state) {
-  TrainedTensors t{trained_range(flat, flat.values), trained_range(flat, flat.gradients), {}};
+  TrainedTensors t{trained_range(flat, flat.values), trained_range(flat, flat.gradients), {}, {}};
+  if (state.scratch.defined()) t.scratch = trained_range(flat, state.scratch);
   for (const model::NamedTensor& moment : state.moments) {
     t.moments.push_back(trained_range(flat, moment.tensor));
   }
@@ -90,17 +95,18 @@ void subtract_ratio(const model::FlatParameters& flat, const at::Tensor& values,
 }
 
 void update_sgd(const config::OptimizerConfig& optimizer, double learning_rate,
-                const model::FlatParameters& flat, const TrainedTensors& t) {
+                const model::FlatParameters& flat, TrainedTensors& t) {
   add_l2_penalty(optimizer, flat, t);
   if (optimizer.momentum == 0) return subtract_step(flat, t.values, t.gradients, learning_rate);
   const at::Tensor& buffer = t.moments[0];
   buffer.mul_(optimizer.momentum).add_(t.gradients);
-  const at::Tensor step = optimizer.nesterov ? t.gradients.add(buffer, optimizer.momentum) : buffer;
-  subtract_step(flat, t.values, step, learning_rate);
+  if (!optimizer.nesterov) return subtract_step(flat, t.values, buffer, learning_rate);
+  at::add_out(t.scratch, t.gradients, buffer, optimizer.momentum);
+  subtract_step(flat, t.values, t.scratch, learning_rate);
 }
 
 void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
-                 const model::FlatParameters& flat, const TrainedTensors& t, int64_t num_steps) {
+                 const model::FlatParameters& flat, TrainedTensors& t, int64_t num_steps) {
   if (optimizer.name == OptimizerName::kAdam) {
     add_l2_penalty(optimizer, flat, t);
   } else {
@@ -118,23 +124,23 @@ void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
   const double correction1 = 1 - std::pow(optimizer.beta1, step);
   const double root2 = std::sqrt(1 - std::pow(optimizer.beta2, step));
   // (m / c1) / (sqrt(v / c2) + epsilon), times sqrt(c2) above and below: an operation less.
-  const at::Tensor denominator = square_mean.sqrt();
-  add_epsilon(flat, denominator, optimizer.epsilon * root2);
-  subtract_ratio(flat, t.values, mean, denominator, learning_rate * root2 / correction1);
+  at::sqrt_out(t.scratch, square_mean);
+  add_epsilon(flat, t.scratch, optimizer.epsilon * root2);
+  subtract_ratio(flat, t.values, mean, t.scratch, learning_rate * root2 / correction1);
 }
 
 void update_rmsprop(const config::OptimizerConfig& optimizer, double learning_rate,
-                    const model::FlatParameters& flat, const TrainedTensors& t) {
+                    const model::FlatParameters& flat, TrainedTensors& t) {
   add_l2_penalty(optimizer, flat, t);
   const at::Tensor& square_mean = t.moments[0];
   square_mean.mul_(optimizer.beta2).addcmul_(t.gradients, t.gradients, 1 - optimizer.beta2);
-  const at::Tensor denominator = square_mean.sqrt();
-  add_epsilon(flat, denominator, optimizer.epsilon);
+  at::sqrt_out(t.scratch, square_mean);
+  add_epsilon(flat, t.scratch, optimizer.epsilon);
   if (optimizer.momentum == 0) {
-    return subtract_ratio(flat, t.values, t.gradients, denominator, learning_rate);
+    return subtract_ratio(flat, t.values, t.gradients, t.scratch, learning_rate);
   }
   const at::Tensor& buffer = t.moments[1];
-  buffer.mul_(optimizer.momentum).addcdiv_(t.gradients, denominator);
+  buffer.mul_(optimizer.momentum).addcdiv_(t.gradients, t.scratch);
   subtract_step(flat, t.values, buffer, learning_rate);
 }
 
@@ -165,8 +171,11 @@ OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_d
 
 void update(const config::OptimizerConfig& optimizer, double learning_rate,
             model::FlatParameters& flat, OptimizerState& state) {
+  // Before anything changes.
+  const bool has_simple_step = optimizer.name == OptimizerName::kSgd && !optimizer.nesterov;
+  if (!has_simple_step && !state.scratch.defined()) state.scratch = at::empty_like(flat.values);
   ++state.step;
-  const TrainedTensors t = trained_range(flat, state);
+  TrainedTensors t = trained_range(flat, state);
   switch (optimizer.name) {
     case OptimizerName::kSgd:
       return update_sgd(optimizer, learning_rate, flat, t);

@@ -223,8 +223,8 @@ class AutogradStep : public TrainStep {
   const at::Tensor& gradient_scale(const Window& window) {
     const double scale = loss_scale() / static_cast<double>(window.num_samples);
     if (scale != scale_) {
-      scale_ = scale;
       scale_tensor_ = at::full({}, scale, context_.model.parameters().values.options());
+      scale_ = scale;  // only now: memory may have run out
     }
     return scale_tensor_;
   }

@@ -20,10 +20,14 @@ EpochOrder::EpochOrder(const data::OrderOptions& options, const ResidentData& da
 
 EpochOrder::Samples EpochOrder::samples(int64_t epoch, int64_t begin, int64_t count) {
   if (!part_.has(epoch, begin)) go_to(epoch, begin);
+  if (!rows_.defined()) upload();
   if (begin + count <= part_.order.end()) return {rows_, begin - part_.order.begin};
   std::vector<at::Tensor> pieces;
   for (const int64_t end = begin + count; begin < end; begin += pieces.back().size(0)) {
-    if (!part_.has(epoch, begin)) go_to(epoch, begin);
+    if (!part_.has(epoch, begin)) {
+      go_to(epoch, begin);
+      upload();
+    }
     pieces.push_back(rest_of_part(begin, end - begin));
   }
   joint_ = at::cat(pieces);
@@ -38,8 +42,7 @@ void EpochOrder::go_to(int64_t epoch, int64_t position) {
     part_ = {epoch, data::order_part(options_, epoch, position)};
     unread = part_.order.rows;
   }
-  std::vector<int64_t>& rows = part_.order.rows;
-  rows_ = at::from_blob(rows.data(), {std::ssize(rows)}, at::kLong).to(device_);
+  rows_.reset();
   if (!options_.has_windows()) return;
   const bool is_last = part_.order.end() == options_.num_rows;
   const int64_t next_epoch = is_last ? epoch + 1 : epoch;
@@ -52,6 +55,12 @@ void EpochOrder::go_to(int64_t epoch, int64_t position) {
     if (checks != nullptr) checks->read_ahead(next.order.rows);
     return next;
   });
+}
+
+// Apart from go_to(), so that it can be done again if memory runs out.
+void EpochOrder::upload() {
+  std::vector<int64_t>& rows = part_.order.rows;
+  rows_ = at::from_blob(rows.data(), {std::ssize(rows)}, at::kLong).to(device_);
 }
 
 // A copy, as the memory of part_ is that of the next one later.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ATen/core/grad_mode.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
@@ -20,8 +21,11 @@
 #include "trainer/core/signals.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
+#include "trainer/device/memory.h"
 #include "trainer/metrics/calibration.h"
+#include "trainer/train/out_of_memory.h"
 
+#include "train/device_fault.h"
 #include "train/non_finite.h"
 #include "train/records.h"
 #include "train/saving.h"
@@ -165,8 +169,10 @@ void complete_epoch(Session& session, Output& output) {
                                  epochs, score_text(train));
   if (session.validation) {
     const TimedStage timed(Stage::kEvaluate);
-    const AveragedWeights averaged(session);
-    validation = session.step->evaluate(*session.validation);
+    validation = evaluate_within_memory(session, [&] {
+      const AveragedWeights averaged(session);
+      return session.step->evaluate(*session.validation);
+    });
     calibrate(session, *validation);
     selection =
         record_evaluation(session, *validation, "validation", session.state.position, output);
@@ -266,11 +272,7 @@ void wait_for_first(const Session& session) {
   session.world->broadcast({&done, 1});
 }
 
-}  // namespace
-
-int fit(Session& session, Output& output) {
-  save_initial(session, output);
-  restart_clocks(session, output);
+int train_to_the_end(Session& session, Output& output, Backup& backup) {
   double shown_loss = std::nan("");
   constexpr int64_t kMostAhead = 1024;
   StepsAhead ahead(session.device.is_cpu() ? 1 : kMostAhead);
@@ -281,6 +283,7 @@ int fit(Session& session, Output& output) {
       wait_for_first(session);
       return signal;
     }
+    backup.keep(session, output);
     const std::vector<StepStats>& steps = ahead.run(session, steps_until_due(session));
     if (!advance_by(session, output, steps)) continue;
     if (session.state.position.step % session.config.logging.save_interval == 0) {
@@ -296,6 +299,20 @@ int fit(Session& session, Output& output) {
   }
   wait_for_saving(output);
   return 0;
+}
+
+}  // namespace
+
+int fit(Session& session, Output& output) {
+  save_initial(session, output);
+  restart_clocks(session, output);
+  Backup backup;
+  try {
+    return train_to_the_end(session, output, backup);
+  } catch (const c10::Error& e) {
+    if (session.device.is_cpu() || device::is_out_of_memory(e)) throw;
+    backup.report_failure(session, output, e);
+  }
 }
 
 namespace {
@@ -325,13 +342,17 @@ BestReports evaluate_best(Session& session, Output& output) {
   if (session.world->is_first()) position = restore_best(session, output);
   share_state(session);
   divide_outputs(session, session.state.temperature);
+  const auto evaluate = [&](std::optional<ResidentData> Session::*split) {
+    return evaluate_within_memory(session,
+                                  [&] { return session.step->evaluate(*(session.*split)); });
+  };
   BestReports reports;
   if (session.validation) {
     reports.validation =
-        make_report(session, session.step->evaluate(*session.validation), session.data.validation);
+        make_report(session, evaluate(&Session::validation), session.data.validation);
   }
   if (session.test) {
-    const Evaluation evaluation = session.step->evaluate(*session.test);
+    const Evaluation evaluation = evaluate(&Session::test);
     record_evaluation(session, evaluation, "test", position, output);
     add_confusion(session, evaluation, session.data.test, "test", output);
     output.metrics.sync();

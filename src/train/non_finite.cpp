@@ -14,6 +14,7 @@
 #include "trainer/core/log.h"
 #include "trainer/data/table_source.h"
 
+#include "train/device_fault.h"
 #include "train/records.h"
 #include "train/saving.h"
 
@@ -117,6 +118,7 @@ void warn(const checkpoint::Position& position, const std::string& problem) {
 }  // namespace
 
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats) {
+  require_the_same_on_cpu(session, output, stats);
   const checkpoint::Position position{.epoch = session.state.position.epoch + 1,
                                       .step = session.state.position.step + 1};
   const std::string problem = step_problem(session, next_window(session), stats);

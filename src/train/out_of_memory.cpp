@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include "trainer/checkpoint/checkpoint.h"
@@ -17,7 +16,10 @@
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/device/memory.h"
+#include "trainer/device/precision.h"
 #include "trainer/schedule/loss_scale.h"
+
+#include "train/error_text.h"
 
 namespace trainer::train {
 namespace {
@@ -44,11 +46,6 @@ std::string advice(const Session& session) {
   return session.device.is_cpu()
              ? "use a smaller model or data file"
              : "use a smaller model, or training.on_out_of_memory: fallback_cpu";
-}
-
-std::string error_text(const std::exception& error) {
-  const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
-  return libtorch == nullptr ? error.what() : libtorch->what_without_backtrace();
 }
 
 void halve_loss_scale(Session& session) {
@@ -114,8 +111,11 @@ auto with_memory_retries(Session& session, const Attempt& attempt) {
 void move_to_cpu(Session& session) {
   const checkpoint::Checkpoint state = snapshot(session);
   const float grad_norm = session.grad_norm;
-  auto moved = make_session(session.config, std::move(session.data), c10::kCPU, session.world);
+  config::Config config = session.config;
+  config.precision = device::precision_on_cpu(config.precision);
+  auto moved = make_session(config, std::move(session.data), c10::kCPU, session.world);
   restore(*moved, state);
+  if (config.precision != config::Precision::kFp16) moved->state.scaler.reset();
   moved->requests = session.requests;
   session = std::move(*moved);
   session.grad_norm = grad_norm;
@@ -137,6 +137,23 @@ StepStats run_step(Session& session) {
     if (!stats.has_overflowed) return stats;
     halve_loss_scale(session);
   }
+}
+
+Evaluation evaluate_within_memory(Session& session, const std::function<Evaluation()>& attempt) {
+  try {
+    return attempt();
+  } catch (const std::exception& e) {
+    if (!device::is_out_of_memory(e)) throw;
+    const std::string problem =
+        fmt::format("evaluation: out of memory on {}", session.device.str());
+    if (!can_fall_back(session)) {
+      throw Error(ErrorKind::kOutOfMemory,
+                  fmt::format("{}; {} ({})", problem, advice(session), error_text(e)));
+    }
+    move_to_cpu(session);
+    warn(session, problem + "; continuing on the CPU");
+  }
+  return attempt();
 }
 
 void rehearse_step(Session& session) {

@@ -17,14 +17,19 @@ namespace trainer::train {
 using checkpoint::SaveReason;
 using IsBest = checkpoint::Store::IsBest;
 
-void save(const Session& session, Output& output, SaveReason reason, IsBest is_best) {
-  if (!session.world->is_first()) return;
-  const TimedStage timed(Stage::kSave);
-  wait_for_saving(output);
+checkpoint::Checkpoint make_checkpoint(const Session& session, const Output& output) {
   checkpoint::Checkpoint checkpoint = snapshot(session);
   checkpoint.config = output.config;
   checkpoint.num_threads = output.num_threads;
   checkpoint.metrics_bytes = output.metrics.num_bytes();
+  return checkpoint;
+}
+
+void save(const Session& session, Output& output, SaveReason reason, IsBest is_best) {
+  if (!session.world->is_first()) return;
+  const TimedStage timed(Stage::kSave);
+  wait_for_saving(output);
+  checkpoint::Checkpoint checkpoint = make_checkpoint(session, output);
   output.checkpoint_time.restart();
   output.saving = std::async(std::launch::async,
                              [&output, reason, is_best, checkpoint = std::move(checkpoint)] {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/train/fit.h"
 
 namespace trainer::train {
+
+/// The state of a run as it is written.
+checkpoint::Checkpoint make_checkpoint(const Session& session, const Output& output);
 
 /// Copies the state and writes it in the background, one checkpoint at a time. Throws the error of
 /// the previous one.

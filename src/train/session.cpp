@@ -3,12 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <utility>
-#include <vector>
+
+#include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
+#include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/data/order.h"
+#include "trainer/device/memory.h"
+#include "trainer/device/precision.h"
 #include "trainer/device/random.h"
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
@@ -16,27 +22,10 @@
 #include "trainer/schedule/loss_scale.h"
 
 #include "train/session_checks.h"
+#include "train/session_parts.h"
 
 namespace trainer::train {
 namespace {
-
-model::NetworkOptions network_options(const config::Config& config) {
-  std::vector<config::LearningRateFactor> lr_factors;
-  lr_factors.reserve(config.training.lr_factors.size());
-  for (const std::string& text : config.training.lr_factors) {
-    lr_factors.push_back(config::parse_lr_factor(text).value());  // checked when it was loaded
-  }
-  return {.freeze = config.training.freeze,
-          .lr_factors = std::move(lr_factors),
-          .precision = config.precision,
-          .activation_checkpointing = config.model.activation_checkpointing};
-}
-
-model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task) {
-  return {.kind = config::loss_for(training.loss, task),
-          .label_smoothing = training.label_smoothing,
-          .huber_delta = training.huber_delta};
-}
 
 // Sets the initial weights.
 void initialize(Session& session) {
@@ -52,23 +41,21 @@ void initialize(Session& session) {
 
 }  // namespace
 
-Session::Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device,
+Session::Session(const config::Config& run_config, data::Datasets& datasets, c10::Device run_device,
                  std::shared_ptr<dist::World> run_world)
     : config(run_config),
-      data(std::move(datasets)),
       device(run_device),
       world(run_world == nullptr ? std::make_shared<dist::World>() : std::move(run_world)),
       division(config.distributed.shards > 0 ? config.distributed.shards : world->size(),
                world->rank(), world->size()),
-      model(network::build(config, data.schema), network_options(config), device) {}
+      model(network::build(config, datasets.schema), network_options(config), device),
+      data(std::move(datasets)) {}
 
-std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
-                                      c10::Device device, std::shared_ptr<dist::World> world) {
-  check_data(config, datasets, device);
-  // Memory that is freed between two layers must go back to the system.
-  if (config.model.activation_checkpointing) return_freed_blocks();
-  auto session = std::make_unique<Session>(config, std::move(datasets), device, std::move(world));
-  Session& s = *session;
+namespace {
+
+// Fills in all but the step.
+void prepare(Session& s, c10::Device device) {
+  const config::Config& config = s.config;
   check_patterns(config, s.model);
   s.train = make_resident(s.data.train, s.data.schema, device);
   s.order = EpochOrder(data::order_options(s.data.train.features, config.data.shuffle_window,
@@ -85,6 +72,36 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
   if (s.data.test.size() > 0) s.test = make_resident(s.data.test, s.data.schema, device);
   if (config.precision == config::Precision::kFp16) s.state.scaler = schedule::kInitialLossScale;
   if (s.schedule.name == config::ScheduleName::kReduceOnPlateau) s.state.plateau.emplace();
+}
+
+}  // namespace
+
+std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
+                                      c10::Device device, std::shared_ptr<dist::World> world) {
+  check_data(config, datasets, device);
+  // Memory that is freed between two layers must go back to the system.
+  if (config.model.activation_checkpointing) return_freed_blocks();
+  std::unique_ptr<Session> session;
+  try {
+    session = std::make_unique<Session>(config, datasets, device, world);
+    prepare(*session, device);
+    return session;
+  } catch (const std::exception& e) {
+    const bool falls_back = config.training.on_out_of_memory == config::OnOutOfMemory::kFallbackCpu;
+    if (device.is_cpu() || !falls_back || !device::is_out_of_memory(e)) throw;
+    log::event(
+        "out_of_memory",
+        fmt::format("out of memory on {} for data and model; continuing on the CPU", device.str()),
+        {}, log::Level::kWarning);
+  }
+  if (session != nullptr) datasets = std::move(session->data);
+  session.reset();
+  device::release_cached_memory(device);
+  config::Config on_cpu = config;
+  on_cpu.precision = device::precision_on_cpu(config.precision);
+  session = make_session(on_cpu, std::move(datasets), c10::kCPU, std::move(world));
+  session->state.recoveries.has_fallen_back = true;
+  ++session->state.recoveries.out_of_memory;
   return session;
 }
 

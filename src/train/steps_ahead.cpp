@@ -6,6 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "trainer/core/json.h"  // IWYU pragma: keep
+#include "trainer/core/log.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
@@ -24,6 +28,16 @@ std::vector<at::Tensor> changed_tensors(const Session& session) {
   const at::Tensor& buffers = session.model.buffer_values();
   if (buffers.defined()) tensors.push_back(buffers);
   return tensors;
+}
+
+// Of the step that was run again.
+void warn_of_device(const Session& session) {
+  log::event("device_fault",
+             fmt::format("step {} (epoch {}): the results of {} were not finite, and finite when "
+                         "the step was run again: do not trust this device",
+                         session.state.position.step + 1, session.state.position.epoch + 1,
+                         session.device.str()),
+             {{"step", session.state.position.step + 1}}, log::Level::kWarning);
 }
 
 }  // namespace
@@ -62,6 +76,9 @@ const std::vector<StepStats>& StepsAhead::run(Session& session, int64_t most) {
   if (count == 1 || !run_together(session, count)) {
     results_.assign(1, run_step(session));
     num_single_ = std::max<int64_t>(0, num_single_ - 1);
+    if (num_single_ == 0 && std::exchange(is_doubted_, false) && results_.back().is_finite) {
+      warn_of_device(session);
+    }
   }
   choose_length(stopwatch.seconds());
   return results_;
@@ -92,6 +109,7 @@ bool StepsAhead::run_together(Session& session, int64_t count) {
                                 [](const StepStats& stats) { return !stats.is_finite; });
   if (has_room_ && bad == results_.end()) return true;
   saved_.restore(session);
+  is_doubted_ = has_room_ && !bad->has_overflowed;
   num_single_ = 1 + (has_room_ ? std::distance(results_.begin(), bad) : num_started);
   length_ = 1;
   if (!has_room_) {

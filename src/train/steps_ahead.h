@@ -49,9 +49,10 @@ class StepsAhead {
   int64_t max_length_;
   std::vector<StepStats> results_;
   SavedState saved_;
-  int64_t length_ = 1;      // how many steps are started together
-  int64_t num_single_ = 0;  // the next steps, which are run each by itself
-  bool has_room_ = true;    // in the memory, for SavedState
+  int64_t length_ = 1;       // how many steps are started together
+  int64_t num_single_ = 0;   // the next steps, which are run each by itself
+  bool is_doubted_ = false;  // the last of these was not finite when it was started with others
+  bool has_room_ = true;     // in the memory, for SavedState
 };
 
 }  // namespace trainer::train

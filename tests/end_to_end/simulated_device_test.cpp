@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/json.h"
+
+#include "support/files.h"
 #include "support/metrics_records.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -19,12 +22,19 @@ using test::trainer_in;
 
 class SimulatedDeviceRunTest : public testing::TestWithParam<std::string> {
  protected:
-  ProcessResult on_device(const std::string& arguments, const std::string& settings = "") const {
+  // Where the device is there to be chosen.
+  ProcessResult beside_device(const std::string& arguments,
+                              const std::string& settings = "") const {
     const std::string library = GetParam() == "mps" ? SIMULATED_MPS : SIMULATED_CUDA;
     return test::trainer_in_shell(
         folder_.path(), fmt::format("LD_PRELOAD={} SIMULATED_DEVICE={}", library, settings),
-        fmt::format("--device {} threads=1 device_fallback=false {}", GetParam(), arguments));
+        "threads=1 device_fallback=false " + arguments);
   }
+  ProcessResult on_device(const std::string& arguments, const std::string& settings = "") const {
+    return beside_device(fmt::format("--device {} {}", GetParam(), arguments), settings);
+  }
+  // As it is written.
+  static std::string device_name() { return GetParam() == "mps" ? "mps" : "cuda:0"; }
   ProcessResult on_cpu(const std::string& arguments) const {
     return trainer_in(folder_.path(), "--device cpu threads=1 " + arguments);
   }
@@ -75,6 +85,89 @@ TEST_P(SimulatedDeviceRunTest, AModelThatDoesNotFitEndsWithFive) {
   EXPECT_EQ(result.err,
             "error: LibTorch: Invalid buffer size: 71.06 KB; use a smaller model, batch size or "
             "data file\n");
+}
+
+TEST_P(SimulatedDeviceRunTest, ADeviceThatFailsIsReplacedByTheCpuOrEndsWithFour) {
+  const std::string failure = GetParam() == "mps"
+                                  ? "MPS: command buffer exited with error status: Internal Error"
+                                  : "CUDA error: unspecified launch failure";
+  const ProcessResult replaced = on_device("--epochs 1 device_fallback=true", "fail_in=40");
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
+  EXPECT_NE(replaced.err.find(fmt::format("warning: device {} does not work: {}; using the CPU "
+                                          "instead\n",
+                                          device_name(), failure)),
+            std::string::npos)
+      << replaced.err;
+  EXPECT_NE(replaced.err.find(fmt::format("device      cpu (instead of {})\n", device_name())),
+            std::string::npos)
+      << replaced.err;
+  const ProcessResult ended = on_device("--epochs 1", "fail_in=40");
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_EQ(ended.err, fmt::format("error: device {} does not work: {}; choose another device or "
+                                   "set device_fallback: true\n",
+                                   device_name(), failure));
+}
+
+TEST_P(SimulatedDeviceRunTest, AWrongNumberOfASmallStepIsSaid) {
+  const ProcessResult result = on_device("--epochs 1", "nan_in=60");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_TRUE(
+      result.err.starts_with(fmt::format("error: device {} does not work: the ", device_name())))
+      << result.err;
+  EXPECT_NE(result.err.find(" of a small step "), std::string::npos) << result.err;
+}
+
+TEST_P(SimulatedDeviceRunTest, ARunWhoseDeviceIsLostGoesOnOnTheCpu) {
+  const std::string run = "-q training.step=autograd --epochs 3 ";
+  ASSERT_EQ(on_device(run + "--output-dir whole").exit_code, 0);
+  const ProcessResult lost = on_device(run + "--output-dir lost", "lose_in=700");
+  EXPECT_EQ(lost.exit_code, 4);
+  EXPECT_NE(lost.err.find(" has failed: "), std::string::npos) << lost.err;
+  ASSERT_EQ(on_cpu("-q --resume lost/latest").exit_code, 0);
+  EXPECT_EQ(records("lost"), records("whole"));
+}
+
+TEST_P(SimulatedDeviceRunTest, AnotherMachineMayLackThePrecisionOfTheRun) {
+  if (GetParam() == "mps") return;  // bf16 asks for a version of macOS first
+  const std::string run = "-q precision=bf16 --epochs 1 --output-dir runs";
+  ASSERT_EQ(on_device(run).exit_code, 0);
+  const ProcessResult refused = on_device("-q --resume runs/latest --epochs 2", "bf16=0");
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_TRUE(refused.err.starts_with("error: precision: LibTorch ")) << refused.err;
+  EXPECT_TRUE(refused.err.ends_with(
+      " does not support bf16 on cuda:0; choose another precision or device, or set "
+      "device_fallback: true\n"))
+      << refused.err;
+  const ProcessResult replaced =
+      on_device("-q --resume runs/latest --epochs 2 device_fallback=true", "bf16=0");
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
+  EXPECT_NE(replaced.err.find(" does not support bf16 on cuda:0; using fp32 instead\n"),
+            std::string::npos)
+      << replaced.err;
+}
+
+TEST_P(SimulatedDeviceRunTest, TheFastestDeviceIsChosenByItsSteps) {
+  const ProcessResult result =
+      beside_device("-q --epochs 1 --device fastest precision=fp32 --output-dir runs");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json system = parse_json(test::read_file(folder_.path() / "runs/latest/system.json"));
+  const Json& start = system.at("starts").at(0);
+  ASSERT_EQ(start.at("device_trials").size(), 2U);
+  EXPECT_EQ(start.at("device_trials").at(0).at("device"), "cpu");
+  EXPECT_EQ(start.at("device"), "cpu");  // the other one computes with more calls
+  for (const Json& trial : start.at("device_trials")) {
+    EXPECT_GT(trial.at("step_seconds").get<double>(), 0);
+    EXPECT_LT(trial.at("loss_difference").get<double>(), 1e-3);
+  }
+}
+
+TEST_P(SimulatedDeviceRunTest, AnIndexThatDoesNotExistIsAnError) {
+  const ProcessResult result = beside_device("--epochs 1 --device cuda:7");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err,
+            fmt::format("error: device cuda:7 is not available (available: cpu, {}); choose "
+                        "another device or set device_fallback: true\n",
+                        device_name()));
 }
 
 }  // namespace

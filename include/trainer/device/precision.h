@@ -50,6 +50,9 @@ struct PrecisionChoice {
 PrecisionChoice choose_precision(config::Precision requested, c10::Device device, Fallback fallback,
                                  const PrecisionProbe& probe);
 
+/// `requested`, or fp32 if the CPU does not support it.
+config::Precision precision_on_cpu(config::Precision requested);
+
 /// The effect on `device` of PYTORCH_ENABLE_MPS_FALLBACK with this value; empty: none.
 std::string mps_fallback_note(c10::Device device, const char* value);
 

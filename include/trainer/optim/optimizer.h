@@ -17,6 +17,9 @@ struct OptimizerState {
   /// [n] each: "momentum_buffer" of sgd; "exp_avg", "exp_avg_sq" of adam and adamw; "square_avg",
   /// "momentum_buffer" of rmsprop; and kEma, last.
   std::vector<model::NamedTensor> moments;
+  /// [n] memory that update() computes in from the first call on, so that none runs out of memory
+  /// halfway.
+  at::Tensor scratch = {};
 };
 
 /// The name of the moving average of the weights: decay * average + (1 - decay) * weights after

@@ -41,6 +41,7 @@ class EpochOrder {
   };
 
   void go_to(int64_t epoch, int64_t position);
+  void upload();
   at::Tensor rest_of_part(int64_t begin, int64_t count) const;
 
   data::OrderOptions options_;

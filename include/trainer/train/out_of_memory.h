@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "trainer/train/session.h"
 
@@ -13,10 +14,16 @@ namespace trainer::train {
 /// Throws Error(kOutOfMemory) if no fallback is left.
 StepStats run_step(Session& session);
 
+/// What attempt() returns, which evaluates a split of the session. If memory runs out even for
+/// single rows, calls it again on the CPU where training.on_out_of_memory says so, else throws
+/// Error(kOutOfMemory).
+Evaluation evaluate_within_memory(Session& session, const std::function<Evaluation()>& attempt);
+
 /// TrainStep::rehearse() of the next step, with the same retries.
 void rehearse_step(Session& session);
 
-/// Continues on the CPU with the same state, and counts that memory ran out.
+/// Continues on the CPU with the same state, in fp32 if it lacks the precision, and counts that
+/// memory ran out.
 void move_to_cpu(Session& session);
 
 /// use_threads() with the same retries: a fused step allocates its memory when it is created.

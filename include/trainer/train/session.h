@@ -30,17 +30,18 @@ namespace trainer::train {
 
 /// A run: data, model, optimizer, step, and state.
 struct Session {
-  /// Creates the model without its initial weights; make_session() sets all other members.
-  Session(const config::Config& run_config, data::Datasets datasets, c10::Device run_device,
+  /// Creates the model without its initial weights, and then takes the data; make_session() sets
+  /// all other members.
+  Session(const config::Config& run_config, data::Datasets& datasets, c10::Device run_device,
           std::shared_ptr<dist::World> run_world);
 
   config::Config config;
-  data::Datasets data;
   c10::Device device;
   std::shared_ptr<dist::World> world;  // never null
   dist::Division division;
 
   model::Network model;
+  data::Datasets data;
   model::LossOptions loss;
   optim::OptimizerState optimizer_state;
   schedule::ScheduleOptions schedule;
@@ -57,7 +58,8 @@ struct Session {
 };
 
 /// Creates a session as configured, without its step, of one of the processes of `world`; without
-/// one, of a process alone. Throws Error(kUsage) for settings that do not fit the data.
+/// one, of a process alone. If memory runs out on `device`, the session is on the CPU where
+/// training.on_out_of_memory says so. Throws Error(kUsage) for settings that do not fit the data.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device,
                                       std::shared_ptr<dist::World> world = nullptr);

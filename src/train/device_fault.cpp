@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/device_fault.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <fmt/format.h>
+
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/model/gradient.h"
+
+#include "train/error_text.h"
+#include "train/saving.h"
+
+namespace trainer::train {
+namespace {
+
+// What step `step` is called, and how to go on from `saved`.
+std::string position_text(const Session& session) {
+  return fmt::format("step {} (epoch {})", session.state.position.step + 1,
+                     session.state.position.epoch + 1);
+}
+
+std::string advice(int64_t saved_step, const Output& output) {
+  const std::string file = output.checkpoints.last().string();
+  return fmt::format(
+      "the state after step {} is in {}; continue with trainer --resume {} --device "
+      "cpu, or on the device once it works again",
+      with_thousands(saved_step), file, file);
+}
+
+struct Numbers {
+  double mean_loss = 0;
+  double grad_norm = 0;
+};
+
+// Of `window`, in fp32 on the CPU.
+Numbers compute_on_cpu(const Session& session, const Window& window) {
+  model::NetworkOptions options = session.model.options();
+  options.precision = config::Precision::kFp32;
+  model::Network network(session.model.spec(), options, c10::kCPU);
+  {
+    const at::NoGradGuard no_grad;
+    network.parameters().values.copy_(session.model.parameters().values);
+    if (network.buffer_values().defined()) {
+      network.buffer_values().copy_(session.model.buffer_values());
+    }
+  }
+  const ResidentData data = make_resident(session.data.train, session.data.schema, c10::kCPU);
+  const at::Tensor rows = window.rows(0, window.num_samples).cpu();
+  const at::Tensor scale = at::full({}, 1 / static_cast<double>(window.num_samples));
+  double loss = 0;
+  for (int64_t begin = 0; begin < window.num_samples; begin += window.batch_size) {
+    const Batch batch = gather(
+        data, rows.narrow(0, begin, std::min(window.batch_size, window.num_samples - begin)));
+    const model::BatchResult result =
+        model::compute_gradient(network,
+                                {.features = batch.features,
+                                 .targets = batch.targets,
+                                 .loss = session.loss,
+                                 .scale = scale,
+                                 .noise = {.seed = window.dropout_seed,
+                                           .first_row = begin,
+                                           .dropout_factor = window.dropout_factor}},
+                                begin == 0 ? model::Accumulate::kNo : model::Accumulate::kYes);
+    loss += result.loss_sum.item<double>();
+  }
+  return {loss / static_cast<double>(window.num_samples),
+          at::linalg_vector_norm(network.parameters().gradients).item<double>()};
+}
+
+}  // namespace
+
+void Backup::keep(const Session& session, const Output& output) {
+  constexpr double kMostOfTime = 0.02;
+  if (session.device.is_cpu() || !session.world->is_first()) return;
+  if (copy_seconds_ >= 0 && since_.seconds() * kMostOfTime < copy_seconds_) return;
+  const Stopwatch stopwatch;
+  checkpoint_ = make_checkpoint(session, output);
+  copy_seconds_ = stopwatch.seconds();
+  since_.restart();
+}
+
+void Backup::report_failure(const Session& session, Output& output, const std::exception& error) {
+  const std::string problem = fmt::format("{}: {} has failed: {}", position_text(session),
+                                          session.device.str(), error_line(error));
+  if (!session.world->is_first()) throw Error(ErrorKind::kDevice, problem);
+  wait_for_saving(output);
+  int64_t saved = checkpoint::read(output.checkpoints.last()).state.position.step;
+  if (copy_seconds_ >= 0 && checkpoint_.state.position.step > saved) {
+    output.metrics.sync();
+    output.checkpoints.save(checkpoint_, checkpoint::SaveReason::kOther,
+                            checkpoint::Store::IsBest::kNo);
+    saved = checkpoint_.state.position.step;
+  }
+  throw Error(ErrorKind::kDevice, fmt::format("{}; {}", problem, advice(saved, output)));
+}
+
+void require_the_same_on_cpu(Session& session, Output& output, const StepStats& stats) {
+  if (session.device.is_cpu() || session.config.precision != config::Precision::kFp32) return;
+  const Numbers numbers = compute_on_cpu(session, next_window(session));
+  if (!std::isfinite(numbers.mean_loss + numbers.grad_norm)) return;
+  save(session, output, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
+  wait_for_saving(output);
+  throw Error(
+      ErrorKind::kDevice,
+      fmt::format(
+          "{}: {} computes wrong results: mean loss {:.6g} and norm of the gradient {:.6g}, "
+          "on the CPU {:.6g} and {:.6g} with the same weights and rows; {}",
+          position_text(session), session.device.str(),
+          std::abs(stats.loss_sum / static_cast<float>(stats.num_samples)),
+          std::abs(stats.grad_norm), numbers.mean_loss, numbers.grad_norm,
+          advice(session.state.position.step, output)));
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/train/device_trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <memory>
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "trainer/core/cpus.h"
+#include "trainer/core/stopwatch.h"
+#include "trainer/device/memory.h"
+#include "trainer/device/threads.h"
+#include "trainer/model/init.h"
+#include "trainer/network/build.h"
+#include "trainer/schedule/loss_scale.h"
+#include "trainer/train/step.h"
+
+#include "train/error_text.h"
+#include "train/session_checks.h"
+#include "train/session_parts.h"
+
+namespace trainer::train {
+namespace {
+
+constexpr int64_t kNumCheckSteps = 10;
+
+// The first rows of the training split, scaled.
+ResidentData first_rows(const data::Datasets& data, int64_t num_rows, c10::Device device) {
+  const ResidentData all = make_resident(data.train, data.schema, c10::kCPU);
+  const Batch batch = slice(all, 0, num_rows);
+  ResidentData rows;
+  rows.features = batch.features.to(device);
+  rows.targets = batch.targets.values.to(device);
+  if (batch.targets.weights.defined()) rows.weights = batch.targets.weights.to(device);
+  // For the fused step, which scales whatever it gets.
+  rows.shift = at::zeros({batch.features.size(1)});
+  rows.scale = at::ones({batch.features.size(1)});
+  rows.is_scaled = true;
+  return rows;
+}
+
+/// The steps of a run, with few rows and without a session.
+class Steps {
+ public:
+  Steps(const config::Config& config, const data::Datasets& data, c10::Device device,
+        int64_t num_rows, int64_t num_threads)
+      : rows_(first_rows(data, num_rows, device)),
+        order_(at::arange(num_rows, at::kLong).to(device)),
+        num_threads_(num_threads),
+        batch_size_(std::min(config.training.batch_size, num_rows)),
+        network_(network::build(config, data.schema), network_options(config), device) {
+    const auto seed = static_cast<uint64_t>(config.seed);
+    if (model::needs_data(network_.spec())) {
+      model::initialize(network_, seed, rows_.features.cpu());
+    } else {
+      model::initialize(network_, seed);
+    }
+    if (config.precision == config::Precision::kFp16) loss_scale_ = schedule::kInitialLossScale;
+    optimizer_state_ = optim::make_state(config.training.optimizer, 0, network_.parameters());
+    const StepContext context{
+        .model = network_,
+        .optimizer_state = optimizer_state_,
+        .optimizer = config.training.optimizer,
+        .loss = loss_options(config.training, data.schema.task),
+        .clip_norm = config.training.gradient_clip_norm,
+        .loss_scale = config.precision == config::Precision::kFp16 ? &loss_scale_ : nullptr};
+    const bool is_fused =
+        config.training.step != config::StepKind::kAutograd && has_kernels(config, device);
+    step_ =
+        is_fused ? make_fused_step(context, batch_size_, num_threads) : make_autograd_step(context);
+    rate_ = {.learning_rate = config.training.learning_rate};
+  }
+
+  /// Overflows are no steps, as in a run.
+  StepStats run() {
+    device::use_threads(num_threads_);
+    for (;;) {
+      const StepStats stats = step_->run(next_window(), rate_);
+      if (!stats.has_overflowed) return stats;
+      loss_scale_ = schedule::after_step(loss_scale_, schedule::GradientStatus::kNotFinite);
+    }
+  }
+
+  /// Seconds for each of `count` steps that follow each other as in a run.
+  double time(int64_t count) {
+    device::use_threads(num_threads_);
+    const Stopwatch stopwatch;
+    for (int64_t i = 0; i < count; ++i) {
+      if (step_->can_start()) {
+        step_->start(next_window(), rate_);
+      } else {
+        step_->run(next_window(), rate_);
+      }
+    }
+    step_->finish();
+    return stopwatch.seconds() / static_cast<double>(count);
+  }
+
+  at::Tensor weights() const { return network_.parameters().values.detach().cpu(); }
+  at::Tensor gradients() const { return network_.parameters().gradients.cpu(); }
+
+ private:
+  Window next_window() {
+    if (begin_ + batch_size_ > rows_.size()) begin_ = 0;
+    const int64_t begin = begin_;
+    begin_ += batch_size_;
+    return {.data = rows_,
+            .order = order_,
+            .begin = begin,
+            .num_samples = batch_size_,
+            .batch_size = batch_size_,
+            .dropout_seed = 1};
+  }
+
+  ResidentData rows_;
+  at::Tensor order_;
+  int64_t num_threads_;
+  int64_t batch_size_;
+  int64_t begin_ = 0;
+  model::Network network_;
+  optim::OptimizerState optimizer_state_;
+  schedule::LossScaleState loss_scale_;
+  UpdateRates rate_;
+  std::unique_ptr<TrainStep> step_;
+};
+
+double norm_of(const at::Tensor& tensor) { return at::linalg_vector_norm(tensor).item<double>(); }
+
+// Of `actual` from `expected`, relative to `scale`.
+double difference(const at::Tensor& actual, const at::Tensor& expected, double scale) {
+  return norm_of(actual.sub(expected)) / std::max(scale, 1e-12);
+}
+
+double mean_loss(const StepStats& stats) {
+  return static_cast<double>(stats.loss_sum) / static_cast<double>(stats.num_samples);
+}
+
+// Rounding is far below these.
+std::string compare(Steps& device_steps, Steps& cpu_steps) {
+  constexpr double kMostOfGradient = 0.01;
+  constexpr double kMostOfUpdate = 0.5;  // Adam makes a large step of a gradient that is rounding
+  const at::Tensor before = cpu_steps.weights();
+  const StepStats expected = cpu_steps.run();
+  if (!expected.is_finite) return "";
+  const StepStats actual = device_steps.run();
+  const double loss = mean_loss(actual);
+  const double cpu_loss = mean_loss(expected);
+  if (!(std::abs(loss - cpu_loss) <= kMostOfGradient * std::abs(cpu_loss) + 1e-6)) {
+    return fmt::format("the loss of a small step is {:.6g} and should be {:.6g}, as on the CPU",
+                       loss, cpu_loss);
+  }
+  const at::Tensor gradients = cpu_steps.gradients();
+  const double wrong = difference(device_steps.gradients(), gradients, norm_of(gradients));
+  if (!(wrong <= kMostOfGradient)) {
+    return fmt::format("the gradient of a small step differs by {:.3g} % from that on the CPU",
+                       100 * wrong);
+  }
+  const at::Tensor after = cpu_steps.weights();
+  const double moved = difference(device_steps.weights(), after, norm_of(after.sub(before)));
+  if (!(moved <= kMostOfUpdate)) {
+    return fmt::format("the update of a small step differs by {:.3g} % from that on the CPU",
+                       100 * moved);
+  }
+  return "";
+}
+
+double allowed_difference(config::Precision precision) {
+  return precision == config::Precision::kFp32 ? 0.001 : 0.05;
+}
+
+config::Config reference_of(config::Config config) {
+  config.precision = config::Precision::kFp32;
+  config.training.step = config::StepKind::kAutograd;
+  return config;
+}
+
+double loss_after_steps(Steps& steps) {
+  double loss = 0;
+  for (int64_t i = 0; i < kNumCheckSteps; ++i) loss = mean_loss(steps.run());
+  return loss;
+}
+
+/// Steps that are timed for a trial.
+struct Timed {
+  DeviceTrial& trial;
+  std::unique_ptr<Steps> steps;
+  int64_t count = 1;  // of steps that are timed together
+  std::vector<double> seconds = {};
+};
+
+// Makes the steps of a trial, with their loss checked, and adds them.
+void prepare_trial(const config::Config& config, const data::Datasets& data, int64_t num_rows,
+                   double expected_loss, DeviceTrial& trial, std::vector<Timed>& timed) try {
+  config::Config tried = config;
+  tried.precision = trial.precision;
+  // On the CPU the fewest threads may be the fastest.
+  std::vector<int64_t> threads = {usable_cpus()};
+  if (trial.device.is_cpu() && threads.front() > 1) threads.push_back(1);
+  for (const int64_t num_threads : threads) {
+    auto steps = std::make_unique<Steps>(tried, data, trial.device, num_rows, num_threads);
+    const double loss = loss_after_steps(*steps);
+    trial.loss_difference =
+        std::abs(loss - expected_loss) / std::max(std::abs(expected_loss), 1e-6);
+    if (!(trial.loss_difference <= allowed_difference(trial.precision))) {
+      trial.problem = fmt::format("the loss after {} steps is {:.6g} and should be {:.6g}",
+                                  kNumCheckSteps, loss, expected_loss);
+      return;
+    }
+    timed.push_back({trial, std::move(steps)});
+  }
+} catch (const std::exception& error) {
+  trial.problem = error_line(error);
+}
+
+// Calls body() unless the trial has failed; failures become its problem.
+template <class Body>
+void attempt(Timed& one, const Body& body) try {
+  if (one.trial.problem.empty()) body();
+} catch (const std::exception& error) {
+  one.trial.problem = error_line(error);
+}
+
+// As many steps as the clock needs.
+void choose_count(Timed& one) {
+  constexpr double kSeconds = 0.01;
+  constexpr int64_t kMost = 1024;
+  while (one.steps->time(one.count) * static_cast<double>(one.count) < kSeconds &&
+         one.count < kMost) {
+    one.count *= 2;
+  }
+}
+
+// In turn, so that what else the machine does is in the times of all.
+void time_in_turn(std::vector<Timed>& timed) {
+  constexpr int kRounds = 9;
+  for (Timed& one : timed) attempt(one, [&] { choose_count(one); });
+  for (int round = 0; round < kRounds; ++round) {
+    for (Timed& one : timed) {
+      attempt(one, [&] { one.seconds.push_back(one.steps->time(one.count)); });
+    }
+  }
+  for (Timed& one : timed) {
+    if (!one.trial.problem.empty()) continue;
+    const auto middle = one.seconds.begin() + kRounds / 2;
+    std::nth_element(one.seconds.begin(), middle, one.seconds.end());
+    double& best = one.trial.step_seconds;
+    best = best == 0 ? *middle : std::min(best, *middle);
+  }
+}
+
+}  // namespace
+
+std::string find_device_problem(const config::Config& config, const data::Datasets& data,
+                                c10::Device device) {
+  constexpr int64_t kRows = 32;
+  check_data(config, data, device);
+  const config::Config checked = reference_of(config);
+  const int64_t num_rows = std::min(kRows, data.train.size());
+  Steps cpu_steps(checked, data, c10::kCPU, num_rows, 1);
+  try {
+    Steps device_steps(checked, data, device, num_rows, 1);
+    return compare(device_steps, cpu_steps);
+  } catch (const std::exception& error) {
+    return device::is_out_of_memory(error) ? "" : error_line(error);
+  }
+}
+
+void time_devices(const config::Config& config, const data::Datasets& data,
+                  std::vector<DeviceTrial>& trials) {
+  constexpr int64_t kBatches = 4;
+  check_data(config, data, c10::kCPU);
+  const int64_t num_rows = std::min(kBatches * config.training.batch_size, data.train.size());
+  Steps reference(reference_of(config), data, c10::kCPU, num_rows, 1);
+  const double expected = loss_after_steps(reference);
+  std::vector<Timed> timed;
+  for (DeviceTrial& trial : trials) {
+    prepare_trial(config, data, num_rows, expected, trial, timed);
+  }
+  time_in_turn(timed);
+}
+
+const DeviceTrial& fastest(const std::vector<DeviceTrial>& trials) {
+  constexpr double kEquallyFast = 1.05;
+  double best = std::numeric_limits<double>::infinity();
+  for (const DeviceTrial& trial : trials) {
+    if (trial.problem.empty()) best = std::min(best, trial.step_seconds);
+  }
+  return *std::find_if(trials.begin(), trials.end(), [&](const DeviceTrial& trial) {
+    return trial.problem.empty() && trial.step_seconds <= kEquallyFast * best;
+  });
+}
+
+}  // namespace trainer::train

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/error_text.h"
+
+#include <c10/util/Exception.h>
+
+namespace trainer::train {
+
+std::string error_text(const std::exception& error) {
+  const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
+  return libtorch == nullptr ? error.what() : libtorch->what_without_backtrace();
+}
+
+std::string error_line(const std::exception& error) {
+  const std::string text = error_text(error);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace trainer::train

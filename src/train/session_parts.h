@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/config/config.h"
+#include "trainer/model/loss.h"
+#include "trainer/model/network.h"
+
+// From configuration keys to the options of what a session consists of.
+namespace trainer::train {
+
+model::NetworkOptions network_options(const config::Config& config);
+
+model::LossOptions loss_options(const config::TrainingConfig& training, config::Task task);
+
+}  // namespace trainer::train
