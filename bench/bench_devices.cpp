@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the devices, precisions and steps of this machine by their time for a training step:
-// bench_devices --help. Its modules are in devices/.
+// Compares the devices, precisions and steps of this machine by their time for a training step, or
+// for a forward pass: bench_devices --help. Its modules are in devices/.
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
@@ -19,13 +19,16 @@
 #include "trainer/core/log.h"
 #include "trainer/core/standard_streams.h"
 #include "trainer/core/version.h"
+#include "trainer/device/description.h"
 #include "trainer/device/device.h"
 #include "trainer/run/system_info.h"
 
 #include "devices/baseline.h"
+#include "devices/google.h"
 #include "devices/history.h"
 #include "devices/measurement.h"
 #include "devices/options.h"
+#include "devices/plan.h"
 #include "devices/results.h"
 #include "devices/table.h"
 
@@ -33,44 +36,6 @@ namespace trainer::bench {
 namespace {
 
 constexpr double kQuietLoad = 0.5;
-
-/// Prints nothing: the table comes at the end.
-class SilentReporter : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context& /*context*/) override { return true; }
-  void ReportRuns(const std::vector<Run>& /*runs*/) override {}
-};
-
-bool has_google_flag(const Options& options, const std::string& flag) {
-  for (const std::string& argument : options.google_arguments) {
-    if (argument.starts_with(flag)) return true;
-  }
-  return false;
-}
-
-std::vector<std::string> google_command_line(const Options& options) {
-  std::vector<std::string> words = {"bench_devices"};
-  // Measures all rows once, then all again: repetitions at different times show drift.
-  if (options.num_checks > 0) words.emplace_back("--benchmark_enable_random_interleaving=true");
-  words.insert(words.end(), options.google_arguments.begin(), options.google_arguments.end());
-  return words;
-}
-
-// `words` must outlive the benchmarks: Google Benchmark keeps a pointer to the program name for
-// its JSON. Throws Error(kUsage) for an unknown flag, which Google Benchmark has reported itself.
-void initialize_google(std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  benchmark::Initialize(&argc, argv.data());
-  if (argc > 1) {
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("{}: unknown Google Benchmark flag; see bench_devices --help", argv[1]));
-  }
-}
 
 // The load average of the last minute.
 double load_average() {
@@ -86,23 +51,38 @@ void warn_about_load(double load) {
                   load));
 }
 
-Json make_context(const Options& options, double load) {
+Json make_context(const Options& options, const device::AvailableDevices& available, double load) {
+  Json system = run::system_info();
+  system["accelerators"] = device::describe_accelerators(available);
   return {{"time", run::timestamp()},
           {"load_average", load},
-          {"system", run::system_info()},
+          {"system", system},
           {"options", to_json(options)}};
+}
+
+std::string configuration_text(const Options& options) {
+  if (options.config_files.empty()) return "";
+  std::string text = "Configuration:";
+  for (const std::string& file : options.config_files) text += " " + file;
+  for (const config::Override& change : options.overrides) {
+    text += fmt::format(" {}={}", change.key, change.value);
+  }
+  return text + "\n";
 }
 
 std::string conditions_text(const Json& context, const Options& options) {
   const auto& system = context.at("system");
   const BuildInfo& build = build_info();
+  const bool is_inference = options.pass == Pass::kInference;
   return fmt::format(
-      "BENCHMARK COMPARISON: training step, {} warm-up and {} timed steps\n"
-      "{}, {} threads; LibTorch {}, BLAS {}\ntrainer {} ({}{}), {}, {}\n\n",
-      options.warmup_steps, options.steps, system.at("host").at("cpu").get<std::string>(),
-      options.num_threads, build.libtorch, system.at("blas").get<std::string>(), build.version,
+      "BENCHMARK COMPARISON: {}, {} warm-up and {} timed {}\n"
+      "{}, {} threads; LibTorch {}, BLAS {}\nAccelerators: {}\ntrainer {} ({}{}), {}, {}\n{}\n",
+      is_inference ? "forward pass (inference)" : "training step", options.warmup_steps,
+      options.steps, is_inference ? "passes" : "steps",
+      system.at("host").at("cpu").get<std::string>(), options.num_threads, build.libtorch,
+      system.at("blas").get<std::string>(), accelerators_text(context), build.version,
       build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "", build.compiler,
-      build.build_type);
+      build.build_type, configuration_text(options));
 }
 
 double geometric_mean_ms(const Results& results) {
@@ -110,12 +90,6 @@ double geometric_mean_ms(const Results& results) {
   medians.reserve(results.rows.size());
   for (const Row& row : results.rows) medians.push_back(row.step_ms.median);
   return geometric_mean(medians);
-}
-
-int64_t num_wrong(const Results& results) {
-  int64_t wrong = 0;
-  for (const Row& row : results.rows) wrong += has_right_loss(row) ? 0 : 1;
-  return wrong;
 }
 
 void append_history(const Options& options, const Results& results,
@@ -136,12 +110,10 @@ void append_history(const Options& options, const Results& results,
 }
 
 // Prints and writes all requested output; returns whether every check has passed.
-bool report(const Options& options, const Results& results,
-            const std::optional<Results>& baseline) {
-  // If Google Benchmark prints its own format, standard output is used for that.
-  std::FILE* out = has_google_flag(options, "--benchmark_format") ? stderr : stdout;
+bool report(const Options& options, const Results& results, const std::optional<Results>& baseline,
+            std::FILE* out) {
   fmt::print(out, "{}{}", conditions_text(results.context, options), comparison_table(results));
-  bool passed = results.failures.empty() && num_wrong(results) == 0;
+  bool passed = is_sound(results);
   std::optional<Comparison> comparison;
   if (baseline) {
     comparison = compare(*baseline, results, options.max_slowdown);
@@ -159,9 +131,8 @@ bool report(const Options& options, const Results& results,
   return passed;
 }
 
-// The message if nothing was measured.
-int nothing_measured(const Options& options, const Plan& plan) {
-  if (has_google_flag(options, "--benchmark_list_tests")) return 0;
+// The message if nothing is to be measured.
+int nothing_to_measure(const Plan& plan) {
   if (!plan.rows.empty()) {
     throw Error(ErrorKind::kUsage,
                 "--benchmark_filter: matches no row; --benchmark_list_tests=true lists them");
@@ -180,27 +151,26 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (options.num_threads == 0) options.num_threads = usable_cpus();
-  std::vector<std::string> google_words = google_command_line(options);
-  initialize_google(google_words);
-  std::optional<Results> baseline;  // read before measuring, which takes minutes
+  std::optional<Results> baseline;  // read before measuring, which takes a minute
   if (!options.baseline.empty()) baseline = read_results(options.baseline);
 
-  Bench bench = make_bench(options, make_plan(options, device::available_devices()));
-  register_rows(bench);
-  SilentReporter silent;
-  const bool has_own_display = has_google_flag(options, "--benchmark_format");
   const double load = load_average();
-  if (!bench.plan.rows.empty()) {
-    warn_about_load(load);
-    benchmark::RunSpecifiedBenchmarks(has_own_display ? nullptr : &silent);
+  const device::AvailableDevices available = device::available_devices();
+  const Plan plan = make_plan(options, available);
+  GoogleRows google(plan, options);
+  const std::vector<int64_t> repetitions = google.requested_repetitions();
+  if (google.only_lists()) return 0;
+  if (std::count(repetitions.begin(), repetitions.end(), 0) == std::ssize(repetitions)) {
+    return nothing_to_measure(plan);
   }
-  benchmark::Shutdown();
-  Results results = collect(bench);
-  if (results.rows.empty() && results.failures.empty()) {
-    return nothing_measured(options, bench.plan);
-  }
-  results.context = make_context(options, load);
-  return report(options, results, baseline) ? 0 : exit_code(ErrorKind::kRuntime);
+  warn_about_load(load);
+  const std::vector<RowTimes> times = measure(plan, options, repetitions);
+  google.report(times);
+  Results results = collect(plan, options, times);
+  results.context = make_context(options, available, load);
+  // If Google Benchmark prints its own format, standard output is used for that.
+  std::FILE* out = google.has_own_display() ? stderr : stdout;
+  return report(options, results, baseline, out) ? 0 : exit_code(ErrorKind::kRuntime);
 }
 
 }  // namespace

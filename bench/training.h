@@ -12,12 +12,9 @@
 /// The training sessions of the benchmarks.
 namespace trainer::bench {
 
-/// A session with synthetic data, all of it for training.
-inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Device device,
-                                                    config::StepKind kind, int64_t num_threads,
-                                                    config::Precision precision) {
+/// A configuration with synthetic data, all of it for training.
+inline config::Config make_config(const Workload& w) {
   config::Config config;
-  config.precision = precision;
   config.data.synthetic.num_samples = 20 * w.batch_size;
   config.data.synthetic.num_features = w.num_features;
   config.data.synthetic.num_classes = w.num_classes;
@@ -29,7 +26,16 @@ inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Devi
   config.training.batch_size = w.batch_size;
   config.training.schedule.name = config::ScheduleName::kConstant;
   if (w.change != nullptr) w.change(config);
+  return config;
+}
+
+/// The session of such a configuration.
+inline std::unique_ptr<train::Session> make_session(const Workload& w, c10::Device device,
+                                                    config::StepKind kind, int64_t num_threads,
+                                                    config::Precision precision) {
+  config::Config config = make_config(w);
   config.training.step = kind;
+  config.precision = precision;
   auto session = train::make_session(config, data::load_datasets(config.data, 42), device);
   train::use_threads(*session, num_threads);
   return session;

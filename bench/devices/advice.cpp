@@ -2,80 +2,129 @@
 #include "devices/advice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
+
+#include "devices/noise.h"
+
 namespace trainer::bench {
 namespace {
 
-constexpr double kEquallyFast = 1.05;
+bool has_smaller_median(const Row& a, const Row& b) { return a.step_ms.median < b.step_ms.median; }
 
-bool is_faster(const Row& a, const Row& b) { return a.step_ms.median < b.step_ms.median; }
-
-// As configuration keys.
+// As configuration keys. The fused step is what auto selects where it exists, and an error
+// elsewhere.
 std::string keys(const Setting& setting) {
   return fmt::format("device: {}, precision: {}, training.step: {}", setting.device,
-                     setting.precision, setting.train_step);
+                     setting.precision, setting.train_step == "fused" ? "auto" : "autograd");
 }
 
-std::vector<Row> right_rows(std::span<const Row> workload) {
-  std::vector<Row> right;
-  std::copy_if(workload.begin(), workload.end(), std::back_inserter(right), has_right_loss);
-  return right;
-}
-
-// The fastest row of one workload.
-struct Winner {
-  Row row;
-  double lead =
-      1;  // time of the best other row relative to it; below 1: chosen because it is simpler
-  std::string next;  // the best other row; empty: none
+// What is recommended for a workload.
+struct Choice {
+  std::string workload;
+  std::optional<Row> row;  // nothing: none
+  std::string reason;
+  double lead = 0;  // how much faster than the next one; 0: it is not
 };
 
-std::optional<Winner> find_winner(std::span<const Row> workload) {
-  const std::vector<Row> rows = right_rows(workload);
-  if (rows.empty()) return std::nullopt;
-  const double best = std::min_element(rows.begin(), rows.end(), is_faster)->step_ms.median;
-  const auto winner = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
-    return row.step_ms.median <= kEquallyFast * best;
+// The rows whose times relate to those of `winner` in this way.
+std::vector<Row> rows_that_are(Order order, const Row& winner, std::span<const Row> rows) {
+  std::vector<Row> found;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found), [&](const Row& row) {
+    return config_name(row.setting) != config_name(winner.setting) &&
+           compare_speed(row, winner) == order;
   });
-  Winner result{*winner, 1, ""};
-  std::vector<Row> others = rows;
-  others.erase(others.begin() + (winner - rows.begin()));
-  if (!others.empty()) {
-    const Row& next = *std::min_element(others.begin(), others.end(), is_faster);
-    result.lead = next.step_ms.median / winner->step_ms.median;
-    result.next = config_name(next.setting);
-  }
-  return result;
+  return found;
 }
 
-std::string reason(const Winner& winner) {
-  if (winner.next.empty()) return "it is the only one with a correct loss";
-  if (winner.lead < kEquallyFast) {
-    return fmt::format("it is simpler than {} and within 5 % of its speed", winner.next);
-  }
-  return fmt::format("it is {:.2f}x faster than the next one, {}", winner.lead, winner.next);
+std::string names(std::span<const Row> rows) {
+  std::vector<std::string> all;
+  for (const Row& row : rows) all.push_back(config_name(row.setting));
+  return joined(all);
 }
 
-std::string one_for_all(const std::vector<Winner>& winners) {
-  const Winner& first = winners.front();
-  if (winners.size() == 1) {
-    return fmt::format("Recommendation: {}\n  because {}.", keys(first.row.setting), reason(first));
+// Recommends `winner`, which none of the rows beats, unless it is not clear that it is as fast as
+// each of them.
+void recommend(const Row& winner, std::span<const Row> rows, Choice& choice) {
+  choice.reason = why_unsteady(winner);
+  if (!choice.reason.empty()) return;
+  const std::vector<Row> unclear = rows_that_are(Order::kUnclear, winner, rows);
+  if (!unclear.empty()) {
+    choice.reason = fmt::format("{} does not differ beyond the noise from {}",
+                                config_name(winner.setting), names(unclear));
+    return;
   }
-  std::vector<double> leads;
-  leads.reserve(winners.size());
-  for (const Winner& winner : winners) leads.push_back(winner.lead);
-  const auto [lowest, highest] = std::minmax_element(leads.begin(), leads.end());
-  std::string why = "it is the only one with a correct loss";
-  if (!first.next.empty()) {
-    why = fmt::format(
-        "it is the best choice for all {} workloads, {:.2f}x to {:.2f}x faster than "
-        "the next one",
-        winners.size(), *lowest, *highest);
+  choice.row = winner;
+  if (const auto equal = rows_that_are(Order::kEqual, winner, rows); !equal.empty()) {
+    choice.reason = fmt::format("it is simpler than {} and within 5 % of {} speed", names(equal),
+                                equal.size() == 1 ? "its" : "their");
+    return;
   }
-  return fmt::format("Recommendation: {}\n  because {}.", keys(first.row.setting), why);
+  const std::vector<Row> slower = rows_that_are(Order::kSlower, winner, rows);
+  const Row& next = *std::min_element(slower.begin(), slower.end(), has_smaller_median);
+  choice.lead = relative_time(next, winner).median;
+  choice.reason = fmt::format("it is {:.2f}x faster than the next one, {}", choice.lead,
+                              config_name(next.setting));
+}
+
+// The first row that no other one beats; the end if each is beaten, in a circle.
+auto find_winner(std::span<const Row> rows) {
+  const auto is_beaten = [&](const Row& row) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& other) {
+      return compare_speed(row, other) == Order::kSlower;
+    });
+  };
+  return std::find_if_not(rows.begin(), rows.end(), is_beaten);
+}
+
+Choice choose(std::span<const Row> workload) {
+  Choice choice;
+  choice.workload = workload_name(workload.front().setting);
+  std::vector<Row> rows;
+  std::copy_if(workload.begin(), workload.end(), std::back_inserter(rows),
+               [](const Row& row) { return is_sound(row); });
+  if (rows.empty()) {
+    choice.reason = "no row has a correct loss and bounded memory";
+    return choice;
+  }
+  if (rows.size() == 1) {
+    choice.row = rows.front();
+    choice.reason = "it is the only one with a correct loss";
+    return choice;
+  }
+  choice.reason = why_incomparable(rows);
+  if (!choice.reason.empty()) return choice;
+  const std::span<const Row> all(rows);
+  if (const auto winner = find_winner(all); winner == all.end()) {
+    choice.reason = "the differences are within the noise";
+  } else {
+    recommend(*winner, all, choice);
+  }
+  return choice;
+}
+
+std::string text_of(const Choice& choice) {
+  return choice.row ? keys(choice.row->setting) : "none";
+}
+
+// One recommendation for all workloads.
+std::string common_text(const std::vector<Choice>& choices) {
+  const auto [lowest, highest] =
+      std::minmax_element(choices.begin(), choices.end(),
+                          [](const Choice& a, const Choice& b) { return a.lead < b.lead; });
+  std::string reason = choices.front().reason;
+  if (choices.size() > 1 && choices.front().row) {
+    reason = fmt::format("it is the best choice for all {} workloads", choices.size());
+    if (lowest->lead > 0) {
+      reason +=
+          fmt::format(", {:.2f}x to {:.2f}x faster than the next one", lowest->lead, highest->lead);
+    }
+  }
+  return fmt::format("Recommendation: {}\n  because {}.", text_of(choices.front()), reason);
 }
 
 }  // namespace
@@ -96,31 +145,54 @@ std::vector<std::vector<Row>> by_workload(std::span<const Row> rows) {
 }
 
 std::vector<std::string> speed_lines(std::span<const Row> workload) {
+  if (workload.size() < 2) return {};
+  if (const std::string why = why_incomparable(workload); !why.empty()) {
+    return {"Not compared: " + why};
+  }
   std::vector<Row> sorted(workload.begin(), workload.end());
-  std::stable_sort(sorted.begin(), sorted.end(), is_faster);
+  std::stable_sort(sorted.begin(), sorted.end(), has_smaller_median);
+  const Row& fastest = sorted.front();
+  const std::string name = config_name(fastest.setting);
   std::vector<std::string> lines;
   for (std::size_t i = 1; i < sorted.size(); ++i) {
-    lines.push_back(fmt::format("{} is {:.2f}x faster than {}", config_name(sorted[0].setting),
-                                sorted[i].step_ms.median / sorted[0].step_ms.median,
-                                config_name(sorted[i].setting)));
+    const std::string other = config_name(sorted[i].setting);
+    switch (compare_speed(sorted[i], fastest)) {
+      case Order::kSlower:
+        lines.push_back(fmt::format("{} is {:.2f}x faster than {}", name,
+                                    relative_time(sorted[i], fastest).median, other));
+        break;
+      case Order::kEqual:
+        lines.push_back(fmt::format("{} and {} are equally fast (within 5 %)", name, other));
+        break;
+      case Order::kFaster:
+      case Order::kUnclear:
+        lines.push_back(fmt::format("{} and {} do not differ beyond the noise", name, other));
+        break;
+    }
   }
   return lines;
 }
 
 std::string recommendation(std::span<const Row> rows) {
-  std::vector<Winner> winners;
-  for (const auto& workload : by_workload(rows)) {
-    if (const auto winner = find_winner(workload)) winners.push_back(*winner);
-  }
-  if (winners.empty()) return "Recommendation: none, because no row has a correct loss.";
-  const bool all_same = std::all_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-    return config_name(winner.row.setting) == config_name(winners[0].row.setting);
+  std::vector<Choice> choices;
+  for (const auto& workload : by_workload(rows)) choices.push_back(choose(workload));
+  const Choice& first = choices.front();
+  const bool all_same = std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
+    return text_of(choice) == text_of(first) && (choice.row || choice.reason == first.reason);
   });
-  if (all_same) return one_for_all(winners);
+  if (all_same) return common_text(choices);
+  if (std::none_of(choices.begin(), choices.end(),
+                   [](const Choice& choice) { return choice.row.has_value(); })) {
+    std::string text = "Recommendation: none";
+    for (const Choice& choice : choices) {
+      text += fmt::format("\n  {}: {}", choice.workload, choice.reason);
+    }
+    return text;
+  }
   std::string text = "Recommendation (it depends on the model and the batch):";
-  for (const Winner& winner : winners) {
-    text += fmt::format("\n  {}: {}\n    because {}.", workload_name(winner.row.setting),
-                        keys(winner.row.setting), reason(winner));
+  for (const Choice& choice : choices) {
+    text +=
+        fmt::format("\n  {}: {}\n    because {}.", choice.workload, text_of(choice), choice.reason);
   }
   return text;
 }

@@ -34,6 +34,11 @@ std::vector<std::string> other_conditions(const Json& baseline, const Json& now)
       differences.push_back(fmt::format("{}: {} -> {}", pointer + 1, before, after));
     }
   }
+  const std::string before = accelerators_text(baseline);
+  const std::string after = accelerators_text(now);
+  if (before != after) {
+    differences.push_back(fmt::format("system/accelerators: {} -> {}", before, after));
+  }
   return differences;
 }
 

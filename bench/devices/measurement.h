@@ -1,61 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "trainer/device/device.h"
-
 #include "devices/options.h"
+#include "devices/plan.h"
 #include "devices/results.h"
-#include "workload.h"
 
 namespace trainer::bench {
 
-/// A row to measure.
-struct RowPlan {
-  Setting setting;
-  Workload workload;
-  c10::Device device = c10::Device(c10::kCPU);
-  config::StepKind step = config::StepKind::kAuto;
-  config::Precision precision = config::Precision::kFp32;
-  double max_loss_difference = 0;
-};
-
-/// All requested combinations: to measure, or absent with the reason.
-struct Plan {
-  std::vector<RowPlan> rows;
-  std::vector<Missing> absent;
-};
-
-Plan make_plan(const Options& options, const device::AvailableDevices& available);
-
 /// The measurements of a row so far.
 struct RowTimes {
-  std::vector<double> step_ms;
-  std::vector<double> repetition_medians;
+  std::vector<std::vector<double>> repetitions;  // ms of the timed steps
+  std::vector<double> round_medians;             // ms, of all repetitions
+  double first_step_ms = 0;
+  double warmup_ms = 0;
   uint64_t peak_memory_bytes = 0;
-  double loss_difference = 0;  // the largest
+  int64_t memory_growth_bytes = 0;
+  int64_t growth_steps = 0;
+  double loss_difference = 0;
+  std::vector<double> lost_shares;  // of each round, to other programs; empty: unknown
   std::string failure;
 };
 
-/// State that all rows share; must outlive the benchmarks.
-struct Bench {
-  Options options;
-  Plan plan;
-  std::vector<RowTimes> times;                            // [plan.rows]
-  std::map<std::string, std::vector<double>> references;  // losses of the first steps, by workload
-  std::size_t num_started = 0;
-};
-
-/// `options.num_threads` must be above 0.
-Bench make_bench(const Options& options, Plan plan);
-
-/// Registers each row with Google Benchmark; it writes its measurements to `bench`.
-void register_rows(Bench& bench);
+/// Measures each row as often as `repetitions` [plan.rows] says: for each workload its rows
+/// together, in rounds in which each row makes some steps in its turn. `options.num_threads` must
+/// be above 0.
+std::vector<RowTimes> measure(const Plan& plan, const Options& options,
+                              std::span<const int64_t> repetitions);
 
 /// The measured and failed rows in the order of the plan, without the context.
-Results collect(const Bench& bench);
+Results collect(const Plan& plan, const Options& options, std::span<const RowTimes> times);
 
 }  // namespace trainer::bench

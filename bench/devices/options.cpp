@@ -14,24 +14,47 @@
 namespace trainer::bench {
 namespace {
 
+constexpr std::size_t kNameColumns = 25;  // of the help, in front of the descriptions
+constexpr std::size_t kColumns = 80;
+
 constexpr const char* kFooter = R"(Examples:
-  bench_devices                                     what this machine has, under a minute
-  bench_devices --device cpu,cuda --precision fp32 --model large --batch-size 128,512
+  bench_devices                       what this machine has, under a minute
+  bench_devices --device cpu,cuda --precision fp32 --model large
   bench_devices --model 20-64-64-3 --train-step fused --steps 200
-  bench_devices --json base.json                    save the results ...
-  bench_devices --baseline base.json                ... and compare with them later
+  bench_devices --config configs/train.yaml training.batch_size=256
+  bench_devices --inference --model mid --batch-size 1,32,1024
+  bench_devices --json base.json      save the results ...
+  bench_devices --baseline base.json  ... and compare with them later
   bench_devices --check-consistency 5 --max-variation 10
 
-Models: tiny is 10-128-128-2, mid 784-256-256-10, large 784-1024-1024-10; others as their widths.
+Models: tiny is 10-128-128-2, mid 784-256-256-10, large 784-1024-1024-10;
+  others as their widths.
 
 Flags of Google Benchmark work too, written with "=":
-  --benchmark_list_tests=true --benchmark_filter=cpu_fp32/ --benchmark_repetitions=3
-  --benchmark_format=json (the table then goes to standard error) --benchmark_out=FILE
+  --benchmark_list_tests=true --benchmark_filter=cpu_fp32/
+  --benchmark_repetitions=3 --benchmark_out=FILE
+  --benchmark_format=json (the table then goes to standard error)
 
-Exit codes: 0 success; 1 a row failed, has a wrong loss, is slower than the baseline or varies too
-  much; 2 usage; 3 a baseline that cannot be read; 4 no requested device is available;
-  8 a file that cannot be written.
+Exit codes: 0 success; 1 a row failed, has a wrong loss, needs more and more
+  memory, is slower than the baseline or varies too much; 2 usage or
+  configuration; 3 data or a baseline that cannot be read; 4 no requested
+  device is available; 8 a file that cannot be written.
 docs/benchmarking.md explains how to read the table.)";
+
+// With line breaks, for a description of the help.
+std::string folded(const std::string& text) {
+  std::string result;
+  std::size_t width = 0;
+  for (const std::string& word : CLI::detail::split(text, ' ')) {
+    if (width > 0 && width + 1 + word.size() > kColumns - kNameColumns) {
+      result += '\n';
+      width = 0;
+    }
+    result += (width > 0 ? " " : "") + word;
+    width += (width > 0 ? 1 : 0) + word.size();
+  }
+  return result;
+}
 
 struct NamedWorkload {
   const char* name;
@@ -111,10 +134,10 @@ class Parser {
  public:
   Parser()
       : app_(
-            "Times a training step (forward, loss, backward, clipping, AdamW) on the devices of "
-            "this machine.",
+            "Times a training step (forward, loss, backward, clipping, AdamW) on the\n"
+            "devices of this machine, which take turns, and recommends one.",
             "bench_devices") {
-    app_.get_formatter()->column_width(25);
+    app_.get_formatter()->column_width(kNameColumns);
     app_.set_help_flag("-h,--help", "Print this help and exit");
     add_what();
     add_how();
@@ -158,6 +181,17 @@ class Parser {
         ->type_name("KIND");
     number("--threads", options_.num_threads, "Number of CPU threads (default: all usable CPUs)",
            check(is_count, "an integer >= 1"));
+    app_.add_flag("--inference", is_inference_,
+                  folded("Time the forward pass in inference mode instead of a training step"));
+    app_.add_option("-c,--config", options_.config_files,
+                    folded("Model, batch, optimizer, recipe and data of this YAML file of trainer, "
+                           "instead of --model; several files are merged in order"))
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    app_.add_option("override", overrides_, "Set any configuration key, with --config")
+        ->check(check([](const std::string& text) { return text.find('=', 1) < text.size(); },
+                      "key=value"))
+        ->type_name("KEY=VALUE");
   }
 
   void add_how() {
@@ -169,13 +203,18 @@ class Parser {
     number("--check-steps", options_.check_steps,
            "Number of steps after which the loss is compared with CPU fp32 autograd (default: 10)",
            check(is_count, "an integer >= 1"));
+    number("--growth-steps", options_.growth_steps,
+           "Steps over which memory may grow by 100 MB, for at most a tenth of --max-seconds "
+           "(default: 1000)",
+           check(is_count_or_zero, "an integer >= 0"));
     number("--max-seconds", options_.max_seconds,
            "Time limit of a row; remaining steps are skipped and the table says so (default: 5)",
            check(is_duration, "a number > 0"));
     consistency_ =
         app_.add_option(
                 "--check-consistency", num_checks_,
-                "Measure everything N times (default: 5); exit with 1 if a row varies too much")
+                folded("Measure everything N times (default: 5); exit with 1 if a row varies too "
+                       "much"))
             ->expected(0, 1)
             ->check(check([](const std::string& text) { return text == "true" || is_count(text); },
                           "an integer >= 1"))
@@ -197,7 +236,7 @@ class Parser {
 
   void list(const char* name, std::vector<std::string>& values, const std::string& help,
             const CLI::Validator& validator) {
-    app_.add_option(name, values, help)
+    app_.add_option(name, values, folded(help))
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(validator)
@@ -207,11 +246,11 @@ class Parser {
   template <typename Number>
   void number(const char* name, Number& value, const std::string& help,
               const CLI::Validator& validator) {
-    app_.add_option(name, value, help)->check(validator)->type_name("N");
+    app_.add_option(name, value, folded(help))->check(validator)->type_name("N");
   }
 
   void file(const char* name, std::string& value, const std::string& help) {
-    app_.add_option(name, value, help)->type_name("FILE");
+    app_.add_option(name, value, folded(help))->type_name("FILE");
   }
 
   void take_lists() {
@@ -221,6 +260,35 @@ class Parser {
     options_.precisions = without_repeats(precisions_);
     options_.devices = without_repeats(options_.devices);
     if (train_step_ != "both") options_.train_steps = {train_step_};
+    if (is_inference_) options_.pass = Pass::kInference;
+    if (consistency_->count() > 0) options_.num_checks = parse_int(num_checks_).value_or(5);
+    take_overrides();
+    if (options_.config_files.empty()) {
+      take_models();
+      return;
+    }
+    if (!models_.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  "--model: --config has a model already; remove one, or set "
+                  "model.hidden_sizes=[256,256]");
+    }
+    for (const std::string& size : without_repeats(batch_sizes_)) {
+      options_.batch_sizes.push_back(parse_int(size).value_or(0));
+    }
+  }
+
+  void take_overrides() {
+    for (const std::string& text : overrides_) {
+      const std::size_t equals = text.find('=');
+      options_.overrides.push_back(
+          {text.substr(0, equals), text.substr(equals + 1), "command line"});
+    }
+    if (overrides_.empty() || !options_.config_files.empty()) return;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: changes a configuration; add --config FILE", overrides_.front()));
+  }
+
+  void take_models() {
     if (models_.empty()) models_ = {"tiny", "mid", "large"};
     for (const std::string& model : without_repeats(models_)) {
       const Workload workload = find_workload(model).value_or(Workload{});
@@ -230,7 +298,6 @@ class Parser {
         options_.workloads.back().batch_size = parse_int(size).value_or(0);
       }
     }
-    if (consistency_->count() > 0) options_.num_checks = parse_int(num_checks_).value_or(5);
   }
 
   static std::vector<std::string> without_repeats(const std::vector<std::string>& values) {
@@ -246,7 +313,9 @@ class Parser {
   std::vector<std::string> precisions_;
   std::vector<std::string> models_;
   std::vector<std::string> batch_sizes_;
+  std::vector<std::string> overrides_;
   std::string train_step_ = "both";
+  bool is_inference_ = false;
   std::string num_checks_;
   CLI::Option* consistency_ = nullptr;
 };
@@ -265,11 +334,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
 }
 
 Json to_json(const Options& options) {
-  return {{"warmup_steps", options.warmup_steps},
-          {"steps", options.steps},
-          {"check_steps", options.check_steps},
-          {"max_seconds", options.max_seconds},
-          {"threads", options.num_threads}};
+  return {{"warmup_steps", options.warmup_steps}, {"steps", options.steps},
+          {"check_steps", options.check_steps},   {"growth_steps", options.growth_steps},
+          {"max_seconds", options.max_seconds},   {"threads", options.num_threads}};
 }
 
 }  // namespace trainer::bench

@@ -8,7 +8,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/config/load.h"
 
+#include "devices/results.h"
 #include "workload.h"
 
 namespace trainer::bench {
@@ -27,10 +29,15 @@ struct Options {
   std::vector<std::string> devices = {"cpu", "mps", "cuda"};
   std::vector<std::string> precisions;  // of precision_choices()
   std::vector<std::string> train_steps = {"fused", "autograd"};
-  std::vector<Workload> workloads;  // models times batch sizes
+  std::vector<Workload> workloads;  // models times batch sizes; empty with config_files
+  std::vector<std::string> config_files;
+  std::vector<config::Override> overrides;  // of config_files
+  std::vector<int64_t> batch_sizes;         // with config_files; empty: that of the configuration
+  Pass pass = Pass::kTraining;
   int64_t warmup_steps = 10;
   int64_t steps = 50;
   int64_t check_steps = 10;
+  int64_t growth_steps = 1000;
   double max_seconds = 5;   // per row; remaining steps are omitted
   int64_t num_threads = 0;  // 0: all usable CPUs
   std::string json;         // files; empty: none

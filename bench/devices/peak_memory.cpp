@@ -15,7 +15,7 @@ namespace trainer::bench {
 
 #ifdef __APPLE__
 
-void restart_peak_memory() {}
+bool restart_peak_memory() { return false; }
 
 uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -24,11 +24,13 @@ uint64_t peak_memory_bytes() {
 
 #else
 
-void restart_peak_memory() {
+bool restart_peak_memory() {
 #ifdef __GLIBC__
-  malloc_trim(0);                                 // returns memory that the previous row has freed
+  malloc_trim(0);  // returns memory that the previous row has freed
 #endif
-  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5";  // proc(5): resets VmHWM
+  return static_cast<bool>(file.flush());
 }
 
 uint64_t peak_memory_bytes() {

@@ -5,9 +5,9 @@
 
 namespace trainer::bench {
 
-/// Resets the peak memory of this process to its current memory. On systems that cannot do that
-/// (macOS), the peak is that since the start.
-void restart_peak_memory();
+/// Resets the peak memory of this process to its current memory, and returns whether the system can
+/// do that. On macOS it cannot: the peak is that since the start.
+bool restart_peak_memory();
 
 /// The peak memory of this process in bytes; 0 if unknown.
 uint64_t peak_memory_bytes();

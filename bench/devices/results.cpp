@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/results.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
+#include "trainer/run/system_info.h"
 
 namespace trainer::bench {
 
@@ -45,7 +48,9 @@ void from_json(const Json& json, Missing& missing) {
 
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
+constexpr int64_t kMaxGrowthBytes = 100'000'000;
+constexpr const char* kInference = "inference";
 
 Json row_to_json(const Row& row) {
   const Setting& setting = row.setting;
@@ -55,13 +60,20 @@ Json row_to_json(const Row& row) {
           {"train_step", setting.train_step},
           {"model", setting.model},
           {"batch_size", setting.batch_size},
+          {"pass", setting.pass == Pass::kInference ? kInference : "training"},
           {"step_ms", row.step_ms},
+          {"round_medians_ms", row.round_medians},
           {"repetition_medians_ms", row.repetition_medians},
           {"asked_steps", row.asked_steps},
           {"samples_per_second", samples_per_second(row)},
+          {"first_step_ms", row.first_step_ms},
+          {"warmup_ms", row.warmup_ms},
           {"peak_memory_bytes", row.peak_memory_bytes},
+          {"memory_growth_bytes", row.memory_growth_bytes},
+          {"growth_steps", row.growth_steps},
           {"loss_difference", row.loss_difference},
-          {"max_loss_difference", row.max_loss_difference}};
+          {"max_loss_difference", row.max_loss_difference},
+          {"lost_share", row.lost_share ? Json(*row.lost_share) : Json()}};
 }
 
 // JSON has no NaN, so it is written as null.
@@ -76,12 +88,19 @@ Row row_from_json(const Json& json) {
   json.at("train_step").get_to(row.setting.train_step);
   json.at("model").get_to(row.setting.model);
   json.at("batch_size").get_to(row.setting.batch_size);
+  if (json.at("pass") == kInference) row.setting.pass = Pass::kInference;
   json.at("step_ms").get_to(row.step_ms);
+  json.at("round_medians_ms").get_to(row.round_medians);
   json.at("repetition_medians_ms").get_to(row.repetition_medians);
   json.at("asked_steps").get_to(row.asked_steps);
+  json.at("first_step_ms").get_to(row.first_step_ms);
+  json.at("warmup_ms").get_to(row.warmup_ms);
   json.at("peak_memory_bytes").get_to(row.peak_memory_bytes);
+  json.at("memory_growth_bytes").get_to(row.memory_growth_bytes);
+  json.at("growth_steps").get_to(row.growth_steps);
   row.loss_difference = number_or_nan(json.at("loss_difference"));
   json.at("max_loss_difference").get_to(row.max_loss_difference);
+  if (const Json& lost = json.at("lost_share"); !lost.is_null()) row.lost_share = lost;
   return row;
 }
 
@@ -98,7 +117,8 @@ std::string workload_name(const Setting& setting) {
 }
 
 std::string row_name(const Setting& setting) {
-  return fmt::format("{}/{}/batch_{}", config_name(setting), setting.model, setting.batch_size);
+  return fmt::format("{}/{}/batch_{}{}", config_name(setting), setting.model, setting.batch_size,
+                     setting.pass == Pass::kInference ? "/inference" : "");
 }
 
 double samples_per_second(const Row& row) {
@@ -108,6 +128,24 @@ double samples_per_second(const Row& row) {
 }
 
 bool has_right_loss(const Row& row) { return row.loss_difference <= row.max_loss_difference; }
+
+bool has_bounded_memory(const Row& row) { return row.memory_growth_bytes <= kMaxGrowthBytes; }
+
+bool is_sound(const Row& row) { return has_right_loss(row) && has_bounded_memory(row); }
+
+bool is_sound(const Results& results) {
+  return results.failures.empty() && std::all_of(results.rows.begin(), results.rows.end(),
+                                                 [](const Row& row) { return is_sound(row); });
+}
+
+std::string accelerators_text(const Json& context) {
+  std::vector<std::string> texts;
+  const Json::json_pointer pointer("/system/accelerators");
+  if (context.contains(pointer)) {
+    for (const Json& one : context.at(pointer)) texts.push_back(run::accelerator_text(one));
+  }
+  return texts.empty() ? "none" : joined(texts, "; ");
+}
 
 std::string to_text(const Results& results) {
   Json json = {{"schema_version", kSchemaVersion}, {"context", results.context}};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,17 @@
 
 namespace trainer::bench {
 
+/// What a step is: a training step, or a forward pass in inference mode.
+enum class Pass { kTraining, kInference };
+
 /// The setting of a row of the table.
 struct Setting {
   std::string device;      // "cpu", "mps", "cuda", "cuda:1"
   std::string precision;   // "fp32"
   std::string train_step;  // "fused" or "autograd"
-  std::string model;       // "784-256-256-10"
+  std::string model;       // "784-256-256-10", or the name of a configuration
   int64_t batch_size = 0;
+  Pass pass = Pass::kTraining;
 };
 
 /// "cpu_fp32" for the fused step, the default of `trainer`, else "cpu_fp32_autograd".
@@ -33,17 +38,31 @@ std::string row_name(const Setting& setting);
 struct Row {
   Setting setting;
   Summary step_ms;                         // over all repetitions
+  std::vector<double> round_medians;       // ms; round i took place beside round i of other rows
   std::vector<double> repetition_medians;  // ms
   int64_t asked_steps = 0;                 // of each repetition; the time limit may reduce them
+  double first_step_ms = 0;
+  double warmup_ms = 0;  // time of all steps before the first one that was as fast as timed ones
   uint64_t peak_memory_bytes = 0;
+  int64_t memory_growth_bytes = 0;  // over growth_steps
+  int64_t growth_steps = 0;
   double loss_difference = 0;  // relative to fp32 autograd on the CPU
   double max_loss_difference = 0;
+  /// The part of the time that other programs took; in a quarter of the rounds it was more.
+  /// Nothing: unknown.
+  std::optional<double> lost_share = {};
 };
 
 double samples_per_second(const Row& row);
 
 /// Whether the loss is close to the reference; false for NaN.
 bool has_right_loss(const Row& row);
+
+/// Whether memory has grown by at most 100 MB.
+bool has_bounded_memory(const Row& row);
+
+/// Whether the row has the right loss and bounded memory.
+bool is_sound(const Row& row);
 
 /// A configuration or row without times, and the reason.
 struct Missing {
@@ -57,6 +76,12 @@ struct Results {
   std::vector<Missing> absent;    // configurations that this machine does not support
   std::vector<Missing> failures;  // rows that failed
 };
+
+/// Whether no row has failed and all are sound.
+bool is_sound(const Results& results);
+
+/// The accelerators of a context: "cuda:0 NVIDIA A100, 40.0 GiB, driver 550.54.15", or "none".
+std::string accelerators_text(const Json& context);
 
 /// The content of a file of --json.
 std::string to_text(const Results& results);

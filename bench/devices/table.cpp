@@ -2,6 +2,7 @@
 #include "devices/table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -27,41 +28,69 @@ std::size_t config_width(const std::vector<Row>& rows) {
   return width;
 }
 
+std::string mebibytes_text(double bytes) { return fmt::format("{:.0f}", bytes / kMebibyte); }
+
+std::string growth_text(const Row& row) {
+  const std::string text = mebibytes_text(static_cast<double>(row.memory_growth_bytes));
+  return has_bounded_memory(row) ? text : text + "!";
+}
+
+// Columns of words, or of the values of a row.
+std::string line(std::size_t width, const std::array<std::string, 11>& cells) {
+  std::string text = fmt::format("{:<{}} ", cells[0], width);
+  constexpr std::array<int, 10> kWidths = {8, 8, 8, 7, 7, 7, 6, 11, 9, 7};
+  for (std::size_t i = 0; i < kWidths.size(); ++i) {
+    text += fmt::format("{:>{}}", cells[i + 1], kWidths[i]);
+  }
+  return text;
+}
+
 std::string row_text(const Row& row, std::size_t width) {
   const Summary& ms = row.step_ms;
-  return fmt::format(
-      "{:<{}}  {:>7} {:>7} {:>7} {:>7} {:>6.1f}  {:>10} {:>9.0f} {:>10}\n",
-      config_name(row.setting), width, milliseconds_text(ms.average), milliseconds_text(ms.median),
-      milliseconds_text(ms.min), milliseconds_text(ms.max), 100 * ms.variation,
-      with_thousands(std::llround(samples_per_second(row))),
-      static_cast<double>(row.peak_memory_bytes) / kMebibyte, loss_difference_text(row));
+  return line(width,
+              {config_name(row.setting), milliseconds_text(row.first_step_ms),
+               row.warmup_ms == 0 ? "0" : milliseconds_text(row.warmup_ms),
+               milliseconds_text(ms.average), milliseconds_text(ms.median),
+               milliseconds_text(ms.min), milliseconds_text(ms.max),
+               fmt::format("{:.1f}", 100 * ms.variation),
+               with_thousands(std::llround(samples_per_second(row))),
+               mebibytes_text(static_cast<double>(row.peak_memory_bytes)), growth_text(row)}) +
+         fmt::format(" {:>9}\n", loss_difference_text(row));
 }
 
 std::string notes(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
+    const std::string name = config_name(row.setting);
     const int64_t asked = row.asked_steps * static_cast<int64_t>(row.repetition_medians.size());
     if (row.step_ms.num_steps < asked) {
-      text += fmt::format("{}: {} of {} steps: the --max-seconds limit was reached\n",
-                          config_name(row.setting), row.step_ms.num_steps, asked);
+      text += fmt::format("{}: {} of {} steps: the --max-seconds limit was reached\n", name,
+                          row.step_ms.num_steps, asked);
     }
     if (!has_right_loss(row)) {
-      text += fmt::format("{}: wrong loss: its relative difference must be at most {:.0e}\n",
-                          config_name(row.setting), row.max_loss_difference);
+      text += fmt::format("{}: wrong loss: its relative difference must be at most {:.0e}\n", name,
+                          row.max_loss_difference);
+    }
+    if (!has_bounded_memory(row)) {
+      text += fmt::format("{}: memory grew by {} in {} steps; at most 100 MB are allowed\n", name,
+                          human_bytes(static_cast<uint64_t>(row.memory_growth_bytes)),
+                          row.growth_steps);
     }
   }
   return text;
 }
 
 std::string workload_table(const std::vector<Row>& rows, std::size_t width) {
-  const std::string head =
-      fmt::format("{:<{}}  {:>7} {:>7} {:>7} {:>7} {:>6}  {:>10} {:>9} {:>10}\n", "Config", width,
-                  "Avg ms", "Median", "Min", "Max", "CV %", "Samples/s", "Peak MiB", "Loss diff");
-  std::string text = workload_name(rows.front().setting) + "\n" + head;
-  text += std::string(head.size() - 1, '-') + "\n";
+  const Setting& setting = rows.front().setting;
+  const std::string head = line(width, {"Config", "First ms", "Warm-up", "Avg ms", "Median", "Min",
+                                        "Max", "CV %", "Samples/s", "Peak MiB", "Growth"}) +
+                           " Loss diff\n";
+  std::string text = workload_name(setting);
+  if (setting.pass == Pass::kInference) text += ", forward pass";
+  text += "\n" + head + std::string(head.size() - 1, '-') + "\n";
   for (const Row& row : rows) text += row_text(row, width);
   text += notes(rows);
-  for (const std::string& line : speed_lines(rows)) text += line + "\n";
+  for (const std::string& speed : speed_lines(rows)) text += speed + "\n";
   return text + "\n";
 }
 

@@ -8,7 +8,7 @@
 namespace trainer::bench {
 
 /// The printed result: for each workload the rows and the fastest, then absent and failed rows, and
-/// a recommendation. At most 100 columns for names of usual length.
+/// a recommendation. At most 110 columns for names of usual length.
 std::string comparison_table(const Results& results);
 
 /// With 4 significant digits: "0.0213", "13.21", "1234".

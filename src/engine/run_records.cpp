@@ -10,6 +10,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
+#include "trainer/device/description.h"
 #include "trainer/metrics/report_text.h"
 #include "trainer/run/system_info.h"
 
@@ -62,6 +63,7 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
                        const Decisions& decisions, const Processes& processes,
                        const train::Session& session) {
   Json system = run::system_info();
+  system["accelerators"] = device::describe_accelerators(device::available_devices());
   system["data_files"] = Json::array();
   for (const data::Fingerprint& file : session.data.fingerprints) {
     system["data_files"].push_back({{"path", file.path},

@@ -76,6 +76,9 @@ Json system_rows(const Json& system) {
     }
   }
   if (system.contains("blas")) rows.push_back({"blas", text_of(system["blas"])});
+  for (const Json& accelerator : system.value("accelerators", Json::array())) {
+    rows.push_back({"accelerator", run::accelerator_text(accelerator)});
+  }
   for (const Json& file : system.value("data_files", Json::array())) {
     rows.push_back({"data", fmt::format("{}, {}, CRC-32 {}", file.value("path", ""),
                                         human_bytes(file.value("num_bytes", uint64_t{0})),

@@ -14,6 +14,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/version.h"
 #include "trainer/run/blas.h"
@@ -90,6 +91,16 @@ Json system_info() {
   if (!blas.core.empty()) info["blas_core"] = blas.core;
   if (!blas.mistaken.empty()) info["blas_core_mistaken"] = blas.mistaken;
   return info;
+}
+
+std::string accelerator_text(const Json& accelerator) {
+  std::string text = accelerator.value("device", "");
+  if (accelerator.contains("name")) text += " " + accelerator.value("name", "");
+  if (accelerator.contains("memory_bytes")) {
+    text += ", " + human_bytes(accelerator.value("memory_bytes", uint64_t{0}));
+  }
+  if (accelerator.contains("driver")) text += ", driver " + accelerator.value("driver", "");
+  return text;
 }
 
 std::string timestamp() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/baseline.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/rows.h"
@@ -63,6 +64,20 @@ mps_fp32/784-256-256-10/batch_128: only in the baseline
 Differing conditions: system/host/cpu: A -> B
 1 of 1 rows are slower by more than 5 % and outside the noise.
 )");
+}
+
+TEST(BaselineTest, AnotherAcceleratorOrDriverIsADifferingCondition) {
+  Results before = make_results({make_row(1)});
+  Results now = make_results({make_row(1)});
+  const auto with_driver = [](const char* driver) {
+    const Json gpu = {{"device", "cuda:0"}, {"name", "A100"}, {"driver", driver}};
+    return Json{{"system", {{"accelerators", Json::array({gpu})}}}};
+  };
+  before.context = with_driver("535.1");
+  now.context = with_driver("550.2");
+  EXPECT_THAT(compare(before, now, 5).other_conditions,
+              testing::ElementsAre("system/accelerators: cuda:0 A100, driver 535.1 -> cuda:0 A100, "
+                                   "driver 550.2"));
 }
 
 TEST(BaselineTest, TheWorstRowIsTheOneThatBecameSlowest) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/error_of.h"
+#include "support/files.h"
 
 namespace trainer::bench {
 namespace {
@@ -61,6 +62,27 @@ TEST(OptionsTest, AModelMayHaveNoHiddenLayer) {
   EXPECT_TRUE(parse_options({"--model", "20-3"}).workloads.front().hidden_sizes.empty());
 }
 
+TEST(OptionsTest, AConfigurationReplacesTheModelsAndTakesOverrides) {
+  const Options options =
+      parse_options({"--config", "a.yaml", "training.batch_size=64", "-c", "b.yaml",
+                     "model.hidden_sizes=[8,8]", "--batch-size", "16,32", "--inference"});
+  EXPECT_THAT(options.config_files, ElementsAre("a.yaml", "b.yaml"));
+  ASSERT_EQ(options.overrides.size(), 2U);
+  EXPECT_EQ(options.overrides[0].key, "training.batch_size");
+  EXPECT_EQ(options.overrides[0].value, "64");
+  EXPECT_EQ(options.overrides[1].value, "[8,8]");
+  EXPECT_THAT(options.batch_sizes, ElementsAre(16, 32));
+  EXPECT_TRUE(options.workloads.empty());
+  EXPECT_EQ(options.pass, Pass::kInference);
+
+  EXPECT_EQ(error_text({"--config", "a.yaml", "--model", "tiny"}),
+            "--model: --config has a model already; remove one, or set "
+            "model.hidden_sizes=[256,256]");
+  EXPECT_EQ(error_text({"seed=3"}), "seed=3: changes a configuration; add --config FILE");
+  EXPECT_THAT(error_text({"--config", "a.yaml", "=3"}),
+              HasSubstr("expected key=value, got \"=3\""));
+}
+
 TEST(OptionsTest, TheNumberOfConsistencyChecksMayBeLeftOut) {
   EXPECT_EQ(parse_options({"--check-consistency"}).num_checks, 5);
   EXPECT_EQ(parse_options({"--check-consistency", "3"}).num_checks, 3);
@@ -96,13 +118,17 @@ TEST(OptionsTest, MistakesNameTheFlagAndWhatWasExpected) {
 
 TEST(OptionsTest, HelpNamesEveryFlag) {
   const std::string help = parse_options({"--help"}).help;
-  for (const char* flag :
-       {"--device", "--precision", "--model", "--batch-size", "--train-step", "--threads",
-        "--warmup-steps", "--steps", "--check-steps", "--max-seconds", "--check-consistency",
-        "--max-variation", "--json", "--baseline", "--max-slowdown", "--history",
-        "--benchmark_filter", "Examples:", "Exit codes:"}) {
+  for (const char* flag : {"--device",        "--precision",   "--model",
+                           "--batch-size",    "--train-step",  "--threads",
+                           "--warmup-steps",  "--steps",       "--check-steps",
+                           "--growth-steps",  "--max-seconds", "--inference",
+                           "--config",        "KEY=VALUE",     "--check-consistency",
+                           "--max-variation", "--json",        "--baseline",
+                           "--max-slowdown",  "--history",     "--benchmark_filter",
+                           "Examples:",       "Exit codes:"}) {
     EXPECT_THAT(help, HasSubstr(flag));
   }
+  for (const std::string& line : test::lines_of(help)) EXPECT_LE(line.size(), 80U) << line;
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ TEST(TrainRunTest, SystemJsonHasAnEntryForEachStart) {
   EXPECT_FALSE(system["starts"][0].contains("resumed_from"));
   EXPECT_EQ(system["starts"][1]["resumed_from"], file.string());
   EXPECT_EQ(system["data_files"], Json::array());
+  EXPECT_TRUE(system["accelerators"].is_array());
 }
 
 TEST(TrainRunTest, AResumedRunGoesOnInItsFolderWithoutRepeatingAStep) {

@@ -21,6 +21,15 @@ TEST(SystemInfoTest, NamesMachineBuildAndBlas) {
   EXPECT_FALSE(info["blas"].get<std::string>().empty());
 }
 
+TEST(SystemInfoTest, AnAcceleratorIsNamedWithWhatIsKnownOfIt) {
+  EXPECT_EQ(accelerator_text({{"device", "mps"}}), "mps");
+  EXPECT_EQ(accelerator_text({{"device", "cuda:0"},
+                              {"name", "NVIDIA A100"},
+                              {"memory_bytes", uint64_t{40} << 30},
+                              {"driver", "550.54.15 (CUDA 12.4)"}}),
+            "cuda:0 NVIDIA A100, 40.0 GiB, driver 550.54.15 (CUDA 12.4)");
+}
+
 TEST(SystemInfoTest, TheTimestampHasItsOffset) {
   const std::string text = timestamp();
   ASSERT_EQ(text.size(), 24U) << text;
