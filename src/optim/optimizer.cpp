@@ -169,11 +169,15 @@ OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_d
   return state;
 }
 
-void update(const config::OptimizerConfig& optimizer, double learning_rate,
-            model::FlatParameters& flat, OptimizerState& state) {
-  // Before anything changes.
+void reserve(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
+             OptimizerState& state) {
   const bool has_simple_step = optimizer.name == OptimizerName::kSgd && !optimizer.nesterov;
   if (!has_simple_step && !state.scratch.defined()) state.scratch = at::empty_like(flat.values);
+}
+
+void update(const config::OptimizerConfig& optimizer, double learning_rate,
+            model::FlatParameters& flat, OptimizerState& state) {
+  reserve(optimizer, flat, state);
   ++state.step;
   TrainedTensors t = trained_range(flat, state);
   switch (optimizer.name) {

@@ -34,7 +34,9 @@ class AutogradStep : public TrainStep {
   explicit AutogradStep(const StepContext& context)
       : context_(context),
         shared_(*context_.world, context_.division),
-        statistics_(context_.model, context_.normalizes_over, shared_, context_.division) {}
+        statistics_(context_.model, context_.normalizes_over, shared_, context_.division) {
+    optim::reserve(context_.optimizer, context_.model.parameters(), context_.optimizer_state);
+  }
 
   StepStats run(const Window& window, const UpdateRates& rates) override {
     statistics_.save();
@@ -112,7 +114,8 @@ class AutogradStep : public TrainStep {
   };
   Facts facts_of(const Window& window) const { return {window.num_samples, loss_scale()}; }
 
-  // Running out of memory here leaves the weights partly updated.
+  // All memory is there; but should an operation need some all the same, the weights are partly
+  // updated.
   void update(const UpdateRates& rates) {
     const device::TimedDeviceWork timed(device(), Work::kUpdate);
     try {

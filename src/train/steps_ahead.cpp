@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/error.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/stopwatch.h"
@@ -28,6 +29,12 @@ std::vector<at::Tensor> changed_tensors(const Session& session) {
   const at::Tensor& buffers = session.model.buffer_values();
   if (buffers.defined()) tensors.push_back(buffers);
   return tensors;
+}
+
+// In an update, too, which cannot be tried again without the state from before.
+bool ran_out_of_memory(const std::exception& error) {
+  const auto* own = dynamic_cast<const Error*>(&error);
+  return own == nullptr ? device::is_out_of_memory(error) : own->kind() == ErrorKind::kOutOfMemory;
 }
 
 // Of the step that was run again.
@@ -89,9 +96,11 @@ const std::vector<StepStats>& StepsAhead::run(Session& session, int64_t most) {
 bool StepsAhead::run_together(Session& session, int64_t count) {
   const TimedStage timed(Stage::kStep);
   int64_t num_started = 0;
+  bool is_saved = false;
   results_.clear();
   try {
     saved_.save(session);
+    is_saved = true;
     for (; num_started < count; ++num_started) {
       const Window window = next_window(session);
       session.step->start(window, next_rates(session));
@@ -100,15 +109,15 @@ bool StepsAhead::run_together(Session& session, int64_t count) {
     results_ = session.step->finish();
     saved_.restore_run_state(session);
   } catch (const std::exception& e) {
-    saved_.restore_run_state(session);
-    if (!device::is_out_of_memory(e)) throw;
+    if (is_saved) saved_.restore_run_state(session);
+    if (!ran_out_of_memory(e)) throw;
     session.step->finish();
     has_room_ = false;
   }
   const auto bad = std::find_if(results_.begin(), results_.end(),
                                 [](const StepStats& stats) { return !stats.is_finite; });
   if (has_room_ && bad == results_.end()) return true;
-  saved_.restore(session);
+  if (is_saved) saved_.restore(session);
   is_doubted_ = has_room_ && !bad->has_overflowed;
   num_single_ = 1 + (has_room_ ? std::distance(results_.begin(), bad) : num_started);
   length_ = 1;

@@ -121,6 +121,7 @@ Outcome start(State& s) {
       TORCH_CHECK(false, failure_text());
     }
   }
+  if (counts_down_to_zero(b.oom_in)) throw_out_of_memory(s, 0);
   return counts_down_to_zero(b.nan_in) ? Outcome::kNan : Outcome::kRight;
 }
 

@@ -73,14 +73,7 @@ void check_budget(const State& s, int64_t bytes) {
   const Behaviour& b = s.behaviour;
   TORCH_CHECK(b.max_buffer_bytes == 0 || bytes <= b.max_buffer_bytes,
               "Invalid buffer size: ", size_text(bytes));
-  if (b.max_bytes == 0 || s.counters.bytes + bytes <= b.max_bytes) return;
-  TORCH_CHECK_WITH(OutOfMemoryError, !kIsCuda, "CUDA out of memory. Tried to allocate ",
-                   size_text(bytes), ".");
-  TORCH_CHECK(false, "MPS backend out of memory (MPS allocated: ", size_text(s.counters.bytes),
-              ", other allocations: 0 bytes, max allowed: ", size_text(b.max_bytes),
-              "). Tried to allocate ", size_text(bytes),
-              " on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit "
-              "for memory allocations (may cause system failure).");
+  if (b.max_bytes != 0 && s.counters.bytes + bytes > b.max_bytes) throw_out_of_memory(s, bytes);
 }
 
 void free_block(void* p) {
@@ -145,6 +138,18 @@ bool is_within(const void* p, const char* begin) {
 }
 
 }  // namespace
+
+void throw_out_of_memory(const State& s, int64_t bytes) {
+  TORCH_CHECK_WITH(OutOfMemoryError, !kIsCuda, "CUDA out of memory. Tried to allocate ",
+                   size_text(bytes), ".");
+  throw c10::Error(
+      {__func__, __FILE__, __LINE__},
+      "MPS backend out of memory (MPS allocated: " + size_text(s.counters.bytes) +
+          ", other allocations: 0 bytes, max allowed: " + size_text(s.behaviour.max_bytes) +
+          "). Tried to allocate " + size_text(bytes) +
+          " on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable "
+          "upper limit for memory allocations (may cause system failure).");
+}
 
 ThreadOperator& thread_operator() {
   thread_local ThreadOperator one;

@@ -40,6 +40,11 @@ bool is_plain_address(const void* p);
 void* to_plain(const void* device_address);
 void* to_device(const void* plain_address);
 
+struct State;
+
+/// Throws what the device does when memory runs out.
+[[noreturn]] void throw_out_of_memory(const State& s, int64_t bytes);
+
 /// The device address of new memory, filled with bytes 0xFF (NaN, -1), so that reading what was
 /// never written shows. Throws as the device does if the budget is exceeded.
 void* allocate(std::size_t bytes);

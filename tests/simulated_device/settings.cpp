@@ -36,10 +36,13 @@ std::set<std::string> operators_in(const std::string& value) {
 }
 
 void set(Behaviour& b, const std::string& key, const std::string& value) {
-  const std::map<std::string, int64_t*> numbers = {
-      {"max_bytes", &b.max_bytes}, {"max_buffer_bytes", &b.max_buffer_bytes},
-      {"fail_in", &b.fail_in},     {"lose_in", &b.lose_in},
-      {"nan_in", &b.nan_in},       {"operator_us", &b.operator_microseconds}};
+  const std::map<std::string, int64_t*> numbers = {{"max_bytes", &b.max_bytes},
+                                                   {"max_buffer_bytes", &b.max_buffer_bytes},
+                                                   {"fail_in", &b.fail_in},
+                                                   {"lose_in", &b.lose_in},
+                                                   {"oom_in", &b.oom_in},
+                                                   {"nan_in", &b.nan_in},
+                                                   {"operator_us", &b.operator_microseconds}};
   const std::map<std::string, bool*> flags = {{"fp64", &b.has_float64},
                                               {"bf16", &b.has_bfloat16},
                                               {"fp16", &b.has_float16},

@@ -21,6 +21,7 @@ struct Behaviour {
   int64_t max_buffer_bytes = 0;       // the same for one tensor
   int64_t fail_in = 0;                // the n-th operator from now on fails; 0: none
   int64_t lose_in = 0;                // so do all from the n-th on
+  int64_t oom_in = 0;                 // the n-th operator runs out of memory
   int64_t nan_in = 0;                 // the n-th operator gives NaN
   bool fails_late = false;            // failures are told when the host waits
   int64_t operator_microseconds = 0;  // each takes as long, while the host goes on

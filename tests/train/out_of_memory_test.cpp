@@ -129,18 +129,17 @@ TEST_F(OutOfMemoryTest, RunningStatisticsStayAsTheyWere) {
   }
 }
 
-TEST_F(OutOfMemoryTest, AnUpdateThatRunsOutNamesTheWayOn) {
+TEST_F(OutOfMemoryTest, AnUpdateNeedsNoMemory) {
   config::Config config = wide_config();
   config.training.batch_size = 2;
-  config.training.optimizer.name = config::OptimizerName::kAdam;
-  const auto session = test::make_small_session(config);
-  advance(*session, run_step(*session));
-  const CountingAllocator allocator(/*largest=*/250);  // a temporary of all parameters has 300
-  const Error error = test::error_of([&] { run_step(*session); });
-  EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-  EXPECT_STREQ(error.what(),
-               "out of memory during the weight update; resume from the last checkpoint with a "
-               "smaller training.batch_size or on another device");
+  for (const auto name : {config::OptimizerName::kAdam, config::OptimizerName::kAdamw,
+                          config::OptimizerName::kRmsprop, config::OptimizerName::kSgd}) {
+    config.training.optimizer.name = name;
+    config.training.optimizer.nesterov = name == config::OptimizerName::kSgd;
+    const auto session = test::make_small_session(config);
+    const CountingAllocator allocator(/*largest=*/250);  // a temporary of all parameters has 300
+    EXPECT_TRUE(run_step(*session).is_finite);
+  }
 }
 
 TEST_F(OutOfMemoryTest, AnEvaluationTakesFewerRowsAtATime) {

@@ -17,9 +17,7 @@ struct OptimizerState {
   /// [n] each: "momentum_buffer" of sgd; "exp_avg", "exp_avg_sq" of adam and adamw; "square_avg",
   /// "momentum_buffer" of rmsprop; and kEma, last.
   std::vector<model::NamedTensor> moments;
-  /// [n] memory that update() computes in from the first call on, so that none runs out of memory
-  /// halfway.
-  at::Tensor scratch = {};
+  at::Tensor scratch = {};  // [n] memory that update() computes in, see reserve()
 };
 
 /// The name of the moving average of the weights: decay * average + (1 - decay) * weights after
@@ -30,6 +28,10 @@ inline constexpr const char* kEma = "ema";
 /// the average.
 OptimizerState make_state(const config::OptimizerConfig& optimizer, double ema_decay,
                           const model::FlatParameters& flat);
+
+/// Allocates what update() needs besides, so that it does not run out of memory halfway.
+void reserve(const config::OptimizerConfig& optimizer, const model::FlatParameters& flat,
+             OptimizerState& state);
 
 /// One update of `flat.values` from `flat.gradients`, by the rules of torch.optim.SGD, Adam, AdamW
 /// and RMSprop in PyTorch, with the factors of each group of parameters.
