@@ -68,6 +68,26 @@ TEST_P(SimulatedDeviceRunTest, ARunGoesOnWithTheSameBitsAlsoOnAnotherDevice) {
   EXPECT_EQ(records("moved"), records("whole"));
 }
 
+TEST_P(SimulatedDeviceRunTest, WhatItTrainedPredictsAndEvaluatesAsThatOfTheCpu) {
+  std::string table = "a,b,y\n";
+  for (int i = 0; i < 60; ++i) table += fmt::format("{},{},{}\n", i % 7, i % 5, i % 7 > i % 5);
+  folder_.write("t.csv", table);
+  const std::string run =
+      "-q data.source=csv data.path=t.csv data.target=y --epochs 3 training.step=autograd ";
+  ASSERT_EQ(on_device(run + "--output-dir device").exit_code, 0);
+  ASSERT_EQ(on_cpu(run + "--output-dir cpu").exit_code, 0);
+  for (const std::string command : {"predict", "eval"}) {
+    const auto result_of = [&](const std::string& runs) {
+      return test::trainer_in(folder_.path() / runs,
+                              fmt::format("{} latest --data ../t.csv", command));
+    };
+    const ProcessResult result = result_of("device");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_FALSE(result.out.empty());
+    EXPECT_EQ(result.out, result_of("cpu").out);
+  }
+}
+
 TEST_P(SimulatedDeviceRunTest, ABatchThatDoesNotFitIsTakenInParts) {
   const ProcessResult result =
       on_device("--epochs 1 training.batch_size=800 model.hidden_size=64", "max_bytes=400000");
