@@ -18,6 +18,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/apply/predict.h"
 #include "trainer/checkpoint/checkpoint.h"

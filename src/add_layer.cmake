@@ -15,12 +15,7 @@
 function(add_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;COLD;SEES;OPENS;PACKAGES" ${ARGN})
   set(root ${PROJECT_BINARY_DIR}/layers/${name})
-  file(MAKE_DIRECTORY ${root}/public/trainer ${root}/private)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${root}/private/${name} SYMBOLIC)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/include/trainer/${name})
-    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/trainer/${name} ${root}/public/trainer/${name}
-         SYMBOLIC)
-  endif()
+  link_headers(${name})
   list(TRANSFORM arg_SEES PREPEND layer_)
   add_library(layer_${name} INTERFACE)
   target_include_directories(layer_${name} INTERFACE ${root}/public)
@@ -32,6 +27,7 @@ function(add_layer name)
       add_library(${target} OBJECT ${arg_${part}})
       target_include_directories(${target} PRIVATE ${root}/private)
       foreach(opened IN LISTS arg_OPENS)
+        link_headers(${opened})  # its library may be left out of this build
         target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/layers/${opened}/public)
       endforeach()
       target_link_libraries(${target} PRIVATE layer_${name} trainer_options fmt::fmt spdlog::spdlog
@@ -41,6 +37,17 @@ function(add_layer name)
   endforeach()
   if(arg_COLD)
     target_compile_options(layer_${name}_cold PRIVATE "$<$<CONFIG:Release>:${cold_flags}>")
+  endif()
+endfunction()
+
+# link_headers(NAME): the include root of a layer, a folder of links.
+function(link_headers name)
+  set(root ${PROJECT_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${root}/public/trainer ${root}/private)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${root}/private/${name} SYMBOLIC)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/include/trainer/${name})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/trainer/${name} ${root}/public/trainer/${name}
+         SYMBOLIC)
   endif()
 endfunction()
 

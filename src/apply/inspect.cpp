@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"

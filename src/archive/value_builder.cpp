@@ -180,7 +180,9 @@ Dict Builder::dict(const Node& dict) {
   const std::vector<NodeIndex>& items = dict.items();
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     enter({key(node(items[i])), 0});
-    values.emplace_back(text(steps_.back().key), value(items[i + 1]));
+    // Before the call, because compilers differ in which argument they compute first.
+    std::string name = text(steps_.back().key);
+    values.emplace_back(std::move(name), value(items[i + 1]));
     steps_.pop_back();
   }
   check_unique(values);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/store.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"

@@ -43,7 +43,8 @@ class OptionAdder {
 };
 
 void add_options(CLI::App& app, const std::vector<Option>& options) {
-  constexpr std::size_t kWidth = 50;  // from column 30 on: older CLI11 does not wrap its help
+  // From column 30 on: older CLI11 does not wrap its help. CLI11 2.6 ends each line with a blank.
+  constexpr std::size_t kWidth = 49;
   for (const Option& option : options) {
     CLI::Option* added = std::visit(OptionAdder(app, option), option.target);
     added->description(fmt::format("{}", fmt::join(wrapped(option.help, kWidth), "\n")));

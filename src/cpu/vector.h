@@ -29,12 +29,19 @@ inline constexpr int64_t kPanelVectors = 2;
 #endif
 inline constexpr int64_t kPanelColumns = kLanes * kPanelVectors;
 
-// Loads and stores need no alignment.
-using Vector = float __attribute__((vector_size(sizeof(float) * kLanes), aligned(4), may_alias));
+using Vector = float __attribute__((vector_size(sizeof(float) * kLanes)));
 using IndexVector = int32_t __attribute__((vector_size(sizeof(int32_t) * kLanes)));
 
-inline Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
-inline void store(float* to, Vector value) { *reinterpret_cast<Vector*>(to) = value; }
+// A vector in an array, where it needs no alignment. Not an alignment of Vector itself: Clang
+// ignores it, and GCC 14 for Arm ends with an internal error where a function has such a parameter.
+struct __attribute__((packed, may_alias)) VectorInArray {
+  Vector value;
+};
+
+inline Vector load(const float* from) {
+  return reinterpret_cast<const VectorInArray*>(from)->value;
+}
+inline void store(float* to, Vector value) { reinterpret_cast<VectorInArray*>(to)->value = value; }
 
 #ifdef __clang__
 #define TRAINER_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

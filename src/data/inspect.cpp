@@ -307,10 +307,9 @@ TableFacts inspect_table(const TableSource& source, const InspectOptions& option
 
 std::vector<std::string> column_names(const TableSource& source, const InspectOptions& options) {
   if (is_read_by_duckdb(source)) {
+    const duckdb::Query query(table_sql(source).select);
     std::vector<std::string> names;
-    for (const auto& column : duckdb::Query(table_sql(source).select).columns()) {
-      names.push_back(column.name);
-    }
+    for (const auto& column : query.columns()) names.push_back(column.name);
     return names;
   }
   CsvSource text(source.path, source_files(source.path), first_format(source, options));

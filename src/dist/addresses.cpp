@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/addresses.h"
 
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <poll.h>
@@ -21,7 +22,11 @@ namespace {
 /// A socket that is closed at the end.
 class Socket {
  public:
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  // Not inherited by programs that this process starts. macOS has no SOCK_CLOEXEC, which would do
+  // both at once.
+  Socket(int family, int type) : descriptor_(socket(family, type, 0)) {
+    fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
+  }
   ~Socket() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -62,7 +67,7 @@ std::string to_text(const Address& address) {
 std::string local_address_towards(const std::string& host) {
   const auto address = resolve({host, 9}, SOCK_DGRAM);  // nothing is sent
   if (address == nullptr) return "";
-  const Socket socket(::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const Socket socket(address->ai_family, SOCK_DGRAM);
   if (connect(socket.get(), address->ai_addr, address->ai_addrlen) != 0) return "";
   sockaddr_storage local{};
   socklen_t size = sizeof local;
@@ -97,7 +102,8 @@ std::vector<std::string> own_addresses() {
 bool can_connect(const Address& address, std::chrono::milliseconds limit) {
   const auto resolved = resolve(address, SOCK_STREAM);
   if (resolved == nullptr) return false;
-  const Socket socket(::socket(resolved->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const Socket socket(resolved->ai_family, SOCK_STREAM);
+  fcntl(socket.get(), F_SETFL, O_NONBLOCK);
   if (connect(socket.get(), resolved->ai_addr, resolved->ai_addrlen) == 0) return true;
   if (errno != EINPROGRESS) return false;
   pollfd waiting{.fd = socket.get(), .events = POLLOUT, .revents = 0};

@@ -8,13 +8,12 @@
 #include "trainer/dist/join.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/core/error.h"
 
 #ifdef TRAINER_HAS_GLOO
 
-#include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -41,6 +39,7 @@
 #include "dist/addresses.h"
 #include "dist/gloo_transport.h"
 #include "dist/nccl.h"
+#include "dist/process_settings.h"
 #include "dist/rank_store.h"
 #include "dist/shared_memory_transport.h"
 
@@ -53,27 +52,6 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr const char* kLocalHost = "127.0.0.1";
 
 [[noreturn]] void fail(const std::string& problem) { throw Error(ErrorKind::kDevice, problem); }
-
-// For the thread that calls it and those that it starts. Gloo's thread tries for the lock of a
-// connection again and again while another thread sends: on the same CPU, where mpirun binds a
-// process to one, that takes a time slice of milliseconds. So it may run anywhere, and gives way.
-void give_way() {
-#ifdef __linux__
-  constexpr int kNice = 10;
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (int i = 0; i < CPU_SETSIZE; ++i) CPU_SET(i, &all);
-  sched_setaffinity(0, sizeof all, &all);
-  setpriority(PRIO_PROCESS, 0, kNice);
-#endif
-}
-
-// c10d of LibTorch 2 writes what goes wrong to the standard error, with the addresses of functions,
-// before it throws the same, which is what users are told. TORCH_CPP_LOG_LEVEL shows it again.
-void keep_quiet() {
-  constexpr int kFatalOnly = 3;
-  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
-}
 
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 

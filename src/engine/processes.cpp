@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
 #include "trainer/core/cpus.h"

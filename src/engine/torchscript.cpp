@@ -220,7 +220,7 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
       .build(options.outputs)
       .save(stream, {{kDescription, apply::export_description(model)}});
   AtomicFile file(path);
-  file.write(stream.view());
+  file.write(stream.str());
   const double difference = largest_difference(file.flushed(), model, options.outputs);
   if (difference > kTolerance) {
     throw Error(ErrorKind::kRuntime,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/apply/encoded_network.h"
 #include "trainer/apply/predictor.h"

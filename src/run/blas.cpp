@@ -27,6 +27,7 @@
 namespace trainer::run {
 namespace {
 
+#ifndef __APPLE__
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
 // The core that correct_blas_core() has replaced.
@@ -35,7 +36,6 @@ std::string& mistaken_core() {
   return core;
 }
 
-#ifndef __APPLE__
 /// The library of the name that LibTorch itself links to.
 class Blas {
  public:

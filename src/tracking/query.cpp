@@ -10,6 +10,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"

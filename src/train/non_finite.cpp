@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep

@@ -5,6 +5,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"

@@ -302,7 +302,7 @@ TEST_F(ArchiveTest, RefusesTextThatIsFarLargerThanItsFile) {
   for (int i = 0; i < 300; ++i) operations += "h\x01";
   const std::string message = pickle_error(operations + "es.");
   EXPECT_EQ(message,
-            "record data.pkl: \"a.256\": the file holds more than 268435456 bytes of strings");
+            "record data.pkl: \"a.255\": the file holds more than 268435456 bytes of strings");
 }
 
 // The pickle of {"t": a float tensor over storage "0"}, with these operations for its parts.

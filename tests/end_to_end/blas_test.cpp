@@ -58,7 +58,7 @@ TEST_F(BlasTest, TheDoctorTellsOfIt) {
             std::string::npos)
       << corrected.out;
   const test::ProcessResult wanted =
-      trainer("doctor --json", kLibrary + "OPENBLAS_CORETYPE=Prescott");
+      trainer("doctor --json", kLibrary + "OPENBLAS_CORETYPE=Nehalem");
   EXPECT_NE(wanted.out.find("unset OPENBLAS_CORETYPE"), std::string::npos) << wanted.out;
 }
 

@@ -226,7 +226,7 @@ TEST(ProcessesTest, WithoutTheFirstOneTheAddressIsNamed) {
 // As rank 0 does that is killed before it has answered: connections that wait for it are reset.
 TEST(ProcessesTest, AStoreThatIsGoneBeforeItAnswersIsNamed) {
   const test::TemporaryFolder folder;
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int listener = test::tcp_socket();
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -44,5 +44,11 @@ put src/low/file.cpp ''
 
 put src/middle/file.cpp '#include "trainer/side/side.h"'
 expect "no layer beside" 1 "trainer/side/side.h"
+put src/middle/file.cpp ''
+
+put src/high/file.cpp '#include "trainer/side/side.h"'
+sed -i.old 's/ side)$/)/' "$house/CMakeLists.txt"
+rm -r "$house/build/layers"
+expect "a layer that it opens need not be built" 0 ""
 
 finish

@@ -50,7 +50,9 @@ inline void expect_golden(const model::FlatParameters& flat, const at::Tensor& b
                           const Json& expected) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     const std::string& name = flat.specs[i].name;
-    EXPECT_TRUE(close(model::parameter_view(flat, buffer, i), golden_tensor(expected.at(name))))
+    constexpr double kAbsolute = 2e-6;  // batch norm enlarges what a device rounds in mish
+    EXPECT_TRUE(
+        close(model::parameter_view(flat, buffer, i), golden_tensor(expected.at(name)), kAbsolute))
         << name;
   }
 }

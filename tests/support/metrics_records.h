@@ -24,8 +24,9 @@ inline std::vector<Json> metrics_records(const std::filesystem::path& metrics) {
 inline std::vector<std::string> timeless_lines(const std::filesystem::path& metrics) {
   std::vector<std::string> lines;
   for (Json& record : metrics_records(metrics)) {
-    for (const char* field : {"samples_per_second", "time_seconds", "communication_seconds",
-                              "memory_bytes", "peak_memory_bytes"}) {
+    for (const char* field :
+         {"samples_per_second", "time_seconds", "communication_seconds", "memory_bytes",
+          "peak_memory_bytes", "device_memory_bytes", "peak_device_memory_bytes"}) {
       record.erase(field);
     }
     lines.push_back(record.dump());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,9 +19,16 @@
 
 namespace trainer::test {
 
+/// A socket for TCP that programs do not inherit; macOS has no SOCK_CLOEXEC for that.
+inline int tcp_socket() {
+  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
 /// A port of this machine that was free a moment ago.
 inline int free_port() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int descriptor = tcp_socket();
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

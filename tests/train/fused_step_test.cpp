@@ -6,6 +6,7 @@
 
 #include <ATen/ops/linalg_vector_norm.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "trainer/train/session.h"
