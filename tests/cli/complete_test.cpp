@@ -93,7 +93,7 @@ TEST(CompleteTest, OffersTheWordsOfAValue) {
   EXPECT_EQ(candidates({"device_fallback=f"}),
             (Words{"device_fallback=true", "device_fallback=false"}));
   EXPECT_EQ(candidates({"threads="}), Words{"threads=auto"});
-  EXPECT_EQ(candidates({"--device", ""}), (Words{"auto", "cpu", "mps", "cuda"}));
+  EXPECT_EQ(candidates({"--device", ""}), (Words{"auto", "fastest", "cpu", "mps", "cuda"}));
   EXPECT_EQ(candidates({"--lr", ""}), Words{});
   EXPECT_EQ(candidates({"--lr="}), Words{});
   EXPECT_EQ(candidates({"no.key="}), Words{});

@@ -98,7 +98,7 @@ TEST(LoadTest, ReportsAllErrorsAtOnceWithTheirLines) {
             "a.yaml:5: data.source: expected synthetic, csv, idx, npy or query, got \"cvs\"; did "
             "you mean "
             "\"csv\"?\n"
-            "a.yaml:6: device: expected auto, cpu, mps, cuda or cuda:N, got \"gpu\"");
+            "a.yaml:6: device: expected auto, fastest, cpu, mps, cuda or cuda:N, got \"gpu\"");
 }
 
 TEST(LoadTest, AnUnknownKeyHasTheNearestOneAsSuggestion) {
