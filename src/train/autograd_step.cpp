@@ -18,11 +18,11 @@
 #include "trainer/device/memory.h"
 #include "trainer/device/timed_work.h"
 #include "trainer/device/upload.h"
-#include "trainer/dist/device_reduction.h"
 #include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
 
+#include "train/gradient_exchange.h"
 #include "train/running_statistics.h"
 #include "train/shared_sums.h"
 
@@ -299,36 +299,12 @@ class AutogradStep : public TrainStep {
     return optim::clip_gradients(context_.model.parameters(), context_.clip_norm);
   }
 
-  // Gradients travel through the memory of the CPU.
-  void share_on_cpu() {
-    model::FlatParameters& flat = context_.model.parameters();
-    std::vector<at::Tensor> on_cpu = {flat.gradients.cpu()};
-    for (const at::Tensor& other : others_) on_cpu.push_back(other.cpu());
-    std::vector<float*> subtrees;
-    subtrees.reserve(on_cpu.size());
-    for (const at::Tensor& gradient : on_cpu) subtrees.push_back(gradient.data_ptr<float>());
-    subtrees.resize(context_.division.my_subtrees().size());
-    shared_.start_gradients(subtrees, flat.num_trained, on_cpu.front().data_ptr<float>());
-    shared_.finish_gradients();
-    flat.gradients.copy_(on_cpu.front());
-  }
-
-  // Between accelerators.
-  void share_on_device() {
-    const model::FlatParameters& flat = context_.model.parameters();
-    std::vector<at::Tensor> subtrees = {trained_range(flat, flat.gradients)};
-    for (const at::Tensor& other : others_) subtrees.push_back(trained_range(flat, other));
-    subtrees.resize(context_.division.my_subtrees().size());
-    dist::sum_on_device(context_.division, context_.world->all_to_all(), subtrees,
-                        trained_range(flat, flat.gradients));
-  }
-
   void share_gradients() {
     const device::TimedDeviceWork timed(device(), Work::kReduce);
     if (context_.world->all_to_all()) {
-      share_on_device();
+      share_on_device(*context_.world, context_.division, context_.model.parameters(), others_);
     } else {
-      share_on_cpu();
+      share_on_cpu(shared_, context_.division, context_.model.parameters(), others_);
     }
   }
 
