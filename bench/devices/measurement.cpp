@@ -26,7 +26,7 @@ namespace {
 // Long enough for CPU clocks and caches to settle.
 constexpr double kWarmupSeconds = 0.2;
 // The same at the beginning of a turn: the threads of the row before spin for a while.
-constexpr double kSettleMs = 20;
+constexpr double kSettleMs = 60;
 constexpr double kWatchMs = 10;  // steps before the timed ones, too short ones alone show no noise
 constexpr int64_t kNumRounds = 10;
 constexpr int64_t kMinRounds = 5;  // fewer cannot be compared
