@@ -13,6 +13,7 @@
 #include "trainer/core/process_memory.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/device/description.h"
+#include "trainer/device/error_text.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/threads.h"
 
@@ -31,9 +32,6 @@ constexpr double kWatchMs = 10;  // steps before the timed ones, too short ones 
 constexpr int64_t kNumRounds = 10;
 constexpr int64_t kMinRounds = 5;  // fewer cannot be compared
 constexpr double kSteady = 1.2;    // times the median of the timed steps
-
-// Only the first line: a list of functions follows in LibTorch's messages.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Memory in use now, of the process and of the tensors on the device.
 struct MemoryInUse {
@@ -130,7 +128,7 @@ class WorkloadRun {
       try {
         function(row);
       } catch (const std::exception& e) {
-        row.times.failure = first_line(e.what());
+        row.times.failure = device::error_line(e);
         row.session.reset();
       }
     }
@@ -149,7 +147,7 @@ class WorkloadRun {
       return losses;
     } catch (const std::exception& e) {
       log::warning(fmt::format("no reference for the losses of {}: {}", workload_name(plan.setting),
-                               first_line(e.what())));
+                               device::error_line(e)));
       return {};
     }
   }

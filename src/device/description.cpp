@@ -64,9 +64,9 @@ Description describe_cuda(c10::DeviceIndex index) {
 }
 #endif
 
-Json to_json(const std::string& name, c10::Device device) {
+Json to_json(c10::Device device) {
   const Description description = describe(device);
-  Json json = {{"device", name}};
+  Json json = {{"device", device.str()}};
   if (!description.name.empty()) json["name"] = description.name;
   if (description.memory_bytes > 0) json["memory_bytes"] = description.memory_bytes;
   if (!description.driver.empty()) json["driver"] = description.driver;
@@ -88,11 +88,7 @@ Description describe(c10::Device device) {
 
 Json describe_accelerators(const AvailableDevices& available) {
   Json all = Json::array();
-  if (available.mps) all.push_back(to_json("mps", c10::Device(c10::kMPS)));
-  for (int i = 0; i < available.num_cuda; ++i) {
-    all.push_back(to_json(fmt::format("cuda:{}", i),
-                          c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(i))));
-  }
+  for (const c10::Device device : accelerators(available)) all.push_back(to_json(device));
   return all;
 }
 

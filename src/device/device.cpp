@@ -11,10 +11,9 @@
 namespace trainer::device {
 namespace {
 
-std::string describe(const AvailableDevices& available) {
+std::string names_of(const AvailableDevices& available) {
   std::string text = "cpu";
-  if (available.mps) text += ", mps";
-  for (int i = 0; i < available.num_cuda; ++i) text += fmt::format(", cuda:{}", i);
+  for (const c10::Device device : accelerators(available)) text += ", " + device.str();
   return text;
 }
 
@@ -40,6 +39,13 @@ AvailableDevices available_devices() {
   return available;
 }
 
+std::vector<c10::Device> accelerators(const AvailableDevices& available) {
+  std::vector<c10::Device> devices;
+  if (available.mps) devices.emplace_back(c10::kMPS);
+  for (int i = 0; i < available.num_cuda; ++i) devices.push_back(cuda_device(i));
+  return devices;
+}
+
 DeviceChoice choose_device(const std::string& requested, Fallback fallback,
                            const AvailableDevices& available) {
   if (requested == "cpu") return {c10::Device(c10::kCPU), "as configured", ""};
@@ -53,7 +59,7 @@ DeviceChoice choose_device(const std::string& requested, Fallback fallback,
   if (index >= 0 && index < available.num_cuda) return {cuda_device(index), "as configured", ""};
 
   const std::string problem =
-      fmt::format("device {} is not available (available: {})", requested, describe(available));
+      fmt::format("device {} is not available (available: {})", requested, names_of(available));
   if (fallback == Fallback::kForbidden) {
     throw Error(ErrorKind::kDevice,
                 problem + "; choose another device or set device_fallback: true");

@@ -32,10 +32,6 @@ std::string threads_reason(const std::vector<train::ThreadTrial>& trials) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 std::string trial_text(const train::DeviceTrial& trial) {
   return fmt::format(
       "{} {} {}", trial.device.str(), config::to_text(trial.precision),
@@ -45,12 +41,8 @@ std::string trial_text(const train::DeviceTrial& trial) {
 // All devices with all precisions that they compute well; the simple ones first.
 std::vector<train::DeviceTrial> possible_trials(const config::Config& config,
                                                 MayChoosePrecision may_choose) {
-  std::vector<c10::Device> devices = {c10::Device(c10::kCPU)};
-  const device::AvailableDevices available = device::available_devices();
-  if (available.mps) devices.emplace_back(c10::kMPS);
-  for (int i = 0; i < available.num_cuda; ++i) {
-    devices.emplace_back(c10::kCUDA, static_cast<c10::DeviceIndex>(i));
-  }
+  std::vector<c10::Device> devices = device::accelerators(device::available_devices());
+  devices.insert(devices.begin(), c10::Device(c10::kCPU));
   std::vector<config::Precision> precisions = {config.precision};
   if (may_choose == MayChoosePrecision::kYes) {
     precisions = {config::Precision::kFp32, config::Precision::kBf16, config::Precision::kFp16};
@@ -71,21 +63,18 @@ void choose_fastest(const config::Config& config, const data::Datasets& data,
                     MayChoosePrecision may_choose, Decisions& d) {
   d.device_trials = possible_trials(config, may_choose);
   train::time_devices(config, data, d.device_trials);
-  const bool has_one =
-      std::any_of(d.device_trials.begin(), d.device_trials.end(),
-                  [](const train::DeviceTrial& trial) { return trial.problem.empty(); });
   std::string text = "fastest: a step takes";
   for (const train::DeviceTrial& trial : d.device_trials) {
     text += fmt::format("{} {}", &trial == d.device_trials.data() ? "" : ",", trial_text(trial));
   }
-  if (!has_one) {
+  const train::DeviceTrial* chosen = train::find_fastest(d.device_trials);
+  if (chosen == nullptr) {
     throw Error(ErrorKind::kDevice, fmt::format("device: fastest: no device computes the right "
                                                 "loss ({}); set device and precision",
                                                 text));
   }
-  const train::DeviceTrial& chosen = train::fastest(d.device_trials);
-  d.device = {chosen.device, text, ""};
-  d.precision = {chosen.precision, ""};
+  d.device = {chosen->device, text, ""};
+  d.precision = {chosen->precision, ""};
 }
 
 device::PrecisionChoice precision_on(c10::Device device, const config::Config& config,

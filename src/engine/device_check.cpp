@@ -17,13 +17,13 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/util/Exception.h>
 
 #include "trainer/config/config.h"
 #include "trainer/core/cpus.h"
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/version.h"
 #include "trainer/device/device.h"
+#include "trainer/device/error_text.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/threads.h"
 #include "trainer/train/out_of_memory.h"
@@ -100,10 +100,8 @@ doctor::DeviceFacts check_device(const std::string& name, config::StepKind step,
           .step_seconds = steps.seconds,
           .difference = steps.weights.sub(expected).abs().max().item<double>() / largest,
           .precisions = precisions_of(c10::Device(name))};
-} catch (const c10::Error& error) {
-  return {.name = name, .problem = error.what_without_backtrace()};
 } catch (const std::exception& error) {
-  return {.name = name, .problem = error.what()};
+  return {.name = name, .problem = device::error_text(error)};
 }
 
 // The best of some products of two squares; operations a second.
@@ -137,13 +135,8 @@ doctor::EngineFacts run_device_check() {
   facts.blas_flops = blas_flops();
   const at::Tensor expected = make_steps("cpu", config::StepKind::kAutograd).weights;
   facts.devices.push_back(check_device("cpu", config::StepKind::kFused, expected));
-  const device::AvailableDevices available = device::available_devices();
-  if (available.mps) {
-    facts.devices.push_back(check_device("mps", config::StepKind::kAuto, expected));
-  }
-  for (int i = 0; i < available.num_cuda; ++i) {
-    facts.devices.push_back(
-        check_device("cuda:" + std::to_string(i), config::StepKind::kAuto, expected));
+  for (const c10::Device device : device::accelerators(device::available_devices())) {
+    facts.devices.push_back(check_device(device.str(), config::StepKind::kAuto, expected));
   }
   return facts;
 }

@@ -12,20 +12,20 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/device/error_text.h"
 #include "trainer/model/gradient.h"
 
-#include "train/error_text.h"
 #include "train/saving.h"
 
 namespace trainer::train {
 namespace {
 
-// What step `step` is called, and how to go on from `saved`.
 std::string position_text(const Session& session) {
   return fmt::format("step {} (epoch {})", session.state.position.step + 1,
                      session.state.position.epoch + 1);
 }
 
+// How to go on.
 std::string advice(int64_t saved_step, const Output& output) {
   const std::string file = output.checkpoints.last().string();
   return fmt::format(
@@ -88,7 +88,7 @@ void Backup::keep(const Session& session, const Output& output) {
 
 void Backup::report_failure(const Session& session, Output& output, const std::exception& error) {
   const std::string problem = fmt::format("{}: {} has failed: {}", position_text(session),
-                                          session.device.str(), error_line(error));
+                                          session.device.str(), device::error_line(error));
   if (!session.world->is_first()) throw Error(ErrorKind::kDevice, problem);
   wait_for_saving(output);
   int64_t saved = checkpoint::read(output.checkpoints.last()).state.position.step;

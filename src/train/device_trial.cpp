@@ -15,6 +15,7 @@
 
 #include "trainer/core/cpus.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/device/error_text.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/threads.h"
 #include "trainer/model/init.h"
@@ -22,7 +23,6 @@
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
 
-#include "train/error_text.h"
 #include "train/session_checks.h"
 #include "train/session_parts.h"
 
@@ -216,7 +216,7 @@ void prepare_trial(const config::Config& config, const data::Datasets& data, int
     timed.push_back({trial, std::move(steps)});
   }
 } catch (const std::exception& error) {
-  trial.problem = error_line(error);
+  trial.problem = device::error_line(error);
 }
 
 // Calls body() unless the trial has failed; failures become its problem.
@@ -224,7 +224,7 @@ template <class Body>
 void attempt(Timed& one, const Body& body) try {
   if (one.trial.problem.empty()) body();
 } catch (const std::exception& error) {
-  one.trial.problem = error_line(error);
+  one.trial.problem = device::error_line(error);
 }
 
 // As many steps as the clock needs.
@@ -268,7 +268,7 @@ std::string find_device_problem(const config::Config& config, const data::Datase
     Steps device_steps(checked, data, device, num_rows, 1);
     return compare(device_steps, cpu_steps);
   } catch (const std::exception& error) {
-    return device::is_out_of_memory(error) ? "" : error_line(error);
+    return device::is_out_of_memory(error) ? "" : device::error_line(error);
   }
 }
 
@@ -286,15 +286,16 @@ void time_devices(const config::Config& config, const data::Datasets& data,
   time_in_turn(timed);
 }
 
-const DeviceTrial& fastest(const std::vector<DeviceTrial>& trials) {
+const DeviceTrial* find_fastest(const std::vector<DeviceTrial>& trials) {
   constexpr double kEquallyFast = 1.05;
   double best = std::numeric_limits<double>::infinity();
   for (const DeviceTrial& trial : trials) {
     if (trial.problem.empty()) best = std::min(best, trial.step_seconds);
   }
-  return *std::find_if(trials.begin(), trials.end(), [&](const DeviceTrial& trial) {
+  const auto found = std::find_if(trials.begin(), trials.end(), [&](const DeviceTrial& trial) {
     return trial.problem.empty() && trial.step_seconds <= kEquallyFast * best;
   });
+  return found == trials.end() ? nullptr : &*found;
 }
 
 }  // namespace trainer::train

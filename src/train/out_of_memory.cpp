@@ -15,11 +15,10 @@
 #include "trainer/core/log.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
+#include "trainer/device/error_text.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/precision.h"
 #include "trainer/schedule/loss_scale.h"
-
-#include "train/error_text.h"
 
 namespace trainer::train {
 namespace {
@@ -100,7 +99,7 @@ auto with_memory_retries(Session& session, const Attempt& attempt) {
       throw;
     } catch (const std::exception& e) {
       if (!device::is_out_of_memory(e)) throw;
-      reduce_memory(session, error_text(e));
+      reduce_memory(session, device::error_text(e));
     }
     device::release_cached_memory(session.device);
   }
@@ -148,7 +147,7 @@ Evaluation evaluate_within_memory(Session& session, const std::function<Evaluati
         fmt::format("evaluation: out of memory on {}", session.device.str());
     if (!can_fall_back(session)) {
       throw Error(ErrorKind::kOutOfMemory,
-                  fmt::format("{}; {} ({})", problem, advice(session), error_text(e)));
+                  fmt::format("{}; {} ({})", problem, advice(session), device::error_text(e)));
     }
     move_to_cpu(session);
     warn(session, problem + "; continuing on the CPU");

@@ -42,9 +42,11 @@ TEST(DeviceTrialTest, OfEquallyFastOnesTheFirstIsTaken) {
   trials[1].step_seconds = 1;
   trials[2].step_seconds = 0.1;
   trials[2].problem = "wrong";
-  EXPECT_EQ(&fastest(trials), trials.data());
+  EXPECT_EQ(find_fastest(trials), trials.data());
   trials[0].step_seconds = 1.06;
-  EXPECT_EQ(&fastest(trials), &trials[1]);
+  EXPECT_EQ(find_fastest(trials), &trials[1]);
+  trials.erase(trials.begin(), trials.begin() + 2);
+  EXPECT_EQ(find_fastest(trials), nullptr);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <c10/core/Device.h>
 
@@ -15,6 +16,9 @@ struct AvailableDevices {
 
 /// Detects the accelerators.
 AvailableDevices available_devices();
+
+/// All of them: "mps", "cuda:0", "cuda:1".
+std::vector<c10::Device> accelerators(const AvailableDevices& available);
 
 /// A device and the reason for choosing it.
 struct DeviceChoice {

@@ -7,9 +7,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "trainer/cpu/operands.h"
 #include "trainer/network/tensor_spec.h"
 
 namespace trainer::model {
+
+using cpu::Accumulate;
 
 /// A parameter or buffer under its name in the state dict.
 struct NamedTensor {
@@ -53,9 +56,6 @@ struct FlatParameters {
 /// matches_any() in core/parse.h) are not trained.
 FlatParameters make_flat_parameters(std::vector<network::TensorSpec> specs,
                                     const std::vector<std::string>& freeze, c10::Device device);
-
-/// Whether a gradient is written over the last one or added to it.
-enum class Accumulate { kNo, kYes };
 
 /// Drops gradients that autograd has left at the parameters.
 void forget_gradients(FlatParameters& flat);

@@ -33,7 +33,7 @@ struct DeviceTrial {
 void time_devices(const config::Config& config, const data::Datasets& data,
                   std::vector<DeviceTrial>& trials);
 
-/// The fastest one without a problem; of those within 5 % of it the first. There must be one.
-const DeviceTrial& fastest(const std::vector<DeviceTrial>& trials);
+/// The fastest one without a problem; of those within 5 % of it the first. Null if there is none.
+const DeviceTrial* find_fastest(const std::vector<DeviceTrial>& trials);
 
 }  // namespace trainer::train

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace trainer::train {
+namespace trainer::device {
 
 /// The message of `error`; of LibTorch's without the places in its sources.
 std::string error_text(const std::exception& error);
@@ -12,4 +12,4 @@ std::string error_text(const std::exception& error);
 /// Its first line.
 std::string error_line(const std::exception& error);
 
-}  // namespace trainer::train
+}  // namespace trainer::device

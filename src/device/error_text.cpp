@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/error_text.h"
+#include "trainer/device/error_text.h"
 
 #include <c10/util/Exception.h>
 
-namespace trainer::train {
+namespace trainer::device {
 
 std::string error_text(const std::exception& error) {
   const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
@@ -15,4 +15,4 @@ std::string error_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-}  // namespace trainer::train
+}  // namespace trainer::device
