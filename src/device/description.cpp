@@ -16,22 +16,17 @@
 #include <fmt/format.h>
 
 #include "trainer/core/json.h"
+#include "trainer/core/sysctl.h"  // IWYU pragma: keep
 
 namespace trainer::device {
 namespace {
 
 #ifdef __APPLE__
-std::string system_text(const char* name) {
-  char text[256] = {};
-  std::size_t size = sizeof text - 1;
-  return sysctlbyname(name, text, &size, nullptr, 0) == 0 ? text : "";
-}
-
 Description describe_mps() {
-  Description description{.name = system_text("machdep.cpu.brand_string")};
+  Description description{.name = sysctl_text("machdep.cpu.brand_string")};
   std::size_t size = sizeof description.memory_bytes;
   sysctlbyname("hw.memsize", &description.memory_bytes, &size, nullptr, 0);
-  if (const std::string version = system_text("kern.osproductversion"); !version.empty()) {
+  if (const std::string version = sysctl_text("kern.osproductversion"); !version.empty()) {
     description.driver = "macOS " + version;
   }
   return description;

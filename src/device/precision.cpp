@@ -13,28 +13,16 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#if defined(__APPLE__)
-#include <sys/sysctl.h>
-#endif
-
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/sysctl.h"
 #include "trainer/core/version.h"
 
 namespace trainer::device {
 namespace {
 
 using config::Precision;
-
-std::string macos_version() {
-#if defined(__APPLE__)
-  char version[64] = {};
-  std::size_t size = sizeof(version) - 1;
-  if (sysctlbyname("kern.osproductversion", version, &size, nullptr, 0) == 0) return version;
-#endif
-  return "";
-}
 
 // Whether LibTorch runs those operations of a step that some versions lack for some types. Such a
 // version throws: "not implemented for 'Half'", "BFloat16 is not supported".
@@ -65,7 +53,7 @@ c10::ScalarType scalar_type(Precision precision) {
 
 PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   PrecisionProbe probe;
-  probe.macos = macos_version();
+  probe.macos = sysctl_text("kern.osproductversion");
   probe.libtorch = build_info().libtorch;
   probe.has_hardware =
       precision == Precision::kFp32 || (precision == Precision::kBf16 ? has_bf16() : has_fp16());

@@ -3,9 +3,6 @@
 
 #include <sys/utsname.h>
 #include <unistd.h>
-#ifdef __APPLE__
-#include <sys/sysctl.h>
-#endif
 
 #include <ctime>
 #include <fstream>
@@ -16,6 +13,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
+#include "trainer/core/sysctl.h"  // IWYU pragma: keep
 #include "trainer/core/version.h"
 #include "trainer/run/blas.h"
 
@@ -24,9 +22,8 @@ namespace {
 
 #ifdef __APPLE__
 std::string cpu_model() {
-  char text[256] = {};
-  std::size_t size = sizeof text - 1;
-  return sysctlbyname("machdep.cpu.brand_string", text, &size, nullptr, 0) == 0 ? text : "unknown";
+  const std::string name = sysctl_text("machdep.cpu.brand_string");
+  return name.empty() ? "unknown" : name;
 }
 #else
 // The part after the colon of the first line of `path` that begins with `key`.
