@@ -152,6 +152,11 @@ std::vector<Field> more_training_fields() {
              "fit; stop: end the run.",
              {.aliases = {"auto_find_batch_size", "auto_scale_batch_size"},
               .on_resume = OnResume::kMayChange}),
+      choice(TRAINER_MEMBER(training.cuda_graphs),
+             "auto: on CUDA, all of a step before the update is recorded once and then launched as "
+             "one CUDA graph, if that gives the same bits; off: operation by operation. The result "
+             "is the same.",
+             {.aliases = {"use_cuda_graph"}, .on_resume = OnResume::kMayChange}),
       texts(TRAINER_MEMBER(training.freeze),
             "Frozen parameters, as patterns with * and ?: [\"layers.0.*\"]. A norm that is "
             "completely frozen uses its running statistics and does not update them.",

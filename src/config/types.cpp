@@ -46,6 +46,7 @@ TRAINER_NAMES(config::ScheduleName, "constant", "linear", "cosine", "step", "one
 TRAINER_NAMES(config::FactorSchedule, "constant", "flat_cosine")
 TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
 TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
+TRAINER_NAMES(config::CudaGraphs, "auto", "off")
 TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
 TRAINER_NAMES(config::LogFormat, "text", "json")
 TRAINER_NAMES(config::Distributed, "auto", "off")

@@ -19,6 +19,8 @@ struct Timeline::ThreadTimes {
 
 std::atomic<Timeline*> Timeline::active{nullptr};
 
+bool Timeline::is_active() { return active.load(std::memory_order_relaxed) != nullptr; }
+
 namespace {
 
 constexpr std::array<std::string_view, kNumStages> kStageNames = {

@@ -10,10 +10,9 @@ at::Tensor upload_memory(at::IntArrayRef sizes, at::ScalarType dtype, c10::Devic
   return at::empty(sizes, at::TensorOptions().dtype(dtype).pinned_memory(device.is_cuda()));
 }
 
-at::Tensor upload(const at::Tensor& memory, c10::Device device, Uploads* uploads) {
-  if (uploads == nullptr) return memory.to(device);
-  uploads->push_back(memory);
-  return memory.to(device, memory.scalar_type(), /*non_blocking=*/true);
+void upload(const at::Tensor& memory, const at::Tensor& to, Uploads* uploads) {
+  if (uploads != nullptr) uploads->push_back(memory);
+  to.copy_(memory, /*non_blocking=*/uploads != nullptr);
 }
 
 }  // namespace trainer::device

@@ -23,13 +23,11 @@
 #include <ATen/ops/selu.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/tanh.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "trainer/cpu/kernels.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/timed_work.h"
-#include "trainer/device/upload.h"
 #include "trainer/network/constants.h"
 
 #include "model/activation_checkpointing.h"
@@ -38,25 +36,18 @@ namespace trainer::model {
 namespace {
 
 /// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
-/// The CPU draws them for all devices, which get a byte for each.
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
                            const DropoutNoise& noise, int64_t num_members) {
-  const double probability = dropout.probability * noise.dropout_factor;
-  const cpu::NoiseSource source{
-      .seed = noise.seed, .layer = dropout.stream, .probability = probability};
-  const int64_t first_row = noise.first_row * num_members;
-  const cpu::Tile tile{
-      .num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)};
-  if (hidden.is_cpu()) {
-    const at::Tensor factors = at::empty(hidden.sizes(), at::kFloat);
-    cpu::kernels().make_noise(source, first_row, tile, factors.data_ptr<float>());
-    return factors.to(hidden.scalar_type());
-  }
-  const at::Tensor mask = device::upload_memory(hidden.sizes(), at::kByte, hidden.device());
-  cpu::kernels().make_mask(source, first_row, tile, mask.data_ptr<uint8_t>());
-  return device::upload(mask, hidden.device(), noise.uploads)
-      .mul(1 / (1 - probability))
-      .to(hidden.scalar_type());
+  if (noise.masks != nullptr) return noise.masks->factors(dropout, hidden.scalar_type());
+  const at::Tensor factors = at::empty(hidden.sizes(), at::kFloat);
+  cpu::kernels().make_noise(
+      {.seed = noise.seed,
+       .layer = dropout.stream,
+       .probability = dropout.probability * noise.dropout_factor},
+      noise.first_row * num_members,
+      {.num_rows = hidden.size(0), .num_columns = hidden.size(1), .stride = hidden.size(1)},
+      factors.data_ptr<float>());
+  return factors.to(hidden.scalar_type());
 }
 
 /// `[features, batch, bins]` of x `[features, batch, 1]` and edges `[features, bins + 1]`:
@@ -85,7 +76,8 @@ at::Tensor parts_of_bins(const at::Tensor& x, const at::Tensor& edges) {
 struct Forward::Layers {
   const Forward& forward;
   RunningStatistics running;
-  network::TensorPosition position{};  // of the tensors of the current layer
+  std::size_t index = 0;               // of the current layer
+  network::TensorPosition position{};  // of its tensors
   std::vector<at::Tensor> residuals{};
 
   const at::Tensor& parameter(std::size_t i) const {
@@ -94,6 +86,7 @@ struct Forward::Layers {
   const at::Tensor& buffer(std::size_t i) const {
     return forward.network_.buffers()[position.buffer + i].tensor;
   }
+  const at::Tensor& columns() const { return forward.network_.embedded_columns(index); }
   // Converts to the precision of the products; in fp32 returns `tensor` itself.
   at::Tensor to_compute_dtype(const at::Tensor& tensor) const {
     return tensor.to(device::scalar_type(forward.network_.options().precision));
@@ -108,20 +101,18 @@ struct Forward::Layers {
     return at::cat(columns, 1);
   }
 
-  at::Tensor operator()(const network::PeriodicEmbedding& periodic,
-                        const at::Tensor& values) const {
-    const at::Tensor features = at::tensor(periodic.features, at::kLong).to(values.device());
-    const at::Tensor x = values.index_select(1, features).t().unsqueeze(2);  // [features, batch, 1]
+  at::Tensor operator()(const network::PeriodicEmbedding&, const at::Tensor& values) const {
+    const at::Tensor x =
+        values.index_select(1, columns()).t().unsqueeze(2);  // [features, batch, 1]
     const at::Tensor angles =
         x.mul(2 * std::numbers::pi).mul(parameter(0).unsqueeze(1)).add(parameter(1).unsqueeze(1));
     const at::Tensor embedded = at::baddbmm(parameter(3).unsqueeze(1), angles.cos(), parameter(2));
     return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
   }
 
-  at::Tensor operator()(const network::PiecewiseEmbedding& piecewise,
-                        const at::Tensor& values) const {
-    const at::Tensor features = at::tensor(piecewise.features, at::kLong).to(values.device());
-    const at::Tensor x = values.index_select(1, features).t().unsqueeze(2);  // [features, batch, 1]
+  at::Tensor operator()(const network::PiecewiseEmbedding&, const at::Tensor& values) const {
+    const at::Tensor x =
+        values.index_select(1, columns()).t().unsqueeze(2);  // [features, batch, 1]
     const at::Tensor line = x.mul(parameter(0).unsqueeze(1)).add(parameter(2).unsqueeze(1));
     const at::Tensor embedded = at::baddbmm(line, parts_of_bins(x, buffer(0)), parameter(1));
     return at::cat({values, embedded.transpose(0, 1).flatten(1)}, 1);
@@ -242,6 +233,7 @@ at::Tensor Forward::run_layers(std::size_t begin, std::size_t end, at::Tensor va
       std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin), is_linear));
   for (std::size_t i = begin; i < end; ++i) {
     if (before) before(i, values);
+    layers.index = i;
     layers.position = positions_[i];
     if (is_linear(all[i])) ++num_linear;
     // What is recomputed belongs to the backward pass, which is timed as a whole.

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/model/gradient.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "trainer/device/timed_work.h"
 
 namespace trainer::model {
 namespace {
 
-// A row for each member, as the outputs have.
+// A row for each member, as the outputs have. Not by repeat_interleave(), which on CUDA copies the
+// number to the device and waits.
 Targets repeated(const Targets& targets, int64_t num_members) {
   if (num_members == 1) return targets;
   const auto repeat = [&](const at::Tensor& tensor) {
-    return tensor.defined() ? tensor.repeat_interleave(num_members, 0) : tensor;
+    if (!tensor.defined()) return tensor;
+    std::vector<int64_t> sizes = tensor.sizes().vec();
+    sizes.insert(sizes.begin() + 1, num_members);
+    return tensor.unsqueeze(1).expand(sizes).flatten(0, 1);
   };
   return {repeat(targets.values), repeat(targets.weights)};
 }

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "trainer/core/parse.h"
@@ -35,6 +38,20 @@ std::vector<NamedTensor> make_buffers(const std::vector<network::TensorSpec>& sp
   return buffers;
 }
 
+// Copied once: a copy from the CPU in a pass would wait for the device.
+std::vector<at::Tensor> embedded_columns(const network::NetworkSpec& network, c10::Device device) {
+  std::vector<at::Tensor> columns(network.layers.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const network::Layer& layer = network.layers[i];
+    if (const auto* periodic = std::get_if<network::PeriodicEmbedding>(&layer)) {
+      columns[i] = at::tensor(periodic->features, at::kLong).to(device);
+    } else if (const auto* piecewise = std::get_if<network::PiecewiseEmbedding>(&layer)) {
+      columns[i] = at::tensor(piecewise->features, at::kLong).to(device);
+    }
+  }
+  return columns;
+}
+
 // With the factors of the first pattern that matches each.
 std::vector<network::TensorSpec> with_factors(
     std::vector<network::TensorSpec> specs,
@@ -57,11 +74,19 @@ Network::Network(network::NetworkSpec spec, NetworkOptions options, c10::Device 
       parameters_(make_flat_parameters(
           with_factors(network::parameters(spec_), options_.lr_factors), options_.freeze, device)),
       buffer_values_(make_buffer_values(network::buffers(spec_), device)),
-      buffers_(make_buffers(network::buffers(spec_), buffer_values_)) {}
+      buffers_(make_buffers(network::buffers(spec_), buffer_values_)),
+      embedded_columns_(model::embedded_columns(spec_, device)) {}
 
 at::Tensor Network::forward(const at::Tensor& features, Mode mode,
                             const DropoutNoise& noise) const {
-  return Forward(*this, mode, noise).run(features);
+  if (mode == Mode::kInference || features.is_cpu() || noise.masks != nullptr) {
+    return Forward(*this, mode, noise).run(features);
+  }
+  const auto masks = std::make_shared<DropoutMasks>();
+  masks->draw(spec_, noise, features.size(0), features.device(), /*uploads=*/nullptr);
+  DropoutNoise drawn = noise;
+  drawn.masks = masks;
+  return Forward(*this, mode, drawn).run(features);
 }
 
 std::vector<NamedTensor> Network::state() const {

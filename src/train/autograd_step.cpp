@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -8,23 +7,20 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/full.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/zeros.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/shard_tree.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/timed_work.h"
-#include "trainer/device/upload.h"
-#include "trainer/model/gradient.h"
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/train/step.h"
 
 #include "train/gradient_exchange.h"
 #include "train/running_statistics.h"
+#include "train/shard_gradients.h"
 #include "train/shared_sums.h"
+#include "train/step_graph.h"
 
 namespace trainer::train {
 namespace {
@@ -34,7 +30,9 @@ class AutogradStep : public TrainStep {
   explicit AutogradStep(const StepContext& context)
       : context_(context),
         shared_(*context_.world, context_.division),
-        statistics_(context_.model, context_.normalizes_over, shared_, context_.division) {
+        statistics_(context_.model, context_.normalizes_over, shared_, context_.division),
+        gradients_(context_, statistics_),
+        graph_(pass_functions(), context_.cuda_graphs) {
     optim::reserve(context_.optimizer, context_.model.parameters(), context_.optimizer_state);
   }
 
@@ -61,11 +59,12 @@ class AutogradStep : public TrainStep {
   }
 
   void start(const Window& window, const UpdateRates& rates) override {
-    Sums sums;
-    compute_subtrees(window, sums);
-    const std::vector<at::Tensor> numbers = collect_numbers(sums);
-    at::Tensor row = row_of_results(std::ssize(started_), std::ssize(numbers));
-    at::stack_out(row, numbers);
+    at::Tensor row = row_of_results(std::ssize(started_));
+    if (!gradients_.is_one_pass(window) || !graph_.run(window, row)) {
+      ShardGradients::Sums sums;
+      gradients_.compute(window, sums);
+      at::stack_out(row, collect_numbers(sums));
+    }
     update(rates);
     started_.push_back(facts_of(window));
   }
@@ -73,22 +72,26 @@ class AutogradStep : public TrainStep {
   std::vector<StepStats> finish() override {
     std::vector<StepStats> steps;
     if (started_.empty()) return steps;
-    const at::Tensor read = read_all(results_.narrow(0, 0, std::ssize(started_)));
+    // Of all other updates the next step tells whether they were finite.
+    at::Tensor largest_weight = row_of_results(std::ssize(started_)).select(0, 0);
+    at::linalg_vector_norm_out(largest_weight, context_.model.parameters().values, INFINITY);
+    const at::Tensor read = read_all(results_.narrow(0, 0, std::ssize(started_) + 1));
     const auto* row = read.data_ptr<float>();
     for (const Facts& facts : started_) {
       steps.push_back(stats_alone(facts, {row, static_cast<std::size_t>(read.size(1))}));
       row += read.size(1);
     }
     started_.clear();
+    if (!std::isfinite(*row)) steps.back().is_finite = false;
     return steps;
   }
 
   void rehearse(const Window& window) override {
     statistics_.save();
     try {
-      Sums sums;
-      compute_subtrees(window, sums);
-      read_all(zero());
+      ShardGradients::Sums sums;
+      gradients_.compute(window, sums);
+      read_all(gradients_.zero());
     } catch (...) {
       statistics_.restore();
       throw;
@@ -101,18 +104,28 @@ class AutogradStep : public TrainStep {
   }
 
  private:
-  /// Sums over the rows of each shard of this process; 0-d float32, on the device.
-  struct Sums {
-    std::vector<at::Tensor> losses;
-    std::vector<at::Tensor> num_correct;
-  };
-
   /// What is known of a step before it ran.
   struct Facts {
     int64_t num_samples = 0;
     double loss_scale = 1;
   };
-  Facts facts_of(const Window& window) const { return {window.num_samples, loss_scale()}; }
+  Facts facts_of(const Window& window) const {
+    return {window.num_samples, gradients_.loss_scale()};
+  }
+
+  PassFunctions pass_functions() {
+    PassFunctions functions;
+    functions.prepare = [this](const Window& window) { gradients_.prepare_pass(window); };
+    functions.compute = [this](const Window& window, at::Tensor& numbers) {
+      at::stack_out(numbers, collect_numbers(gradients_.compute_pass(window)));
+    };
+    functions.results = {context_.model.parameters().gradients};
+    if (const at::Tensor& buffers = context_.model.buffer_values(); buffers.defined()) {
+      functions.results.push_back(buffers);
+      functions.updated.push_back(buffers);
+    }
+    return functions;
+  }
 
   // All memory is there; but should an operation need some all the same, the weights are partly
   // updated.
@@ -135,15 +148,11 @@ class AutogradStep : public TrainStep {
 
   c10::Device device() const { return context_.model.parameters().values.device(); }
 
-  double loss_scale() const {
-    return context_.loss_scale == nullptr ? 1 : context_.loss_scale->scale;
-  }
-
   StepStats add_shards(const Window& window) {
-    Sums sums;
+    ShardGradients::Sums sums;
     std::exception_ptr failure;
     try {
-      compute_subtrees(window, sums);
+      gradients_.compute(window, sums);
     } catch (const std::exception& e) {
       // The other processes have to know.
       if (context_.world->is_alone() || !device::is_out_of_memory(e)) throw;
@@ -152,110 +161,9 @@ class AutogradStep : public TrainStep {
     return context_.world->is_alone() ? finish_alone(window, sums) : finish(window, sums, failure);
   }
 
-  // The gradient of each subtree of this process, from the last one to the first, whose stays in
-  // the memory of the parameters' gradients.
-  void compute_subtrees(const Window& window, Sums& sums) {
-    model::FlatParameters& flat = context_.model.parameters();
-    const std::vector<ShardRange>& subtrees = context_.division.my_subtrees();
-    others_.resize(subtrees.empty() ? 0 : subtrees.size() - 1);
-    sums.losses.resize(static_cast<std::size_t>(context_.division.mine().size()));
-    sums.num_correct.resize(sums.losses.size());
-    for (std::size_t i = subtrees.size(); i-- > 0;) {
-      sum_tree(
-          subtrees[i], 0, is_single_shard,
-          [&](const ShardRange& shard, int64_t depth) {
-            if (depth > 0) save_at(depth - 1);
-            add_rows_of(shard.begin, window, sums);
-          },
-          [&](int64_t depth) { flat.gradients.add_(tree_[static_cast<std::size_t>(depth)]); });
-      if (i > 0) others_[i - 1] = flat.gradients.clone();
-    }
-  }
-
-  // What has been summed so far waits until it is added.
-  void save_at(int64_t depth) {
-    const at::Tensor& gradients = context_.model.parameters().gradients;
-    const auto i = static_cast<std::size_t>(depth);
-    if (tree_.size() <= i) tree_.push_back(at::empty_like(gradients));
-    tree_[i].copy_(gradients);
-  }
-
-  // The gradient of the rows of one shard.
-  void add_rows_of(int64_t shard, const Window& window, Sums& sums) {
-    model::FlatParameters& flat = context_.model.parameters();
-    const auto i = static_cast<std::size_t>(shard - context_.division.mine().begin);
-    at::Tensor& loss = sums.losses[i];
-    at::Tensor& num_correct = sums.num_correct[i];
-    loss = num_correct = at::Tensor();
-    const int64_t index = shard - context_.division.mine().begin;
-    statistics_.load(index);
-    const int64_t num_shards = context_.division.num_shards();
-    for (int64_t batch = 0; batch < window.num_samples; batch += window.batch_size) {
-      const int64_t num_rows = std::min(window.batch_size, window.num_samples - batch);
-      const int64_t end = batch + shard_begin(shard + 1, num_shards, num_rows);
-      for (int64_t row = batch + shard_begin(shard, num_shards, num_rows); row < end;
-           row += window.max_rows()) {
-        const model::BatchResult result =
-            add_batch(window, row, std::min(window.max_rows(), end - row),
-                      loss.defined() ? model::Accumulate::kYes : model::Accumulate::kNo);
-        add(result.loss_sum, loss);
-        add(result.num_correct, num_correct);
-      }
-    }
-    if (!loss.defined()) flat.gradients.zero_();  // it has no rows
-    if (loss_scale() != 1) flat.gradients.mul_(1 / loss_scale());
-    statistics_.store(index);
-    if (!loss.defined()) loss = zero();
-    if (!num_correct.defined()) num_correct = zero();
-  }
-
-  static void add(const at::Tensor& number, at::Tensor& sum) {
-    if (sum.defined()) {
-      sum.add_(number);
-    } else {
-      sum = number;
-    }
-  }
-
-  const at::Tensor& zero() {
-    if (!zero_.defined()) zero_ = at::zeros({}, context_.model.parameters().values.options());
-    return zero_;
-  }
-
-  // Made again only when it changes: most steps have the same.
-  const at::Tensor& gradient_scale(const Window& window) {
-    const double scale = loss_scale() / static_cast<double>(window.num_samples);
-    if (scale != scale_) {
-      scale_tensor_ = at::full({}, scale, context_.model.parameters().values.options());
-      scale_ = scale;  // only now: memory may have run out
-    }
-    return scale_tensor_;
-  }
-
-  static Batch timed_gather(const Window& window, int64_t begin, int64_t count) {
-    const device::TimedDeviceWork timed(window.order.device(), Work::kGather);
-    return gather(window.data, window.rows(begin, count));
-  }
-
-  // Adds the gradient of these rows, as a fraction of the mean loss of the window.
-  model::BatchResult add_batch(const Window& window, int64_t begin, int64_t count,
-                               model::Accumulate accumulate) {
-    const Batch batch = timed_gather(window, begin, count);
-    return model::compute_gradient(context_.model,
-                                   {.features = batch.features,
-                                    .targets = batch.targets,
-                                    .loss = context_.loss,
-                                    .scale = gradient_scale(window),
-                                    .noise = {.seed = window.dropout_seed,
-                                              .first_row = begin,
-                                              .dropout_factor = window.dropout_factor,
-                                              .uploads = &uploads_}},
-                                   accumulate);
-  }
-
   // Clips the gradient. All that is to be known of a step: norm of the gradient, sum of the
-  // buffers, Sums::losses, Sums::num_correct.
-  std::vector<at::Tensor> collect_numbers(const Sums& sums) {
+  // buffers, losses and numbers of right predictions of the shards.
+  std::vector<at::Tensor> collect_numbers(const ShardGradients::Sums& sums) {
     statistics_.take_mean();
     std::vector<at::Tensor> numbers = {clip_gradients(), sum_of_buffers()};
     numbers.insert(numbers.end(), sums.losses.begin(), sums.losses.end());
@@ -270,7 +178,7 @@ class AutogradStep : public TrainStep {
   }
 
   // Reads all numbers together: a step waits for the device only here.
-  StepStats finish_alone(const Window& window, const Sums& sums) {
+  StepStats finish_alone(const Window& window, const ShardGradients::Sums& sums) {
     const at::Tensor read = read_all(at::stack(collect_numbers(sums)));
     return stats_alone(facts_of(window),
                        {read.data_ptr<float>(), static_cast<std::size_t>(read.numel())});
@@ -279,14 +187,15 @@ class AutogradStep : public TrainStep {
   // Brings the last result to the CPU, which waits for all work of the device.
   at::Tensor read_all(const at::Tensor& last) {
     at::Tensor read = last.cpu();
-    uploads_.clear();
+    gradients_.forget_uploads();
     return read;
   }
 
   // Where step `index` of those that were started puts its numbers.
-  at::Tensor row_of_results(int64_t index, int64_t size) {
+  at::Tensor row_of_results(int64_t index) {
     if (!results_.defined()) {
       constexpr int64_t kFirst = 16;
+      const int64_t size = 2 + 2 * context_.division.mine().size();
       results_ = at::empty({kFirst, size}, context_.model.parameters().values.options());
     } else if (index == results_.size(0)) {
       results_ = at::cat({results_, results_});
@@ -302,13 +211,15 @@ class AutogradStep : public TrainStep {
   void share_gradients() {
     const device::TimedDeviceWork timed(device(), Work::kReduce);
     if (context_.world->all_to_all()) {
-      share_on_device(*context_.world, context_.division, context_.model.parameters(), others_);
+      share_on_device(*context_.world, context_.division, context_.model.parameters(),
+                      gradients_.others());
     } else {
-      share_on_cpu(shared_, context_.division, context_.model.parameters(), others_);
+      share_on_cpu(shared_, context_.division, context_.model.parameters(), gradients_.others());
     }
   }
 
-  StepStats finish(const Window& window, const Sums& sums, const std::exception_ptr& failure) {
+  StepStats finish(const Window& window, const ShardGradients::Sums& sums,
+                   const std::exception_ptr& failure) {
     std::vector<at::Tensor> numbers = sums.losses;
     numbers.insert(numbers.end(), sums.num_correct.begin(), sums.num_correct.end());
     std::vector<ShardTotals> mine;
@@ -340,7 +251,7 @@ class AutogradStep : public TrainStep {
   // Finite only if all buffers are.
   at::Tensor sum_of_buffers() {
     const at::Tensor& buffers = context_.model.buffer_values();
-    return buffers.defined() ? buffers.sum() : zero();
+    return buffers.defined() ? buffers.sum() : gradients_.zero();
   }
 
   static StepStats stats(const Facts& facts, const SharedSums::Step& step, float grad_norm,
@@ -360,12 +271,8 @@ class AutogradStep : public TrainStep {
   StepContext context_;
   SharedSums shared_;
   RunningStatistics statistics_;
-  std::vector<at::Tensor> tree_;    // sums that wait, by depth
-  std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
-  at::Tensor zero_;
-  double scale_ = 0;
-  at::Tensor scale_tensor_;  // 0-d, of the loss
-  device::Uploads uploads_;
+  ShardGradients gradients_;
+  StepGraph graph_;
   std::vector<Facts> started_;  // steps whose results have not been read
   at::Tensor results_;          // [rows, numbers] their numbers, on the device
 };

@@ -131,7 +131,8 @@ std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64
                             .loss_scale = session.state.scaler ? &*session.state.scaler : nullptr,
                             .world = session.world,
                             .division = session.division,
-                            .normalizes_over = normalizes_over(session.config)};
+                            .normalizes_over = normalizes_over(session.config),
+                            .cuda_graphs = training.cuda_graphs};
   const bool has_own_threads = uses_kernels(session);
   device::use_threads(has_own_threads ? 1 : num_threads);
   return has_own_threads ? make_fused_step(context, batch_size, num_threads)

@@ -14,6 +14,7 @@
 #include <c10/util/Exception.h>
 
 #include "simulated_device/memory.h"
+#include "simulated_device/recording.h"
 #include "simulated_device/state.h"
 
 namespace trainer::test::simulated {
@@ -28,14 +29,10 @@ struct Operator {
 };
 
 Kind kind_of(const c10::FunctionSchema& schema) {
-  constexpr std::array<std::string_view, 8> kWaits = {"aten::_local_scalar_dense",
-                                                      "aten::nonzero",
-                                                      "aten::masked_select",
-                                                      "aten::equal",
-                                                      "aten::_unique",
-                                                      "aten::_unique2",
-                                                      "aten::unique_dim",
-                                                      "aten::unique_consecutive"};
+  constexpr std::array<std::string_view, 9> kWaits = {
+      "aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal",
+      "aten::repeat_interleave",   "aten::_unique", "aten::_unique2",      "aten::unique_dim",
+      "aten::unique_consecutive"};
   const std::string_view name = schema.name();
   if (std::find(kWaits.begin(), kWaits.end(), name) != kWaits.end()) return Kind::kWait;
   if (name.starts_with("aten::empty") || name.starts_with("aten::set_") ||
@@ -125,19 +122,24 @@ Outcome start(State& s) {
   return counts_down_to_zero(b.nan_in) ? Outcome::kNan : Outcome::kRight;
 }
 
+void check_not_recording() {
+  TORCH_CHECK(!is_recording(), "CUDA error: operation not permitted when stream is capturing");
+}
+
 }  // namespace
 
-Outcome launch(const c10::OperatorHandle& op) {
+Launched launch(const c10::OperatorHandle& op) {
   State& s = state();
   std::unique_lock lock(s.mutex);
   Operator& known = operator_of(op);
   thread_operator().name = known.name.c_str();
   check_presence(s, known);
-  if (known.kind == Kind::kMemory) return Outcome::kRight;
+  if (known.kind == Kind::kMemory) return {.is_work = false};
   if (known.kind == Kind::kView) {
     ++s.counters.views;
-    return Outcome::kRight;
+    return {.is_work = false};
   }
+  if (known.kind == Kind::kWait) check_not_recording();
   ++s.counters.operators;
   ++known.launches;
   const Outcome outcome = start(s);
@@ -145,13 +147,22 @@ Outcome launch(const c10::OperatorHandle& op) {
     ++s.counters.waits;
     wait_for_device(s, lock);
   }
-  return outcome;
+  return {.outcome = outcome};
+}
+
+void launch_graph() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  thread_operator().name = "graph";
+  ++s.counters.operators;
+  start(s);
 }
 
 void launch_copy(Copy copy) {
   State& s = state();
   std::unique_lock lock(s.mutex);
   thread_operator().name = "aten::copy_";
+  if (copy != Copy::kWithin) check_not_recording();
   Counters& c = s.counters;
   ++(copy == Copy::kToHost ? c.to_host : copy == Copy::kToDevice ? c.to_device : c.operators);
   start(s);

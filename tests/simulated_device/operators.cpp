@@ -20,6 +20,7 @@
 #include "simulated_device/hooks.h"
 #include "simulated_device/launch.h"
 #include "simulated_device/memory.h"
+#include "simulated_device/recording.h"
 #include "simulated_device/state.h"
 
 namespace trainer::test::simulated {
@@ -99,9 +100,8 @@ void fill_with_nan(c10::IValue& v) {
   });
 }
 
-void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void execute(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool gives_nan) {
   const c10::FunctionSchema& schema = op.schema();
-  const bool gives_nan = launch(op) == Outcome::kNan;
   Aliases aliases;
   Devices devices;
   const std::size_t begin = stack->size() - schema.arguments().size();
@@ -124,6 +124,15 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   aliases.write_back();
 }
 
+void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const Launched launched = launch(op);
+  if (launched.is_work && is_recording()) {
+    record(op, stack, [](const auto& again, auto* values) { execute(again, values, false); });
+  } else {
+    execute(op, stack, launched.outcome == Outcome::kNan);
+  }
+}
+
 // To the device, from it and within it. Its own kernel, as the composite one of LibTorch asks for
 // one of MPS.
 at::Tensor& copy_into(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
@@ -131,6 +140,10 @@ at::Tensor& copy_into(at::Tensor& self, const at::Tensor& from, bool non_blockin
     launch_copy(Copy::kToHost);
   } else {
     launch_copy(is_on_device(from) ? Copy::kWithin : Copy::kToDevice);
+  }
+  if (is_recording()) {
+    record_copy(self, from);
+    return self;
   }
   Aliases aliases;
   const at::AutoDispatchBelowADInplaceOrView no_autograd;

@@ -71,6 +71,20 @@ TEST_F(StepOnDeviceTest, AStepTakesFewOperatorsNoNewMemoryAndWaitsForNothing) {
   EXPECT_EQ(c.to_host, 0);
 }
 
+TEST_F(StepOnDeviceTest, AlsoWithEmbeddingsOfNumbersAndMembers) {
+  for (const auto kind :
+       {config::NumericEmbedding::kPeriodic, config::NumericEmbedding::kPiecewiseLinear}) {
+    config::Config config = mid_config();
+    config.model.numeric_embedding = kind;
+    config.model.ensemble_size = 4;
+    const Counters c = count_steps(config, 8);
+    EXPECT_EQ(c.new_blocks, 0);
+    EXPECT_EQ(c.waits, 0);
+    EXPECT_EQ(c.to_device, 0);
+    EXPECT_EQ(c.to_host, 0);
+  }
+}
+
 TEST_F(StepOnDeviceTest, ResultsOfManyStepsAreReadInOneCopy) {
   const config::Config config = mid_config();
   const auto session = make_session_on(the_device(), config);
@@ -110,14 +124,17 @@ TEST_F(StepOnDeviceTest, WhatItTrainsHasTheBitsOfTheCpu) {
   expect_same(*on_device, *on_cpu);
 }
 
+// In whichever operator, also in one of the update.
 TEST_F(StepOnDeviceTest, AStepThatWasNotFiniteOnceIsRunAgain) {
   const config::Config config = mid_config();
   const QuietLog quiet;
-  const auto session = make_session_on(the_device(), config);
-  behaviour().nan_in = 200;
-  train_ahead(*session, 1024);
-  EXPECT_EQ(session->state.recoveries.skipped_steps, 0);
-  EXPECT_TRUE(session->model.parameters().values.isfinite().all().item<bool>());
+  for (int64_t n = 200; n < 600; n += 7) {
+    const auto session = make_session_on(the_device(), config);
+    behaviour().nan_in = n;
+    train_ahead(*session, 1024);
+    EXPECT_EQ(session->state.recoveries.skipped_steps, 0);
+    EXPECT_TRUE(session->model.parameters().values.isfinite().all().item<bool>());
+  }
 }
 
 TEST_F(StepOnDeviceTest, ASplitBatchDrawsTheDropoutNoiseOfTheWholeOne) {

@@ -55,6 +55,7 @@ struct TrainingConfig {
   bool calibrate = false;
   OnNonFinite on_nonfinite = OnNonFinite::kStop;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::kSplit;
+  CudaGraphs cuda_graphs = CudaGraphs::kAuto;
   std::vector<std::string> freeze;
   std::vector<std::string> lr_factors;
   double ema_decay = 0.0;

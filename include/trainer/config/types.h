@@ -59,6 +59,7 @@ enum class ScheduleName {
 enum class FactorSchedule { kConstant, kFlatCosine };
 enum class Precision { kFp32, kFp16, kBf16 };
 enum class OnOutOfMemory { kSplit, kFallbackCpu, kStop };
+enum class CudaGraphs { kAuto, kOff };
 
 }  // namespace trainer::config
 
@@ -120,6 +121,8 @@ template <>
 std::span<const std::string> enum_names<config::Precision>();
 template <>
 std::span<const std::string> enum_names<config::OnOutOfMemory>();
+template <>
+std::span<const std::string> enum_names<config::CudaGraphs>();
 
 }  // namespace trainer
 

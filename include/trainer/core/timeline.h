@@ -80,6 +80,9 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
+  /// Whether there is one, and times are measured.
+  static bool is_active();
+
   double seconds() const { return 1e-9 * static_cast<double>(now()); }  // since construction
   /// Without the stages within it. All stages together are seconds().
   TimeSum sum(Stage stage) const;

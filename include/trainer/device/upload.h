@@ -15,7 +15,8 @@ using Uploads = std::vector<at::Tensor>;
 /// A tensor on the CPU, not initialized, that upload() can copy to `device` without waiting.
 at::Tensor upload_memory(at::IntArrayRef sizes, at::ScalarType dtype, c10::Device device);
 
-/// The values of `memory` on `device`. Does not wait for the copy if `uploads` keeps the memory.
-at::Tensor upload(const at::Tensor& memory, c10::Device device, Uploads* uploads);
+/// Copies `memory` to `to`, on the device. Does not wait for the copy if `uploads` keeps the
+/// memory.
+void upload(const at::Tensor& memory, const at::Tensor& to, Uploads* uploads);
 
 }  // namespace trainer::device

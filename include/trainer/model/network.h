@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 #include "trainer/config/optimizer_config.h"
 #include "trainer/config/types.h"
-#include "trainer/device/upload.h"
+#include "trainer/model/dropout_masks.h"
 #include "trainer/model/parameters.h"
 #include "trainer/network/spec.h"
 
@@ -23,15 +23,6 @@ struct NetworkOptions {
   std::vector<config::LearningRateFactor> lr_factors = {};
   config::Precision precision = config::Precision::kFp32;
   bool activation_checkpointing = false;
-};
-
-/// What dropout noise depends on: on all devices each element is a function of these values, its
-/// layer, row and column (cpu/kernels.h).
-struct DropoutNoise {
-  uint64_t seed = 0;
-  int64_t first_row = 0;               // of the batch in the window of the step
-  double dropout_factor = 1;           // of the probabilities
-  device::Uploads* uploads = nullptr;  // null: waits for the copies of noise to the device
 };
 
 /// A network with its tensors, computed with LibTorch's operations on any device. A batch norm
@@ -54,6 +45,8 @@ class Network {
   const std::vector<NamedTensor>& buffers() const { return buffers_; }
   /// All buffers as one tensor, which can be copied in one call.
   const at::Tensor& buffer_values() const { return buffer_values_; }
+  /// The `features` of layer `index`, if it embeds numbers: int64, on the device.
+  const at::Tensor& embedded_columns(std::size_t index) const { return embedded_columns_[index]; }
 
   /// Parameters and buffers by name, in the order of network::tensors(); views, not copies.
   std::vector<NamedTensor> state() const;
@@ -64,6 +57,7 @@ class Network {
   FlatParameters parameters_;
   at::Tensor buffer_values_;
   std::vector<NamedTensor> buffers_;
+  std::vector<at::Tensor> embedded_columns_;  // [layers]
 };
 
 }  // namespace trainer::model

@@ -82,6 +82,7 @@ struct StepContext {
   std::shared_ptr<dist::World> world = std::make_shared<dist::World>();
   dist::Division division = {};
   NormalizesOver normalizes_over = NormalizesOver::kBatch;
+  config::CudaGraphs cuda_graphs = config::CudaGraphs::kAuto;
 };
 
 /// Trains and evaluates a model.
@@ -102,7 +103,8 @@ class TrainStep {
   /// As run(), but does not wait for the device, and so updates whatever the results are.
   virtual void start(const Window& /*window*/, const UpdateRates& /*rates*/) {}
 
-  /// The results of the steps that were started since the last call. Waits for the device, once.
+  /// The results of the steps that were started since the last call. Also not finite is the last
+  /// one if the weights are not. Waits for the device, once.
   virtual std::vector<StepStats> finish() { return {}; }
 
   /// Does the work of run() except the update: takes about the same time and changes nothing.

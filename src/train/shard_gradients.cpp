@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/shard_gradients.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
+
+#include "trainer/core/shard_tree.h"
+#include "trainer/device/timed_work.h"
+
+namespace trainer::train {
+namespace {
+
+void add(const at::Tensor& number, at::Tensor& sum) {
+  if (sum.defined()) {
+    sum.add_(number);
+  } else {
+    sum = number;
+  }
+}
+
+// Writes it only when it changes: most steps have the same.
+void set_number(double value, const at::TensorOptions& options, at::Tensor& number, double& known) {
+  if (!number.defined()) number = at::empty({}, options);
+  if (value == known) return;
+  number.fill_(value);
+  known = value;
+}
+
+Batch timed_gather(const Window& window, int64_t begin, int64_t count) {
+  const device::TimedDeviceWork timed(window.order.device(), Work::kGather);
+  return gather(window.data, window.rows(begin, count));
+}
+
+}  // namespace
+
+const at::Tensor& ShardGradients::zero() {
+  if (!zero_.defined()) zero_ = at::zeros({}, context_.model.parameters().values.options());
+  return zero_;
+}
+
+double ShardGradients::loss_scale() const {
+  return context_.loss_scale == nullptr ? 1 : context_.loss_scale->scale;
+}
+
+void ShardGradients::compute(const Window& window, Sums& sums) {
+  model::FlatParameters& flat = context_.model.parameters();
+  const std::vector<ShardRange>& subtrees = context_.division.my_subtrees();
+  others_.resize(subtrees.empty() ? 0 : subtrees.size() - 1);
+  sums.losses.resize(static_cast<std::size_t>(context_.division.mine().size()));
+  sums.num_correct.resize(sums.losses.size());
+  // From the last subtree to the first, whose gradient stays in its memory.
+  for (std::size_t i = subtrees.size(); i-- > 0;) {
+    sum_tree(
+        subtrees[i], 0, is_single_shard,
+        [&](const ShardRange& shard, int64_t depth) {
+          if (depth > 0) save_at(depth - 1);
+          add_rows_of(shard.begin, window, sums);
+        },
+        [&](int64_t depth) { flat.gradients.add_(tree_[static_cast<std::size_t>(depth)]); });
+    if (i > 0) others_[i - 1] = flat.gradients.clone();
+  }
+}
+
+// What has been summed so far waits until it is added.
+void ShardGradients::save_at(int64_t depth) {
+  const at::Tensor& gradients = context_.model.parameters().gradients;
+  const auto i = static_cast<std::size_t>(depth);
+  if (tree_.size() <= i) tree_.push_back(at::empty_like(gradients));
+  tree_[i].copy_(gradients);
+}
+
+// The gradient of the rows of one shard.
+void ShardGradients::add_rows_of(int64_t shard, const Window& window, Sums& sums) {
+  const int64_t index = shard - context_.division.mine().begin;
+  at::Tensor& loss = sums.losses[static_cast<std::size_t>(index)];
+  at::Tensor& num_correct = sums.num_correct[static_cast<std::size_t>(index)];
+  loss = num_correct = at::Tensor();
+  statistics_.load(index);
+  const int64_t num_shards = context_.division.num_shards();
+  for (int64_t batch = 0; batch < window.num_samples; batch += window.batch_size) {
+    const int64_t num_rows = std::min(window.batch_size, window.num_samples - batch);
+    const int64_t end = batch + shard_begin(shard + 1, num_shards, num_rows);
+    for (int64_t row = batch + shard_begin(shard, num_shards, num_rows); row < end;
+         row += window.max_rows()) {
+      const int64_t count = std::min(window.max_rows(), end - row);
+      prepare(window, row, count);
+      const model::BatchResult result = add_batch(
+          window, row, count, loss.defined() ? model::Accumulate::kYes : model::Accumulate::kNo);
+      add(result.loss_sum, loss);
+      add(result.num_correct, num_correct);
+    }
+  }
+  if (loss.defined()) {
+    undo_loss_scale();
+  } else {
+    context_.model.parameters().gradients.zero_();  // it has no rows
+    loss = zero();
+  }
+  statistics_.store(index);
+  if (!num_correct.defined()) num_correct = zero();
+}
+
+ShardGradients::Sums ShardGradients::compute_pass(const Window& window) {
+  const model::BatchResult result =
+      add_batch(window, 0, window.num_samples, model::Accumulate::kNo);
+  undo_loss_scale();
+  return {{result.loss_sum}, {result.num_correct.defined() ? result.num_correct : zero()}};
+}
+
+void ShardGradients::undo_loss_scale() {
+  if (context_.loss_scale != nullptr) context_.model.parameters().gradients.mul_(inverse_scale_);
+}
+
+void ShardGradients::prepare(const Window& window, int64_t begin, int64_t count) {
+  const at::TensorOptions options = context_.model.parameters().values.options();
+  set_number(loss_scale() / static_cast<double>(window.num_samples), options, scale_, scale_value_);
+  if (context_.loss_scale != nullptr) {
+    set_number(1 / loss_scale(), options, inverse_scale_, inverse_scale_value_);
+  }
+  if (options.device().is_cpu()) return;  // its passes draw their noise
+  const device::TimedDeviceWork timed(options.device(), Work::kGather);
+  masks_->draw(
+      context_.model.spec(),
+      {.seed = window.dropout_seed, .first_row = begin, .dropout_factor = window.dropout_factor},
+      count, options.device(), &uploads_);
+}
+
+// Adds the gradient of these rows, as a fraction of the mean loss of the window.
+model::BatchResult ShardGradients::add_batch(const Window& window, int64_t begin, int64_t count,
+                                             model::Accumulate accumulate) {
+  const Batch batch = timed_gather(window, begin, count);
+  const bool is_on_cpu = batch.features.is_cpu();
+  return model::compute_gradient(context_.model,
+                                 {.features = batch.features,
+                                  .targets = batch.targets,
+                                  .loss = context_.loss,
+                                  .scale = scale_,
+                                  .noise = {.seed = window.dropout_seed,
+                                            .first_row = begin,
+                                            .dropout_factor = window.dropout_factor,
+                                            .masks = is_on_cpu ? nullptr : masks_}},
+                                 accumulate);
+}
+
+}  // namespace trainer::train
