@@ -156,6 +156,7 @@ int run(const std::vector<std::string>& arguments) {
 
   const double load = load_average();
   const device::AvailableDevices available = device::available_devices();
+  device::use_deterministic_algorithms(available);  // as a run does
   const Plan plan = make_plan(options, available);
   GoogleRows google(plan, options);
   const std::vector<int64_t> repetitions = google.requested_repetitions();

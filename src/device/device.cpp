@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/device/device.h"
 
+#include <cstdlib>
+
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
@@ -44,6 +47,18 @@ std::vector<c10::Device> accelerators(const AvailableDevices& available) {
   if (available.mps) devices.emplace_back(c10::kMPS);
   for (int i = 0; i < available.num_cuda; ++i) devices.push_back(cuda_device(i));
   return devices;
+}
+
+void use_deterministic_algorithms(const AvailableDevices& available) {
+  if (available.num_cuda == 0) return;
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  at::Context& context = at::globalContext();
+  context.setDeterministicAlgorithms(true, /*warn_only=*/true);
+  context.setDeterministicCuDNN(true);
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 2)
+  // It is for finding errors: all memory would be written once more.
+  context.setDeterministicFillUninitializedMemory(false);
+#endif
 }
 
 DeviceChoice choose_device(const std::string& requested, Fallback fallback,

@@ -107,6 +107,8 @@ Decisions decide_device(const config::Config& config, const data::Datasets& data
                         const launch::Place& place, MayChoosePrecision may_choose) {
   const auto fallback =
       config.device_fallback ? device::Fallback::kToCpu : device::Fallback::kForbidden;
+  const device::AvailableDevices available = device::available_devices();
+  if (config.device != "cpu") device::use_deterministic_algorithms(available);
   Decisions d;
   if (config.device == "fastest") {
     if (place.size > 1) {
@@ -116,7 +118,7 @@ Decisions decide_device(const config::Config& config, const data::Datasets& data
     choose_fastest(config, data, may_choose, d);
     return d;
   }
-  d.device = device::choose_device(config.device, fallback, device::available_devices());
+  d.device = device::choose_device(config.device, fallback, available);
   if (d.device.device.is_cuda() && place.size > 1 && !d.device.device.has_index()) {
     d.device.device = c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(place.local_rank));
   }

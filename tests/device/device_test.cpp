@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/device/device.h"
 
+#include <cstdlib>
 #include <string>
 
+#include <ATen/Context.h>
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
@@ -94,6 +96,21 @@ TEST(DeviceTest, WhatIsAvailableCanBeChosen) {
   const AvailableDevices available = available_devices();
   EXPECT_GE(available.num_cuda, 0);
   EXPECT_EQ(choose_device("auto", Fallback::kForbidden, available).warning, "");
+}
+
+TEST(DeviceTest, CudaIsAskedForTheSameBitsEachTime) {
+  at::Context& context = at::globalContext();
+  ASSERT_EQ(unsetenv("CUBLAS_WORKSPACE_CONFIG"), 0);
+  use_deterministic_algorithms(kOnlyMps);
+  EXPECT_FALSE(context.deterministicAlgorithms());
+  EXPECT_EQ(std::getenv("CUBLAS_WORKSPACE_CONFIG"), nullptr);
+  use_deterministic_algorithms(kTwoCuda);
+  EXPECT_TRUE(context.deterministicAlgorithms());
+  EXPECT_TRUE(context.deterministicAlgorithmsWarnOnly());
+  EXPECT_STREQ(std::getenv("CUBLAS_WORKSPACE_CONFIG"), ":4096:8");
+  context.setDeterministicAlgorithms(false, false);
+  context.setDeterministicCuDNN(false);
+  unsetenv("CUBLAS_WORKSPACE_CONFIG");
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ AvailableDevices available_devices();
 /// All of them: "mps", "cuda:0", "cuda:1".
 std::vector<c10::Device> accelerators(const AvailableDevices& available);
 
+/// If there is CUDA, asks LibTorch for operations that give the same bits each time, as
+/// torch.use_deterministic_algorithms(True, warn_only=True) does, and cuBLAS too, unless the user
+/// has set CUBLAS_WORKSPACE_CONFIG. To be called before CUDA is used.
+void use_deterministic_algorithms(const AvailableDevices& available);
+
 /// A device and the reason for choosing it.
 struct DeviceChoice {
   c10::Device device = c10::Device(c10::kCPU);
