@@ -8,9 +8,9 @@
 
 #include "trainer/core/json.h"
 
+#include "support/device_runs.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
-#include "support/temporary_folder.h"
 #include "support/trainer_program.h"
 
 namespace trainer {
@@ -20,32 +20,17 @@ using test::ProcessResult;
 using test::timeless_lines;
 using test::trainer_in;
 
-class SimulatedDeviceRunTest : public testing::TestWithParam<std::string> {
+class SimulatedDeviceRunTest : public test::DeviceRuns {
  protected:
-  // Where the device is there to be chosen.
-  ProcessResult beside_device(const std::string& arguments,
-                              const std::string& settings = "") const {
-    const std::string library = GetParam() == "mps" ? SIMULATED_MPS : SIMULATED_CUDA;
-    return test::trainer_in_shell(
-        folder_.path(), fmt::format("LD_PRELOAD={} SIMULATED_DEVICE={}", library, settings),
-        "threads=1 device_fallback=false " + arguments);
-  }
-  ProcessResult on_device(const std::string& arguments, const std::string& settings = "") const {
-    return beside_device(fmt::format("--device {} {}", GetParam(), arguments), settings);
+  void SetUp() override {
+    if (test::has_real_device()) GTEST_SKIP() << "it simulates devices: TRAINER_TEST_DEVICE unset";
   }
   // As it is written.
   static std::string device_name() { return GetParam() == "mps" ? "mps" : "cuda:0"; }
-  ProcessResult on_cpu(const std::string& arguments) const {
-    return trainer_in(folder_.path(), "--device cpu threads=1 " + arguments);
-  }
-  std::vector<std::string> records(const std::string& parent) const {
-    return timeless_lines(folder_.path() / parent / "latest/metrics.jsonl");
-  }
-
-  test::TemporaryFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, SimulatedDeviceRunTest, testing::Values("mps", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, SimulatedDeviceRunTest,
+                         testing::ValuesIn(test::accelerator_names()),
                          [](const auto& device) { return device.param; });
 
 // Its operators are those of the CPU.
@@ -66,26 +51,6 @@ TEST_P(SimulatedDeviceRunTest, ARunGoesOnWithTheSameBitsAlsoOnAnotherDevice) {
   ASSERT_EQ(on_device(run + "--epochs 1 --output-dir moved").exit_code, 0);
   ASSERT_EQ(on_cpu("-q --resume moved/latest --epochs 3").exit_code, 0);
   EXPECT_EQ(records("moved"), records("whole"));
-}
-
-TEST_P(SimulatedDeviceRunTest, WhatItTrainedPredictsAndEvaluatesAsThatOfTheCpu) {
-  std::string table = "a,b,y\n";
-  for (int i = 0; i < 60; ++i) table += fmt::format("{},{},{}\n", i % 7, i % 5, i % 7 > i % 5);
-  folder_.write("t.csv", table);
-  const std::string run =
-      "-q data.source=csv data.path=t.csv data.target=y --epochs 3 training.step=autograd ";
-  ASSERT_EQ(on_device(run + "--output-dir device").exit_code, 0);
-  ASSERT_EQ(on_cpu(run + "--output-dir cpu").exit_code, 0);
-  for (const std::string command : {"predict", "eval"}) {
-    const auto result_of = [&](const std::string& runs) {
-      return test::trainer_in(folder_.path() / runs,
-                              fmt::format("{} latest --data ../t.csv", command));
-    };
-    const ProcessResult result = result_of("device");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_FALSE(result.out.empty());
-    EXPECT_EQ(result.out, result_of("cpu").out);
-  }
 }
 
 TEST_P(SimulatedDeviceRunTest, ABatchThatDoesNotFitIsTakenInParts) {
