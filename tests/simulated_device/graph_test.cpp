@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <torch/version.h>
 
 #include "trainer/core/error.h"
 #include "trainer/train/out_of_memory.h"
@@ -151,6 +152,26 @@ TEST_F(StepGraphTest, AlsoInBf16AndWithOneLogitAndWithEmbeddingsOfCategories) {
   config.training.batch_size = 32;
   expect_same_with_graph(config);
 }
+
+#if TORCH_VERSION_MAJOR >= 2  // before, the CPU's kernels have no fp16
+
+TEST_F(StepGraphTest, AlsoInFp16WhoseLossScaleChanges) {
+  config::Config config = graph_config();
+  config.precision = config::Precision::kFp16;
+  const auto train_from_large_scale = [](const config::Config& c) {
+    auto session = session_on_device(c);
+    session->state.scaler->scale = 0x1p24;
+    train_ahead(*session, 1024);
+    return session;
+  };
+  const auto expected = train_from_large_scale(without_graphs(config));
+  EXPECT_LT(expected->state.scaler->scale, 0x1p20);
+  const auto session = train_from_large_scale(config);
+  EXPECT_EQ(num_graphs, 1);
+  expect_same(*session, *expected);
+}
+
+#endif
 
 TEST_F(StepGraphTest, AStepTakesFewLaunchesNoNewMemoryAndWaitsForNothing) {
   const auto session = session_on_device(graph_config());

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <torch/version.h>
 
 #include "trainer/train/out_of_memory.h"
 #include "trainer/train/session.h"
@@ -136,6 +137,25 @@ TEST_F(StepOnDeviceTest, AStepThatWasNotFiniteOnceIsRunAgain) {
     EXPECT_TRUE(session->model.parameters().values.isfinite().all().item<bool>());
   }
 }
+
+#if TORCH_VERSION_MAJOR >= 2  // before, the CPU's kernels have no fp16
+
+TEST_F(StepOnDeviceTest, StepsInFp16OverflowAndAreRetriedAsOnTheCpu) {
+  config::Config config = mid_config();
+  config.training.step = config::StepKind::kAutograd;
+  config.precision = config::Precision::kFp16;
+  const auto on_cpu = make_session_on(c10::kCPU, config);
+  const auto on_device = make_session_on(the_device(), config);
+  for (const auto& session : {on_cpu.get(), on_device.get()}) {
+    session->state.scaler->scale = 0x1p24;
+  }
+  train_ahead(*on_cpu, 1);
+  train_ahead(*on_device, 1024);
+  EXPECT_LT(on_device->state.scaler->scale, 0x1p20);
+  expect_same(*on_device, *on_cpu);
+}
+
+#endif
 
 TEST_F(StepOnDeviceTest, ASplitBatchDrawsTheDropoutNoiseOfTheWholeOne) {
   config::Config config = mid_config();
