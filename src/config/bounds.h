@@ -27,7 +27,7 @@ inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}
 inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
 // As many as the memory for trees of them is made for (core/shard_tree.h).
 inline constexpr Bounds kShards{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
-inline constexpr Bounds kSeconds{.min = {}, .above = 0, .max = 1e6, .below = {}};
+inline constexpr Bounds kTimeoutSeconds{.min = {}, .above = 0, .max = 1e6, .below = {}};
 inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};
 
 }  // namespace trainer::config

@@ -328,11 +328,11 @@ std::vector<Field> distributed_fields() {
               "exchange in each layer. false: of each shard alone; the running ones are the mean "
               "over the shards.",
               {.aliases = {"sync_batchnorm"}}),
-      number(TRAINER_MEMBER(distributed.timeout), kSeconds,
+      number(TRAINER_MEMBER(distributed.timeout), kTimeoutSeconds,
              "Seconds that a process waits in a step for another one before the run ends with "
              "exit code 9.",
              {.on_resume = OnResume::kMayChange}),
-      number(TRAINER_MEMBER(distributed.start_timeout), kSeconds,
+      number(TRAINER_MEMBER(distributed.start_timeout), kTimeoutSeconds,
              "Seconds that a process waits for the others at the start, and for what they read "
              "before the first step.",
              {.on_resume = OnResume::kMayChange}),

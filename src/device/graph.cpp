@@ -3,9 +3,10 @@
 
 #include <array>
 #include <cstddef>
-#include <exception>
 
 #ifdef TRAINER_HAS_CUDA
+#include <exception>
+
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -53,18 +54,19 @@ class CudaGraph : public Graph {
   at::cuda::CUDAGraph graph_;
 };
 
-std::unique_ptr<Graph> make_cuda_graph() { return std::make_unique<CudaGraph>(); }
+constexpr GraphMaker kCudaGraphMaker =
+    +[]() -> std::unique_ptr<Graph> { return std::make_unique<CudaGraph>(); };
 
 #else
 
-constexpr GraphMaker make_cuda_graph = nullptr;
+constexpr GraphMaker kCudaGraphMaker = nullptr;
 
 #endif
 
 GraphMaker& maker_of(c10::DeviceType type) {
   static std::array<GraphMaker, c10::COMPILE_TIME_MAX_DEVICE_TYPES> makers = [] {
     std::array<GraphMaker, c10::COMPILE_TIME_MAX_DEVICE_TYPES> all{};
-    all[static_cast<std::size_t>(c10::DeviceType::CUDA)] = make_cuda_graph;
+    all[static_cast<std::size_t>(c10::DeviceType::CUDA)] = kCudaGraphMaker;
     return all;
   }();
   return makers[static_cast<std::size_t>(type)];

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds on every accelerator, real (TRAINER_TEST_DEVICE=cuda) or simulated.
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/device_runs.h"
-#include "support/metrics_records.h"
 #include "support/test_accuracy.h"
 
 namespace trainer {

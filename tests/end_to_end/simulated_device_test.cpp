@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real program on devices that tests/simulated_device makes.
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,15 +9,11 @@
 
 #include "support/device_runs.h"
 #include "support/files.h"
-#include "support/metrics_records.h"
-#include "support/trainer_program.h"
 
 namespace trainer {
 namespace {
 
 using test::ProcessResult;
-using test::timeless_lines;
-using test::trainer_in;
 
 class SimulatedDeviceRunTest : public test::DeviceRuns {
  protected:

@@ -3,8 +3,6 @@
 #include "trainer/device/graph.h"
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <torch/version.h>
