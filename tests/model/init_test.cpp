@@ -170,7 +170,9 @@ TEST(InitTest, PaddingStaysZero) {
   options.hidden_sizes = {3};
   options.num_outputs = 2;
   const FlatParameters flat = make_mlp(Init::kPytorch, 1, options).parameters();
-  const auto sum = [](const at::Tensor& t) { return t.to(at::kDouble).abs().sum().item<double>(); };
+  const auto sum = [](const at::Tensor& t) {
+    return t.cpu().to(at::kDouble).abs().sum().item<double>();
+  };
   double inside = 0;
   for (const at::Tensor& parameter : flat.parameters) inside += sum(parameter.detach());
   EXPECT_GT(flat.values.numel(), flat.num_parameters());
