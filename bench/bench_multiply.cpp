@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three matrix products of a linear layer on one thread: our kernels, LibTorch's BLAS, and, if
-// it was found at build time, oneDNN, also with weights in its blocked layout. Flags are Google
-// Benchmark's: --benchmark_filter=128x256x784, ...
+// The three matrix products of a linear layer on one thread: our kernels in fp32 and bf16,
+// LibTorch's BLAS, and, if it was found at build time, oneDNN, also with weights in its blocked
+// layout. Flags are Google Benchmark's: --benchmark_filter=128x256x784, ...
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -79,7 +79,7 @@ void count(benchmark::State& state, const Problem& p) {
       operations * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-void own(benchmark::State& state, const Problem& p) {
+void own(benchmark::State& state, const Problem& p, decltype(cpu::Kernels::multiply) multiply) {
   const Matrices m(p);
   const cpu::Kernels& kernels = cpu::kernels();
   const cpu::Buffer scratch(kernels.scratch_floats);
@@ -96,10 +96,15 @@ void own(benchmark::State& state, const Problem& p) {
                              .c_row = p.n,
                              .accumulate = cpu::Accumulate::kNo};
   for (auto _ : state) {
-    kernels.multiply(product, scratch.get());
+    multiply(product, scratch.get());
     benchmark::ClobberMemory();
   }
   count(state, p);
+}
+
+void own_fp32(benchmark::State& state, const Problem& p) { own(state, p, cpu::kernels().multiply); }
+void own_bf16(benchmark::State& state, const Problem& p) {
+  own(state, p, cpu::kernels().multiply_bf16);
 }
 
 // As autograd calls it.
@@ -163,7 +168,8 @@ void register_problem(const Shape& s, Kind kind) {
         [=](benchmark::State& state) { function(state, p); })
         ->Unit(benchmark::kMicrosecond);
   };
-  add("own", own);
+  add("own", own_fp32);
+  add("own_bf16", own_bf16);
   add("blas", blas);
 #ifdef TRAINER_HAS_ONEDNN
   add("onednn", onednn);

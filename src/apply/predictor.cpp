@@ -40,8 +40,9 @@ Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), t
   }
   const int64_t max_rows = num_threads * std::max<int64_t>(1, kRowsPerThread / rows_of_row);
   for (const Member& member : model.members) {
-    networks_.push_back(std::make_unique<cpu::Network>(
-        member.network, tensor_memory(member), max_rows, /*max_shards=*/1, team_, cpu::kernels()));
+    networks_.push_back(std::make_unique<cpu::Network>(member.network, tensor_memory(member),
+                                                       max_rows, /*max_shards=*/1, team_,
+                                                       cpu::kernels(), model.precision));
   }
   rows_.resize(static_cast<std::size_t>(networks_.front()->max_rows()));
 }

@@ -61,13 +61,14 @@ class EvalCommand : public Command {
     }
     check_data(data_, query_, problems);
     check_threshold(threshold_, problems);
-    check_overrides("eval", common, {"threads"}, problems);
+    check_overrides("eval", common, {"threads", "precision"}, problems);
   }
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
     apply::Model model = load_model(model_);
     const config::Config config = config_for(model, common, format_);
+    apply_precision(config, model);
     const std::string threshold = apply_threshold(threshold_, model, thread_count(config));
     const apply::EvaluationResult evaluated = evaluate(model, config);
     show_notes(evaluated.notes);

@@ -114,6 +114,7 @@ config::Config config_for(const apply::Model& model, const CommonOptions& common
                           const FormatOptions& format) {
   config::Config config = model.config();
   config.threads = 0;
+  config.precision = config::Precision::kFp32;
   std::vector<config::Override> overrides = common.overrides;
   add_overrides(format, overrides);
   return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
@@ -126,6 +127,14 @@ data::TableSource table_source(const config::DataConfig& data, const data::Schem
   source.format = data::csv_format(data, given == "-" ? data.path : given);
   source.format.missing = data::MissingValues(schema.missing);
   return source;
+}
+
+void apply_precision(const config::Config& config, apply::Model& model) {
+  if (config.precision == config::Precision::kFp16) {
+    throw Error(ErrorKind::kUsage,
+                "precision: a model is applied in fp32 or bf16, got fp16; set precision: bf16");
+  }
+  model.precision = config.precision;
 }
 
 int64_t thread_count(const config::Config& config) {

@@ -65,10 +65,14 @@ apply::Model load_model(const std::string& run_or_checkpoint);
 /// checkpoints.
 void check_output(const std::filesystem::path& output, const std::filesystem::path& checkpoint);
 
-/// The run's configuration with the format and threads of the command line. The number of threads
-/// is 0 unless given: that of the training may be of another machine.
+/// The run's configuration with the format, threads and precision of the command line. The number
+/// of threads is 0 unless given: that of the training may be of another machine. The precision is
+/// fp32 unless given.
 config::Config config_for(const apply::Model& model, const CommonOptions& common,
                           const FormatOptions& format);
+
+/// Lets the model predict in the precision of the configuration. Throws Error(kUsage) for fp16.
+void apply_precision(const config::Config& config, apply::Model& model);
 
 /// config.threads, or else the number of usable CPUs.
 int64_t thread_count(const config::Config& config);

@@ -86,14 +86,16 @@ class PredictCommand : public Command {
     if (output_.empty()) output_ = "-";
     check_errors(problems);
     check_threshold(threshold_, problems);
-    check_overrides("predict", common, {"threads"}, problems);
+    check_overrides("predict", common, {"threads", "precision"}, problems);
   }
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
     apply::Model model = load_model(model_);
     check_output(output_, model.file);
-    const apply::PredictRequest request = make_request(model, config_for(model, common, format_));
+    const config::Config config = config_for(model, common, format_);
+    apply_precision(config, model);
+    const apply::PredictRequest request = make_request(model, config);
     const std::string threshold = apply_threshold(threshold_, model, request.num_threads);
     if (!threshold.empty()) log::info("threshold " + threshold);
     watch_signals(OnSignal::kInterrupt);

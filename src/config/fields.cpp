@@ -116,7 +116,8 @@ std::vector<Field> training_fields() {
       choice(
           TRAINER_MEMBER(training.step),
           "Implementation of the training step: fused uses hand-written forward and backward code "
-          "(fp32 on the CPU), autograd LibTorch's automatic differentiation (everywhere). Both "
+          "(fp32 and bf16 on the CPU), autograd LibTorch's automatic differentiation (everywhere). "
+          "Both "
           "compute the same; auto is fused where possible."),
   };
 }

@@ -26,6 +26,7 @@ constexpr Kernels make_kernels(InstructionSet set) {
   k.tile_rows = kTileRows;
   k.scratch_floats = kScratchFloats;
   k.multiply = multiply;
+  k.multiply_bf16 = multiply_bf16;
   k.gather = gather;
   k.make_noise = make_noise;
   k.make_mask = make_mask;

@@ -10,6 +10,8 @@ extern const Kernels kBaselineKernels;  // for every machine of this architectur
 #ifdef __x86_64__
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+// Kernels::multiply_bf16 with the instructions of AVX512-BF16. In kernels_avx512_bf16.cpp.
+extern void (*const kMultiplyAvx512Bf16)(const Product& product, float* scratch);
 #endif
 
 }  // namespace trainer::cpu

@@ -7,12 +7,29 @@
 
 namespace trainer::cpu {
 
+#ifdef __x86_64__
+namespace {
+
+const Kernels& avx512_bf16_kernels() {
+  static const Kernels with_bf16 = [] {
+    Kernels kernels = kAvx512Kernels;
+    kernels.multiply_bf16 = kMultiplyAvx512Bf16;
+    kernels.has_bf16 = true;
+    return kernels;
+  }();
+  return with_bf16;
+}
+
+}  // namespace
+#endif
+
 std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> all = {&kBaselineKernels};
 #ifdef __x86_64__
   // The flags of src/CMakeLists.txt.
   if (has_avx2()) all.push_back(&kAvx2Kernels);
   if (has_avx512()) all.push_back(&kAvx512Kernels);
+  if (has_avx512() && has_bf16()) all.push_back(&avx512_bf16_kernels());
 #endif
   return all;
 }

@@ -3,7 +3,9 @@
 
 #include "trainer/cpu/operands.h"
 
+#include "cpu/bf16.h"
 #include "cpu/pack.h"
+#include "cpu/pack_bf16.h"
 #include "cpu/product_tile.h"
 #include "cpu/vector.h"
 
@@ -16,10 +18,10 @@ inline constexpr int64_t kDepthBlock = 256;
 inline constexpr int64_t kRowBlock = 37 * kTileRows;
 
 // An edge is computed in a buffer that is as wide as the tile functions store.
-inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t width,
-                          const Block& block, const float* a, const Panel& panel,
-                          int64_t num_columns, int64_t depth, float* c, int64_t c_row,
-                          bool accumulate) {
+template <class Element>
+void multiply_edge(TileFunction<Element> multiply_rows, int64_t rows, int64_t width,
+                   const Block<Element>& block, const Element* a, const Panel<Element>& panel,
+                   int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool accumulate) {
   float edge[kTileRows * kPanelColumns];
   if (accumulate) {
     for (int64_t r = 0; r < rows; ++r) {
@@ -34,16 +36,16 @@ inline void multiply_edge(TileFunction multiply_rows, int64_t rows, int64_t widt
   }
 }
 
-inline void multiply_panel(const Block& block, int64_t num_rows, const Panel& panel,
-                           int64_t num_columns, int64_t depth, float* c, int64_t c_row,
-                           bool accumulate) {
+template <class Element>
+void multiply_panel(const Block<Element>& block, int64_t num_rows, const Panel<Element>& panel,
+                    int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool accumulate) {
   const bool is_wide = num_columns > kLanes;
   const int64_t width = is_wide ? kPanelColumns : kLanes;
   const int64_t tile_rows = tile_rows_for(num_rows);
   for (int64_t i = 0; i < num_rows; i += tile_rows) {
     const int64_t rows = smaller(tile_rows, num_rows - i);
-    const TileFunction multiply_rows = tile_function(rows, is_wide, block.layout);
-    const float* a = block.data + i * block.row_stride;
+    const auto multiply_rows = tile_function<Element>(rows, is_wide, block.layout);
+    const Element* a = block.data + i * block.row_stride;
     float* to = c + i * c_row;
     if (num_columns == width) {
       multiply_rows(depth, a, block.inner_stride, panel.data, panel.stride, to, c_row, accumulate);
@@ -54,24 +56,40 @@ inline void multiply_panel(const Block& block, int64_t num_rows, const Panel& pa
   }
 }
 
-inline void multiply(const Product& p, float* scratch) {
-  float* packed_panel = scratch;
-  float* packed_block = scratch + kDepthBlock * kPanelColumns;
+/// `Operands`: how those of the product are read and packed.
+template <class Operands>
+void multiply_blocks(const Product& p, float* scratch) {
+  using Element = typename Operands::Element;
+  auto* packed_panel = reinterpret_cast<Element*>(scratch);
+  auto* packed_block = reinterpret_cast<Element*>(scratch + kDepthBlock * kPanelColumns);
   for (int64_t row = 0; row < p.num_rows; row += kRowBlock) {
     const int64_t num_rows = smaller(kRowBlock, p.num_rows - row);
     for (int64_t begin = 0; begin < p.depth; begin += kDepthBlock) {
       const int64_t depth = smaller(kDepthBlock, p.depth - begin);
-      const Block block = make_block(p, row, num_rows, begin, depth, packed_block);
+      const Block<Element> block = Operands::block(p, row, num_rows, begin, depth, packed_block);
       for (int64_t column = 0; column < p.num_columns; column += kPanelColumns) {
         const int64_t num_columns = smaller(kPanelColumns, p.num_columns - column);
-        const Panel panel = make_panel(p, column, num_columns, begin, depth, packed_panel);
-        multiply_panel(block, num_rows, panel, num_columns, depth, p.c + row * p.c_row + column,
-                       p.c_row, p.accumulate == Accumulate::kYes || begin > 0);
+        const Panel<Element> panel =
+            Operands::panel(p, column, num_columns, begin, depth, packed_panel);
+        multiply_panel(block, num_rows, panel, num_columns, Operands::num_elements(depth),
+                       p.c + row * p.c_row + column, p.c_row,
+                       p.accumulate == Accumulate::kYes || begin > 0);
       }
     }
   }
 }
 
-inline constexpr int64_t kScratchFloats = kDepthBlock * (kPanelColumns + kRowBlock);
+inline constexpr int64_t kPaddedRowBlock = (kRowBlock + kLanes - 1) / kLanes * kLanes;
+inline constexpr int64_t kScratchFloats = kDepthBlock * (kPanelColumns + kPaddedRowBlock);
+
+inline void multiply(const Product& p, float* scratch) {
+  multiply_blocks<Fp32Operands>(p, scratch);
+}
+
+/// As multiply(), with operands that are rounded to bf16.
+inline void multiply_bf16(const Product& p, float* scratch) {
+  const FlushedSubnormals flushed;
+  multiply_blocks<Bf16Operands>(p, scratch);
+}
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -24,15 +24,18 @@ TensorMemory from_column(const TensorMemory& tensor, int64_t column) {
 }  // namespace
 
 Network::Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors,
-                 int64_t max_rows, int64_t max_shards, ThreadTeam& team, const Kernels& kernels)
-    : Network(make_blocks(spec, tensors), spec.num_features, max_rows, max_shards, team, kernels) {}
+                 int64_t max_rows, int64_t max_shards, ThreadTeam& team, const Kernels& kernels,
+                 config::Precision precision)
+    : Network(make_blocks(spec, tensors), spec.num_features, max_rows, max_shards, team, kernels,
+              precision) {}
 
 Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, int64_t max_shards,
-                 ThreadTeam& team, const Kernels& kernels)
+                 ThreadTeam& team, const Kernels& kernels, config::Precision precision)
     : max_rows_(max_rows),
       max_shards_(max_shards),
       team_(team),
       kernels_(kernels),
+      multiply_(precision == config::Precision::kBf16 ? kernels.multiply_bf16 : kernels.multiply),
       encoder_(blocks, num_features, blocks.blocks.front().num_inputs, max_rows, kernels),
       num_members_(blocks.num_members),
       mean_(blocks.mean),
@@ -356,19 +359,19 @@ void Network::multiply(std::size_t index, const Region& region, float* scratch) 
   const Block& block = layer.block;
   for (int64_t member = 0; member < block.num_members; ++member) {
     const int64_t row = region.row + member;
-    kernels_.multiply({.num_rows = region.tile.num_rows / block.num_members,
-                       .num_columns = region.tile.num_columns,
-                       .depth = block.num_inputs,
-                       .a = layer_input(index) + row * input_stride(index),
-                       .a_row = block.num_members * input_stride(index),
-                       .a_depth = 1,
-                       .b = block.member_weight(member) + region.column * block.num_inputs,
-                       .b_depth = 1,
-                       .b_column = block.num_inputs,
-                       .c = layer.pre.get() + row * layer.stride + region.column,
-                       .c_row = block.num_members * layer.stride,
-                       .accumulate = Accumulate::kNo},
-                      scratch);
+    multiply_({.num_rows = region.tile.num_rows / block.num_members,
+               .num_columns = region.tile.num_columns,
+               .depth = block.num_inputs,
+               .a = layer_input(index) + row * input_stride(index),
+               .a_row = block.num_members * input_stride(index),
+               .a_depth = 1,
+               .b = block.member_weight(member) + region.column * block.num_inputs,
+               .b_depth = 1,
+               .b_column = block.num_inputs,
+               .c = layer.pre.get() + row * layer.stride + region.column,
+               .c_row = block.num_members * layer.stride,
+               .accumulate = Accumulate::kNo},
+              scratch);
   }
 }
 

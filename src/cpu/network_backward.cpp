@@ -46,19 +46,19 @@ void Network::multiply_gradient(const Layer& layer, const Region& region, int64_
                                 float* scratch) const {
   const int64_t num_members = layer.block.num_members;
   for (int64_t member = 0; member < num_members; ++member) {
-    kernels_.multiply({.num_rows = region.tile.num_rows / num_members,
-                       .num_columns = region.tile.num_columns,
-                       .depth = layer.block.num_outputs,
-                       .a = layer.pre_gradient + (region.row + member) * layer.stride,
-                       .a_row = num_members * layer.stride,
-                       .a_depth = 1,
-                       .b = layer.block.member_weight(member) + column,
-                       .b_depth = layer.block.num_inputs,
-                       .b_column = 1,
-                       .c = out + member * out_stride,
-                       .c_row = num_members * out_stride,
-                       .accumulate = accumulate},
-                      scratch);
+    multiply_({.num_rows = region.tile.num_rows / num_members,
+               .num_columns = region.tile.num_columns,
+               .depth = layer.block.num_outputs,
+               .a = layer.pre_gradient + (region.row + member) * layer.stride,
+               .a_row = num_members * layer.stride,
+               .a_depth = 1,
+               .b = layer.block.member_weight(member) + column,
+               .b_depth = layer.block.num_inputs,
+               .b_column = 1,
+               .c = out + member * out_stride,
+               .c_row = num_members * out_stride,
+               .accumulate = accumulate},
+              scratch);
   }
 }
 
@@ -224,19 +224,19 @@ void Network::weight_gradient_of_rows(std::size_t index, int64_t member, const R
   }
   const int64_t row = rows.begin * num_members_ + member;
   const int64_t members_apart = block.num_members;
-  kernels_.multiply({.num_rows = region.tile.num_rows,
-                     .num_columns = region.tile.num_columns,
-                     .depth = rows.count * num_members_ / members_apart,
-                     .a = layer.pre_gradient + row * layer.stride + region.row,
-                     .a_row = 1,
-                     .a_depth = members_apart * layer.stride,
-                     .b = layer_input(index) + row * input_stride(index) + region.column,
-                     .b_depth = members_apart * input_stride(index),
-                     .b_column = 1,
-                     .c = out.values,
-                     .c_row = out.stride,
-                     .accumulate = accumulate},
-                    scratch);
+  multiply_({.num_rows = region.tile.num_rows,
+             .num_columns = region.tile.num_columns,
+             .depth = rows.count * num_members_ / members_apart,
+             .a = layer.pre_gradient + row * layer.stride + region.row,
+             .a_row = 1,
+             .a_depth = members_apart * layer.stride,
+             .b = layer_input(index) + row * input_stride(index) + region.column,
+             .b_depth = members_apart * input_stride(index),
+             .b_column = 1,
+             .c = out.values,
+             .c_row = out.stride,
+             .accumulate = accumulate},
+            scratch);
 }
 
 // A tree of shards is summed a small tile at a time, which stays in the cache.

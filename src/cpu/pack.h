@@ -10,11 +10,8 @@
 // more.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Writes lanes x lanes elements of `from`, whose rows are `stride` apart, as columns of a panel.
-inline void transpose(const float* from, int64_t stride, float* panel) {
-  Vector rows[kLanes];
-  for (int64_t i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
-  // log2(lanes) stages of shuffles.
+// Of lanes x lanes elements, in log2(lanes) stages of shuffles.
+inline void transpose(Vector (&rows)[kLanes]) {
   for (int64_t stage = 1; stage < kLanes; stage *= 2) {
     Vector shuffled[kLanes];
     for (int64_t i = 0; i < kLanes / 2; ++i) {
@@ -23,12 +20,20 @@ inline void transpose(const float* from, int64_t stride, float* panel) {
     }
     for (int64_t i = 0; i < kLanes; ++i) rows[i] = shuffled[i];
   }
+}
+
+// Writes lanes x lanes elements of `from`, whose rows are `stride` apart, as columns of a panel.
+inline void transpose(const float* from, int64_t stride, float* panel) {
+  Vector rows[kLanes];
+  for (int64_t i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
+  transpose(rows);
   for (int64_t i = 0; i < kLanes; ++i) store(panel + i * kPanelColumns, rows[i]);
 }
 
 /// Consecutive columns of B, as the tile functions read them.
+template <class Element>
 struct Panel {
-  const float* data = nullptr;
+  const Element* data = nullptr;
   int64_t stride = 0;
 };
 
@@ -69,8 +74,8 @@ inline bool is_close(int64_t count, int64_t stride) {
 
 // Columns [column, column + num_columns) of B at depths [begin, begin + depth). With few rows,
 // packing would cost more than strided access.
-inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
-                        int64_t depth, float* packed) {
+inline Panel<float> make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
+                               int64_t depth, float* packed) {
   constexpr int64_t kFewRows = 4 * kTileRows;
   const float* b = p.b + begin * p.b_depth + column * p.b_column;
   if (p.b_column != 1) {
@@ -85,8 +90,9 @@ inline Panel make_panel(const Product& p, int64_t column, int64_t num_columns, i
 }
 
 /// Rows of A, as the tile functions read them.
+template <class Element>
 struct Block {
-  const float* data = nullptr;
+  const Element* data = nullptr;
   int64_t row_stride = 0;    // from a row to the next
   int64_t inner_stride = 0;  // the stride that a tile function takes
   Rows layout = Rows::kApart;
@@ -100,8 +106,8 @@ inline int64_t tile_rows_for(int64_t num_rows) {
 
 // Rows [row, row + num_rows) of A at depths [begin, begin + depth). If rows are adjacent, A is
 // strided in the depth, and is packed if several panels gain from it.
-inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
-                        int64_t depth, float* packed) {
+inline Block<float> make_block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
+                               int64_t depth, float* packed) {
   const float* a = p.a + row * p.a_row + begin * p.a_depth;
   if (p.a_depth == 1) return {a, p.a_row, p.a_row, Rows::kApart};
   constexpr int64_t kBadMultiple = 256;  // such rows fall into the same cache set
@@ -120,5 +126,20 @@ inline Block make_block(const Product& p, int64_t row, int64_t num_rows, int64_t
   }
   return {packed, depth, tile_rows, Rows::kAdjacent};
 }
+
+/// How multiply_blocks() takes the operands.
+struct Fp32Operands {
+  using Element = float;
+
+  static int64_t num_elements(int64_t depth) { return depth; }
+  static Panel<float> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
+                            int64_t depth, float* packed) {
+    return make_panel(p, column, num_columns, begin, depth, packed);
+  }
+  static Block<float> block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
+                            int64_t depth, float* packed) {
+    return make_block(p, row, num_rows, begin, depth, packed);
+  }
+};
 
 }  // namespace trainer::cpu::TRAINER_ISA

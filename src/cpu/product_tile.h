@@ -31,6 +31,17 @@ inline Vector multiply_add(float a, Vector b, Vector sum) {
 #endif
 }
 
+/// Two bf16 numbers, those of an even depth and the odd one after it, the latter in the upper half.
+using Pair = int32_t;
+
+// Both products of each pair, that of the odd depth first: two multiply-adds, each with one
+// rounding.
+#ifdef __AVX512BF16__
+inline Vector multiply_add(Pair a, IndexVector b, Vector sum) {
+  return Vector(_mm512_dpbf16_ps(__m512(sum), __m512bh(_mm512_set1_epi32(a)), __m512bh(b)));
+}
+#endif
+
 /// The sums of a tile, in registers: all loops over them have to be unrolled.
 template <int64_t NumRows, int64_t NumVectors>
 struct TileSums {
@@ -53,18 +64,19 @@ struct TileSums {
   }
 };
 
-template <int64_t NumRows, int64_t NumVectors, Rows Layout>
-void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float* b,
+/// `Element`: float, or Pair, of which there is one for two depths.
+template <class Element, int64_t NumRows, int64_t NumVectors, Rows Layout>
+void multiply_tile(int64_t depth, const Element* a, int64_t a_stride, const Element* b,
                    int64_t b_stride, float* c, int64_t c_stride, bool accumulate) {
   TileSums<NumRows, NumVectors> sums{};
   if (accumulate) sums.load_from(c, c_stride);
   for (int64_t k = 0; k < depth; ++k) {
-    Vector b_row[NumVectors];
+    decltype(load(b)) b_row[NumVectors];
 #pragma GCC unroll 4
     for (int64_t v = 0; v < NumVectors; ++v) b_row[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
     for (int64_t i = 0; i < NumRows; ++i) {
-      const float a_value = Layout == Rows::kAdjacent ? a[i] : a[i * a_stride];
+      const Element a_value = Layout == Rows::kAdjacent ? a[i] : a[i * a_stride];
 #pragma GCC unroll 4
       for (int64_t v = 0; v < NumVectors; ++v)
         sums.of[i][v] = multiply_add(a_value, b_row[v], sums.of[i][v]);
@@ -75,33 +87,35 @@ void multiply_tile(int64_t depth, const float* a, int64_t a_stride, const float*
   sums.store_to(c, c_stride);
 }
 
-using TileFunction = void (*)(int64_t depth, const float* a, int64_t a_stride, const float* b,
+template <class Element>
+using TileFunction = void (*)(int64_t depth, const Element* a, int64_t a_stride, const Element* b,
                               int64_t b_stride, float* c, int64_t c_stride, bool accumulate);
 
 // The functions for 1 to kTileRows rows.
-template <int64_t NumVectors, Rows Layout>
+template <class Element, int64_t NumVectors, Rows Layout>
 struct TileFunctions {
-  TileFunction of_rows[kTileRows + 1] = {};
+  TileFunction<Element> of_rows[kTileRows + 1] = {};
 
   constexpr TileFunctions() { fill<kTileRows>(); }
 
   template <int64_t NumRows>
   constexpr void fill() {
-    of_rows[NumRows] = multiply_tile<NumRows, NumVectors, Layout>;
+    of_rows[NumRows] = multiply_tile<Element, NumRows, NumVectors, Layout>;
     if constexpr (NumRows > 1) fill<NumRows - 1>();
   }
 };
 
-template <int64_t NumVectors, Rows Layout>
-inline constexpr TileFunctions<NumVectors, Layout> kTileFunctions;  // NOLINT: no cast
+template <class Element, int64_t NumVectors, Rows Layout>
+inline constexpr TileFunctions<Element, NumVectors, Layout> kTileFunctions;  // NOLINT: no cast
 
-inline TileFunction tile_function(int64_t rows, bool is_wide, Rows layout) {
+template <class Element>
+TileFunction<Element> tile_function(int64_t rows, bool is_wide, Rows layout) {
   if (layout == Rows::kAdjacent) {
-    return is_wide ? kTileFunctions<kPanelVectors, Rows::kAdjacent>.of_rows[rows]
-                   : kTileFunctions<1, Rows::kAdjacent>.of_rows[rows];
+    return is_wide ? kTileFunctions<Element, kPanelVectors, Rows::kAdjacent>.of_rows[rows]
+                   : kTileFunctions<Element, 1, Rows::kAdjacent>.of_rows[rows];
   }
-  return is_wide ? kTileFunctions<kPanelVectors, Rows::kApart>.of_rows[rows]
-                 : kTileFunctions<1, Rows::kApart>.of_rows[rows];
+  return is_wide ? kTileFunctions<Element, kPanelVectors, Rows::kApart>.of_rows[rows]
+                 : kTileFunctions<Element, 1, Rows::kApart>.of_rows[rows];
 }
 
 }  // namespace trainer::cpu::TRAINER_ISA

@@ -34,14 +34,33 @@ using IndexVector = int32_t __attribute__((vector_size(sizeof(int32_t) * kLanes)
 
 // A vector in an array, where it needs no alignment. Not an alignment of Vector itself: Clang
 // ignores it, and GCC 14 for Arm ends with an internal error where a function has such a parameter.
-struct __attribute__((packed, may_alias)) VectorInArray {
-  Vector value;
+template <class AnyVector>
+struct __attribute__((packed, may_alias)) InArray {
+  AnyVector value;
 };
 
 inline Vector load(const float* from) {
-  return reinterpret_cast<const VectorInArray*>(from)->value;
+  return reinterpret_cast<const InArray<Vector>*>(from)->value;
 }
-inline void store(float* to, Vector value) { reinterpret_cast<VectorInArray*>(to)->value = value; }
+inline IndexVector load(const int32_t* from) {
+  return reinterpret_cast<const InArray<IndexVector>*>(from)->value;
+}
+inline void store(float* to, Vector value) {
+  reinterpret_cast<InArray<Vector>*>(to)->value = value;
+}
+inline void store(int32_t* to, IndexVector value) {
+  reinterpret_cast<InArray<IndexVector>*>(to)->value = value;
+}
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The first `count` numbers, which may be more than fit, then zeros.
+inline Vector load_some(const float* from, int64_t count) {
+  if (count >= kLanes) return load(from);
+  float some[kLanes] = {};
+  for (int64_t i = 0; i < count; ++i) some[i] = from[i];
+  return load(some);
+}
 
 #ifdef __clang__
 #define TRAINER_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -70,6 +89,17 @@ inline Vector zip_high(Vector a, Vector b) {
 #endif
 }
 
+// a1 a0 a3 a2 ...
+inline Vector swap_neighbors(Vector a) {
+#if defined(__AVX512F__)
+  return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+#elif defined(__AVX2__)
+  return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+  return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2);
+#endif
+}
+
 #undef TRAINER_SHUFFLE
 
 // Placed before a loop that may be vectorized: no iteration reads what another one writes.
@@ -78,8 +108,6 @@ inline Vector zip_high(Vector a, Vector b) {
 #else
 #define TRAINER_INDEPENDENT _Pragma("GCC ivdep")
 #endif
-
-inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // The number of interleaved partial sums of a row, whatever the width of a vector.
 inline constexpr int64_t kPartialSums = 16;

@@ -81,9 +81,8 @@ PrecisionLimit precision_limit(c10::Device device, Precision precision,
   if (device.is_cpu() && !probe.has_hardware) {
     return {
         Support::kSlow,
-        fmt::format(
-            "this CPU has no instructions for {}; training is several times slower than with fp32",
-            name)};
+        fmt::format("this CPU has no instructions for {}; training is not faster than with fp32",
+                    name)};
   }
   return {};
 }

@@ -100,7 +100,10 @@ void record_start(const train::Session& session, const TrainRequest& request,
 
 std::string step_text(const train::Session& session) {
   if (train::uses_kernels(session)) {
-    return fmt::format("fused ({})", cpu::instruction_set_name(cpu::kernels().instruction_set));
+    const cpu::Kernels& kernels = cpu::kernels();
+    const bool has_bf16 = session.config.precision == config::Precision::kBf16 && kernels.has_bf16;
+    return fmt::format("fused ({}{})", cpu::instruction_set_name(kernels.instruction_set),
+                       has_bf16 ? " with BF16" : "");
   }
   return session.config.model.activation_checkpointing ? "autograd (activation checkpointing)"
                                                        : "autograd";

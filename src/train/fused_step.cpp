@@ -72,7 +72,7 @@ class FusedStep : public TrainStep {
         gradients_(context.model.parameters(), *context.world, context.division),
         network_(context.model.spec(), tensor_memory(context.model, gradients_.first()),
                  std::max(max_rows, kMinEvaluationRows), context.division.num_shards(), team_,
-                 kernels_),
+                 kernels_, context.model.options().precision),
         num_members_(network::num_members(context.model.spec())),
         shared_(*context_.world, context_.division),
         statistics_(context_.model, context_.normalizes_over, shared_, context_.division),

@@ -117,20 +117,22 @@ void check_shards(const config::Config& config, int64_t num_train, c10::Device d
       config.training.step != config::StepKind::kAutograd && has_kernels(config, device);
   if (num_shards > 1 && config.model.norm == config::Norm::kBatch &&
       config.distributed.sync_batch_norm && !is_fused) {
-    throw Error(ErrorKind::kUsage,
-                "model.norm: batch over several shards (distributed.shards) needs the fused step, "
-                "which computes in fp32 on the CPU; set distributed.sync_batch_norm: false to "
-                "normalize each shard by itself, or model.norm: layer");
+    throw Error(
+        ErrorKind::kUsage,
+        "model.norm: batch over several shards (distributed.shards) needs the fused step, "
+        "which computes in fp32 and bf16 on the CPU; set distributed.sync_batch_norm: false to "
+        "normalize each shard by itself, or model.norm: layer");
   }
 }
 
 // An explicitly requested step is not silently replaced.
 void check_step(const config::Config& config, c10::Device device) {
   if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("training.step: fused computes in fp32 on the CPU; this run computes in "
-                          "{} on {}; set training.step: auto",
-                          config::to_text(config.precision), device.str()));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("training.step: fused computes in fp32 and bf16 on the CPU; this run computes in "
+                  "{} on {}; set training.step: auto",
+                  config::to_text(config.precision), device.str()));
 }
 
 // A pattern without a match is most likely a mistake.
@@ -147,7 +149,7 @@ void check_each(const char* key, const std::vector<std::string>& patterns,
 }  // namespace
 
 bool has_kernels(const config::Config& config, c10::Device device) {
-  return device.is_cpu() && config.precision == config::Precision::kFp32 &&
+  return device.is_cpu() && config.precision != config::Precision::kFp16 &&
          !config.model.activation_checkpointing;
 }
 

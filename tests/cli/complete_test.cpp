@@ -61,7 +61,7 @@ TEST(CompleteTest, OffersKeysSectionBySection) {
 }
 
 TEST(CompleteTest, OffersKeysOnlyToCommandsThatTakeThem) {
-  EXPECT_EQ(candidates({"predict", "runs/latest", ""}), Words{"threads=~"});
+  EXPECT_EQ(candidates({"predict", "runs/latest", ""}), (Words{"precision=~", "threads=~"}));
   EXPECT_TRUE(offers({"cv", ""}, "seed=~"));
   EXPECT_EQ(candidates({"export", "runs/latest", ""}), Words{});
   EXPECT_TRUE(offers({"cv", "-"}, "--lr"));

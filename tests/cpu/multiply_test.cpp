@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
@@ -189,6 +192,127 @@ TEST_P(MultiplyTest, NaNAndInfinityShowInTheResult) {
   EXPECT_TRUE(std::isnan(problem.c[0]));
   EXPECT_TRUE(std::isinf(problem.c[static_cast<std::size_t>(problem.product.c_row)]));
   EXPECT_TRUE(std::isfinite(problem.c[static_cast<std::size_t>(2 * problem.product.c_row)]));
+}
+
+/// The same products of numbers that are rounded to bf16.
+class MultiplyBf16Test : public MultiplyTest {
+ public:
+  static void multiply_bf16(const Kernels& kernels, const Product& product) {
+    Numbers scratch(static_cast<std::size_t>(kernels.scratch_floats));
+    kernels.multiply_bf16(product, scratch.data());
+  }
+
+  // To the nearest bf16 number, to the even one of two.
+  static float rounded(float x) {
+    auto bits = std::bit_cast<uint32_t>(x);
+    bits += 0x7fffU + ((bits >> 16U) & 1U);
+    return std::bit_cast<float>(bits & 0xffff0000U);
+  }
+
+  // One chain of multiply-adds, of each pair of depths the odd one first.
+  static float expected(const Product& p, int64_t row, int64_t column) {
+    float sum = p.accumulate == Accumulate::kYes ? p.c[row * p.c_row + column] : 0;
+    const auto add = [&](int64_t k) {
+      if (k == p.depth) return;
+      sum = std::fma(rounded(p.a[row * p.a_row + k * p.a_depth]),
+                     rounded(p.b[k * p.b_depth + column * p.b_column]), sum);
+    };
+    for (int64_t k = 0; k < p.depth; k += 2) {
+      add(k + 1);
+      add(k);
+    }
+    return sum;
+  }
+
+  // 1 x 1, of two depths.
+  static float pair(const Kernels& kernels, const std::array<float, 2>& a,
+                    const std::array<float, 2>& b, float sum) {
+    float c = sum;
+    multiply_bf16(kernels, {.num_rows = 1,
+                            .num_columns = 1,
+                            .depth = 2,
+                            .a = a.data(),
+                            .a_row = 2,
+                            .b = b.data(),
+                            .b_depth = 1,
+                            .b_column = 2,
+                            .c = &c,
+                            .c_row = 1,
+                            .accumulate = Accumulate::kYes});
+    return c;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyBf16Test, testing::ValuesIn(all_kernels()),
+                         [](const auto& test) { return test::test_name(*test.param); });
+
+TEST_P(MultiplyBf16Test, EveryElementIsAChainOfMultiplyAddsOfRoundedNumbers) {
+  for_each_problem([](const Problem& problem) {
+    const Product& p = problem.product;
+    Numbers sums;
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = 0; j < p.num_columns; ++j) sums.push_back(expected(p, i, j));
+    }
+    multiply_bf16(*GetParam(), p);
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = 0; j < p.num_columns; ++j) {
+        ASSERT_EQ(p.c[i * p.c_row + j], sums[static_cast<std::size_t>(i * p.num_columns + j)])
+            << i << ", " << j;
+      }
+    }
+  });
+}
+
+TEST_P(MultiplyBf16Test, NothingBesideTheResultIsTouched) {
+  for_each_problem([](const Problem& problem) {
+    const Numbers before = problem.c;
+    const Product& p = problem.product;
+    multiply_bf16(*GetParam(), p);
+    for (int64_t i = 0; i < p.num_rows; ++i) {
+      for (int64_t j = p.num_columns; j < p.c_row; ++j) {
+        const auto at = static_cast<std::size_t>(i * p.c_row + j);
+        ASSERT_EQ(problem.c[at], before[at]) << i << ", " << j;
+      }
+    }
+  });
+}
+
+// Without fused multiply-adds a product that is subnormal is zero before it is added.
+TEST_P(MultiplyAddTest, Bf16NumbersOfAllSizesGiveTheSameBits) {
+  // Ties, subnormal numbers, results that are, numbers too large for bf16, infinity.
+  const std::vector<float> numbers = {0x1.01p0F, 0x1.03p0F,       -0x1.02p0F,   0x1p-126F,
+                                      0x1p-127F, 0x1.fep-75F,     -0x1.3ep-70F, 0x1p-149F,
+                                      0x1p-60F,  0x1.fffffep127F, 0x1p100F,     -INFINITY,
+                                      0.0F,      -0.0F,           3.0F};
+  for (const float a : numbers) {
+    for (const float b : numbers) {
+      for (const float c : numbers) {
+        for (const float sum : {0.0F, -0.0F, 0x1p-120F, -0x1p-128F, 1.0F}) {
+          const float one = MultiplyBf16Test::pair(*GetParam(), {a, b}, {c, a}, sum);
+          const float other = MultiplyBf16Test::pair(*kernels().front(), {a, b}, {c, a}, sum);
+          ASSERT_TRUE(std::bit_cast<uint32_t>(one) == std::bit_cast<uint32_t>(other) ||
+                      (std::isnan(one) && std::isnan(other)))
+              << fmt::format("{} * {} + {} * {} + {}: {}, {}", a, c, b, a, sum, one, other);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MultiplyBf16Test, NaNStaysNaNAndItsRoundingNoNumber) {
+  for (const uint32_t bits : {0x7fffffffU, 0xffffffffU, 0x7f800001U, 0x7fc00000U}) {
+    const auto nan = std::bit_cast<float>(bits);
+    EXPECT_TRUE(std::isnan(pair(*GetParam(), {nan, 1}, {1, 1}, 0)));
+    EXPECT_TRUE(std::isnan(pair(*GetParam(), {1, 1}, {1, nan}, 0)));
+  }
+  EXPECT_TRUE(std::isinf(pair(*GetParam(), {0x1.ffp127F, 0}, {1, 0}, 0)));
+}
+
+// The processor counts with subnormal numbers again afterwards.
+TEST_P(MultiplyBf16Test, OtherCodeKeepsItsSubnormalNumbers) {
+  pair(*GetParam(), {1, 1}, {1, 1}, 0);
+  volatile float small = 0x1p-126F;
+  EXPECT_GT(small / 2, 0);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ inline std::string test_name(const cpu::Kernels& kernels) {
   for (const char c : std::string(cpu::instruction_set_name(kernels.instruction_set))) {
     if (c != '-') name += c;
   }
-  return name;
+  return name + (kernels.has_bf16 ? "Bf16" : "");
 }
 
 }  // namespace trainer::test

@@ -276,7 +276,8 @@ TEST(ShardsTest, BatchNormOfSeveralShardsNeedsTheFusedStep) {
   EXPECT_EQ(
       test::message_of(ErrorKind::kUsage, [&] { test::make_small_session(config); }),
       "model.norm: batch over several shards (distributed.shards) needs the fused step, which "
-      "computes in fp32 on the CPU; set distributed.sync_batch_norm: false to normalize each shard "
+      "computes in fp32 and bf16 on the CPU; set distributed.sync_batch_norm: false to normalize "
+      "each shard "
       "by itself, or model.norm: layer");
 }
 

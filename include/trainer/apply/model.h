@@ -48,6 +48,8 @@ struct Model {
 
   /// Of two classes: the probability of the second above which it is predicted.
   double threshold = 0.5;
+  /// Of the products of linear layers when it predicts: fp32 or bf16.
+  config::Precision precision = config::Precision::kFp32;
 
   bool is_ensemble() const { return members.size() > 1; }
   int64_t num_outputs() const { return members.front().network.num_outputs; }

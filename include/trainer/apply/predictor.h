@@ -13,11 +13,11 @@
 
 namespace trainer::apply {
 
-/// Computes outputs of a trained model on the CPU. The bits of a row's outputs depend neither on
-/// the number of threads nor on the rows that are computed with it, and are those that training
-/// evaluates with its kernels. The outputs of an ensemble are what one network would have whose
-/// predictions are the averaged ones: the logarithms of the mean probabilities, their logit where
-/// there is a single one, or the mean of numbers.
+/// Computes outputs of a trained model on the CPU, in its `precision`. The bits of a row's outputs
+/// depend neither on the number of threads nor on the rows that are computed with it, and are those
+/// that training evaluates with its kernels. The outputs of an ensemble are what one network would
+/// have whose predictions are the averaged ones: the logarithms of the mean probabilities, their
+/// logit where there is a single one, or the mean of numbers.
 class Predictor {
  public:
   /// `model` must outlive the predictor.

@@ -23,6 +23,10 @@ struct Kernels {
   int64_t scratch_floats = 0;  // size of the scratch memory of a product
 
   void (*multiply)(const Product& product, float* scratch) = nullptr;
+  /// The same with operands rounded to bf16 and sums in float32. All instruction sets give the same
+  /// bits (cpu/bf16.h).
+  void (*multiply_bf16)(const Product& product, float* scratch) = nullptr;
+  bool has_bf16 = false;  // instructions for it
   void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile,
                  float* out) = nullptr;
   /// Dropout noise of rows [first_row, ...) of a layer.

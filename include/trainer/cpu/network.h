@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "trainer/config/types.h"
 #include "trainer/core/function_ref.h"
 #include "trainer/cpu/blocks.h"
 #include "trainer/cpu/buffer.h"
@@ -22,16 +23,6 @@ namespace trainer::cpu {
 
 using network::Mode;
 
-/// Samples of a step that go through the network together.
-struct NetworkBatch {
-  GatherSource source;
-  const int64_t* rows = nullptr;  // [num_rows] of the source
-  int64_t num_rows = 0;
-  uint64_t dropout_seed = 0;
-  double dropout_factor = 1;  // of the probabilities
-  int64_t first_row = 0;      // of this batch within the step
-};
-
 inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function; also the
                                               // most members of a network
 
@@ -45,10 +36,11 @@ class Network {
   using LossFunction = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
   /// For batches of up to `max_rows` in up to `max_shards` shards. `tensors` are those of
-  /// network::tensors(spec), in that order. Throws Error(kUsage) for a network that the kernels do
-  /// not compute.
+  /// network::tensors(spec), in that order. `precision`: fp32, or bf16 of the operands of linear
+  /// layers. Throws Error(kUsage) for a network that the kernels do not compute.
   Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors, int64_t max_rows,
-          int64_t max_shards, ThreadTeam& team, const Kernels& kernels);
+          int64_t max_shards, ThreadTeam& team, const Kernels& kernels,
+          config::Precision precision = config::Precision::kFp32);
 
   int64_t max_rows() const { return max_rows_; }
   /// Bytes of activations, of their gradients and of what the threads need.
@@ -58,7 +50,7 @@ class Network {
   void infer(int64_t thread, const NetworkBatch& batch, LossFunction loss,
              FunctionRef<void()> last);
 
-  /// The same in training mode, then the backward pass up to what parameter_gradients() needs.
+  /// The same in training mode, then the backward pass that parameter_gradients() needs.
   void train(int64_t thread, const NetworkBatch& batch, const RowSums& sums, LossFunction loss,
              FunctionRef<void()> last);
 
@@ -67,7 +59,7 @@ class Network {
 
  private:
   Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, int64_t max_shards,
-          ThreadTeam& team, const Kernels& kernels);
+          ThreadTeam& team, const Kernels& kernels, config::Precision precision);
 
   using Layer = NetworkLayer;
   Layer make_layer(const Block& block, bool is_hidden) const;
@@ -134,6 +126,7 @@ class Network {
   int64_t max_shards_;
   ThreadTeam& team_;
   const Kernels& kernels_;
+  decltype(Kernels::multiply) multiply_;  // in the precision of the network
   InputEncoder encoder_;
   std::vector<Layer> layers_;
   int64_t num_members_;

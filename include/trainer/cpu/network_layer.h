@@ -6,9 +6,20 @@
 
 #include "trainer/cpu/blocks.h"
 #include "trainer/cpu/buffer.h"
+#include "trainer/cpu/operands.h"
 #include "trainer/cpu/row_sums.h"
 
 namespace trainer::cpu {
+
+/// Samples of a step that go through the network together.
+struct NetworkBatch {
+  GatherSource source;
+  const int64_t* rows = nullptr;  // [num_rows] of the source
+  int64_t num_rows = 0;
+  uint64_t dropout_seed = 0;
+  double dropout_factor = 1;  // of the probabilities
+  int64_t first_row = 0;      // of this batch within the step
+};
 
 /// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
 /// the batch is a row of them for each member, next to each other.

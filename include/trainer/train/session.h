@@ -64,7 +64,7 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
                                       c10::Device device,
                                       std::shared_ptr<dist::World> world = nullptr);
 
-/// Whether the session uses the fused step (fp32 on the CPU), and not LibTorch's autograd.
+/// Whether the session uses the fused step (fp32 and bf16 on the CPU), and not LibTorch's autograd.
 bool uses_kernels(const Session& session);
 
 /// A step for the model and optimizer of the session, for micro-batches of up to `batch_size` rows.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cpu/product_tile.h"
+#include "cpu/vector.h"
+
+// The operands of products in bf16, which are float32 in memory: they are rounded while they are
+// packed.
+//
+// An instruction of AVX512-BF16 multiplies the bf16 numbers of two depths and adds both products to
+// a float32 sum, that of the odd depth first, each with one rounding and with subnormal numbers as
+// zeros. Where there is none, the rounded operands stay float32, with the two depths of each pair
+// exchanged, and go through the tile functions for float32. A product of two bf16 numbers is exact
+// in float32, so with or without fused multiply-adds every instruction set gives the same bits, but
+// for products that are subnormal without them.
+namespace trainer::cpu::TRAINER_ISA {
+
+#ifdef __AVX512BF16__
+
+using Bf16Element = Pair;
+using Bf16Vector = IndexVector;
+inline constexpr int64_t kElementsPerPair = 1;
+
+// As the lower halves of 32 bits.
+inline IndexVector round_to_bf16(Vector x) {
+  using Halves = uint16_t __attribute__((vector_size(sizeof(uint16_t) * kLanes)));
+  return __builtin_convertvector(Halves(_mm512_cvtneps_pbh(__m512(x))), IndexVector);
+}
+
+// The pairs of two rows of adjacent numbers.
+inline IndexVector pairs_of(Vector even, Vector odd) {
+  return round_to_bf16(even) | (round_to_bf16(odd) << 16);
+}
+
+inline void store_depths(Pair* to, int64_t /*stride*/, Vector even, Vector odd) {
+  store(to, pairs_of(even, odd));
+}
+
+// Depths of one row that a vector takes, and those from `from` on; zeros after the first `count`.
+inline constexpr int64_t kDepthsPerVector = 2 * kLanes;
+inline Vector take_depths(const float* from, int64_t count) {
+  const Vector first = load_some(from, count);
+  const Vector second = count > kLanes ? load_some(from + kLanes, count - kLanes) : Vector{};
+  return Vector(__m512i(_mm512_cvtne2ps_pbh(__m512(second), __m512(first))));
+}
+
+#else
+
+using Bf16Element = float;
+using Bf16Vector = Vector;
+inline constexpr int64_t kElementsPerPair = 2;
+
+using Bits = uint32_t __attribute__((vector_size(sizeof(uint32_t) * kLanes)));
+
+// To the nearest bf16 number, to the even one of two; as the instruction does, subnormal numbers to
+// zero, and NaN to NaN.
+inline Vector round_to_bf16(Vector x) {
+  const auto bits = Bits(x);
+  const Bits magnitude = bits & 0x7fffffffU;
+  const Bits rounded = bits + 0x7fffU + ((bits >> 16U) & 1U);
+  const Bits number = magnitude > 0x7f800000U ? bits | 0x00400000U : rounded;
+  const Bits normal = magnitude < 0x00800000U ? bits & 0x80000000U : number;
+  return Vector(normal & 0xffff0000U);
+}
+
+inline void store_depths(float* to, int64_t stride, Vector even, Vector odd) {
+  store(to, round_to_bf16(odd));
+  store(to + stride, round_to_bf16(even));
+}
+
+inline constexpr int64_t kDepthsPerVector = kLanes;
+inline Vector take_depths(const float* from, int64_t count) {
+  return swap_neighbors(round_to_bf16(load_some(from, count)));
+}
+
+#endif
+
+/// Subnormal numbers are zeros, as they are to the instructions for bf16.
+class FlushedSubnormals {
+ public:
+#if defined(__AVX512BF16__)
+  FlushedSubnormals() {}   // NOLINT(modernize-use-equals-default): used as a variable
+  ~FlushedSubnormals() {}  // NOLINT(modernize-use-equals-default)
+#elif defined(__x86_64__)
+  FlushedSubnormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040U); }
+  ~FlushedSubnormals() { _mm_setcsr(before_); }
+#elif defined(__aarch64__)
+  FlushedSubnormals() {
+    asm volatile("mrs %0, fpcr" : "=r"(before_));
+    asm volatile("msr fpcr, %0" : : "r"(before_ | (uint64_t{1} << 24)));
+  }
+  ~FlushedSubnormals() { asm volatile("msr fpcr, %0" : : "r"(before_)); }
+#endif
+  FlushedSubnormals(const FlushedSubnormals&) = delete;
+  FlushedSubnormals& operator=(const FlushedSubnormals&) = delete;
+
+ private:
+#if defined(__AVX512BF16__)
+#elif defined(__x86_64__)
+  unsigned before_;
+#elif defined(__aarch64__)
+  uint64_t before_ = 0;
+#endif
+};
+
+}  // namespace trainer::cpu::TRAINER_ISA
