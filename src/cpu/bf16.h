@@ -21,15 +21,14 @@ using Bf16Element = Pair;
 using Bf16Vector = IndexVector;
 inline constexpr int64_t kElementsPerPair = 1;
 
-// As the lower halves of 32 bits.
-inline IndexVector round_to_bf16(Vector x) {
-  using Halves = uint16_t __attribute__((vector_size(sizeof(uint16_t) * kLanes)));
-  return __builtin_convertvector(Halves(_mm512_cvtneps_pbh(__m512(x))), IndexVector);
-}
+using Halves = int16_t __attribute__((vector_size(sizeof(int16_t) * 2 * kLanes)));
 
 // The pairs of two rows of adjacent numbers.
 inline IndexVector pairs_of(Vector even, Vector odd) {
-  return round_to_bf16(even) | (round_to_bf16(odd) << 16);
+  const auto halves = Halves(_mm512_cvtne2ps_pbh(__m512(odd), __m512(even)));
+  constexpr Halves kInTurn = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                              8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  return IndexVector(_mm512_permutexvar_epi16(__m512i(kInTurn), __m512i(halves)));
 }
 
 inline void store_depths(Pair* to, int64_t /*stride*/, Vector even, Vector odd) {
