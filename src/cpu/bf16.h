@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cpu/product_tile.h"
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "cpu/vector.h"
 
 // The operands of products in bf16, which are float32 in memory: they are rounded while they are

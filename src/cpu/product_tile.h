@@ -31,9 +31,6 @@ inline Vector multiply_add(float a, Vector b, Vector sum) {
 #endif
 }
 
-/// Two bf16 numbers, those of an even depth and the odd one after it, the latter in the upper half.
-using Pair = int32_t;
-
 // Both products of each pair, that of the odd depth first: two multiply-adds, each with one
 // rounding.
 #ifdef __AVX512BF16__

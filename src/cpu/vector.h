@@ -32,6 +32,10 @@ inline constexpr int64_t kPanelColumns = kLanes * kPanelVectors;
 using Vector = float __attribute__((vector_size(sizeof(float) * kLanes)));
 using IndexVector = int32_t __attribute__((vector_size(sizeof(int32_t) * kLanes)));
 
+// Two bf16 numbers of a product, of an even depth and of the odd one after it, the latter in the
+// upper half.
+using Pair = int32_t;
+
 // A vector in an array, where it needs no alignment. Not an alignment of Vector itself: Clang
 // ignores it, and GCC 14 for Arm ends with an internal error where a function has such a parameter.
 template <class AnyVector>

@@ -168,6 +168,9 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, int6
     decisions.threads = {train::min_fast_threads(decisions.thread_trials),
                          threads_reason(decisions.thread_trials)};
   }
+  const bool is_free = session.world->is_alone() && train::uses_kernels(session) &&
+                       !device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"));
+  decisions.max_threads = is_free ? usable : 0;
   train::use_threads_within_memory(session, decisions.threads.num_threads);
   if (!session.world->is_alone() && !train::finished(session)) {
     decisions.exchange = train::try_exchange(session);

@@ -31,8 +31,9 @@ struct Decisions {
   device::ThreadChoice threads;
   std::vector<train::DeviceTrial> device_trials;  // of device: fastest
   std::vector<train::ThreadTrial> thread_trials;  // empty: none were needed
-  std::optional<train::ExchangeTrial> exchange;   // of several processes
-  std::string epochs_reason;                      // empty: as configured
+  int64_t max_threads = 0;  // that may be tried while the run goes on; 0: their number stays
+  std::optional<train::ExchangeTrial> exchange;  // of several processes
+  std::string epochs_reason;                     // empty: as configured
 };
 
 /// Whether `device: fastest` may choose another precision than that of the configuration.

@@ -21,6 +21,7 @@
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/function_ref.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
@@ -169,6 +170,23 @@ dvclive::LiveFiles open_live_files(const config::Config& config, const run::RunD
   return files;
 }
 
+// What happens to a run is of no use to itself: that it cannot be written is no error.
+void note(FunctionRef<void()> write) noexcept {
+  try {
+    write();
+  } catch (const std::exception& e) {
+    log::debug(e.what());
+  }
+}
+
+void note_end(const run::RunDir& run, run::End end, const std::string& reason) {
+  note([&] { run::write_end(run.root, end, reason.substr(0, reason.find('\n'))); });
+}
+
+void note_threads(const run::RunDir& run, int64_t step, int64_t num_threads) {
+  note([&] { run::write_threads(run.root, step, num_threads); });
+}
+
 // Writes the first files of the run and opens those that training appends to.
 train::Output open_output(const PreparedRun& prepared, const TrainRequest& request,
                           const Processes& processes, const RunFolder& folder,
@@ -187,6 +205,9 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
           .config = resolved,
           .num_threads = prepared.decisions.threads.num_threads,
           .progress = request.progress,
+          .max_threads = prepared.decisions.max_threads,
+          .threads_changed = [run](int64_t step,
+                                   int64_t num_threads) { note_threads(run, step, num_threads); },
           .events = open_events(request, run),
           .live_files = open_live_files(config, run, resolved)};
 }
@@ -262,15 +283,6 @@ TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
   report.is_first = is_first;
   report.workload = describe_workload(session, prepared.decisions, output.samples_done);
   return report;
-}
-
-// How a run has ended is of no use to itself: that it cannot be written is no error.
-void note_end(const run::RunDir& run, run::End end, const std::string& reason) noexcept {
-  try {
-    run::write_end(run.root, end, reason.substr(0, reason.find('\n')));
-  } catch (const std::exception& e) {
-    log::debug(e.what());
-  }
 }
 
 TrainReport run_together(TrainRequest& request, const Processes& processes) {

@@ -2,6 +2,7 @@
 #include "trainer/run/history.h"
 
 #include <fstream>
+#include <functional>
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/json.h"
@@ -81,16 +82,34 @@ History read_history(const std::filesystem::path& root) {
   return history;
 }
 
-void write_end(const std::filesystem::path& root, End end, const std::string& reason) {
+namespace {
+
+// Changes the entry of the last start.
+void change_last_start(const std::filesystem::path& root,
+                       const std::function<void(Json& start)>& change) {
   const std::filesystem::path path = RunDir{root}.system();
   Json system = read_json_or_null(path);
   if (!has_starts(system) || system["starts"].empty() || !system["starts"].back().is_object()) {
     return;  // somebody else changed it
   }
-  Json& entry = system["starts"].back()["end"];
-  entry = {{"time", timestamp()}, {"result", to_text(end)}};
-  if (!reason.empty()) entry["reason"] = reason;
+  change(system["starts"].back());
   write_file_atomically(path, system.dump(2) + "\n");
+}
+
+}  // namespace
+
+void write_end(const std::filesystem::path& root, End end, const std::string& reason) {
+  change_last_start(root, [&](Json& start) {
+    start["end"] = {{"time", timestamp()}, {"result", to_text(end)}};
+    if (!reason.empty()) start["end"]["reason"] = reason;
+  });
+}
+
+void write_threads(const std::filesystem::path& root, int64_t step, int64_t num_threads) {
+  change_last_start(root, [&](Json& start) {
+    start["thread_changes"].push_back(
+        {{"time", timestamp()}, {"step", step}, {"threads", num_threads}});
+  });
 }
 
 }  // namespace trainer::run

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/core/stopwatch.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/device/memory.h"
@@ -30,6 +32,7 @@
 #include "train/records.h"
 #include "train/saving.h"
 #include "train/steps_ahead.h"
+#include "train/thread_watch.h"
 
 namespace trainer::train {
 namespace {
@@ -276,6 +279,7 @@ int train_to_the_end(Session& session, Output& output, Backup& backup) {
   double shown_loss = std::nan("");
   constexpr int64_t kMostAhead = 1024;
   StepsAhead ahead(session.device.is_cpu() ? 1 : kMostAhead);
+  ThreadWatch threads;
   while (!finished(session)) {
     if (const int signal = stop_signal(session); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);
@@ -284,7 +288,9 @@ int train_to_the_end(Session& session, Output& output, Backup& backup) {
       return signal;
     }
     backup.keep(session, output);
+    const Stopwatch step_time;
     const std::vector<StepStats>& steps = ahead.run(session, steps_until_due(session));
+    const double step_seconds = step_time.seconds();
     if (!advance_by(session, output, steps)) continue;
     if (session.state.position.step % session.config.logging.save_interval == 0) {
       shown_loss = record_steps(session, finish_interval(session), output);
@@ -296,6 +302,7 @@ int train_to_the_end(Session& session, Output& output, Backup& backup) {
     } else {
       save_within_epoch(session, output);
     }
+    threads.after_steps(session, output, std::ssize(steps), step_seconds);
   }
   wait_for_saving(output);
   return 0;

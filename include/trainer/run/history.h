@@ -62,6 +62,9 @@ History read_history(const std::filesystem::path& root);
 /// Error(kFileSystem).
 void write_end(const std::filesystem::path& root, End end, const std::string& reason);
 
+/// Notes there that the run has other threads from `step` on. Throws Error(kFileSystem).
+void write_threads(const std::filesystem::path& root, int64_t step, int64_t num_threads);
+
 }  // namespace trainer::run
 
 namespace trainer {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ struct Output {
   std::string config;  // the resolved configuration, for the checkpoints
   int64_t num_threads = 1;
   run::ProgressListener progress;
+  int64_t max_threads = 0;  // as many may be tried while it runs; 0: their number stays
+  /// Called after their number has changed.
+  std::function<void(int64_t step, int64_t num_threads)> threads_changed = {};
   tensorboard::EventFile events = {};  // for TensorBoard; of no file unless it is asked for
   dvclive::LiveFiles live_files = {};  // for DVC; of no folder unless it is asked for
 
