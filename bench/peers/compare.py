@@ -142,6 +142,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="where trainer was built (default: build/release)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
                         help="another value for trainer, such as training.step=autograd")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32",
+                        help="bf16: trainer's, and PyTorch's autocast")
     given = parser.parse_args()
     if given.repetitions is None:
         given.repetitions = 2 if given.quick else 5
@@ -154,7 +156,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def present_peers(given: argparse.Namespace) -> tuple[list[Peer], list[Peer]]:
     """The peers that are here; says what is absent and how to get it."""
-    peers = all_peers(given.build.resolve(), given.set)
+    peers = all_peers(given.build.resolve(), given.set, given.precision)
     for peer in peers:
         if peer.absent:
             say(f"absent: {peer.name}. To have it: {peer.absent}")

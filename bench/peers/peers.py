@@ -57,17 +57,33 @@ def thread_counts() -> list[int]:
     return [n for n in range(1, cpus + 1) if n <= 4 or n & (n - 1) == 0 or n == cpus]
 
 
-def environment(threads: int | None = None) -> dict[str, str]:
-    """This one without what steers threads, but for `threads` where it is given."""
+def core_types() -> list[str]:
+    """What OpenBLAS can be told this CPU is, which it does not always find out: the kernels of
+    these are for x86-64 with AVX2, with AVX-512 and with AVX512-BF16. "auto": as it finds.
+    """
+    try:
+        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
+    except (OSError, IndexError):
+        return ["auto"]
+    return (["auto"] + ["Haswell", "Zen"] * ("avx2" in flags)
+            + ["SkylakeX"] * ("avx512bw" in flags) + ["Cooperlake"] * ("avx512_bf16" in flags))
+
+
+def environment(setting: Setting) -> dict[str, str]:
+    """This one without what steers threads and BLAS, but for what the setting gives."""
     steering = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "MKL_", "BLIS_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(steering)}
-    return kept if threads is None else {**kept, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    if "threads" in setting:
+        kept.update(dict.fromkeys(THREAD_VARIABLES, str(setting["threads"])))
+    if setting.get("coretype", "auto") != "auto":
+        kept["OPENBLAS_CORETYPE"] = setting["coretype"]
+    return kept
 
 
-def run_command(command: Sequence[object], threads: int | None = None) -> str:
+def run_command(command: Sequence[object], setting: Setting | None = None) -> str:
     """What the command prints."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, env=environment(threads), text=True, capture_output=True,
+    done = subprocess.run(words, env=environment(setting or {}), text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
         said = "\n  ".join(done.stderr.strip().splitlines()[-5:])
@@ -98,32 +114,36 @@ class ScriptPeer:
         self.absent = None if self.python else install
 
     def axes(self) -> dict[str, list[Any]]:
-        return {"threads": thread_counts()}
+        return {"threads": thread_counts(), "coretype": core_types()}
 
     def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
             rows: int | None = None) -> Outcome:
         words: list[object] = [self.python, FOLDER / self.script, folder, "--epochs", epochs,
                                "--seed", seed, *self.words]
         for key, value in setting.items():
-            if key != "threads":
+            if key not in ("threads", "coretype"):
                 words += [f"--{key}", value]
         if rows is not None:
             words += ["--rows", rows]
-        said = json.loads(run_command(words, setting["threads"]))
+        said = json.loads(run_command(words, setting))
         return Outcome(said["epoch_seconds"], said["accuracy"], setting)
 
 
 class PyTorchPeer(ScriptPeer):
-    def __init__(self, feed: str) -> None:
+    def __init__(self, feed: str, precision: str) -> None:
         self.feed = feed
-        super().__init__(f"PyTorch, {feed}", "torch", "pytorch_eager.py",
-                         ["--feed", feed.lower()], "Debian: apt-get install python3-torch; "
-                         "elsewhere: pip install torch numpy")
+        words = ["--feed", feed.lower(), "--precision", precision]
+        super().__init__(f"PyTorch, {feed}", "torch", "pytorch_eager.py", words,
+                         "Debian: apt-get install python3-torch; elsewhere: pip install torch "
+                         "numpy; a newer one: bench/peers/debian_python.sh")
 
     def axes(self) -> dict[str, list[Any]]:
         assert self.version, "only a peer that is here is asked"
-        has_fused = tuple(map(int, self.version.split(".")[:2])) >= (2, 4)  # on the CPU
+        version = tuple(map(int, self.version.split(".")[:2]))
+        has_fused = version >= (2, 4)  # on the CPU
         axes = {**super().axes(), "optimizer": ["plain", "foreach"] + ["fused"] * has_fused}
+        if version >= (2, 0) and self.feed == "resident":
+            axes["compile"] = ["off", "default", "max-autotune"]
         return {**axes, "workers": [0, usable_cpus()]} if self.feed == "DataLoader" else axes
 
 
@@ -142,12 +162,12 @@ class LibTorchPeer:
             f"cmake --build {build} --target libtorch_modules")
 
     def axes(self) -> dict[str, list[Any]]:
-        return {"threads": thread_counts()}
+        return {"threads": thread_counts(), "coretype": core_types()}
 
     def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
             rows: int | None = None) -> Outcome:
         words = [self.program, folder, epochs, seed, *([] if rows is None else [rows])]
-        said = json.loads(run_command(words, setting["threads"]))
+        said = json.loads(run_command(words, setting))
         return Outcome(said["epoch_seconds"], said["accuracy"], setting)
 
 
@@ -182,7 +202,10 @@ class TrainerPeer:
         return Outcome(seconds, float(accuracy), threads, system)
 
 
-def all_peers(build: Path, overrides: list[str]) -> list[Peer]:
+def all_peers(build: Path, overrides: list[str], precision: str) -> list[Peer]:
     """trainer, the first, is what the others are compared with."""
-    return [TrainerPeer(build, overrides), PyTorchPeer("resident"), PyTorchPeer("DataLoader"),
-            LibTorchPeer(build), SklearnPeer()]
+    ours = TrainerPeer(build, [f"precision={precision}", *overrides])
+    pytorch = [PyTorchPeer(feed, precision) for feed in ("resident", "DataLoader")]
+    if precision != "fp32":
+        return [ours, *pytorch]
+    return [ours, *pytorch, LibTorchPeer(build), SklearnPeer()]

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The work in PyTorch, eager mode. The data is resident in a tensor, or comes by a DataLoader."""
+"""The work in PyTorch, eager or compiled, in float32 or with autocast to bfloat16. The data is
+resident in a tensor, or comes by a DataLoader.
+"""
 
 from __future__ import annotations
 
@@ -57,11 +59,13 @@ def make_batches(given: Namespace, x: torch.Tensor, y: torch.Tensor,
 
 
 def train_epoch(model: nn.Module, batches: Iterable[Batch], optimizer: torch.optim.Optimizer,
-                clip_norm: float, options: dict[str, bool]) -> None:
+                clip_norm: float, options: dict[str, bool], precision: str) -> None:
     loss_of = nn.CrossEntropyLoss()
     for x, y in batches:
         optimizer.zero_grad(set_to_none=True)
-        loss_of(model(x), y).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            loss = loss_of(model(x), y)
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), clip_norm, **options)
         optimizer.step()
 
@@ -71,6 +75,9 @@ def main() -> None:
     parser.add_argument("--feed", choices=["resident", "dataloader"], default="resident")
     parser.add_argument("--workers", type=int, default=0, help="processes of the DataLoader")
     parser.add_argument("--optimizer", choices=["plain", "foreach", "fused"], default="plain")
+    parser.add_argument("--compile", choices=["off", "default", "max-autotune"], default="off",
+                        help="mode of torch.compile")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     given = parser.parse_args()
     work = peer.read_work(given.folder)
     (x, y), (x_test, y_test) = peer.load(given)
@@ -79,8 +86,9 @@ def main() -> None:
     optimizer = make_optimizer(model, work, given.optimizer)
     batches = make_batches(given, torch.from_numpy(x), torch.from_numpy(y), work["batch_size"])
     options = clip_options(given.optimizer)
+    trained = model if given.compile == "off" else torch.compile(model, mode=given.compile)
     seconds = peer.time_epochs(given.epochs, lambda: train_epoch(
-        model, batches, optimizer, work["gradient_clip_norm"], options))
+        trained, batches, optimizer, work["gradient_clip_norm"], options, given.precision))
     with torch.no_grad():
         predicted = model(torch.from_numpy(x_test)).argmax(1).numpy()
     peer.report(seconds, predicted, y_test)
