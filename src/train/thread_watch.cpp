@@ -2,6 +2,8 @@
 #include "train/thread_watch.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +23,7 @@ namespace {
 constexpr double kWindowSeconds = 1;
 constexpr double kSlower = 1.5;
 constexpr int kSlowWindows = 2;
+constexpr double kClearlySlower = 1.2;  // than with another number
 constexpr double kFirstInterval = 10;
 constexpr double kLongestInterval = 320;
 constexpr double kMostOfTime = 0.01;
@@ -39,23 +42,24 @@ int64_t chosen_threads(const std::vector<ThreadTrial>& trials, int64_t present) 
   const int64_t best = min_fast_threads(trials);
   const ThreadTrial* now = find_trial(trials, present);
   const bool is_clear =
-      now == nullptr || now->step_seconds > 1.1 * find_trial(trials, best)->step_seconds;
+      now == nullptr || now->step_seconds > kClearlySlower * find_trial(trials, best)->step_seconds;
   return is_clear ? best : present;
 }
 
 }  // namespace
 
-void ThreadTrialTimes::add_steps(int64_t count, double seconds) {
+bool ThreadTrialTimes::add_steps(int64_t count, double seconds) {
   total_ += seconds;
   since_trial_ += seconds;
   window_steps_ += count;
   window_seconds_ += seconds;
-  if (window_seconds_ < kWindowSeconds || window_steps_ == 0) return;
-  const double mean = window_seconds_ / static_cast<double>(window_steps_);
-  fastest_ = fastest_ == 0 ? mean : std::min(fastest_, mean);
-  num_slow_ = mean > kSlower * fastest_ ? num_slow_ + 1 : 0;
+  if (window_seconds_ < kWindowSeconds || window_steps_ == 0) return false;
+  mean_ = window_seconds_ / static_cast<double>(window_steps_);
+  fastest_ = fastest_ == 0 ? mean_ : std::min(fastest_, mean_);
+  num_slow_ = mean_ > kSlower * fastest_ ? num_slow_ + 1 : 0;
   window_steps_ = 0;
   window_seconds_ = 0;
+  return true;
 }
 
 bool ThreadTrialTimes::is_due() const {
@@ -65,7 +69,7 @@ bool ThreadTrialTimes::is_due() const {
 
 void ThreadTrialTimes::add_trial(double seconds, bool has_changed) {
   trials_ += seconds;
-  since_trial_ = window_seconds_ = fastest_ = 0;
+  since_trial_ = window_seconds_ = mean_ = fastest_ = 0;
   window_steps_ = 0;
   num_slow_ = 0;
   interval_ = has_changed ? kFirstInterval : std::min(2 * interval_, kLongestInterval);
@@ -73,26 +77,47 @@ void ThreadTrialTimes::add_trial(double seconds, bool has_changed) {
 
 void ThreadWatch::after_steps(Session& session, Output& output, int64_t count, double seconds) {
   if (output.max_threads < 2 || !uses_kernels(session) || finished(session)) return;
-  times_.add_steps(count, seconds);
-  if (!times_.is_due()) return;
+  const bool is_complete = times_.add_steps(count, seconds);
+  if (before_ != 0) {
+    if (is_complete) judge(session, output);
+  } else if (times_.is_due()) {
+    try_again(session, output);
+  }
+}
+
+void ThreadWatch::try_again(Session& session, Output& output) {
   const TimedStage timed(Stage::kTryThreads);
   const Stopwatch stopwatch;
+  const double mean = times_.mean();
+  const int64_t present = output.num_threads;
   const std::vector<ThreadTrial> trials = try_threads(session, output.max_threads);
-  const int64_t before = output.num_threads;
-  output.num_threads = chosen_threads(trials, before);
+  output.num_threads = chosen_threads(trials, present);
   use_threads_within_memory(session, output.num_threads);
-  times_.add_trial(stopwatch.seconds(), output.num_threads != before);
-  if (output.num_threads == before) return;
-  const double now = find_trial(trials, output.num_threads)->step_seconds;
-  const ThreadTrial* old = find_trial(trials, before);
-  const std::string time =
-      old == nullptr ? "" : fmt::format(", with {} {:.3g} ms", before, 1e3 * old->step_seconds);
+  times_.add_trial(stopwatch.seconds(), /*has_changed=*/false);
+  if (output.num_threads == present) return;
+  before_ = present;
+  mean_before_ = mean;
+}
+
+void ThreadWatch::judge(Session& session, Output& output) {
+  const int64_t before = std::exchange(before_, 0);
+  if (mean_before_ != 0 && times_.mean() * kClearlySlower > mean_before_) {
+    output.num_threads = before;
+    use_threads_within_memory(session, before);
+    times_.add_trial(0, /*has_changed=*/false);
+    return;
+  }
+  const double mean = times_.mean();
+  times_.add_trial(0, /*has_changed=*/true);
+  const std::string old =
+      mean_before_ == 0 ? "" : fmt::format(" in place of {:.3g} ms", 1e3 * mean_before_);
   log::event("threads",
              fmt::format("the machine has changed: {} in place of {} (a step takes {:.3g} ms{})",
-                         counted(output.num_threads, "thread"), before, 1e3 * now, time),
+                         counted(output.num_threads, "thread"), before, 1e3 * mean, old),
              {{"step", session.state.position.step}, {"threads", output.num_threads}});
-  if (output.threads_changed)
+  if (output.threads_changed) {
     output.threads_changed(session.state.position.step, output.num_threads);
+  }
 }
 
 }  // namespace trainer::train

@@ -16,13 +16,16 @@ namespace trainer::train {
 /// When threads are to be tried again, from the times of steps alone.
 class ThreadTrialTimes {
  public:
-  /// Steps that took so long together.
-  void add_steps(int64_t count, double seconds);
+  /// Steps that took so long together. Returns whether they complete a window of a second.
+  bool add_steps(int64_t count, double seconds);
+
+  /// Mean seconds of a step in the last complete window; 0: there is none since the last trial.
+  double mean() const { return mean_; }
 
   /// Whether it is time. Trials take one percent of the time, and a moment at the start.
   bool is_due() const;
 
-  /// What the trial took, and whether another number of threads came of it.
+  /// What the trial took. Without a change they become rarer.
   void add_trial(double seconds, bool has_changed);
 
  private:
@@ -32,19 +35,26 @@ class ThreadTrialTimes {
   double interval_ = 10;    // of `since_trial_`
   int64_t window_steps_ = 0;
   double window_seconds_ = 0;
-  double fastest_ = 0;  // mean of a step in a window, since the last trial; 0: none
+  double mean_ = 0;
+  double fastest_ = 0;  // of the means since the last trial; 0: none
   int num_slow_ = 0;    // windows since a fast one
 };
 
-/// Changes the number of threads of a run.
+/// Changes the number of threads of a run. What a trial of milliseconds says has to be true for a
+/// second, else the number before comes back.
 class ThreadWatch {
  public:
   /// After steps of the session that took so long: tries threads if it is time, where
-  /// `output.max_threads` allows it, and says so if their number changes.
+  /// `output.max_threads` allows it, and says so if their number has changed.
   void after_steps(Session& session, Output& output, int64_t count, double seconds);
 
  private:
+  void try_again(Session& session, Output& output);
+  void judge(Session& session, Output& output);
+
   ThreadTrialTimes times_;
+  int64_t before_ = 0;      // the number of threads that may come back; 0: none
+  double mean_before_ = 0;  // seconds of a step with them
 };
 
 }  // namespace trainer::train

@@ -76,28 +76,48 @@ std::unique_ptr<Session> small_session() {
   return session;
 }
 
+// Steps on, each of which is said to have taken so long.
+void steps(Session& session, ThreadWatch& watch, test::Traces& traces, int count, double seconds) {
+  for (int i = 0; i < count; ++i) {
+    test::make_step(session);
+    watch.after_steps(session, traces.output(), 1, seconds);
+  }
+}
+
 TEST(ThreadWatchTest, ARunWhoseThreadsAreTriedHasTheSameBits) {
   const auto watched = small_session();
   const auto plain = small_session();
   test::Traces traces(watched->config);
-  traces.output().max_threads = 3;
   int num_changes = 0;
-  traces.output().threads_changed = [&](int64_t, int64_t num_threads) {
+  traces.output().max_threads = 3;
+  traces.output().num_threads = 7;  // which no trial has, so it changes
+  traces.output().threads_changed = [&](int64_t /*step*/, int64_t num_threads) {
     ++num_changes;
     EXPECT_EQ(num_threads, traces.output().num_threads);
   };
-  traces.output().num_threads = 7;  // which no trial has, so it changes
   ThreadWatch watch;
-  for (int i = 0; i < 6; ++i) {
-    test::make_step(*watched);
-    test::make_step(*plain);
-    watch.after_steps(*watched, traces.output(), 1, 11.0);
-    EXPECT_LE(traces.output().num_threads, 3);
-  }
-  EXPECT_GE(num_changes, 1);
+  steps(*watched, watch, traces, 1, 11.0);  // tries
+  EXPECT_LE(traces.output().num_threads, 3);
+  EXPECT_EQ(num_changes, 0);
+  steps(*watched, watch, traces, 1, 2.0);  // it was right
+  EXPECT_EQ(num_changes, 1);
+  for (int i = 0; i < 2; ++i) test::make_step(*plain);
   EXPECT_TRUE(
       test::identical(watched->model.parameters().values, plain->model.parameters().values));
   EXPECT_TRUE(test::identical(watched->model.buffer_values(), plain->model.buffer_values()));
+}
+
+TEST(ThreadWatchTest, TheNumberBeforeComesBackIfStepsDoNotBecomeFaster) {
+  const auto session = small_session();
+  test::Traces traces(session->config);
+  traces.output().max_threads = 3;
+  traces.output().num_threads = 7;
+  traces.output().threads_changed = [](int64_t, int64_t) { FAIL() << "it has not changed"; };
+  ThreadWatch watch;
+  steps(*session, watch, traces, 1, 11.0);
+  EXPECT_LE(traces.output().num_threads, 3);
+  steps(*session, watch, traces, 1, 10.0);
+  EXPECT_EQ(traces.output().num_threads, 7);
 }
 
 TEST(ThreadWatchTest, WhereTheirNumberIsGivenItStays) {
