@@ -70,7 +70,8 @@ class Steps {
         .optimizer = config.training.optimizer,
         .loss = loss_options(config.training, data.schema.task),
         .clip_norm = config.training.gradient_clip_norm,
-        .loss_scale = config.precision == config::Precision::kFp16 ? &loss_scale_ : nullptr};
+        .loss_scale = config.precision == config::Precision::kFp16 ? &loss_scale_ : nullptr,
+        .cuda_graphs = config.training.cuda_graphs};
     const bool is_fused =
         config.training.step != config::StepKind::kAutograd && has_kernels(config, device);
     step_ =
