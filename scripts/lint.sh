@@ -19,8 +19,8 @@ scripts/check_docs.py || status=1
 scripts/check_comments.py || status=1
 
 if command -v shellcheck >/dev/null; then
-  shellcheck -x scripts/*.sh tests/scripts/*.sh tests/support/*.sh src/cli/completion/*.bash \
-    .ci/run || status=1
+  shellcheck -x scripts/*.sh bench/*.sh bench/*/*.sh tests/scripts/*.sh tests/support/*.sh \
+    src/cli/completion/*.bash .ci/run || status=1
 else
   say "note: shellcheck is not installed, so the scripts are not checked"
 fi
