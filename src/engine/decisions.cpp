@@ -154,13 +154,14 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, int6
   const TimedStage timed(Stage::kTryThreads);
   const int64_t configured = session.config.threads;
   const int64_t usable = usable_cpus();
+  const auto given = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"));
   if (!session.world->is_alone()) {
     decisions.threads = share_cpus(session, before, sharing);
   } else if (before && configured == 0) {
     // Another number of threads may change the order of sums, and so the last bits.
     decisions.threads = {*before, "as in the resumed run"};
-  } else if (auto choice = device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"))) {
-    decisions.threads = *choice;
+  } else if (given) {
+    decisions.threads = *given;
   } else if (!session.device.is_cpu() || usable == 1) {
     decisions.threads = {usable, "auto: all CPUs available to this process"};
   } else {
@@ -168,8 +169,7 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, int6
     decisions.threads = {train::min_fast_threads(decisions.thread_trials),
                          threads_reason(decisions.thread_trials)};
   }
-  const bool is_free = session.world->is_alone() && train::uses_kernels(session) &&
-                       !device::choose_threads(configured, std::getenv("OMP_NUM_THREADS"));
+  const bool is_free = session.world->is_alone() && train::uses_kernels(session) && !given;
   decisions.max_threads = is_free ? usable : 0;
   train::use_threads_within_memory(session, decisions.threads.num_threads);
   if (!session.world->is_alone() && !train::finished(session)) {
