@@ -10,12 +10,16 @@
 
 namespace trainer::model {
 
-DropoutMasks::Layer& DropoutMasks::layer(uint32_t stream) {
+std::size_t DropoutMasks::find(uint32_t stream) const {
   const auto found = std::find_if(layers_.begin(), layers_.end(),
                                   [&](const Layer& l) { return l.stream == stream; });
-  if (found != layers_.end()) return *found;
-  layers_.push_back({.stream = stream});
-  return layers_.back();
+  return static_cast<std::size_t>(found - layers_.begin());
+}
+
+DropoutMasks::Layer& DropoutMasks::layer(uint32_t stream) {
+  const std::size_t index = find(stream);
+  if (index == layers_.size()) layers_.push_back({.stream = stream});
+  return layers_[index];
 }
 
 void DropoutMasks::draw(const network::NetworkSpec& network, const DropoutNoise& noise,
@@ -50,9 +54,8 @@ void DropoutMasks::draw(const network::NetworkSpec& network, const DropoutNoise&
 }
 
 at::Tensor DropoutMasks::factors(const network::Dropout& layer, at::ScalarType dtype) const {
-  const auto found = std::find_if(layers_.begin(), layers_.end(),
-                                  [&](const Layer& l) { return l.stream == layer.stream; });
-  return found->kept.mul(found->scale).to(dtype);
+  const Layer& drawn = layers_[find(layer.stream)];
+  return drawn.kept.mul(drawn.scale).to(dtype);
 }
 
 }  // namespace trainer::model

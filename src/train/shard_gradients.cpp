@@ -35,6 +35,10 @@ Batch timed_gather(const Window& window, int64_t begin, int64_t count) {
   return gather(window.data, window.rows(begin, count));
 }
 
+model::DropoutNoise noise_of(const Window& window, int64_t begin) {
+  return {.seed = window.dropout_seed, .first_row = begin, .dropout_factor = window.dropout_factor};
+}
+
 }  // namespace
 
 const at::Tensor& ShardGradients::zero() {
@@ -123,26 +127,21 @@ void ShardGradients::prepare(const Window& window, int64_t begin, int64_t count)
   }
   if (options.device().is_cpu()) return;  // its passes draw their noise
   const device::TimedDeviceWork timed(options.device(), Work::kGather);
-  masks_->draw(
-      context_.model.spec(),
-      {.seed = window.dropout_seed, .first_row = begin, .dropout_factor = window.dropout_factor},
-      count, options.device(), &uploads_);
+  masks_->draw(context_.model.spec(), noise_of(window, begin), count, options.device(), &uploads_);
 }
 
 // Adds the gradient of these rows, as a fraction of the mean loss of the window.
 model::BatchResult ShardGradients::add_batch(const Window& window, int64_t begin, int64_t count,
                                              model::Accumulate accumulate) {
   const Batch batch = timed_gather(window, begin, count);
-  const bool is_on_cpu = batch.features.is_cpu();
+  model::DropoutNoise noise = noise_of(window, begin);
+  if (!batch.features.is_cpu()) noise.masks = masks_;
   return model::compute_gradient(context_.model,
                                  {.features = batch.features,
                                   .targets = batch.targets,
                                   .loss = context_.loss,
                                   .scale = scale_,
-                                  .noise = {.seed = window.dropout_seed,
-                                            .first_row = begin,
-                                            .dropout_factor = window.dropout_factor,
-                                            .masks = is_on_cpu ? nullptr : masks_}},
+                                  .noise = noise},
                                  accumulate);
 }
 

@@ -79,7 +79,7 @@ void ThreadWatch::after_steps(Session& session, Output& output, int64_t count, d
   if (output.max_threads < 2 || !uses_kernels(session) || finished(session)) return;
   const bool is_complete = times_.add_steps(count, seconds);
   if (before_ != 0) {
-    if (is_complete) judge(session, output);
+    if (is_complete) confirm(session, output);
   } else if (times_.is_due()) {
     try_again(session, output);
   }
@@ -99,7 +99,7 @@ void ThreadWatch::try_again(Session& session, Output& output) {
   mean_before_ = mean;
 }
 
-void ThreadWatch::judge(Session& session, Output& output) {
+void ThreadWatch::confirm(Session& session, Output& output) {
   const int64_t before = std::exchange(before_, 0);
   if (mean_before_ != 0 && times_.mean() * kClearlySlower > mean_before_) {
     output.num_threads = before;

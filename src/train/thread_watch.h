@@ -50,7 +50,7 @@ class ThreadWatch {
 
  private:
   void try_again(Session& session, Output& output);
-  void judge(Session& session, Output& output);
+  void confirm(Session& session, Output& output);
 
   ThreadTrialTimes times_;
   int64_t before_ = 0;      // the number of threads that may come back; 0: none

@@ -173,16 +173,9 @@ TEST_F(StepGraphTest, AlsoInFp16WhoseLossScaleChanges) {
 
 TEST_F(StepGraphTest, AStepTakesFewLaunchesNoNewMemoryAndWaitsForNothing) {
   const auto session = session_on_device(graph_config());
-  const auto start = [&](int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      const train::Window window = train::next_window(*session);
-      session->step->start(window, train::next_rates(*session));
-      train::advance(*session, {.num_samples = window.num_samples});
-    }
-  };
-  start(6);
+  start_steps(*session, 6);
   reset_counters();
-  start(3);
+  start_steps(*session, 3);
   const Counters c = counters();
   EXPECT_EQ(c.operators, 3 * 10);
   EXPECT_EQ(c.new_blocks, 0);

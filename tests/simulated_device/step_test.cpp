@@ -49,16 +49,9 @@ std::unique_ptr<Session> make_session_on(c10::Device device, const config::Confi
 // The counters of `num_steps` steps that are started together.
 Counters count_steps(const config::Config& config, int64_t num_steps) {
   const auto session = make_session_on(the_device(), config);
-  const auto start = [&](int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      const train::Window window = train::next_window(*session);
-      session->step->start(window, train::next_rates(*session));
-      train::advance(*session, {.num_samples = window.num_samples});
-    }
-  };
-  start(2);
+  start_steps(*session, 2);
   reset_counters();
-  start(num_steps);
+  start_steps(*session, num_steps);
   return counters();
 }
 
@@ -89,11 +82,7 @@ TEST_F(StepOnDeviceTest, AlsoWithEmbeddingsOfNumbersAndMembers) {
 TEST_F(StepOnDeviceTest, ResultsOfManyStepsAreReadInOneCopy) {
   const config::Config config = mid_config();
   const auto session = make_session_on(the_device(), config);
-  for (int64_t i = 0; i < 8; ++i) {
-    const train::Window window = train::next_window(*session);
-    session->step->start(window, train::next_rates(*session));
-    train::advance(*session, {.num_samples = window.num_samples});
-  }
+  start_steps(*session, 8);
   reset_counters();
   EXPECT_EQ(session->step->finish().size(), 8U);
   EXPECT_EQ(counters().to_host, 1);

@@ -32,6 +32,15 @@ inline void train_ahead(train::Session& session, int64_t max_length) {
   }
 }
 
+/// Starts the next steps of the session together; TrainStep::finish() has their results.
+inline void start_steps(train::Session& session, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const train::Window window = train::next_window(session);
+    session.step->start(window, train::next_rates(session));
+    train::advance(session, {.num_samples = window.num_samples});
+  }
+}
+
 /// That two sessions have the same state, to the bit.
 inline void expect_same(const train::Session& a, const train::Session& b) {
   EXPECT_TRUE(identical(a.model.parameters().values, b.model.parameters().values));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -48,6 +49,7 @@ class DropoutMasks {
   };
 
   Layer& layer(uint32_t stream);
+  std::size_t find(uint32_t stream) const;  // layers_.size(): it has none
 
   std::vector<Layer> layers_;
 };
