@@ -18,7 +18,7 @@ std::size_t DropoutMasks::find(uint32_t stream) const {
 
 DropoutMasks::Layer& DropoutMasks::layer(uint32_t stream) {
   const std::size_t index = find(stream);
-  if (index == layers_.size()) layers_.push_back({.stream = stream});
+  if (index == layers_.size()) return layers_.emplace_back(Layer{.stream = stream});
   return layers_[index];
 }
 
