@@ -19,9 +19,10 @@
 namespace trainer::cpu::TRAINER_ISA {
 
 /// The functions of this file's instruction set.
-constexpr Kernels make_kernels(InstructionSet set) {
+constexpr Kernels make_kernels(InstructionSet set, const char* name) {
   Kernels k;
   k.instruction_set = set;
+  k.name = name;
   k.panel_columns = kPanelColumns;
   k.tile_rows = kTileRows;
   k.scratch_floats = kScratchFloats;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/cpu/kernels.h"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
 #include "trainer/core/cpus.h"
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
 
 #include "cpu/kernel_tables.h"
 
@@ -14,6 +20,7 @@ const Kernels& avx512_bf16_kernels() {
   static const Kernels with_bf16 = [] {
     Kernels kernels = kAvx512Kernels;
     kernels.multiply_bf16 = kMultiplyAvx512Bf16;
+    kernels.name = "avx512_bf16";
     kernels.has_bf16 = true;
     return kernels;
   }();
@@ -34,9 +41,23 @@ std::vector<const Kernels*> all_kernels() {
   return all;
 }
 
+const Kernels& find_kernels(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Kernels* kernels : all_kernels()) {
+    if (kernels->name == name) return *kernels;
+    known.emplace_back(kernels->name);
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("TRAINER_INSTRUCTION_SET: expected what this machine has ({}), got {}",
+                          joined(known, " or "), in_quotes(name)));
+}
+
 const Kernels& kernels() {
-  static const Kernels& best = *all_kernels().back();
-  return best;
+  static const Kernels& chosen = [&]() -> const Kernels& {
+    const char* name = std::getenv("TRAINER_INSTRUCTION_SET");
+    return name == nullptr ? *all_kernels().back() : find_kernels(name);
+  }();
+  return chosen;
 }
 
 const char* instruction_set_name(InstructionSet set) {

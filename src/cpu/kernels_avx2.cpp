@@ -7,7 +7,7 @@
 
 namespace trainer::cpu {
 
-extern const Kernels kAvx2Kernels = avx2::make_kernels(InstructionSet::kAvx2);
+extern const Kernels kAvx2Kernels = avx2::make_kernels(InstructionSet::kAvx2, "avx2");
 
 }  // namespace trainer::cpu
 

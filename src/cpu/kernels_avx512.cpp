@@ -7,7 +7,7 @@
 
 namespace trainer::cpu {
 
-extern const Kernels kAvx512Kernels = avx512::make_kernels(InstructionSet::kAvx512);
+extern const Kernels kAvx512Kernels = avx512::make_kernels(InstructionSet::kAvx512, "avx512");
 
 }  // namespace trainer::cpu
 

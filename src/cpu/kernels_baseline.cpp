@@ -5,6 +5,7 @@
 
 namespace trainer::cpu {
 
-extern const Kernels kBaselineKernels = baseline::make_kernels(InstructionSet::kBaseline);
+extern const Kernels kBaselineKernels =
+    baseline::make_kernels(InstructionSet::kBaseline, "baseline");
 
 }  // namespace trainer::cpu

@@ -4,15 +4,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/philox.h"
 
 #include "support/enums.h"
+#include "support/error_of.h"
 #include "support/numbers.h"
 
 namespace trainer::cpu {
@@ -31,11 +36,24 @@ class KernelsTest : public testing::TestWithParam<const Kernels*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, KernelsTest, testing::ValuesIn(all_kernels()),
-                         [](const auto& test) { return test::test_name(*test.param); });
+                         [](const auto& test) { return test.param->name; });
 
 TEST(KernelsOfThisMachineTest, TheBestInstructionSetIsTaken) {
-  EXPECT_EQ(&kernels(), all_kernels().back());
+  const char* chosen = std::getenv("TRAINER_INSTRUCTION_SET");
+  EXPECT_EQ(&kernels(), chosen == nullptr ? all_kernels().back() : &find_kernels(chosen));
   EXPECT_EQ(all_kernels().front()->instruction_set, InstructionSet::kBaseline);
+}
+
+TEST(KernelsOfThisMachineTest, EachHasANameThatFindsIt) {
+  for (const Kernels* of_set : all_kernels()) EXPECT_EQ(&find_kernels(of_set->name), of_set);
+}
+
+TEST(KernelsOfThisMachineTest, AnUnknownNameIsAnErrorThatListsThoseOfThisMachine) {
+  std::vector<std::string> names;
+  for (const Kernels* of_set : all_kernels()) names.emplace_back(of_set->name);
+  EXPECT_EQ(test::message_of(ErrorKind::kUsage, [] { find_kernels("sse9"); }),
+            "TRAINER_INSTRUCTION_SET: expected what this machine has (" + joined(names, " or ") +
+                "), got \"sse9\"");
 }
 
 TEST_P(KernelsTest, GatheredRowsAreScaled) {

@@ -96,7 +96,7 @@ class MultiplyTest : public testing::TestWithParam<const Kernels*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyTest, testing::ValuesIn(all_kernels()),
-                         [](const auto& test) { return test::test_name(*test.param); });
+                         [](const auto& test) { return test.param->name; });
 
 TEST_P(MultiplyTest, EveryElementIsTheSumOfItsProducts) {
   for_each_problem([](const Problem& problem) {
@@ -167,7 +167,7 @@ class MultiplyAddTest : public MultiplyTest {
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyAddTest,
                          testing::ValuesIn(MultiplyAddTest::kernels()),
-                         [](const auto& test) { return test::test_name(*test.param); });
+                         [](const auto& test) { return test.param->name; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MultiplyAddTest);  // where no CPU has them
 
 // Multiply-adds in the same order round alike, however wide a vector is.
@@ -244,7 +244,7 @@ class MultiplyBf16Test : public MultiplyTest {
 };
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyBf16Test, testing::ValuesIn(all_kernels()),
-                         [](const auto& test) { return test::test_name(*test.param); });
+                         [](const auto& test) { return test.param->name; });
 
 TEST_P(MultiplyBf16Test, EveryElementIsAChainOfMultiplyAddsOfRoundedNumbers) {
   for_each_problem([](const Problem& problem) {

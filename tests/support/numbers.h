@@ -25,13 +25,4 @@ inline std::vector<float> some_numbers(int64_t size, uint64_t seed) {
 /// Numbers from 0 to 1 in no order, each i's always the same.
 inline double mixed(int i) { return std::fmod(i * 0.6180339887498949, 1.0); }
 
-/// "AVX-512" as a part of a test's name.
-inline std::string test_name(const cpu::Kernels& kernels) {
-  std::string name;
-  for (const char c : std::string(cpu::instruction_set_name(kernels.instruction_set))) {
-    if (c != '-') name += c;
-  }
-  return name + (kernels.has_bf16 ? "Bf16" : "");
-}
-
 }  // namespace trainer::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "trainer/config/types.h"
@@ -18,6 +19,7 @@ enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 /// The kernels of one instruction set.
 struct Kernels {
   InstructionSet instruction_set = InstructionSet::kBaseline;
+  const char* name = "baseline";
   int64_t panel_columns = 0;   // columns of C that a product computes together
   int64_t tile_rows = 0;       // rows of C that it computes together, at most
   int64_t scratch_floats = 0;  // size of the scratch memory of a product
@@ -83,11 +85,16 @@ struct Kernels {
                                        const PiecewiseGradients& gradients) = nullptr;
 };
 
-/// The functions for the best instruction set of this machine.
+/// The functions for the best instruction set of this machine, or for that which the environment
+/// variable TRAINER_INSTRUCTION_SET names: to test and to measure. Throws as find_kernels() does.
 const Kernels& kernels();
 
 /// All that this machine can run, from the baseline to the best.
 std::vector<const Kernels*> all_kernels();
+
+/// Those of a name: "baseline", "avx2", "avx512" or "avx512_bf16". Throws Error(kUsage) if this
+/// machine cannot run them.
+const Kernels& find_kernels(const std::string& name);
 
 /// "AVX2", as users know it.
 const char* instruction_set_name(InstructionSet set);
