@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <system_error>
 
@@ -18,6 +19,7 @@
 #include "trainer/launch/launcher.h"
 
 #include "cli/dispatch.h"
+#include "cli/engine_library.h"
 
 namespace {
 
@@ -77,6 +79,10 @@ int main(int argc, char** argv) {
     const int code = trainer::exit_code(error.kind());
     trainer::log::event("error", error.what(), {{"exit_code", code}}, trainer::log::Level::kError);
     trainer::launch::report_failure(trainer::launch::process_environment, error.what());
+    if (trainer::cli::is_loading_engine()) {
+      std::fflush(nullptr);
+      std::_Exit(code);
+    }
     return code;
   }
 }

@@ -9,12 +9,15 @@
 
 #include <fmt/format.h>
 
+#include "trainer/cache/reading_plan.h"
+#include "trainer/config/config.h"
 #include "trainer/config/data_config.h"
 #include "trainer/core/array_memory.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
 #include "trainer/core/format.h"
+#include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
@@ -148,6 +151,15 @@ Datasets load(const config::DataConfig& data, uint64_t seed, const data::Schema*
   if (trained == nullptr || datasets.schema == *trained) return datasets;
   datasets = {};  // an older version of this program read them in another way
   return data::load_datasets(data, seed, trained);
+}
+
+Datasets load_for_run(const config::Config& config, const data::Schema* trained) {
+  const auto seed = static_cast<uint64_t>(config.seed);
+  const char* label = "reading";
+  for (const std::string& line : reading_plan(config.data, seed)) {
+    log::overview(std::exchange(label, ""), line);
+  }
+  return load(config.data, seed, trained);
 }
 
 }  // namespace trainer::cache

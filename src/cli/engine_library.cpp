@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -87,13 +89,18 @@ void multiply_with_blas() {
         product.data(), &order);
 }
 
-// Opens the engine and LibTorch. Returns nullptr with the reason if they do not open.
-void* open_engine(const std::filesystem::path& library, std::string& reason) {
-  run::correct_blas_core();
-  void* symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, reason);
+/// What has become of opening the engine and LibTorch.
+struct Opened {
+  void* symbol = nullptr;
+  std::string reason;  // why there is none
+};
+
+Opened open_engine(const std::filesystem::path& library) {
+  Opened opened;
+  opened.symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, opened.reason);
   // What fits now may not fit once the data have been read.
-  if (symbol != nullptr && address_space_limit() > 0) multiply_with_blas();
-  return symbol;
+  if (opened.symbol != nullptr && address_space_limit() > 0) multiply_with_blas();
+  return opened;
 }
 
 // A BLAS that gets no memory retries forever. So if there may be too little, a child process opens
@@ -110,8 +117,7 @@ void require_address_space(const std::filesystem::path& library) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     try {
-      std::string reason;
-      open_engine(library, reason);
+      open_engine(library);
     } catch (...) {
       _exit(1);
     }
@@ -123,28 +129,53 @@ void require_address_space(const std::filesystem::path& library) {
   if (status != 0) throw too_little_memory();
 }
 
+std::filesystem::path library_file() { return library_path("trainer_engine"); }
+
+// Without a value until somebody starts. Its destructor would wait for the thread.
+std::shared_future<Opened>& opened_engine() {
+  static std::shared_future<Opened> opened;
+  return opened;
+}
+
 const engine::Api* load_engine() {
   const TimedStage timed(Stage::kLoadEngine);
-  limit_spinning();
-  limit_messages();
-  check_number_of_threads();
-  const std::filesystem::path library = library_path("trainer_engine");
-  require_address_space(library);
-  std::string reason;
-  void* symbol = open_engine(library, reason);
-  if (symbol == nullptr && address_space_limit() > 0 &&
-      reason.find("failed to map segment") != std::string::npos) {
+  start_loading_engine();
+  const Opened& opened = opened_engine().get();
+  if (opened.symbol != nullptr) {
+    return reinterpret_cast<engine::ApiFunction>(opened.symbol)();
+  }
+  if (address_space_limit() > 0 &&
+      opened.reason.find("failed to map segment") != std::string::npos) {
     throw too_little_memory();
   }
-  if (symbol == nullptr) {
-    throw Error(ErrorKind::kDevice, fmt::format("cannot load {}: {}; keep lib/ next to bin/ as "
-                                                "installed, and check that LibTorch is installed",
-                                                library.filename().string(), reason));
-  }
-  return reinterpret_cast<engine::ApiFunction>(symbol)();
+  throw Error(ErrorKind::kDevice,
+              fmt::format("cannot load {}: {}; keep lib/ next to bin/ as installed, and check that "
+                          "LibTorch is installed",
+                          library_file().filename().string(), opened.reason));
 }
 
 }  // namespace
+
+void start_loading_engine() {
+  if (opened_engine().valid()) return;
+  // The environment does not change while the other thread reads it.
+  limit_spinning();
+  limit_messages();
+  check_number_of_threads();
+  require_address_space(library_file());
+  run::correct_blas_core();
+  // Where address space is short, LibTorch comes before the data, and a thread needs some, too.
+  const bool is_short = address_space_limit() > 0;
+  opened_engine() = std::async(is_short ? std::launch::deferred : std::launch::async, [] {
+                      return open_engine(library_file());
+                    }).share();
+  if (is_short) opened_engine().wait();
+}
+
+bool is_loading_engine() {
+  return opened_engine().valid() &&
+         opened_engine().wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+}
 
 const engine::Api& engine_library() {
   static const engine::Api* const api = load_engine();

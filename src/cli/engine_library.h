@@ -9,4 +9,11 @@ namespace trainer::cli {
 /// loaded.
 const engine::Api& engine_library();
 
+/// Starts to load it in another thread, so that the caller can do something else meanwhile.
+void start_loading_engine();
+
+/// Whether that thread is still at work: until then, only std::_Exit() ends the process without
+/// waiting for it.
+bool is_loading_engine();
+
 }  // namespace trainer::cli

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/cache/load.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -15,6 +16,7 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/data/dataset.h"
 #include "trainer/launch/place.h"
 #include "trainer/metrics/report_text.h"
 #include "trainer/metrics/score.h"
@@ -141,7 +143,11 @@ class TrainCommand : public Command {
     refuse_no_configuration(common);
     choose_log_format(common);
     if (timing_ || time_.has_trace()) time_.start();
-    const engine::TrainRequest request = make_request(common);
+    engine::TrainRequest request = make_request(common);
+    if (is_only_process()) {
+      start_loading_engine();  // which takes half a second that the data need, too
+      request.data = read_data(request);
+    }
     const engine::TrainReport report = engine_library().train(request);
     log::clear_status();
     if (!report.is_first) {
@@ -191,6 +197,20 @@ class TrainCommand : public Command {
     } catch (const Error&) {
       return false;
     }
+  }
+
+  // Processes that train together read their data when each can tell the others what is wrong.
+  static bool is_only_process() {
+    try {
+      return launch::find_place(launch::process_environment).launcher == launch::Launcher::kNone;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  static std::shared_ptr<data::Datasets> read_data(const engine::TrainRequest& request) {
+    const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
+    return std::make_shared<data::Datasets>(cache::load_for_run(request.config.config, trained));
   }
 
   // Of several processes that resume a run, the first one writes its folder.

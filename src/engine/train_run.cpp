@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "trainer/cache/load.h"
-#include "trainer/cache/reading_plan.h"
 #include "trainer/config/config.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
@@ -50,23 +49,24 @@ namespace {
 
 /// A run before anything is written to disk.
 struct PreparedRun {
+  Stopwatch since_data;  // were read
   Decisions decisions;
   std::unique_ptr<train::Session> session;
   std::string changes;  // against the resumed run, as a warning; empty: none
 };
+
+data::Datasets take_data(TrainRequest& request) {
+  if (request.data != nullptr) return std::move(*std::exchange(request.data, nullptr));
+  return cache::load_for_run(request.config.config,
+                             request.resume ? &request.resume->checkpoint.schema : nullptr);
+}
 
 // Completes the configuration and finds everything that can be wrong with the request.
 PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   const TimedStage timed(Stage::kPrepare);
   config::Config& config = request.config.config;
   if (!config.logging.dvclive.empty()) dvclive::require_usable(config.logging.dvclive);
-  const data::Schema* trained = request.resume ? &request.resume->checkpoint.schema : nullptr;
-  const auto seed = static_cast<uint64_t>(config.seed);
-  const char* label = "reading";
-  for (const std::string& line : cache::reading_plan(config.data, seed)) {
-    log::overview(std::exchange(label, ""), line);
-  }
-  data::Datasets data = cache::load(config.data, seed, trained);
+  data::Datasets data = take_data(request);
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
   run.changes = request.resume ? check_resume(request, data) : "";
@@ -286,7 +286,6 @@ TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
 }
 
 TrainReport run_together(TrainRequest& request, const Processes& processes) {
-  const Stopwatch stopwatch;
   const bool is_first = processes.world->is_first();
   const PreparedRun prepared = prepare(request, processes);
   const std::string resolved = config::dump(request.config);
@@ -298,7 +297,7 @@ TrainReport run_together(TrainRequest& request, const Processes& processes) {
     if (is_first) note_end(folder.run, run::End::kFailed, e.what());
     throw;
   }
-  report.time_seconds = stopwatch.seconds();
+  report.time_seconds = prepared.since_data.seconds();
   if (report.stop_signal == 0 && is_first) {
     log_details(report);
     write_summary(report, prepared.session->config, folder.run);

@@ -61,16 +61,8 @@ TEST_F(DoctorTest, FailsWhereNoRunCanBeWritten) {
 }
 
 TEST_F(DoctorTest, FailsWithoutTheLibraryOfLibTorchAndSaysTheRest) {
-  const fs::path build = fs::path(test::kTrainer).parent_path().parent_path();
-  fs::create_directories(path("bin"));
-  fs::create_directories(path("lib"));
-  fs::copy_file(test::kTrainer, path("bin/trainer"));
-  for (const fs::directory_entry& file : fs::directory_iterator(build / "lib")) {
-    const std::string name = file.path().filename().string();
-    if (name.starts_with("libtrainer_core")) fs::copy_file(file, path("lib/" + name));
-  }
   const test::ProcessResult result =
-      test::run_process(path("bin/trainer").string() + " doctor --json");
+      test::run_process(test::copy_without_engine(folder_.path()) + " doctor --json");
   EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
   const Json report = parse_json(result.out);
   EXPECT_EQ(report["status"], "problem");

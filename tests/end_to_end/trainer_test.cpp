@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives the real program, as a user does.
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <regex>
 
@@ -61,6 +63,23 @@ TEST(TrainerTest, WhatNeedsNoTensorsDoesNotLoadLibtorch) {
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << arguments;
     EXPECT_EQ(result.err.find("libc10"), std::string::npos) << arguments;
   }
+}
+
+// The library of the copy is a pipe that nobody writes to, so that loading it takes forever.
+TEST(TrainerTest, WhatIsWrongWithTheDataIsSaidBeforeLibTorchIsLoaded) {
+  const test::TemporaryFolder folder;
+  const std::string program = test::copy_without_engine(folder.path());
+  ASSERT_EQ(mkfifo((folder.path() / "lib/libtrainer_engine.so").c_str(), 0600), 0);
+  folder.write("x.csv", "a,y\n1,0\n2,?\n");
+  folder.write("x.yaml", "data: {source: csv, path: x.csv, target: z}\n");
+  const ProcessResult result =
+      test::run_process("cd " + folder.path().string() + " && " + program + " --config x.yaml");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "error: " + (folder.path() / "x.csv").string() +
+                ":1: data.target: column \"z\" is not in the header; the header has a and "
+                "y\n");
 }
 #endif
 

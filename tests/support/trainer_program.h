@@ -30,4 +30,19 @@ inline std::string with_config(const std::string& name) {
   return "--config " + (kSource / "configs" / name).string() + " ";
 }
 
+/// A copy of the program in `folder`, without the library that needs LibTorch; returns its path.
+inline std::string copy_without_engine(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder / "bin");
+  fs::create_directories(folder / "lib");
+  const fs::path copy = folder / "bin/trainer";
+  fs::copy_file(kTrainer, copy);
+  for (const fs::directory_entry& file :
+       fs::directory_iterator(fs::path(kTrainer).parent_path().parent_path() / "lib")) {
+    const fs::path name = file.path().filename();
+    if (name.string().starts_with("libtrainer_core")) fs::copy_file(file, folder / "lib" / name);
+  }
+  return copy.string();
+}
+
 }  // namespace trainer::test

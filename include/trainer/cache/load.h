@@ -5,6 +5,10 @@
 
 #include "trainer/data/dataset.h"
 
+namespace trainer::config {
+struct Config;
+}
+
 namespace trainer::cache {
 
 /// What data::load_datasets() returns, for a table of files as data.cache says: mapped from the
@@ -16,6 +20,9 @@ namespace trainer::cache {
 /// Throws as data::load_datasets(), and Error(kData) for a file that changes meanwhile.
 data::Datasets load(const config::DataConfig& data, uint64_t seed,
                     const data::Schema* trained = nullptr);
+
+/// What load() returns for the data and seed of a run, with reading_plan() in the log before.
+data::Datasets load_for_run(const config::Config& config, const data::Schema* trained);
 
 /// What data::load_datasets() returns. Of a table that load() would keep, large arrays are in files
 /// without names beside the caches, so that memory does not grow with the rows; nothing stays

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@
 #include "trainer/metrics/report.h"
 #include "trainer/profile/workload.h"
 #include "trainer/run/progress.h"
+
+namespace trainer::data {
+struct Datasets;
+}
 
 /// The functions that need LibTorch, as the command line calls them. They are in a library that is
 /// opened when a command first needs tensors, because loading LibTorch takes about a second. The
@@ -36,6 +41,8 @@ struct TrainRequest {
   std::string command_line;
   run::ProgressListener progress;
   bool is_alone = false;  // although a launcher started several processes: they train other runs
+  /// What cache::load_for_run() has returned, which train() takes; null: it reads the data itself.
+  std::shared_ptr<data::Datasets> data = nullptr;
 };
 
 /// The result of train().
@@ -52,7 +59,7 @@ struct TrainReport {
   std::string best_metric;                    // "validation loss"
   std::optional<metrics::Report> validation;  // of the best epoch, like `test`
   std::optional<metrics::Report> test;
-  double time_seconds = 0;
+  double time_seconds = 0;          // since the data were read
   profile::Workload workload = {};  // of this process
 };
 
