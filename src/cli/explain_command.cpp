@@ -83,13 +83,14 @@ class ExplainCommand : public Command {
     if (!columns_.empty() && !top_text_.empty()) {
       problems.emplace_back("--top: conflicts with --column; remove one of them");
     }
-    check_overrides("explain", common, {"threads", "seed"}, problems);
+    check_overrides("explain", common, {"threads", "seed", "precision"}, problems);
   }
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
-    const apply::Model model = load_model(model_);
+    apply::Model model = load_model(model_);
     const config::Config config = config_for(model, common, format_);
+    apply_precision(config, model);
     const std::vector<ColumnGroup> groups = explain::column_groups(model.schema);
     fmt::print("{}", row_ > 0 ? explained_row(model, config, groups)
                               : explained_columns(model, config, groups));

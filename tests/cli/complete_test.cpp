@@ -66,7 +66,8 @@ TEST(CompleteTest, OffersKeysOnlyToCommandsThatTakeThem) {
   EXPECT_EQ(candidates({"export", "runs/latest", ""}), Words{});
   EXPECT_TRUE(offers({"cv", "-"}, "--lr"));
   EXPECT_TRUE(offers({"cv", "-"}, "--config"));
-  EXPECT_EQ(candidates({"explain", "runs/latest", ""}), (Words{"seed=~", "threads=~"}));
+  EXPECT_EQ(candidates({"explain", "runs/latest", ""}),
+            (Words{"seed=~", "precision=~", "threads=~"}));
   EXPECT_FALSE(offers({"explain", "-"}, "--config"));
   EXPECT_FALSE(offers({"predict", "-"}, "--lr"));
   EXPECT_FALSE(offers({"predict", "-"}, "--config"));

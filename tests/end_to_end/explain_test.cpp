@@ -89,6 +89,17 @@ TEST_F(ExplainTest, IsTheSameForAnyNumberOfThreadsAndChangesWithTheSeed) {
   EXPECT_EQ(explain("--row 20 threads=1"), explain("--row 20 threads=2"));
 }
 
+TEST_F(ExplainTest, ComputesInBf16IfAskedFor) {
+  train_on_one_column();
+  const auto baseline = [&](const char* arguments) {
+    return explain(arguments)["baseline"].get<double>();
+  };
+  const double fp32 = baseline("--metric rmse");
+  const double bf16 = baseline("--metric rmse --precision bf16");
+  EXPECT_NE(bf16, fp32);
+  EXPECT_NEAR(bf16, fp32, 0.1 * fp32);
+}
+
 TEST_F(ExplainTest, PrintsTablesWithBars) {
   train_on_one_column();
   const ProcessResult result = trainer("explain runs/latest --top 1 --rows 50 --repeats 3");
