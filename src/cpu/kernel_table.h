@@ -25,6 +25,7 @@ constexpr Kernels make_kernels(InstructionSet set, const char* name) {
   k.name = name;
   k.panel_columns = kPanelColumns;
   k.tile_rows = kTileRows;
+  k.panel_depth = kDepthBlock;
   k.scratch_floats = kScratchFloats;
   k.multiply = multiply;
   k.multiply_bf16 = multiply_bf16;

@@ -56,21 +56,50 @@ void multiply_panel(const Block<Element>& block, int64_t num_rows, const Panel<E
   }
 }
 
+// Columns [column, column + num_columns) of B at depths [begin, begin + depth), packed in `own` or
+// for all products that share them.
+template <class Operands, class Element = typename Operands::Element>
+Panel<Element> take_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
+                          int64_t depth, Element* own) {
+  const SharedPanels& shared = p.shared;
+  if (shared.memory == nullptr || !Operands::packs(p, num_columns, depth)) {
+    return Operands::panel(p, column, num_columns, begin, depth, own);
+  }
+  const int64_t index =
+      begin / kDepthBlock * shared.num_panels + shared.first_panel + column / kPanelColumns;
+  auto* packed = reinterpret_cast<Element*>(shared.memory) +
+                 index * Operands::num_elements(kDepthBlock) * kPanelColumns;
+  uint32_t* state = shared.states + index;
+  uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+  if (seen == shared.pass) return {packed, kPanelColumns};
+  const uint32_t being_packed = shared.pass - 1;
+  if (seen == being_packed ||
+      !__atomic_compare_exchange_n(state, &seen, being_packed, /*weak=*/false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    return Operands::panel(p, column, num_columns, begin, depth, own);
+  }
+  const Panel<Element> panel = Operands::panel(p, column, num_columns, begin, depth, packed);
+  __atomic_store_n(state, shared.pass, __ATOMIC_RELEASE);
+  return panel;
+}
+
 /// `Operands`: how those of the product are read and packed.
 template <class Operands>
 void multiply_blocks(const Product& p, float* scratch) {
   using Element = typename Operands::Element;
   auto* packed_panel = reinterpret_cast<Element*>(scratch);
   auto* packed_block = reinterpret_cast<Element*>(scratch + kDepthBlock * kPanelColumns);
+  const int64_t num_panels = (p.num_columns + kPanelColumns - 1) / kPanelColumns;
   for (int64_t row = 0; row < p.num_rows; row += kRowBlock) {
     const int64_t num_rows = smaller(kRowBlock, p.num_rows - row);
     for (int64_t begin = 0; begin < p.depth; begin += kDepthBlock) {
       const int64_t depth = smaller(kDepthBlock, p.depth - begin);
       const Block<Element> block = Operands::block(p, row, num_rows, begin, depth, packed_block);
-      for (int64_t column = 0; column < p.num_columns; column += kPanelColumns) {
+      for (int64_t i = 0; i < num_panels; ++i) {
+        const int64_t column = (p.shared.start + i) % num_panels * kPanelColumns;
         const int64_t num_columns = smaller(kPanelColumns, p.num_columns - column);
         const Panel<Element> panel =
-            Operands::panel(p, column, num_columns, begin, depth, packed_panel);
+            take_panel<Operands>(p, column, num_columns, begin, depth, packed_panel);
         multiply_panel(block, num_rows, panel, num_columns, Operands::num_elements(depth),
                        p.c + row * p.c_row + column, p.c_row,
                        p.accumulate == Accumulate::kYes || begin > 0);

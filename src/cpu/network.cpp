@@ -50,6 +50,7 @@ Network::Network(const Blocks& blocks, int64_t num_features, int64_t max_rows, i
          !all[first_trained_].is_trained()) {
     ++first_trained_;
   }
+  if (!has_batch_norm_) make_panels(precision);
   const int64_t scratch_floats = kernels.scratch_floats + tree_depth(max_shards) * kTreeTileFloats;
   for (int64_t i = 0; i < team_.num_threads(); ++i) scratch_.emplace_back(scratch_floats);
   if (num_members_ == 1) return;
@@ -226,6 +227,9 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
       std::max<int64_t>(1, std::clamp(ceil_div(batch.num_rows * num_members_, team_.num_threads()),
                                       kMinRows, kMaxLossRows) /
                                num_members_);
+  const int64_t num_blocks = ceil_div(batch.num_rows, step);
+  const Worker worker{
+      .scratch = scratch(thread), .thread = thread, .shares_panels = num_blocks > 1};
   const auto run_rows = [&](int64_t i) {
     const int64_t batch_row = i * step;
     const int64_t num_batch_rows = std::min(step, batch.num_rows - batch_row);
@@ -233,15 +237,14 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
     const int64_t num_rows = num_batch_rows * num_members_;
     fill_rows(batch, batch_row, num_batch_rows, mode);
     for (std::size_t index = 0; is_hidden(index); ++index) {
-      for_each_column_range(index, row, num_rows, [&](const Region& region) {
-        compute(index, region, mode, scratch(thread));
-      });
+      for_each_column_range(index, row, num_rows,
+                            [&](const Region& region) { compute(index, region, mode, worker); });
     }
-    loss(batch_row, compute_outputs(row, num_rows, mode, scratch(thread)));
+    loss(batch_row, compute_outputs(row, num_rows, mode, worker));
     if (mode == Mode::kInference) return;
     for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
       for_each_column_range(index - 1, row, num_rows, [&](const Region& region) {
-        activation_gradient(index, region, scratch(thread));
+        activation_gradient(index, region, worker);
         norm_gradient(index, region, nullptr);  // no batch norm
       });
     }
@@ -249,10 +252,13 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
       const Tile tile{.num_rows = num_rows,
                       .num_columns = num_gradient_columns(),
                       .stride = encoder_.gradient_stride()};
-      encoder_gradient({.row = row, .column = 0, .tile = tile}, scratch(thread));
+      encoder_gradient({.row = row, .column = 0, .tile = tile}, worker);
     }
   };
-  team_.parallel_for(thread, ceil_div(batch.num_rows, step), run_rows, last);
+  team_.parallel_for(thread, num_blocks, run_rows, [&] {
+    last();
+    pass_ += 2;  // the weights may change
+  });
 }
 
 // Whole columns for a batch norm, whole rows for a layer norm.
@@ -282,7 +288,7 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch, cons
   }
   const auto run_block = [&](int64_t i) {
     loss(i * step, compute_outputs(i * step * num_members_, rows_in_block(i) * num_members_, mode,
-                                   scratch(thread)));
+                                   {scratch(thread)}));
   };
   team_.parallel_for(thread, num_blocks, run_block, last);
   if (mode == Mode::kInference) return;
@@ -294,7 +300,7 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch, cons
   tiles.tile_rows = ceil_div(tiles.tile_rows, num_members_) * num_members_;
   tiles.grid_rows = ceil_div(num_rows, tiles.tile_rows);
   team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
-    encoder_gradient(tile_region(tiles, i, encoder_.gradient_stride()), scratch(thread));
+    encoder_gradient(tile_region(tiles, i, encoder_.gradient_stride()), {scratch(thread)});
   });
 }
 
@@ -307,12 +313,12 @@ void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
   const auto region = [&](int64_t i) { return tile_region(tiles, i, layer.stride); };
   if (!is_in_shards(layer, sums)) {
     team_.parallel_for(thread, tiles.num_tiles(),
-                       [&](int64_t i) { compute(index, region(i), mode, scratch(thread)); });
+                       [&](int64_t i) { compute(index, region(i), mode, {scratch(thread)}); });
     return;
   }
   const auto multiply_tile = [&](int64_t i) {
     const TimedWork timed(Work::kForward, index + 1);
-    multiply(index, region(i), scratch(thread));
+    multiply(index, region(i), {scratch(thread)});
     shard_moments(layer, *sums, region(i));
   };
   team_.parallel_for(thread, tiles.num_tiles(), multiply_tile,
@@ -337,13 +343,13 @@ void Network::compute_gradient_below(int64_t thread, std::size_t index, int64_t 
   const auto region = [&](int64_t i) { return tile_region(tiles, i, below.stride); };
   if (!is_in_shards(below, &sums)) {
     team_.parallel_for(thread, tiles.num_tiles(), [&](int64_t i) {
-      activation_gradient(index, region(i), scratch(thread));
+      activation_gradient(index, region(i), {scratch(thread)});
       norm_gradient(index, region(i), &sums);
     });
     return;
   }
   const auto gradient_of_tile = [&](int64_t i) {
-    activation_gradient(index, region(i), scratch(thread));
+    activation_gradient(index, region(i), {scratch(thread)});
     shard_gradient_sums(below, sums, region(i));
   };
   team_.parallel_for(thread, tiles.num_tiles(), gradient_of_tile,
@@ -352,34 +358,11 @@ void Network::compute_gradient_below(int64_t thread, std::size_t index, int64_t 
                      [&](int64_t i) { norm_gradient(index, region(i), &sums); });
 }
 
-// The linear layer. Where members have weights of their own, those of each multiply its rows, which
-// are as many rows apart.
-void Network::multiply(std::size_t index, const Region& region, float* scratch) {
-  const Layer& layer = layers_[index];
-  const Block& block = layer.block;
-  for (int64_t member = 0; member < block.num_members; ++member) {
-    const int64_t row = region.row + member;
-    multiply_({.num_rows = region.tile.num_rows / block.num_members,
-               .num_columns = region.tile.num_columns,
-               .depth = block.num_inputs,
-               .a = layer_input(index) + row * input_stride(index),
-               .a_row = block.num_members * input_stride(index),
-               .a_depth = 1,
-               .b = block.member_weight(member) + region.column * block.num_inputs,
-               .b_depth = 1,
-               .b_column = block.num_inputs,
-               .c = layer.pre.get() + row * layer.stride + region.column,
-               .c_row = block.num_members * layer.stride,
-               .accumulate = Accumulate::kNo},
-              scratch);
-  }
-}
-
 // A hidden layer: linear, norm, activation.
-void Network::compute(std::size_t index, const Region& region, Mode mode, float* scratch) {
+void Network::compute(std::size_t index, const Region& region, Mode mode, const Worker& worker) {
   const TimedWork timed(Work::kForward, index + 1);
   const Layer& layer = layers_[index];
-  multiply(index, region, scratch);
+  multiply(index, region, worker);
   if (layer.block.norm == config::Norm::kLayer) {
     kernels_.layer_norm(region.tile, norm_buffers(layer, region));
   } else if (layer.block.norm == config::Norm::kBatch) {

@@ -40,30 +40,8 @@ NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Reg
   return b;
 }
 
-// The gradient with respect to the inputs of a linear layer, from `column` on; see multiply().
-void Network::multiply_gradient(const Layer& layer, const Region& region, int64_t column,
-                                float* out, int64_t out_stride, Accumulate accumulate,
-                                float* scratch) const {
-  const int64_t num_members = layer.block.num_members;
-  for (int64_t member = 0; member < num_members; ++member) {
-    multiply_({.num_rows = region.tile.num_rows / num_members,
-               .num_columns = region.tile.num_columns,
-               .depth = layer.block.num_outputs,
-               .a = layer.pre_gradient + (region.row + member) * layer.stride,
-               .a_row = num_members * layer.stride,
-               .a_depth = 1,
-               .b = layer.block.member_weight(member) + column,
-               .b_depth = layer.block.num_inputs,
-               .b_column = 1,
-               .c = out + member * out_stride,
-               .c_row = num_members * out_stride,
-               .accumulate = accumulate},
-              scratch);
-  }
-}
-
 // The gradient with respect to the output of the layer below's norm.
-void Network::activation_gradient(std::size_t index, const Region& region, float* scratch) {
+void Network::activation_gradient(std::size_t index, const Region& region, const Worker& worker) {
   const TimedWork timed(Work::kInputGradient, index + 1);
   const Layer& layer = layers_[index];
   const Layer& below = layers_[index - 1];
@@ -78,7 +56,7 @@ void Network::activation_gradient(std::size_t index, const Region& region, float
     }
   }
   multiply_gradient(layer, region, region.column, below.out_gradient + at, below.stride,
-                    has_skip ? Accumulate::kYes : Accumulate::kNo, scratch);
+                    has_skip ? Accumulate::kYes : Accumulate::kNo, worker);
   ActivationBuffers activation = activation_buffers(index - 1, region, Mode::kTraining);
   activation.out = below.normed_gradient + at;
   if (below.mix_gradients.get() != nullptr) {
@@ -202,12 +180,12 @@ void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
   weight_gradient(index, member, region, sums, thread);
 }
 
-void Network::encoder_gradient(const Region& region, float* scratch) {
+void Network::encoder_gradient(const Region& region, const Worker& worker) {
   const TimedWork timed(Work::kInputGradient, 1);
   const int64_t stride = encoder_.gradient_stride();
   multiply_gradient(layers_.front(), region, encoder_.gradient_column() + region.column,
                     encoder_.gradient() + region.row * stride + region.column, stride,
-                    Accumulate::kNo, scratch);
+                    Accumulate::kNo, worker);
   encoder_.unscale_gradient(region);
 }
 

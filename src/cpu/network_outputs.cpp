@@ -7,7 +7,7 @@
 
 namespace trainer::cpu {
 
-LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch) {
+LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, const Worker& worker) {
   const TimedWork timed(Work::kForward, layers_.size());
   const Layer& layer = layers_.back();
   LossInput input;
@@ -16,7 +16,7 @@ LossInput Network::compute_outputs(int64_t row, int64_t num_rows, Mode mode, flo
       .num_rows = num_rows, .num_columns = layer.block.num_outputs, .stride = layer.stride};
   input.outputs = layer.pre.get() + row * layer.stride;
   input.bias = layer.block.bias.value;
-  multiply(layers_.size() - 1, {.row = row, .column = 0, .tile = input.tile}, scratch);
+  multiply(layers_.size() - 1, {.row = row, .column = 0, .tile = input.tile}, worker);
   if (num_members_ == 1) return input;
   for (int64_t i = 0; i < num_rows; ++i) {
     const float* bias = layer.block.bias.value + i % num_members_ * layer.block.num_outputs;

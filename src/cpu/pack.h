@@ -72,17 +72,20 @@ inline bool is_close(int64_t count, int64_t stride) {
   return count * stride <= kHalfCache;
 }
 
-// Columns [column, column + num_columns) of B at depths [begin, begin + depth). With few rows,
-// packing would cost more than strided access.
+// Whether columns of B are packed. With few rows, that would cost more than strided access.
+inline bool packs_panel(const Product& p, int64_t num_columns, int64_t depth) {
+  constexpr int64_t kFewRows = 4 * kTileRows;
+  return p.b_column != 1 || num_columns < kPanelColumns ||
+         (p.num_rows > kFewRows && !is_close(depth, p.b_depth));
+}
+
+// Columns [column, column + num_columns) of B at depths [begin, begin + depth).
 inline Panel<float> make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                                int64_t depth, float* packed) {
-  constexpr int64_t kFewRows = 4 * kTileRows;
   const float* b = p.b + begin * p.b_depth + column * p.b_column;
+  if (!packs_panel(p, num_columns, depth)) return {b, p.b_depth};
   if (p.b_column != 1) {
     pack_transposed(b, p.b_column, num_columns, depth, packed);
-  } else if (num_columns == kPanelColumns &&
-             (p.num_rows <= kFewRows || is_close(depth, p.b_depth))) {
-    return {b, p.b_depth};
   } else {
     pack_straight(b, p.b_depth, num_columns, depth, packed);
   }
@@ -132,6 +135,9 @@ struct Fp32Operands {
   using Element = float;
 
   static int64_t num_elements(int64_t depth) { return depth; }
+  static bool packs(const Product& p, int64_t num_columns, int64_t depth) {
+    return packs_panel(p, num_columns, depth);
+  }
   static Panel<float> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                             int64_t depth, float* packed) {
     return make_panel(p, column, num_columns, begin, depth, packed);

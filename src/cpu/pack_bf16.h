@@ -56,6 +56,7 @@ struct Bf16Operands {
   using Element = Bf16Element;
 
   static int64_t num_elements(int64_t depth) { return num_bf16_elements(depth); }
+  static bool packs(const Product&, int64_t, int64_t) { return true; }
 
   static Panel<Element> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                               int64_t depth, Element* packed) {

@@ -154,6 +154,39 @@ TEST_P(MultiplyTest, PartsHaveTheBitsOfTheWhole) {
   });
 }
 
+// As a thread finds them: not packed, packed in the pass before, being packed by another, packed.
+TEST_P(MultiplyTest, SharedPanelsDoNotChangeTheResult) {
+  const Kernels& kernels = *GetParam();
+  for (const auto multiply : {kernels.multiply, kernels.multiply_bf16}) {
+    for_each_problem([&](Problem problem) {
+      Product& p = problem.product;
+      const Numbers before = problem.c;
+      Numbers scratch(static_cast<std::size_t>(kernels.scratch_floats));
+      multiply(p, scratch.data());
+      const Numbers expected = problem.c;
+      const auto up = [](int64_t count, int64_t of) { return (count + of - 1) / of; };
+      const int64_t num_panels = up(p.num_columns, kernels.panel_columns);
+      const auto count = static_cast<std::size_t>(num_panels * up(p.depth, kernels.panel_depth));
+      Numbers memory(count * static_cast<std::size_t>(kernels.panel_depth * kernels.panel_columns),
+                     NAN);
+      constexpr uint32_t kPass = 6;
+      std::vector<uint32_t> states(count, kPass - 2);
+      p.shared = {.memory = memory.data(),
+                  .states = states.data(),
+                  .pass = kPass,
+                  .num_panels = num_panels,
+                  .start = num_panels / 2};
+      states.front() = kPass - 1;
+      for (int turn = 0; turn < 2; ++turn) {
+        std::copy(before.begin(), before.end(), problem.c.begin());
+        multiply(p, scratch.data());
+        EXPECT_EQ(problem.c, expected) << turn;
+        EXPECT_EQ(states.front(), kPass - 1);
+      }
+    });
+  }
+}
+
 class MultiplyAddTest : public MultiplyTest {
  public:
   static std::vector<const Kernels*> kernels() {

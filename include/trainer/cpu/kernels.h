@@ -22,6 +22,7 @@ struct Kernels {
   const char* name = "baseline";
   int64_t panel_columns = 0;   // columns of C that a product computes together
   int64_t tile_rows = 0;       // rows of C that it computes together, at most
+  int64_t panel_depth = 0;     // rows of B in a packed panel, at most
   int64_t scratch_floats = 0;  // size of the scratch memory of a product
 
   void (*multiply)(const Product& product, float* scratch) = nullptr;

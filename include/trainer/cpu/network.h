@@ -92,14 +92,17 @@ class Network {
   template <class Body>
   void for_each_column_range(std::size_t index, int64_t row, int64_t num_rows, const Body& body);
 
-  void multiply(std::size_t index, const Region& region, float* scratch);
-  void compute(std::size_t index, const Region& region, Mode mode, float* scratch);
+  void make_panels(config::Precision precision);
+  SharedPanels shared_panels(const WeightPanels& panels, int64_t member, int64_t column,
+                             int64_t num_columns, const Worker& worker) const;
+  void multiply(std::size_t index, const Region& region, const Worker& worker);
+  void compute(std::size_t index, const Region& region, Mode mode, const Worker& worker);
   void activate(std::size_t index, const Region& region, Mode mode);
-  LossInput compute_outputs(int64_t row, int64_t num_rows, Mode mode, float* scratch);
+  LossInput compute_outputs(int64_t row, int64_t num_rows, Mode mode, const Worker& worker);
   LossInput combine(const LossInput& members, int64_t row);
   void multiply_gradient(const Layer& layer, const Region& region, int64_t column, float* out,
-                         int64_t out_stride, Accumulate accumulate, float* scratch) const;
-  void activation_gradient(std::size_t index, const Region& region, float* scratch);
+                         int64_t out_stride, Accumulate accumulate, const Worker& worker) const;
+  void activation_gradient(std::size_t index, const Region& region, const Worker& worker);
   void norm_gradient(std::size_t index, const Region& region, const RowSums* sums);
   // A batch norm whose rows are in several shards.
   bool is_in_shards(const Layer& layer, const RowSums* sums) const;
@@ -120,13 +123,14 @@ class Network {
   void column_gradients(const Layer& layer, int64_t member, int64_t column, const RowSums& sums,
                         float* tree) const;
   void batch_norm_gradient(const Layer& layer, const Region& region, const RowSums& sums) const;
-  void encoder_gradient(const Region& region, float* scratch);
+  void encoder_gradient(const Region& region, const Worker& worker);
 
   int64_t max_rows_;  // of a batch
   int64_t max_shards_;
   ThreadTeam& team_;
   const Kernels& kernels_;
   decltype(Kernels::multiply) multiply_;  // in the precision of the network
+  uint32_t pass_ = 2;                     // SharedPanels::pass
   InputEncoder encoder_;
   std::vector<Layer> layers_;
   int64_t num_members_;

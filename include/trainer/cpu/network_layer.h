@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "trainer/cpu/blocks.h"
@@ -21,6 +22,22 @@ struct NetworkBatch {
   int64_t first_row = 0;      // of this batch within the step
 };
 
+/// Memory for the weights of a layer as the products of one direction take them, if the threads of
+/// a pass share them.
+struct WeightPanels {
+  Buffer memory;
+  std::unique_ptr<uint32_t[]> states;  // [members, depth blocks, panels]
+  int64_t num_depth_blocks = 0;
+  int64_t num_panels = 0;
+};
+
+/// A thread in a pass.
+struct Worker {
+  float* scratch = nullptr;
+  int64_t thread = 0;
+  bool shares_panels = false;  // with those that take other rows
+};
+
 /// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
 /// the batch is a row of them for each member, next to each other.
 struct NetworkLayer {
@@ -37,11 +54,13 @@ struct NetworkLayer {
   float* out_gradient = nullptr;     // with respect to `out`
   float* normed_gradient = nullptr;  // with respect to the activation's input
   float* pre_gradient = nullptr;     // with respect to the output of the linear layer
+  WeightPanels panels;               // of the weights in the forward pass
+  WeightPanels gradient_panels;      // and in the backward pass
 
   /// Of all its buffers.
   int64_t num_floats() const {
     return pre.size() + out.size() + noise.size() + mix_gradients.size() + inverse_std.size() +
-           gradients.size();
+           gradients.size() + panels.memory.size() + gradient_panels.memory.size();
   }
 };
 

@@ -4,28 +4,10 @@
 #include <cstdint>
 
 #include "trainer/config/optimizer_config.h"
+#include "trainer/cpu/product.h"
 
 /// Operands of the functions in cpu/kernels.h: views of memory, which they do not own.
 namespace trainer::cpu {
-
-/// Whether a result replaces what is in its memory or is added to it.
-enum class Accumulate { kNo, kYes };
-
-/// C = A B, or C + A B: `a` is `[rows, depth]`, `b` `[depth, columns]`, `c` `[rows, columns]`.
-struct Product {
-  int64_t num_rows = 0;
-  int64_t num_columns = 0;
-  int64_t depth = 0;
-  const float* a = nullptr;
-  int64_t a_row = 0;  // strides in elements; one of a_row and a_depth is 1
-  int64_t a_depth = 1;
-  const float* b = nullptr;
-  int64_t b_depth = 0;  // one of b_depth and b_column is 1
-  int64_t b_column = 1;
-  float* c = nullptr;
-  int64_t c_row = 0;
-  Accumulate accumulate = Accumulate::kNo;
-};
 
 /// Where a tensor of a network is in memory, and where training writes: to the gradient of a
 /// parameter, or to a running statistic itself. `update` is null if the tensor is not trained.
