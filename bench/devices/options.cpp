@@ -61,7 +61,7 @@ struct NamedWorkload {
   Workload workload;
 };
 
-// The three models of docs/performance.md.
+// The three models of docs/peers.md.
 const std::vector<NamedWorkload>& named_workloads() {
   static const std::vector<NamedWorkload> all = {
       {"tiny", {"10-128-128-2", 10, {128, 128}, 2, 32}},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares trainer with what a user would pick instead: the same works on the same data, run in
-turn, each peer at its best setting. Installs nothing. docs/performance.md has the method.
+turn, each peer at its best setting. Installs nothing. docs/peers.md has the method.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from statistics import median
 from typing import Any
 
 import table
-from peers import (FOLDER, Outcome, Peer, PeerError, ScriptPeer, Setting, all_peers, find_python,
-                   run_command, usable_cpus)
+from peers import (FOLDER, Outcome, Peer, PeerError, ScriptPeer, Setting, XGBoost, all_peers,
+                   find_python, run_command, usable_cpus)
 from works import WORKS, Work, data_files, write_description, write_trainer_config
 
 ROOT = FOLDER.parent.parent
@@ -104,6 +104,17 @@ def summary(work: Work, num_rows: int, outcomes: list[Outcome],
             "epoch_seconds": [outcome.epoch_seconds for outcome in outcomes]}
 
 
+def boosting_times(work: Work, folder: Path, reference: list[Outcome]) -> list[dict[str, Any]]:
+    """How long XGBoost takes to be right as often as trainer is after its epochs, for each run."""
+    xgboost = XGBoost()
+    if xgboost.absent:
+        return []
+    say(f"{work.name}: XGBoost until it is right as often as trainer")
+    times = xgboost.time_to(folder, [outcome.accuracy for outcome in reference])
+    return [{**time, "ours": sum(outcome.epoch_seconds)}
+            for time, outcome in zip(times, reference)]
+
+
 def compare(work: Work, scratch: Path, peers: list[Peer],
             given: argparse.Namespace) -> dict[str, Any]:
     num_rows = work.quick_rows if given.quick else work.num_rows
@@ -119,13 +130,15 @@ def compare(work: Work, scratch: Path, peers: list[Peer],
     reference = outcomes[peers[0].name]
     return {"work": work.name, "title": f"{work.title()}, {num_rows:,} {data}", "unit": work.unit,
             "sha256": sums, "trials": trials, "system": reference[0].system,
+            "boosting": boosting_times(work, folder, reference[:1] if given.quick else reference),
             "peers": {name: summary(work, num_rows, results, reference)
                       for name, results in outcomes.items()}}
 
 
 def machine_facts(system: dict[str, Any], peers: list[Peer],
                   load_before: float) -> dict[str, Any]:
-    versions = {peer.module: peer.version for peer in peers if isinstance(peer, ScriptPeer)}
+    versions = {peer.module: peer.version for peer in [*peers, XGBoost()]
+                if isinstance(peer, (ScriptPeer, XGBoost)) and peer.version}
     return {"cpu": system["host"]["cpu"], "usable_cpus": usable_cpus(), "os": system["host"]["os"],
             "build": system["build"], "blas": system["blas"], "versions": versions,
             "load_before": load_before}
@@ -157,7 +170,8 @@ def parse_arguments() -> argparse.Namespace:
 def present_peers(given: argparse.Namespace) -> tuple[list[Peer], list[Peer]]:
     """The peers that are here; says what is absent and how to get it."""
     peers = all_peers(given.build.resolve(), given.set, given.precision)
-    for peer in peers:
+    everything: list[Peer | XGBoost] = [*peers, XGBoost()]
+    for peer in everything:
         if peer.absent:
             say(f"absent: {peer.name}. To have it: {peer.absent}")
     if peers[0].absent:

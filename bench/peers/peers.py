@@ -153,6 +153,32 @@ class SklearnPeer(ScriptPeer):
                          "install python3-sklearn; elsewhere: pip install scikit-learn")
 
 
+class XGBoost:
+    """No peer with epochs: it is asked how long it takes to be right as often."""
+
+    name = "XGBoost"
+    module = "xgboost"
+
+    def __init__(self) -> None:
+        self.python, self.version = find_python(self.module)
+        self.absent = None if self.python else ("Debian: apt-get install python3-xgboost; "
+                                                "elsewhere: pip install xgboost")
+
+    def rounds(self, folder: Path, accuracy: float, seed: int, threads: int,
+               most: int = 1000) -> dict[str, Any]:
+        """"seconds" and "rounds" of boosting until the "accuracy", or as far as it came."""
+        words = [self.python, FOLDER / "xgboost_rounds.py", folder, "--accuracy", accuracy,
+                 "--seed", seed, "--threads", threads, "--rounds", most]
+        return {"threads": threads, "wanted": accuracy, **json.loads(run_command(words))}
+
+    def time_to(self, folder: Path, accuracies: list[float]) -> list[dict[str, Any]]:
+        """For each accuracy, with the number of threads that was fastest in a few rounds."""
+        threads = min(thread_counts(), key=lambda count: self.rounds(
+            folder, 1, 0, count, most=5)["seconds"])
+        return [self.rounds(folder, accuracy, seed, threads)
+                for seed, accuracy in enumerate(accuracies)]
+
+
 class LibTorchPeer:
     name = "LibTorch modules"
 

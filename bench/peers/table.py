@@ -45,6 +45,20 @@ def aligned(rows: Iterable[list[str]]) -> Iterator[str]:
         yield "  ".join([*cells, row[-1]]).rstrip()
 
 
+def boosting_line(times: list[dict[str, Any]]) -> str:
+    """XGBoost's time to the accuracy of trainer, the medians of the runs."""
+    ours = median(time["ours"] for time in times)
+    theirs = median(time["seconds"] for time in times)
+    accuracy = 100 * mean(time["wanted"] for time in times)
+    rounds = f"{median(time['rounds'] for time in times):.0f} rounds"
+    if any(time["accuracy"] < time["wanted"] for time in times):
+        reached = 100 * mean(time["accuracy"] for time in times)
+        return (f"XGBoost has {reached:.1f} % after {rounds} and {number(theirs)} s; trainer "
+                f"{accuracy:.1f} % after {number(ours)} s")
+    return (f"XGBoost has {accuracy:.1f} % after {rounds} and {number(theirs)} s, trainer after "
+            f"{number(ours)} s: {theirs / ours:.2f}")
+
+
 def facts_lines(report: dict[str, Any]) -> Iterator[str]:
     machine = report["machine"]
     build = machine["build"]
@@ -68,5 +82,7 @@ def render(report: dict[str, Any]) -> str:
     text = iter(aligned([row for rows in tables for row in rows]))
     for result, rows in zip(report["works"], tables):
         lines += ["", result["title"], *(next(text) for _ in rows)]
+        if result["boosting"]:
+            lines.append(boosting_line(result["boosting"]))
     lines += [text for name, text in FOOTNOTES.items() if name in report["works"][0]["peers"]]
     return "\n".join(lines)

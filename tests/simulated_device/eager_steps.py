@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of eager PyTorch with the network `mid` of docs/performance.md, to count operators:
+"""Steps of eager PyTorch with the network `mid` of docs/peers.md, to count operators:
 
     for steps in 1 11; do
       LD_PRELOAD=build/release/lib/libsimulated_mps.so SIMULATED_DEVICE=fp64=1 \

@@ -27,7 +27,7 @@ class StepOnDeviceTest : public testing::Test {
   static Behaviour& behaviour() { return state().behaviour; }
 };
 
-/// As small_config(), with a network like `mid` of docs/performance.md: two hidden layers, relu.
+/// As small_config(), with a network like `mid` of docs/peers.md: two hidden layers, relu.
 config::Config mid_config() {
   config::Config config = small_config();
   config.data.synthetic = {.num_samples = 320, .num_features = 16, .num_classes = 10};
