@@ -117,6 +117,7 @@ void require_address_space(const std::filesystem::path& library) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     try {
+      run::correct_blas_core();
       open_engine(library);
     } catch (...) {
       _exit(1);
