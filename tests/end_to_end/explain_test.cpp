@@ -91,11 +91,11 @@ TEST_F(ExplainTest, IsTheSameForAnyNumberOfThreadsAndChangesWithTheSeed) {
 
 TEST_F(ExplainTest, ComputesInBf16IfAskedFor) {
   train_on_one_column();
-  const auto baseline = [&](const char* arguments) {
-    return explain(arguments)["baseline"].get<double>();
+  const auto score = [&](const char* arguments) {
+    return explain(arguments)["score"].get<double>();
   };
-  const double fp32 = baseline("--metric rmse");
-  const double bf16 = baseline("--metric rmse --precision bf16");
+  const double fp32 = score("--metric rmse");
+  const double bf16 = score("--metric rmse --precision bf16");
   EXPECT_NE(bf16, fp32);
   EXPECT_NEAR(bf16, fp32, 0.1 * fp32);
 }
