@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,14 +31,28 @@ const char* read_long_number([[maybe_unused]] const char* p, [[maybe_unused]] co
 
 }  // namespace
 
-CsvCursor::CsvCursor(std::string file, CsvText& text, const CsvFormat& format)
-    : file_(std::move(file)), text_(text), format_(format), position_(text.begin()) {
+CsvCursor::CsvCursor(const TextOrigin& origin, CsvText& text, const CsvFormat& format)
+    : file_(origin.file),
+      has_lines_(origin.has_lines),
+      text_(text),
+      format_(format),
+      position_(text.begin()),
+      row_begin_(position_),
+      line_(origin.line),
+      row_line_(origin.line),
+      num_rows_(origin.num_rows) {
+  if (num_rows_ > 0) return;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (std::string_view(text.begin(), text.end()).starts_with(kByteOrderMark)) {
     position_ += kByteOrderMark.size();
   }
   skip_separator_line();
   row_begin_ = position_;
+}
+
+std::string CsvCursor::location() const {
+  if (has_lines_) return fmt::format("{}:{}", file_, row_line_);
+  return fmt::format("{}: row {}", file_, row());
 }
 
 void CsvCursor::skip_separator_line() {
@@ -51,14 +65,18 @@ void CsvCursor::skip_separator_line() {
 }
 
 bool CsvCursor::begin_row() {
+  while (!begin_row_in_window()) {
+    if (!read_on(position_)) return false;
+  }
+  return true;
+}
+
+bool CsvCursor::begin_row_in_window() {
   for (;;) {
     row_begin_ = position_;
     const char* p = position_;
     while (is_blank(*p)) ++p;
-    if (*p == '\0') {
-      if (!read_on(position_)) return false;
-      continue;
-    }
+    if (*p == '\0') return false;
     if (*p != '\n' && *p != '\r') break;
     position_ = after_line_break(p);
   }
@@ -193,6 +211,56 @@ size_t CsvCursor::count_fields() {
   rewind_row();
   while (in_row_) next_field();
   return static_cast<size_t>(field_);
+}
+
+int64_t CsvCursor::take_rows(int64_t max_rows, CsvText& taken) {
+  if (!skip_row()) count_fields();  // which reads on
+  const char* const begin = row_begin_;
+  int64_t count = 1;
+  while (count < max_rows && begin_row_in_window()) {
+    if (!skip_row()) {
+      rewind_row();
+      --num_rows_;
+      break;
+    }
+    ++count;
+  }
+  in_row_ = false;
+  taken.assign({begin, position_});
+  return count;
+}
+
+// False, and nothing is skipped, where the row does not end in the window.
+bool CsvCursor::skip_row() {
+  const char* p = row_begin_;
+  for (;;) {
+    p += std::strcspn(p, "\"\r\n");
+    if (*p != '"') break;
+    const char* field = p;
+    while (field > row_begin_ && is_blank(field[-1])) --field;
+    const bool is_opening = field == row_begin_ || field[-1] == format_.delimiter;
+    p = is_opening ? skip_quoted(p + 1) : p + 1;
+    if (p == nullptr) return false;
+  }
+  position_ = *p == '\0' ? p : after_line_break(p);
+  return true;
+}
+
+// Behind the quote that closes the field, or nullptr where that is not in the window.
+const char* CsvCursor::skip_quoted(const char* position) {
+  const char* p = position;
+  for (;;) {
+    p += std::strcspn(p, "\"\r\n");
+    if (*p == '\0') break;
+    if (*p != '"') {
+      p = after_line_break(p);
+    } else if (*++p != '"') {
+      return p;
+    } else {
+      ++p;  // doubled: the second one is content
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace trainer::data

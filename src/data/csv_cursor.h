@@ -12,6 +12,14 @@
 
 namespace trainer::data {
 
+/// Where a text begins.
+struct TextOrigin {
+  std::string file;       // for messages
+  bool has_lines = true;  // that people can look at; else rows have numbers
+  int64_t line = 1;       // of the file
+  int64_t num_rows = 0;   // of the file before it, the header among them
+};
+
 /// Walks once over a CSV file, field by field, without a copy of what it passes.
 ///
 ///   while (cursor.begin_row()) {
@@ -19,9 +27,9 @@ namespace trainer::data {
 ///   }
 class CsvCursor {
  public:
-  /// `text`, at its beginning, must outlive the cursor. A first line `sep=;`, as Excel writes and
-  /// reads it, is no row, and its delimiter counts.
-  CsvCursor(std::string file, CsvText& text, const CsvFormat& format);
+  /// `text`, at its beginning, must outlive the cursor. At the begin of a file, a first line
+  /// `sep=;`, as Excel writes and reads it, is no row, and its delimiter counts.
+  CsvCursor(const TextOrigin& origin, CsvText& text, const CsvFormat& format);
 
   const CsvFormat& format() const { return format_; }
 
@@ -32,8 +40,10 @@ class CsvCursor {
   /// Where the row begins, counted from 1.
   int64_t row_line() const { return row_line_; }
 
-  /// Which row of the text it is, counted from 0: the header.
+  /// Which row of the file it is, counted from 0: the header.
   int64_t row() const { return num_rows_ - 1; }
+  /// Where the row begins, "file:line", or "file: row number" without lines.
+  std::string location() const;
 
   /// The next field without its quotes, good until the next call. Throws Error(kData) for an
   /// unclosed quote and for text after a closing quote.
@@ -50,12 +60,22 @@ class CsvCursor {
   /// The number of fields in the row, from its beginning. Ends the row.
   size_t count_fields();
 
+  /// Copies rows to `taken`, from the beginning of this one on, at most `max_rows`, and goes behind
+  /// them. Says how many these are, at least one. Their cells are not looked at: an error in a
+  /// quote is thrown if it hides the end of this row, others are left to who reads the rows.
+  int64_t take_rows(int64_t max_rows, CsvText& taken);
+  /// Where the row begins, for a cursor over what take_rows() gives.
+  TextOrigin origin() const { return {file_, has_lines_, row_line_, row()}; }
+
  private:
   bool ends_field(char c) const {
     return c == format_.delimiter || c == '\n' || c == '\r' || c == '\0';
   }
   bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != format_.delimiter; }
   void skip_separator_line();
+  bool begin_row_in_window();
+  bool skip_row();
+  const char* skip_quoted(const char* position);
   void end_field(const char* position);
   /// IsUsual: with a decimal point, and no number stands for a missing value.
   template <bool IsUsual>
@@ -70,14 +90,15 @@ class CsvCursor {
   void end_quoted_field(const char* position);
 
   std::string file_;
+  bool has_lines_;
   CsvText& text_;
   CsvFormat format_;
   const char* position_;
   const char* row_begin_;
-  int64_t line_ = 1;
-  int64_t row_line_ = 1;
-  int64_t num_rows_ = 0;  // begun
-  int64_t field_ = 0;     // within the row, from 1
+  int64_t line_;
+  int64_t row_line_;
+  int64_t num_rows_;   // begun
+  int64_t field_ = 0;  // within the row, from 1
   bool in_row_ = false;
   std::string unescaped_;  // a quoted field with doubled quotes
 };

@@ -54,6 +54,17 @@ class CsvReader : public TableReader {
     read_header(trained);
   }
 
+  bool take(int64_t max_rows, TablePiece& piece) override {
+    clear(piece.table);
+    piece.table.has_lines = source_.has_lines();
+    piece.bad.clear();
+    if (!source_.begin_row()) return false;
+    if (piece.unread == nullptr) piece.unread = std::make_shared<CsvPiece>();
+    piece.unread->first_number = num_rows_ + 1;
+    num_rows_ += source_.take_rows(max_rows, *piece.unread);
+    return true;
+  }
+
   uint64_t bytes_read() const override { return source_.bytes_read(); }
   uint64_t size_hint() const override { return source_.size_hint(); }
   int64_t num_rows_hint() const override {
@@ -68,25 +79,44 @@ class CsvReader : public TableReader {
     const bool reads_all = max_rows == std::numeric_limits<int64_t>::max();
     if (reads_all) reserve_all_rows(table);
     table.has_lines = source_.has_lines();
-    RowReader reader(source_, header_, max_categories_, table);
+    RowReader reader(source_.cursor(), header_, max_categories_, table);
     const auto max_read = static_cast<size_t>(max_rows);
     size_t num_bad = 0;
     while (table.lines.size() + num_bad < max_read && source_.begin_row()) {
       if (reads_all && num_rows_ % kRowsPerReport == 0) report_reading(bytes_read(), size_hint());
       ++num_rows_;
       const int64_t line = table.has_lines ? source_.cursor().row_line() : num_rows_;
-      if (bad == nullptr) {
-        reader.read_row(line);
-      } else if (const std::optional<Error> error = reader.try_row(line)) {
-        bad->push_back({line, without_location(error->what(), source_.location())});
-        ++num_bad;
-      }
+      if (!read_row(reader, line, source_.cursor(), bad)) ++num_bad;
     }
     reader.finish();
     return static_cast<int64_t>(num_bad);
   }
 
+  void read_taken(TablePiece& piece) const override {
+    TableHeader header = header_;
+    CsvCursor cursor(piece.unread->origin, piece.unread->text, piece.unread->format);
+    RowReader reader(cursor, header, max_categories_, piece.table);
+    int64_t number = piece.unread->first_number;
+    for (; cursor.begin_row(); ++number) {
+      read_row(reader, piece.table.has_lines ? cursor.row_line() : number, cursor,
+               piece.collects_bad ? &piece.bad : nullptr);
+    }
+    reader.finish();
+  }
+
  private:
+  /// The row of the cursor, as that of `line`. False for one that was added to `bad`.
+  static bool read_row(RowReader& reader, int64_t line, const CsvCursor& cursor,
+                       std::vector<BadRow>* bad) {
+    if (bad == nullptr) {
+      reader.read_row(line);
+      return true;
+    }
+    const std::optional<Error> error = reader.try_row(line);
+    if (error) bad->push_back({line, without_location(error->what(), cursor.location())});
+    return !error;
+  }
+
   void read_header(const TrainedColumns& trained) {
     const std::string location = source_.find_header();
     header_ = make_trained_header(location, source_.read_names(location), trained,

@@ -11,12 +11,11 @@
 
 namespace trainer::data {
 
-RowReader::RowReader(CsvSource& source, TableHeader& header, int64_t max_categories, Table& table)
-    : source_(source),
-      cursor_(source.cursor()),
+RowReader::RowReader(CsvCursor& cursor, TableHeader& header, int64_t max_categories, Table& table)
+    : cursor_(cursor),
       header_(header),
       table_(table),
-      builder_(header, cursor_.format(), max_categories, table),
+      builder_(header, cursor.format(), max_categories, table),
       num_targets_(table.target_names.size()),
       features_(std::get<Array<float>>(table.features.values)),
       numbers_(header.num_features) {}
@@ -140,7 +139,7 @@ size_t RowReader::read_numbers(size_t column) {
 void RowReader::fail(const CellError& error) {
   fail_unless_well_formed();
   throw data_error(
-      source_.location(),
+      cursor_.location(),
       fmt::format("column {}: {}", in_quotes(header_.columns[error.column].name), error.problem));
 }
 
@@ -148,7 +147,7 @@ void RowReader::fail(const CellError& error) {
 void RowReader::fail_unless_well_formed() {
   const size_t num_fields = cursor_.count_fields();
   if (num_fields == header_.columns.size()) return;
-  throw data_error(source_.location(), fmt::format("expected {} fields as in the header, got {}",
+  throw data_error(cursor_.location(), fmt::format("expected {} fields as in the header, got {}",
                                                    header_.columns.size(), num_fields));
 }
 

@@ -10,7 +10,7 @@
 #include "trainer/core/error.h"
 #include "trainer/data/table.h"
 
-#include "data/csv_source.h"
+#include "data/csv_cursor.h"
 #include "data/table_builder.h"
 #include "data/table_header.h"
 
@@ -20,9 +20,9 @@ namespace trainer::data {
 class RowReader {
  public:
   /// `table` has its target names, and floats for features.
-  RowReader(CsvSource& source, TableHeader& header, int64_t max_categories, Table& table);
+  RowReader(CsvCursor& cursor, TableHeader& header, int64_t max_categories, Table& table);
 
-  /// The row at whose beginning the source is, as that of `line`; or none if it is to be dropped.
+  /// The row at whose beginning the cursor is, as that of `line`; or none if it is to be dropped.
   /// Throws Error(kData), see read_table.
   void read_row(int64_t line);
 
@@ -41,7 +41,6 @@ class RowReader {
   [[noreturn]] void fail(const CellError& error);
   void fail_unless_well_formed();
 
-  CsvSource& source_;
   CsvCursor& cursor_;
   TableHeader& header_;
   Table& table_;

@@ -31,14 +31,14 @@ void CsvSource::open(DataFile file) {
   file_.reset();
   file_.emplace(std::move(file));
   text_.emplace(*file_);
-  cursor_.emplace(file_->name(), *text_, format_);
+  cursor_.emplace(TextOrigin{.file = file_->name(), .has_lines = is_text()}, *text_, format_);
 }
 
 void CsvSource::open_next() { open(DataFile(files_[num_opened_++])); }
 
 std::string CsvSource::find_header() {
   if (!cursor_->begin_row()) throw data_error(file_->name(), "the file is empty");
-  return location();
+  return cursor_->location();
 }
 
 const std::vector<std::string>& CsvSource::read_names(const std::string& location) {
@@ -73,9 +73,10 @@ void CsvSource::require_same_names(const std::string& location,
                   got - names.begin() + 1, got == names.end() ? "nothing" : in_quotes(*got)));
 }
 
-std::string CsvSource::location() const {
-  if (is_text()) return fmt::format("{}:{}", file_->name(), cursor_->row_line());
-  return fmt::format("{}: row {}", file_->name(), cursor_->row());
+int64_t CsvSource::take_rows(int64_t max_rows, CsvPiece& piece) {
+  piece.origin = cursor_->origin();
+  piece.format = cursor_->format();
+  return cursor_->take_rows(max_rows, piece.text);
 }
 
 uint64_t CsvSource::bytes_read() const {

@@ -15,6 +15,14 @@
 
 namespace trainer::data {
 
+/// Rows of a CSV file that nobody has read yet.
+struct CsvPiece {
+  TextOrigin origin;
+  CsvFormat format;
+  CsvText text;
+  int64_t first_number = 1;  // of the first row, counted from 1 over all files
+};
+
 /// One CSV file, or several with the same header, and the walk over them.
 class CsvSource {
  public:
@@ -45,10 +53,11 @@ class CsvSource {
   /// Throws Error(kData) for a file with other columns.
   bool begin_row() { return cursor_->begin_row() || begin_row_of_next(); }
 
+  /// Takes rows of one file, from the one on that begin_row() has found; says how many.
+  int64_t take_rows(int64_t max_rows, CsvPiece& piece);
+
   /// At its row. Always the same object.
   CsvCursor& cursor() { return *cursor_; }
-  /// Where the row begins, "file:line", or "file: row number" in a database.
-  std::string location() const;
 
   /// Of all files.
   uint64_t bytes_read() const;

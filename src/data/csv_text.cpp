@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,11 +19,18 @@ size_t count_line_breaks(const char* begin, const char* end) {
 }  // namespace
 
 CsvText::CsvText(DataFile& file, size_t block_bytes)
-    : file_(file), block_bytes_(std::max<size_t>(block_bytes, 1)) {
+    : file_(&file), block_bytes_(std::max<size_t>(block_bytes, 1)) {
   do {
     fill();
   } while (!find_end(0));
   require_text(0);
+}
+
+void CsvText::assign(std::string_view text) {
+  buffer_.reserve(text.size() + 1);
+  buffer_.assign(text.begin(), text.end());
+  buffer_.push_back('\0');
+  filled_ = end_ = text.size();
 }
 
 const char* CsvText::read_on(const char* keep) {
@@ -48,7 +54,7 @@ void CsvText::fill() {
   const size_t wanted = std::max(block_bytes_, filled_);
   if (buffer_.size() < filled_ + wanted + 1) buffer_.resize(filled_ + wanted + 1);
   const size_t count =
-      file_.read(std::as_writable_bytes(std::span(buffer_).subspan(filled_, wanted)));
+      file_->read(std::as_writable_bytes(std::span(buffer_).subspan(filled_, wanted)));
   filled_ += count;
   has_ended_ = count < wanted;
 }
@@ -81,14 +87,14 @@ void CsvText::require_text(size_t from) {
   num_line_breaks_ += static_cast<int64_t>(count_line_breaks(first, last));
   buffer_[end_] = '\0';
   if (nul == nullptr) return;
-  throw data_error(fmt::format("{}:{}", file_.name(), num_line_breaks_ + 1),
+  throw data_error(fmt::format("{}:{}", file_->name(), num_line_breaks_ + 1),
                    "NUL byte: this is not UTF-8 text; convert a table saved as UTF-16");
 }
 
 size_t CsvText::num_lines_hint() const {
   const size_t num_lines = count_line_breaks(begin(), end()) + 1;
   if (has_ended_ && end_ == filled_) return num_lines;
-  const double share = static_cast<double>(file_.content_size_hint()) / static_cast<double>(end_);
+  const double share = static_cast<double>(file_->content_size_hint()) / static_cast<double>(end_);
   return static_cast<size_t>(static_cast<double>(num_lines) * std::max(share, 1.0));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "trainer/data/data_file.h"
@@ -19,6 +20,11 @@ class CsvText {
   /// Reads `block_bytes` at once; a longer row takes more. Throws Error(kData) for a NUL byte, here
   /// and in read_on().
   explicit CsvText(DataFile& file, size_t block_bytes = kBlockBytes);
+  /// Without a file: all of it is what assign() says.
+  CsvText() : file_(nullptr), block_bytes_(kBlockBytes), has_ended_(true) { assign({}); }
+
+  /// Replaces a text without a file.
+  void assign(std::string_view text);
 
   /// Where the window begins and ends.
   const char* begin() const { return buffer_.data(); }
@@ -36,7 +42,7 @@ class CsvText {
   bool find_end(size_t from);
   void require_text(size_t from);
 
-  DataFile& file_;
+  DataFile* file_;
   size_t block_bytes_;
   std::vector<char> buffer_;
   size_t filled_ = 0;            // bytes of the file in the buffer

@@ -36,7 +36,7 @@ void require_file(const std::filesystem::path& path, InputFile::Kind kind) {
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path, Kind kind)
-    : path_(path), name_(path.string()) {
+    : path_(path), name_(path.string()), kind_(kind) {
   if (kind == Kind::kAny && path == "-") {
     name_ = "standard input";
     file_.reset(stdin);
@@ -55,7 +55,7 @@ size_t InputFile::read(std::span<std::byte> buffer) {
     throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   fingerprint_.num_bytes += count;
-  fingerprint_.crc32 = crc32(buffer.first(count), fingerprint_.crc32);
+  if (kind_ == Kind::kRegular) fingerprint_.crc32 = crc32(buffer.first(count), fingerprint_.crc32);
   return count;
 }
 

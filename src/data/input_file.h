@@ -16,7 +16,8 @@ namespace trainer::data {
 /// A file that is read once from begin to end and takes its fingerprint on the way.
 class InputFile {
  public:
-  /// What is there to be read again, or anything that gives bytes: a pipe, a device.
+  /// What is there to be read again, or anything that gives bytes: a pipe, a device. Only of the
+  /// first is the checksum computed.
   enum class Kind { kRegular, kAny };
 
   /// "-" is the standard input for kAny. Throws Error(kData) when the file is missing, unreadable,
@@ -44,6 +45,7 @@ class InputFile {
 
   std::filesystem::path path_;
   std::string name_;
+  Kind kind_;
   std::unique_ptr<std::FILE, Closer> file_;
   Fingerprint fingerprint_;  // of what was read
 };

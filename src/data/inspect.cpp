@@ -166,7 +166,7 @@ FirstRows read_first_rows(const std::filesystem::path& path, char delimiter) {
   DataFile file(path);
   try {
     CsvText text(file);
-    CsvCursor cursor(path.string(), text, {.delimiter = delimiter});
+    CsvCursor cursor({.file = path.string()}, text, {.delimiter = delimiter});
     FirstRows found{.delimiter = cursor.format().delimiter};
     for (int row = 0; row < kRows && cursor.begin_row(); ++row) {
       const size_t count = cursor.count_fields();
@@ -256,7 +256,7 @@ class TableInspector {
       columns_[column].add(cursor.next_field(), line, cursor.format(), marks_);
     }
     if (column == columns_.size() && !cursor.in_row()) return;
-    throw data_error(source.location(), fmt::format("expected {} fields as in the header, got {}",
+    throw data_error(cursor.location(), fmt::format("expected {} fields as in the header, got {}",
                                                     columns_.size(), cursor.count_fields()));
   }
 

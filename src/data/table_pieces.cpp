@@ -37,6 +37,14 @@ bool TablePieces::next(Table& table, int64_t max_rows, std::vector<BadRow>& bad)
   return reader_->next(table, max_rows, &bad);
 }
 
+bool TablePieces::take(int64_t max_rows, TablePiece& piece) {
+  return reader_->take(max_rows, piece);
+}
+
+void TablePieces::read(TablePiece& piece) { reader_->read(piece); }
+
+void TablePieces::require_rows() const { reader_->require_rows(); }
+
 int64_t TablePieces::num_without_target() const { return reader_->num_without_target(); }
 
 uint64_t TablePieces::bytes_read() const { return reader_->bytes_read(); }

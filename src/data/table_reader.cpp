@@ -35,22 +35,47 @@ void clear_rows(Table& table) {
 
 }  // namespace
 
-bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
+void TableReader::clear(Table& table) const {
   clear_rows(table);
   table.file = name();
   table.target_names = targets_;
   if (expects_labels_) table.targets.expect_labels();
   table.id_names = id_names();
+}
+
+bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
+  clear(table);
   table.num_without_target = num_without_target_;
   const int64_t num_bad = read(table, max_rows, bad);
   num_without_target_ = table.num_without_target;
   const bool has_more = !table.lines.empty() || num_bad > 0;
   has_rows_ = has_rows_ || has_more;
-  if (has_rows_) return has_more;
-  throw data_error(table.file, num_without_target_ == 0
-                                   ? std::string("no data rows after the header")
-                                   : fmt::format("none of the {} rows has a target",
-                                                 with_thousands(num_without_target_)));
+  if (!has_more) require_rows();
+  return has_more;
+}
+
+bool TableReader::take(int64_t max_rows, TablePiece& piece) {
+  clear(piece.table);
+  piece.bad.clear();
+  const int64_t num_bad = read(piece.table, max_rows, piece.collects_bad ? &piece.bad : nullptr);
+  if (num_bad > 0 || !piece.table.lines.empty()) return true;
+  read(piece);  // rows without a target at the end
+  return false;
+}
+
+void TableReader::read(TablePiece& piece) {
+  read_taken(piece);
+  const std::lock_guard lock(mutex_);
+  num_without_target_ += piece.table.num_without_target;
+  has_rows_ = has_rows_ || !piece.table.lines.empty() || !piece.bad.empty();
+}
+
+void TableReader::require_rows() const {
+  if (has_rows_) return;
+  throw data_error(name(), num_without_target_ == 0
+                               ? std::string("no data rows after the header")
+                               : fmt::format("none of the {} rows has a target",
+                                             with_thousands(num_without_target_)));
 }
 
 std::vector<std::string> TableReader::id_names() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ class TableReader {
   /// given. Throws Error(kData), also for a table without rows.
   bool next(Table& table, int64_t max_rows, std::vector<BadRow>* bad = nullptr);
 
+  /// The two steps of next(), see TablePieces.
+  virtual bool take(int64_t max_rows, TablePiece& piece);
+  void read(TablePiece& piece);
+  void require_rows() const;
+
   const TableHeader& header() const { return header_; }
   /// Of the ids that are kept.
   std::vector<std::string> id_names() const;
@@ -47,6 +53,9 @@ class TableReader {
   virtual const std::string& name() const = 0;
   /// Appends rows to `table`, finishes it, and says how many it has left out as bad.
   virtual int64_t read(Table& table, int64_t max_rows, std::vector<BadRow>* bad) = 0;
+  /// Appends the rows that take() has left unread to the table of the piece; on any thread.
+  virtual void read_taken(TablePiece& /*piece*/) const {}
+  void clear(Table& table) const;
 
   TableHeader header_;
   std::vector<std::string> targets_;
@@ -54,6 +63,7 @@ class TableReader {
   bool expects_labels_ = false;
 
  private:
+  std::mutex mutex_;  // of the next two, which threads change that read pieces
   int64_t num_without_target_ = 0;
   bool has_rows_ = false;
 };

@@ -31,19 +31,31 @@ using Floats = std::vector<float>;
 
 class TablePiecesTest : public testing::Test {
  protected:
-  /// Every field of the text with the line of its row, and the error at its end, if any.
-  std::string walk(std::string_view content, size_t block_bytes) {
+  static void walk_rows(CsvCursor& cursor, std::string& fields) {
+    while (cursor.begin_row()) {
+      std::string row = fmt::format("[{}:", cursor.location());
+      while (cursor.in_row()) row += fmt::format("<{}>", cursor.next_field());
+      fields += fmt::format("{}]{}", row, cursor.count_fields());
+    }
+  }
+
+  /// Every field of the text with the line of its row, and the error at its end, if any; with
+  /// `max_rows` in texts of so many rows.
+  std::string walk(std::string_view content, size_t block_bytes, int64_t max_rows = 0) {
     const std::filesystem::path path = folder_.write("t.csv", content);
     std::string fields;
     try {
       DataFile file(path);
       CsvText text(file, block_bytes);
-      CsvCursor cursor("t", text, {});
-      while (cursor.begin_row()) {
-        fields += fmt::format("[{}:", cursor.row_line());
-        while (cursor.in_row()) fields += fmt::format("<{}>", cursor.next_field());
-        fields += fmt::format("]{}", cursor.count_fields());
+      CsvCursor cursor({.file = "t"}, text, {});
+      CsvText taken;
+      while (max_rows > 0 && cursor.begin_row()) {
+        const TextOrigin origin = cursor.origin();
+        EXPECT_LE(cursor.take_rows(max_rows, taken), max_rows);
+        CsvCursor rows(origin, taken, {});
+        walk_rows(rows, fields);
       }
+      walk_rows(cursor, fields);
     } catch (const Error& error) {
       fields += std::string_view(error.what()).substr(std::string_view(error.what()).find(':'));
     }
@@ -67,16 +79,20 @@ TEST_F(TablePiecesTest, TheFieldsDependOnNoBlockSize) {
       "\n\n",
       "a\r\nb\rc\nd\r",
       "a,\"\"\"\"\"\"\nb,\"\"\"\n\"\"\"\n",
+      "a,5\" tall\n \"x\ny\",6\" wide\n\"z\" \"\n\",7\n",
   };
   for (const std::string_view text : texts) {
     const std::string expected = walk(text, 1 << 20);
     for (size_t block_bytes = 1; block_bytes <= text.size() + 1; ++block_bytes) {
       EXPECT_EQ(walk(text, block_bytes), expected) << text << block_bytes;
+      for (const int64_t max_rows : {1, 2, 100}) {
+        EXPECT_EQ(walk(text, block_bytes, max_rows), expected) << text << block_bytes << max_rows;
+      }
     }
   }
-  EXPECT_EQ(walk(texts[1], 3), R"([1:<a><b>]2[2:<1><x)"
+  EXPECT_EQ(walk(texts[1], 3), R"([t:1:<a><b>]2[t:2:<1><x)"
                                "\r\n"
-                               R"(y>]2[6:<><"q">]2)");
+                               R"(y>]2[t:6:<><"q">]2)");
 }
 
 TEST_F(TablePiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
@@ -190,12 +206,74 @@ TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
                 "numeric in the training data");
 }
 
+TEST_F(SomeRowsTest, RowsMayBeReadLongAfterTheyAreTaken) {
+  const auto path = folder_.write("t.csv",
+                                  "a,k,id,code\n1,p,\"A\n1\",\n\n2,p,B,\nx,p,C,\n"
+                                  "4,q,D,\n5,q,E,7,8\n");
+  TablePieces pieces({path}, trained());
+  std::vector<TablePiece> taken(4, {.collects_bad = true});
+  for (size_t i = 0; i < 3; ++i) ASSERT_TRUE(pieces.take(2, taken[i]));
+  EXPECT_FALSE(pieces.take(2, taken[3]));
+  for (size_t i = 3; i-- > 0;) pieces.read(taken[i]);
+  EXPECT_EQ(taken[0].table.lines, (std::vector<int64_t>{2, 5}));
+  EXPECT_EQ(taken[0].table.ids, (Words{"A\n1", "", "B", ""}));
+  EXPECT_EQ(taken[1].table.lines, (std::vector<int64_t>{7}));
+  EXPECT_EQ(taken[1].bad.at(0).line, 6);
+  EXPECT_EQ(taken[2].table.features.num_rows, 0);
+  EXPECT_EQ(taken[2].bad.at(0).line, 8);
+  EXPECT_EQ(taken[2].bad.at(0).reason, "expected 4 fields as in the header, got 5");
+  pieces.require_rows();
+}
+
+TEST_F(SomeRowsTest, RowsOfSeveralFilesAreNumberedThrough) {
+  folder_.write("t/1.csv", "a,k\n1,p\n\n2,p\n");
+  folder_.write("t/2.csv", "a,k\n3,p\nx,p\n");
+  TablePieces pieces({folder_.path() / "t"}, trained());
+  TablePiece piece{.collects_bad = true};
+  ASSERT_TRUE(pieces.take(9, piece));
+  pieces.read(piece);
+  EXPECT_EQ(piece.table.lines, (std::vector<int64_t>{1, 2}));
+  ASSERT_TRUE(pieces.take(9, piece));
+  pieces.read(piece);
+  EXPECT_EQ(piece.table.lines, (std::vector<int64_t>{3}));
+  EXPECT_EQ(piece.bad.at(0).line, 4);
+  EXPECT_TRUE(piece.bad.at(0).reason.starts_with("column \"a\": expected a number, got \"x\""));
+}
+
+TEST_F(SomeRowsTest, AQuoteThatHidesTheEndOfARowIsFoundWhenAllRowsBeforeAreTaken) {
+  const auto path = folder_.write("t.csv", "a,k\n1,p\n2,\"q\n3,p\n");
+  TablePieces pieces({path}, trained());
+  TablePiece piece;
+  ASSERT_TRUE(pieces.take(9, piece));
+  pieces.read(piece);
+  EXPECT_EQ(piece.table.features.num_rows, 1);
+  EXPECT_EQ(test::error_of([&] { pieces.take(9, piece); }).what(),
+            path.string() + ":3: field 2: unclosed quote");
+}
+
 TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
   const auto path = folder_.write("t.csv", "a,k\n\n");
   TablePieces pieces({path}, trained());
   Table table;
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
             path.string() + ": no data rows after the header");
+  TablePiece piece;
+  EXPECT_FALSE(pieces.take(9, piece));
+  EXPECT_EQ(test::error_of([&] { pieces.require_rows(); }).what(),
+            path.string() + ": no data rows after the header");
+}
+
+TEST_F(SomeRowsTest, RowsWithoutATargetAreCountedInEveryPiece) {
+  const auto path = folder_.write("t.csv", "a,k,y\n1,p,\n2,p,NA\n3,p,?\n");
+  TrainedColumns columns = trained();
+  const Words targets = {"y"};
+  columns.targets = targets;
+  columns.drop_rows_without_target = true;
+  TablePieces pieces({path}, columns);
+  for (TablePiece piece; pieces.take(2, piece);) pieces.read(piece);
+  EXPECT_EQ(pieces.num_without_target(), 3);
+  EXPECT_EQ(test::error_of([&] { pieces.require_rows(); }).what(),
+            path.string() + ": none of the 3 rows has a target");
 }
 
 TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {

@@ -14,11 +14,20 @@ namespace trainer::data {
 
 class DataFile;
 class TableReader;
+struct CsvPiece;
 
 /// A row that cannot be read as a model needs it.
 struct BadRow {
   int64_t line = 0;  // where it begins, or the number of the row
   std::string reason;
+};
+
+/// Some rows of a table.
+struct TablePiece {
+  bool collects_bad = false;  // given: as TablePieces::next() with `bad`, else as without
+  Table table = {};
+  std::vector<BadRow> bad = {};
+  std::shared_ptr<CsvPiece> unread = {};  // between take() and read()
 };
 
 /// A table with the columns that a model was trained on, read a few rows at a time: the memory that
@@ -50,6 +59,18 @@ class TablePieces {
   /// number of fields, or with a cell that is not what its column needs. Throws for what leaves it
   /// open where a row ends (a quote) or is no matter of a row.
   bool next(Table& table, int64_t max_rows, std::vector<BadRow>& bad);
+
+  /// As next() in two steps, of which the second one takes most of the time where the table is CSV
+  /// text. Finds the next rows, at most `max_rows`; false where there are no more. Errors in cells
+  /// are thrown by either step; rows before those with an error that take() throws are in the
+  /// pieces before.
+  bool take(int64_t max_rows, TablePiece& piece);
+  /// Reads them; maybe on several threads at once, of which each has another piece. There may be
+  /// none left, good or bad.
+  void read(TablePiece& piece);
+  /// After all pieces: throws what next() throws for a table without rows.
+  void require_rows() const;
+
   /// Rows that were left out so far because their target is missing.
   int64_t num_without_target() const;
 
