@@ -2,6 +2,7 @@
 #include "trainer/apply/evaluate.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "trainer/cache/load.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
+#include "trainer/core/ordered_pipeline.h"
 #include "trainer/data/row_checks.h"
 
 namespace trainer::apply {
@@ -21,15 +23,15 @@ namespace {
 class Evaluation {
  public:
   /// `target_means` of a run's own data are known, however old its checkpoint is.
-  Evaluation(const Model& model, int64_t num_threads, std::vector<double> target_means)
-      : model_(model), schema_(model.schema), predictor_(model, num_threads) {
+  Evaluation(const Model& model, std::vector<double> target_means)
+      : model_(model), schema_(model.schema) {
     schema_.target_means = std::move(target_means);
   }
 
-  void add(const data::Dataset& rows) {
-    predictor_.predict(rows.features, piece_);
-    loss_.add(row_losses(model_, piece_, rows), rows);
-    outputs_.insert(outputs_.end(), piece_.begin(), piece_.end());
+  void add(const data::Dataset& rows, std::span<const float> outputs,
+           std::span<const float> losses) {
+    loss_.add(losses, rows);
+    outputs_.insert(outputs_.end(), outputs.begin(), outputs.end());
     all_.classes.append(rows.classes.begin(), rows.classes.end());
     all_.values.append(rows.values.begin(), rows.values.end());
   }
@@ -44,19 +46,47 @@ class Evaluation {
  private:
   const Model& model_;
   data::Schema schema_;
-  Predictor predictor_;
-  std::vector<float> piece_;
   std::vector<float> outputs_;
   data::Dataset all_;  // targets only
   MeanLoss loss_;
 };
 
+void add_rows(const Model& model, const data::Dataset& rows, int64_t num_threads,
+              Evaluation& evaluation) {
+  std::vector<float> outputs;
+  Predictor(model, num_threads).predict(rows.features, outputs);
+  evaluation.add(rows, outputs, row_losses(model, outputs, rows));
+}
+
+FileNotes add_table(const Model& model, const data::TableSource& source, int64_t num_threads,
+                    Evaluation& evaluation) {
+  struct Results {
+    std::vector<float> outputs;
+    std::vector<float> losses;
+  };
+  std::vector<Results> results(pipeline_slots(num_threads));
+  std::vector<std::optional<Predictor>> predictors(static_cast<std::size_t>(num_threads));
+  const auto work = [&](std::size_t slot, std::size_t thread, const data::Dataset& rows) {
+    Results& of_slot = results[slot];
+    if (!predictors[thread]) predictors[thread].emplace(model, /*num_threads=*/1);
+    predictors[thread]->predict(rows.features, of_slot.outputs);
+    of_slot.losses = row_losses(model, of_slot.outputs, rows);
+  };
+  const auto take = [&](std::size_t slot, const data::Dataset& rows) {
+    evaluation.add(rows, results[slot].outputs, results[slot].losses);
+  };
+  return read_labelled_table(model, source, num_threads, {.work = work, .take = take});
+}
+
 }  // namespace
 
 EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int64_t num_threads) {
-  Evaluation evaluation(model, num_threads, model.schema.target_means);
-  FileNotes notes =
-      read_labelled(model, file, [&](const data::Dataset& rows) { evaluation.add(rows); });
+  Evaluation evaluation(model, model.schema.target_means);
+  FileNotes notes = file.targets.empty()
+                        ? add_table(model, file.data, num_threads, evaluation)
+                        : read_labelled(model, file, [&](const data::Dataset& rows) {
+                            add_rows(model, rows, num_threads, evaluation);
+                          });
   return {.report = evaluation.report(), .notes = std::move(notes)};
 }
 
@@ -103,9 +133,9 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
     require_same_data(model, datasets);
     if (datasets.validation.size() == 0) continue;
     const Model member = data.validation_folds > 0 ? alone(model, i) : model;
-    Evaluation evaluation(member, num_threads, datasets.schema.target_means);
+    Evaluation evaluation(member, datasets.schema.target_means);
     data::require_intact(datasets.validation);
-    evaluation.add(datasets.validation);
+    add_rows(member, datasets.validation, num_threads, evaluation);
     const std::span<const float> values = evaluation.outputs().values;
     outputs.insert(outputs.end(), values.begin(), values.end());
     classes.insert(classes.end(), evaluation.classes().begin(), evaluation.classes().end());

@@ -10,6 +10,7 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/ordered_pipeline.h"
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/column_notes.h"
 #include "trainer/data/fingerprint.h"
@@ -24,6 +25,13 @@ namespace trainer::apply {
 namespace {
 
 constexpr int64_t kBatchSize = 4096;
+
+/// Rows on their way from the file.
+struct LabelledBatch {
+  data::TablePiece piece;
+  data::Dataset rows;
+  std::vector<int64_t> num_unknown;  // [columns]
+};
 
 /// Targets in a file of their own belong to features that are no table, and only to them.
 void require_right_files(const Model& model, const LabelledFile& file) {
@@ -107,32 +115,54 @@ data::Datasets own_datasets(const Model& model) {
 
 FileNotes read_labelled(const Model& model, const LabelledFile& file,
                         FunctionRef<void(const data::Dataset&)> take) {
-  require_right_files(model, file);
   if (!file.targets.empty()) {
+    require_right_files(model, file);
     take(read_pair(model, file));
     return {};
   }
-  const std::string name = data::source_name(file.data);
+  const auto no_work = [](std::size_t, std::size_t, const data::Dataset&) {};
+  const auto take_slot = [&](std::size_t, const data::Dataset& rows) { take(rows); };
+  return read_labelled_table(model, file.data, /*num_threads=*/1,
+                             {.work = no_work, .take = take_slot});
+}
+
+FileNotes read_labelled_table(const Model& model, const data::TableSource& source,
+                              int64_t num_threads, const LabelledStages& stages) {
+  require_right_files(model, {.data = source});
+  const std::string name = data::source_name(source);
   data::Schema schema = model.schema;
   schema.columns = make_columns(schema);
   const std::string& weight = model.config().data.weight;
   data::TablePieces pieces(
-      file.data, {.columns = schema.columns,
-                  .targets = schema.target_names,
-                  .weight = weight,
-                  .may_lack_weight = true,
-                  .delimiter_option = "--delimiter ",
-                  .drop_rows_without_target = model.config().data.drop_rows_without_target});
+      source, {.columns = schema.columns,
+               .targets = schema.target_names,
+               .weight = weight,
+               .may_lack_weight = true,
+               .delimiter_option = "--delimiter ",
+               .drop_rows_without_target = model.config().data.drop_rows_without_target});
+  std::vector<LabelledBatch> batches(pipeline_slots(num_threads));
   std::vector<int64_t> num_unknown(schema.columns.size());
   bool has_weights = false;
   double weight_sum = 0;
-  for (data::Table table; pieces.next(table, kBatchSize); table = {}) {
-    const data::Dataset rows =
-        data::apply_schema(std::move(table), schema, label_file(model.config().data), num_unknown);
-    has_weights = has_weights || !rows.weights.empty();
-    weight_sum += std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
-    take(rows);
-  }
+  const auto take = [&](std::size_t slot) { return pieces.take(kBatchSize, batches[slot].piece); };
+  const auto work = [&](std::size_t slot, std::size_t thread) {
+    LabelledBatch& batch = batches[slot];
+    pieces.read(batch.piece);
+    batch.num_unknown.assign(schema.columns.size(), 0);
+    batch.rows = data::apply_schema(std::move(batch.piece.table), schema,
+                                    label_file(model.config().data), batch.num_unknown);
+    if (batch.rows.size() > 0) stages.work(slot, thread, batch.rows);
+  };
+  const auto give = [&](std::size_t slot) {
+    const LabelledBatch& batch = batches[slot];
+    for (std::size_t i = 0; i < num_unknown.size(); ++i) num_unknown[i] += batch.num_unknown[i];
+    has_weights = has_weights || !batch.rows.weights.empty();
+    weight_sum += std::accumulate(batch.rows.weights.begin(), batch.rows.weights.end(), 0.0);
+    if (batch.rows.size() > 0) stages.take(slot, batch.rows);
+    return true;
+  };
+  run_pipeline(num_threads, {.take = take, .work = work, .give = give});
+  pieces.require_rows();
   if (has_weights && weight_sum == 0) {
     throw Error(ErrorKind::kData,
                 fmt::format("{}: column {}: every row has weight 0", name, in_quotes(weight)));

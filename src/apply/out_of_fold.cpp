@@ -138,7 +138,7 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
   std::vector<float> outputs;
   Predictor(model, num_threads).predict(rows.features, outputs);
   const std::vector<double> values = predicted_values(model, rows.values);
-  PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
+  const PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
   const auto width = static_cast<std::size_t>(model.num_outputs());
   for (std::size_t row = 0; row < rows.source_lines.size(); ++row) {
     const int64_t source_line = rows.source_lines[row];

@@ -2,7 +2,9 @@
 #include "trainer/apply/predict.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/ordered_pipeline.h"
 #include "trainer/core/stopwatch.h"
 
 #include "apply/output.h"
@@ -21,12 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The inputs and outputs of a batch lie in a cache, as far as rows are not very wide.
+// The inputs, activations and outputs of a batch lie in a cache, as far as rows are not very wide.
 int64_t default_batch_size(const Model& model) {
   constexpr int64_t kMaxRows = 4096;
-  constexpr int64_t kMinRows = 64;
+  constexpr int64_t kMinRows = 128;
   constexpr int64_t kNumbers = int64_t{1} << 20;
-  const int64_t width = model.schema.num_features() + model.num_outputs();
+  const std::vector<int64_t> widths = network::widths(model.members.front().network);
+  const int64_t width = std::accumulate(widths.begin(), widths.end(), model.schema.num_features());
   return std::clamp(kNumbers / std::max<int64_t>(1, width), kMinRows, kMaxRows);
 }
 
@@ -97,9 +101,61 @@ std::string skipped_text(const ErrorList& errors, const PredictRequest& request)
       request.errors.empty() ? "" : fmt::format(" (all listed in {})", request.errors.string()));
 }
 
-std::string_view as_view(const fmt::memory_buffer& buffer) {
-  return {buffer.data(), buffer.size()};
-}
+/// What is done with some rows, each step on its own thread.
+struct Batch {
+  Rows rows;
+  std::vector<float> outputs;
+  fmt::memory_buffer text;
+  int64_t num_not_finite = 0;
+};
+
+/// Where predictions go. Files are opened with the first rows: not for data without any, or with an
+/// error in the first ones.
+class Writer {
+ public:
+  Writer(const PredictRequest& request, const PredictionText& lines, const RowSource& source)
+      : request_(request), lines_(lines), source_(source) {}
+
+  void write(const Batch& batch) {
+    if (!output_) {
+      output_.emplace(request_.output, lines_.columns(source_.id_types()));
+      errors_.emplace(request_.errors);
+      fmt::memory_buffer header;
+      lines_.add_header(header);
+      output_->write({header.data(), header.size()});
+    }
+    errors_->add(batch.rows.bad);
+    output_->write({batch.text.data(), batch.text.size()});
+    num_not_finite_ += batch.num_not_finite;
+  }
+
+  const ErrorList& errors() const { return *errors_; }
+
+  void finish() {
+    errors_->finish();
+    output_->finish();
+  }
+
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> warnings = source_.warnings();
+    if (errors_->count() > 0) warnings.push_back(skipped_text(*errors_, request_));
+    if (num_not_finite_ > 0) {
+      warnings.push_back(fmt::format(
+          "{} {} non-finite outputs; the cells of {} predictions are empty",
+          with_thousands(num_not_finite_), num_not_finite_ == 1 ? "row has" : "rows have",
+          num_not_finite_ == 1 ? "its" : "their"));
+    }
+    return warnings;
+  }
+
+ private:
+  const PredictRequest& request_;
+  const PredictionText& lines_;
+  const RowSource& source_;
+  std::optional<Output> output_;
+  std::optional<ErrorList> errors_;
+  int64_t num_not_finite_ = 0;
+};
 
 }  // namespace
 
@@ -110,47 +166,43 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   const std::unique_ptr<RowSource> source = open_rows(model, request);
   for (const std::string& note : source->notes()) notes(note);
   const bool is_text = !is_parquet(request.output);
-  PredictionText lines(model, source->id_names(), is_text ? request.output_delimiter : ',',
-                       is_text ? request.output_decimal : '.');
+  const PredictionText lines(model, source->id_names(), is_text ? request.output_delimiter : ',',
+                             is_text ? request.output_decimal : '.');
   const int64_t batch_size =
       request.batch_size > 0 ? request.batch_size : default_batch_size(model);
+  Writer writer(request, lines, *source);
   PredictReport report;
-  Rows rows;
-  // Before anything is written: a file without rows, or with an error in the first ones.
-  bool has_rows = source->next(batch_size, rows);
-  Output output(request.output, lines.columns(source->id_types()));
-  ErrorList errors(request.errors);
-  Predictor predictor(model, request.num_threads);
-  fmt::memory_buffer text;
-  lines.add_header(text);
-  std::vector<float> outputs;
-  for (; has_rows; has_rows = source->next(batch_size, rows)) {
-    errors.add(rows.bad);
-    predictor.predict(rows.features, outputs);
-    lines.add_rows(outputs, rows.ids, text);
-    output.write(as_view(text));
-    text.clear();
-    report.num_rows += rows.features.num_rows;
-    const PredictProgress done{.num_rows = report.num_rows,
-                               .num_bytes = source->bytes_read(),
-                               .size_hint = source->size_hint()};
-    if (progress(done)) continue;
-    report.time_seconds = stopwatch.seconds();
-    return report;
-  }
-  report.num_skipped = errors.count();
-  if (report.num_rows == 0) {
-    throw Error(ErrorKind::kData, fmt::format("{}: no row could be read: {}",
-                                              data::source_name(request.data), errors.first()));
-  }
-  errors.finish();
-  output.finish();
-  report.warnings = source->warnings();
-  if (errors.count() > 0) report.warnings.push_back(skipped_text(errors, request));
-  if (const int64_t count = lines.num_not_finite(); count > 0) {
-    report.warnings.push_back(fmt::format(
-        "{} {} non-finite outputs; the cells of {} predictions are empty", with_thousands(count),
-        count == 1 ? "row has" : "rows have", count == 1 ? "its" : "their"));
+  std::vector<Batch> batches(pipeline_slots(request.num_threads));
+  std::vector<std::optional<Predictor>> predictors(static_cast<std::size_t>(request.num_threads));
+  const auto take = [&](std::size_t slot) { return source->take(batch_size, batches[slot].rows); };
+  const auto work = [&](std::size_t slot, std::size_t thread) {
+    Batch& batch = batches[slot];
+    source->read(batch.rows);
+    if (!predictors[thread]) predictors[thread].emplace(model, /*num_threads=*/1);
+    predictors[thread]->predict(batch.rows.features, batch.outputs);
+    batch.text.clear();
+    batch.num_not_finite = lines.add_rows(batch.outputs, batch.rows.ids, batch.text);
+  };
+  bool is_stopped = false;
+  const auto give = [&](std::size_t slot) {
+    writer.write(batches[slot]);
+    report.num_rows += batches[slot].rows.features.num_rows;
+    is_stopped = !progress({.num_rows = report.num_rows,
+                            .num_bytes = source->bytes_read(),
+                            .size_hint = source->size_hint()});
+    return !is_stopped;
+  };
+  run_pipeline(request.num_threads, {.take = take, .work = work, .give = give});
+  if (!is_stopped) {
+    source->require_rows();
+    report.num_skipped = writer.errors().count();
+    if (report.num_rows == 0) {
+      throw Error(ErrorKind::kData,
+                  fmt::format("{}: no row could be read: {}", data::source_name(request.data),
+                              writer.errors().first()));
+    }
+    writer.finish();
+    report.warnings = writer.warnings();
   }
   report.time_seconds = stopwatch.seconds();
   return report;

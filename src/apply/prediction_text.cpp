@@ -133,8 +133,8 @@ void PredictionText::add_numbers(std::span<const double> numbers, bool is_finite
   }
 }
 
-void PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
-                              fmt::memory_buffer& out) {
+int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
+                                 fmt::memory_buffer& out) const {
   const bool has_classes = !labels_.empty();
   const auto num_outputs = static_cast<std::size_t>(model_.num_outputs());
   const std::vector<int64_t> classes =
@@ -143,6 +143,7 @@ void PredictionText::add_rows(std::span<const float> outputs, std::span<const st
   const std::vector<double> numbers =
       has_classes ? as_doubles(probabilities(model_, outputs)) : predicted_values(model_, outputs);
   const std::size_t width = has_classes ? labels_.size() : num_outputs;
+  int64_t num_not_finite = 0;
   for (std::size_t row = 0; row < outputs.size() / num_outputs; ++row) {
     for (std::size_t i = 0; i < num_ids_; ++i) {
       add_cell(ids[row * num_ids_ + i], out);
@@ -151,7 +152,7 @@ void PredictionText::add_rows(std::span<const float> outputs, std::span<const st
     const std::span<const double> of_row = std::span(numbers).subspan(row * width, width);
     const bool is_finite =
         are_finite(outputs.subspan(row * num_outputs, num_outputs)) && are_finite(of_row);
-    if (!is_finite) ++num_not_finite_;
+    if (!is_finite) ++num_not_finite;
     if (has_classes) {
       if (is_finite) append(labels_[static_cast<std::size_t>(classes[row])], out);
       out.push_back(delimiter_);
@@ -159,6 +160,7 @@ void PredictionText::add_rows(std::span<const float> outputs, std::span<const st
     add_numbers(of_row, is_finite, out);
     out.push_back('\n');
   }
+  return num_not_finite;
 }
 
 }  // namespace trainer::apply

@@ -33,11 +33,9 @@ class PredictionText {
 
   void add_header(fmt::memory_buffer& out) const;
 
-  /// `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Counts the rows that are not finite.
-  void add_rows(std::span<const float> outputs, std::span<const std::string> ids,
-                fmt::memory_buffer& out);
-
-  int64_t num_not_finite() const { return num_not_finite_; }
+  /// `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Says how many rows are not finite.
+  int64_t add_rows(std::span<const float> outputs, std::span<const std::string> ids,
+                   fmt::memory_buffer& out) const;
 
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
@@ -49,7 +47,6 @@ class PredictionText {
   std::size_t num_ids_;
   char delimiter_;
   char decimal_;
-  int64_t num_not_finite_ = 0;
 };
 
 }  // namespace trainer::apply

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
@@ -83,27 +84,33 @@ class TableRows : public RowSource {
     return lines;
   }
 
-  bool next(int64_t max_rows, Rows& rows) override {
+  bool take(int64_t max_rows, Rows& rows) override {
+    data::Table& table = rows.piece.table;
     // The memory of the rows before is used again.
     if (std::holds_alternative<Array<float>>(rows.features.values)) {
-      std::swap(table_.features.values, rows.features.values);
+      std::swap(table.features.values, rows.features.values);
     }
-    std::swap(table_.ids, rows.ids);
-    rows.bad.clear();
-    const bool skips = on_error_ == OnError::kSkip;
-    if (!(skips ? pieces_->next(table_, max_rows, rows.bad) : pieces_->next(table_, max_rows))) {
-      return false;
-    }
-    data::Encoded encoded =
-        data::encode(columns_, schema_.unknown_category, table_,
-                     skips ? data::OnBadCell::kCollect : data::OnBadCell::kThrow);
-    for (std::size_t i = 0; i < columns_.size(); ++i) num_unknown_[i] += encoded.num_unknown[i];
-    rows.features = std::move(encoded.features);
-    std::swap(rows.ids, table_.ids);
-    rows.lines = table_.lines;
-    if (!encoded.bad_rows.empty()) leave_out(encoded.bad_rows, rows);
-    return true;
+    std::swap(table.ids, rows.ids);
+    rows.piece.collects_bad = on_error_ == OnError::kSkip;
+    return pieces_->take(max_rows, rows.piece);
   }
+
+  void read(Rows& rows) override {
+    data::Table& table = rows.piece.table;
+    pieces_->read(rows.piece);
+    data::Encoded encoded =
+        data::encode(columns_, schema_.unknown_category, table,
+                     rows.piece.collects_bad ? data::OnBadCell::kCollect : data::OnBadCell::kThrow);
+    rows.features = std::move(encoded.features);
+    std::swap(rows.ids, table.ids);
+    rows.lines = table.lines;
+    rows.bad = rows.piece.bad;
+    if (!encoded.bad_rows.empty()) leave_out(encoded.bad_rows, rows);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < columns_.size(); ++i) num_unknown_[i] += encoded.num_unknown[i];
+  }
+
+  void require_rows() const override { pieces_->require_rows(); }
 
   std::vector<std::string> warnings() const override {
     return data::describe_unknown(columns_, num_unknown_, name_);
@@ -114,18 +121,19 @@ class TableRows : public RowSource {
 
  private:
   /// Takes rows out that have been encoded, and adds them to the bad ones in the order of the file.
-  void leave_out(const std::vector<std::pair<int64_t, std::string>>& bad_rows, Rows& rows) const {
-    const std::size_t num_ids = table_.id_names.size();
+  static void leave_out(const std::vector<std::pair<int64_t, std::string>>& bad_rows, Rows& rows) {
+    const Array<int64_t>& lines = rows.piece.table.lines;
+    const std::size_t num_ids = rows.piece.table.id_names.size();
     std::vector<int64_t> good;
     auto next_bad = bad_rows.begin();
     for (int64_t row = 0; row < rows.features.num_rows; ++row) {
       const auto at = static_cast<std::size_t>(row);
       if (next_bad != bad_rows.end() && next_bad->first == row) {
-        rows.bad.push_back({table_.lines[at], next_bad->second});
+        rows.bad.push_back({lines[at], next_bad->second});
         ++next_bad;
         continue;
       }
-      rows.lines[good.size()] = table_.lines[at];
+      rows.lines[good.size()] = lines[at];
       for (std::size_t i = 0; i < num_ids; ++i) {
         if (good.size() == at) break;  // it stands there already
         rows.ids[good.size() * num_ids + i] = std::move(rows.ids[at * num_ids + i]);
@@ -161,7 +169,7 @@ class TableRows : public RowSource {
   std::vector<std::string> kept_;
   OnError on_error_;
   std::unique_ptr<data::TablePieces> pieces_;
-  data::Table table_;
+  std::mutex mutex_;  // of the next one
   std::vector<int64_t> num_unknown_;
 };
 
@@ -174,7 +182,7 @@ class MatrixRows : public RowSource {
     data::subtract_offsets(features_, schema.scaling.offset);  // of images
   }
 
-  bool next(int64_t max_rows, Rows& rows) override {
+  bool take(int64_t max_rows, Rows& rows) override {
     const int64_t count = std::min(max_rows, features_.num_rows - next_);
     if (count == 0) return false;
     rows.features = {.num_rows = count, .num_columns = features_.num_columns, .values = {}};
@@ -213,6 +221,15 @@ void refuse_kept(const PredictRequest& request) {
 }
 
 }  // namespace
+
+bool RowSource::next(int64_t max_rows, Rows& rows) {
+  if (!take(max_rows, rows)) {
+    require_rows();
+    return false;
+  }
+  read(rows);
+  return true;
+}
 
 std::vector<data::Column> make_columns(const data::Schema& schema) {
   if (!schema.columns.empty()) return schema.columns;

@@ -16,6 +16,7 @@ namespace trainer::apply {
 
 /// Some rows of the data, as a model takes them.
 struct Rows {
+  data::TablePiece piece;         // of a table: where they are read from
   data::Matrix features;          // [num_rows, num_features], encoded
   std::vector<std::string> ids;   // [num_rows, ids of the source]
   Array<int64_t> lines;           // [num_rows] of a text file, else numbers of the rows from 1 on
@@ -32,8 +33,15 @@ class RowSource {
   virtual std::vector<std::string> id_types() const { return {}; }
   /// Columns that nobody asked for, and ids that are not there: a line each.
   virtual std::vector<std::string> notes() const { return {}; }
-  /// The next rows, at most `max_rows`; false when there are no more. All of them may be bad.
-  virtual bool next(int64_t max_rows, Rows& rows) = 0;
+  /// Finds the next rows, at most `max_rows`; false when there are no more.
+  virtual bool take(int64_t max_rows, Rows& rows) = 0;
+  /// Reads what take() has found, maybe on several threads at once. All of the rows may be bad.
+  virtual void read(Rows& /*rows*/) {}
+  /// After all rows: throws Error(kData) for data without any.
+  virtual void require_rows() const {}
+  /// Both steps, one after the other.
+  bool next(int64_t max_rows, Rows& rows);
+  /// Of what was read.
   virtual std::vector<std::string> warnings() const { return {}; }
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t size_hint() const = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -45,6 +46,17 @@ struct FileNotes {
 /// out where training did so (data.drop_rows_without_target).
 FileNotes read_labelled(const Model& model, const LabelledFile& file,
                         FunctionRef<void(const data::Dataset&)> take);
+
+/// What happens to some rows of a file, in a slot of run_pipeline(): `work` on several threads at
+/// once, then `take` on the calling one, in the order of the file.
+struct LabelledStages {
+  FunctionRef<void(std::size_t slot, std::size_t thread, const data::Dataset&)> work;
+  FunctionRef<void(std::size_t slot, const data::Dataset&)> take;
+};
+
+/// The same on several threads, for a table.
+FileNotes read_labelled_table(const Model& model, const data::TableSource& source,
+                              int64_t num_threads, const LabelledStages& stages);
 
 /// All data of the run. Throws Error(kData) when they are not what they were, and as
 /// data::load_datasets does.
