@@ -67,11 +67,10 @@ Panel<Element> take_panel(const Product& p, int64_t column, int64_t num_columns,
   }
   const int64_t index =
       begin / kDepthBlock * shared.num_panels + shared.first_panel + column / kPanelColumns;
-  auto* packed = reinterpret_cast<Element*>(shared.memory) +
-                 index * Operands::num_elements(kDepthBlock) * kPanelColumns;
+  auto* packed = reinterpret_cast<Element*>(shared.memory + index * kDepthBlock * kPanelColumns);
   uint32_t* state = shared.states + index;
   uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
-  if (seen == shared.pass) return {packed, kPanelColumns};
+  if (seen == shared.pass) return {packed, Operands::panel_stride(num_columns)};
   const uint32_t being_packed = shared.pass - 1;
   if (seen == being_packed ||
       !__atomic_compare_exchange_n(state, &seen, being_packed, /*weak=*/false, __ATOMIC_RELAXED,

@@ -135,6 +135,7 @@ struct Fp32Operands {
   using Element = float;
 
   static int64_t num_elements(int64_t depth) { return depth; }
+  static int64_t panel_stride(int64_t /*num_columns*/) { return kPanelColumns; }
   static bool packs(const Product& p, int64_t num_columns, int64_t depth) {
     return packs_panel(p, num_columns, depth);
   }

@@ -56,6 +56,7 @@ struct Bf16Operands {
   using Element = Bf16Element;
 
   static int64_t num_elements(int64_t depth) { return num_bf16_elements(depth); }
+  static int64_t panel_stride(int64_t /*num_columns*/) { return kPanelColumns; }
   static bool packs(const Product&, int64_t, int64_t) { return true; }
 
   static Panel<Element> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
