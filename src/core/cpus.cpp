@@ -3,6 +3,8 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
@@ -73,7 +75,26 @@ bool has_leaf7_edx(unsigned bit) {
 }
 
 constexpr unsigned kBitOfFp16 = 23;
-constexpr unsigned kBitOfAmx = 24;  // its tiles
+
+// Whether the system saves the configuration and the data of tiles when it switches threads.
+bool system_saves_tiles() {
+  uint32_t low = 0;
+  uint32_t high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  constexpr uint32_t kTiles = (1U << 17U) | (1U << 18U);
+  return (low & kTiles) == kTiles;
+}
+
+// Tiles are large, so Linux wants to be asked before a process uses them.
+bool system_permits_tiles() {
+#ifdef __linux__
+  constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int64_t kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
 #endif
 
 }  // namespace
@@ -102,7 +123,7 @@ std::vector<std::string> vector_instructions() {
   if (has_avx512()) names.emplace_back("AVX-512");
   if (has_bf16()) names.emplace_back("AVX512-BF16");
   if (has_fp16()) names.emplace_back("AVX512-FP16");
-  if (has_avx512() && has_leaf7_edx(kBitOfAmx)) names.emplace_back("AMX");
+  if (has_amx_bf16()) names.emplace_back("AMX");
 #elif defined(__aarch64__)
   names.emplace_back("NEON");
   if (has_bf16()) names.emplace_back("BF16");
@@ -121,6 +142,25 @@ bool has_bf16() {
 #else
   return false;
 #endif
+}
+
+bool has_amx_bf16() {
+#if defined(__x86_64__)
+  constexpr unsigned kBitOfBf16 = 22;
+  constexpr unsigned kBitOfTiles = 24;
+  static const bool has = has_avx512() && has_bf16() && has_leaf7_edx(kBitOfBf16) &&
+                          has_leaf7_edx(kBitOfTiles) && system_saves_tiles() &&
+                          system_permits_tiles();
+  return has;
+#else
+  return false;
+#endif
+}
+
+template <>
+std::span<const std::string> enum_names<Bf16Products>() {
+  static const std::string kNames[] = {"pairs", "amx", "arm"};
+  return kNames;
 }
 
 bool has_fp16() {

@@ -20,10 +20,6 @@ namespace trainer::cpu::TRAINER_ISA {
 
 #ifdef __AVX512BF16__
 
-using Bf16Element = Pair;
-using Bf16Vector = IndexVector;
-inline constexpr int64_t kElementsPerPair = 1;
-
 using Halves = int16_t __attribute__((vector_size(sizeof(int16_t) * 2 * kLanes)));
 
 // The pairs of two rows of adjacent numbers.
@@ -34,23 +30,12 @@ inline IndexVector pairs_of(Vector even, Vector odd) {
   return IndexVector(_mm512_permutexvar_epi16(__m512i(kInTurn), __m512i(halves)));
 }
 
-inline void store_depths(Pair* to, int64_t /*stride*/, Vector even, Vector odd) {
-  store(to, pairs_of(even, odd));
-}
-
-// Depths of one row that a vector takes, and those from `from` on; zeros after the first `count`.
-inline constexpr int64_t kDepthsPerVector = 2 * kLanes;
-inline Vector take_depths(const float* from, int64_t count) {
-  const Vector first = load_some(from, count);
-  const Vector second = count > kLanes ? load_some(from + kLanes, count - kLanes) : Vector{};
-  return Vector(__m512i(_mm512_cvtne2ps_pbh(__m512(second), __m512(first))));
+// The pairs of neighbors.
+inline IndexVector pairs_within(Vector first, Vector second) {
+  return IndexVector(__m512i(_mm512_cvtne2ps_pbh(__m512(second), __m512(first))));
 }
 
 #else
-
-using Bf16Element = float;
-using Bf16Vector = Vector;
-inline constexpr int64_t kElementsPerPair = 2;
 
 using Bits = uint32_t __attribute__((vector_size(sizeof(uint32_t) * kLanes)));
 
@@ -64,6 +49,47 @@ inline Vector round_to_bf16(Vector x) {
   const Bits normal = magnitude < 0x00800000U ? bits & 0x80000000U : number;
   return Vector(normal & 0xffff0000U);
 }
+
+inline IndexVector pairs_of(Vector even, Vector odd) {
+  return IndexVector(Bits(round_to_bf16(even)) >> 16U | Bits(round_to_bf16(odd)));
+}
+
+inline IndexVector pairs_within(Vector first, Vector second) {
+  float even[kLanes];
+  float odd[kLanes];
+  for (int64_t i = 0; i < kLanes; ++i) {
+    const Vector& from = 2 * i < kLanes ? first : second;
+    even[i] = from[2 * i % kLanes];
+    odd[i] = from[2 * i % kLanes + 1];
+  }
+  return pairs_of(load(even), load(odd));
+}
+
+#endif
+
+#if defined(__AVX512BF16__) || defined(TRAINER_EMULATES_AMX)
+
+using Bf16Element = Pair;
+using Bf16Vector = IndexVector;
+inline constexpr int64_t kElementsPerPair = 1;
+
+inline void store_depths(Pair* to, int64_t /*stride*/, Vector even, Vector odd) {
+  store(to, pairs_of(even, odd));
+}
+
+// Depths of one row that a vector takes, and those from `from` on; zeros after the first `count`.
+inline constexpr int64_t kDepthsPerVector = 2 * kLanes;
+inline Vector take_depths(const float* from, int64_t count) {
+  const Vector first = load_some(from, count);
+  const Vector second = count > kLanes ? load_some(from + kLanes, count - kLanes) : Vector{};
+  return Vector(pairs_within(first, second));
+}
+
+#else
+
+using Bf16Element = float;
+using Bf16Vector = Vector;
+inline constexpr int64_t kElementsPerPair = 2;
 
 inline void store_depths(float* to, int64_t stride, Vector even, Vector odd) {
   store(to, round_to_bf16(odd));

@@ -13,30 +13,49 @@
 
 namespace trainer::cpu {
 
-#ifdef __x86_64__
 namespace {
 
-const Kernels& avx512_bf16_kernels() {
-  static const Kernels with_bf16 = [] {
-    Kernels kernels = kAvx512Kernels;
-    kernels.multiply_bf16 = kMultiplyAvx512Bf16;
-    kernels.name = "avx512_bf16";
-    kernels.has_bf16 = true;
-    return kernels;
-  }();
-  return with_bf16;
+[[maybe_unused]] Kernels with_bf16(Kernels kernels, const char* name,
+                                   decltype(Kernels::multiply_bf16) multiply,
+                                   Bf16Products products) {
+  kernels.name = name;
+  kernels.multiply_bf16 = multiply;
+  kernels.bf16_products = products;
+  kernels.has_bf16 = true;
+  return kernels;
 }
 
-}  // namespace
+#if defined(__x86_64__)
+const Kernels& avx512_bf16_kernels() {
+  static const Kernels kernels =
+      with_bf16(kAvx512Kernels, "avx512_bf16", kMultiplyAvx512Bf16, Bf16Products::kPairs);
+  return kernels;
+}
+
+const Kernels& amx_kernels() {
+  static const Kernels kernels = with_bf16(kAvx512Kernels, "amx", kMultiplyAmx, Bf16Products::kAmx);
+  return kernels;
+}
+#elif defined(__aarch64__)
+const Kernels& neon_bf16_kernels() {
+  static const Kernels kernels =
+      with_bf16(kBaselineKernels, "neon_bf16", kMultiplyNeonBf16, Bf16Products::kArm);
+  return kernels;
+}
 #endif
+
+}  // namespace
 
 std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> all = {&kBaselineKernels};
-#ifdef __x86_64__
+#if defined(__x86_64__)
   // The flags of src/CMakeLists.txt.
   if (has_avx2()) all.push_back(&kAvx2Kernels);
   if (has_avx512()) all.push_back(&kAvx512Kernels);
   if (has_avx512() && has_bf16()) all.push_back(&avx512_bf16_kernels());
+  if (has_amx_bf16()) all.push_back(&amx_kernels());
+#elif defined(__aarch64__)
+  if (has_bf16()) all.push_back(&neon_bf16_kernels());
 #endif
   return all;
 }

@@ -20,7 +20,9 @@ enum class Rows { kAdjacent, kApart };
 // A fused multiply-add, with one rounding, if the instruction set has one. Explicit, because
 // compilers otherwise decide differently from function to function.
 inline Vector multiply_add(float a, Vector b, Vector sum) {
-#if defined(__AVX512F__)
+#if defined(TRAINER_EMULATES_AMX)
+  return sum + a * b;  // not used: its vectors may be wider than those of the machine
+#elif defined(__AVX512F__)
   return Vector(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(b), __m512(sum)));
 #elif defined(__AVX2__)
   return Vector(_mm256_fmadd_ps(_mm256_set1_ps(a), __m256(b), __m256(sum)));

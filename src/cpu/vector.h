@@ -10,7 +10,7 @@ namespace trainer::cpu::TRAINER_ISA {
 
 // The tile of a product's inner kernel fits into the 16 or 32 registers: rows x vectors
 // accumulators, the vectors of B and one of A.
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
 inline constexpr int64_t kLanes = 16;
 inline constexpr int64_t kTileRows = 14;
 inline constexpr int64_t kPanelVectors = 2;
@@ -74,7 +74,7 @@ inline Vector load_some(const float* from, int64_t count) {
 
 // a0 b0 a1 b1 ... of the lower or the upper halves.
 inline Vector zip_low(Vector a, Vector b) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
   return TRAINER_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 #elif defined(__AVX2__)
   return TRAINER_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -84,7 +84,7 @@ inline Vector zip_low(Vector a, Vector b) {
 }
 
 inline Vector zip_high(Vector a, Vector b) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
   return TRAINER_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 #elif defined(__AVX2__)
   return TRAINER_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
@@ -95,7 +95,7 @@ inline Vector zip_high(Vector a, Vector b) {
 
 // a1 a0 a3 a2 ...
 inline Vector swap_neighbors(Vector a) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
   return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
 #elif defined(__AVX2__)
   return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2, 5, 4, 7, 6);

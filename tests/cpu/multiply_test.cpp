@@ -11,6 +11,7 @@
 
 #include "trainer/cpu/kernels.h"
 
+#include "cpu/emulated_amx.h"
 #include "support/numbers.h"
 
 namespace trainer::cpu {
@@ -26,7 +27,7 @@ struct Shape {
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {{1, 1, 1},    {14, 32, 16},  {32, 128, 10},
                                          {33, 2, 128}, {13, 33, 57},  {57, 100, 31},
-                                         {5, 17, 600}, {500, 40, 300}};
+                                         {5, 17, 600}, {533, 40, 300}};
   return all;
 }
 
@@ -77,6 +78,60 @@ class MultiplyTest : public testing::TestWithParam<const Kernels*> {
   static void multiply(const Product& product) {
     Numbers scratch(static_cast<std::size_t>(GetParam()->scratch_floats));
     GetParam()->multiply(product, scratch.data());
+  }
+
+  // Products of some rows and columns at a time.
+  template <class Multiply>
+  static void expect_bits_of_the_whole(int64_t column_step, const Multiply& multiply_one) {
+    for_each_problem([&](const Problem& problem) {
+      Numbers by_part = problem.c;
+      const Product whole = problem.product;
+      multiply_one(whole);
+      constexpr int64_t kRowStep = 9;
+      for (int64_t i = 0; i < whole.num_rows; i += kRowStep) {
+        for (int64_t j = 0; j < whole.num_columns; j += column_step) {
+          Product part = whole;
+          part.num_rows = std::min(kRowStep, whole.num_rows - i);
+          part.num_columns = std::min(column_step, whole.num_columns - j);
+          part.a += i * whole.a_row;
+          part.b += j * whole.b_column;
+          part.c = by_part.data() + i * whole.c_row + j;
+          multiply_one(part);
+        }
+      }
+      EXPECT_EQ(by_part, problem.c);
+    });
+  }
+
+  // As a thread finds them: not packed, packed in the pass before, being packed by another, packed.
+  static void expect_same_with_shared_panels(const Kernels& kernels,
+                                             decltype(Kernels::multiply) multiply) {
+    for_each_problem([&](Problem problem) {
+      Product& p = problem.product;
+      const Numbers before = problem.c;
+      Numbers scratch(static_cast<std::size_t>(kernels.scratch_floats));
+      multiply(p, scratch.data());
+      const Numbers expected = problem.c;
+      const auto up = [](int64_t count, int64_t of) { return (count + of - 1) / of; };
+      const int64_t num_panels = up(p.num_columns, kernels.panel_columns);
+      const auto count = static_cast<std::size_t>(num_panels * up(p.depth, kernels.panel_depth));
+      Numbers memory(count * static_cast<std::size_t>(kernels.panel_depth * kernels.panel_columns),
+                     NAN);
+      constexpr uint32_t kPass = 6;
+      std::vector<uint32_t> states(count, kPass - 2);
+      p.shared = {.memory = memory.data(),
+                  .states = states.data(),
+                  .pass = kPass,
+                  .num_panels = num_panels,
+                  .start = num_panels / 2};
+      states.front() = kPass - 1;
+      for (int turn = 0; turn < 2; ++turn) {
+        std::copy(before.begin(), before.end(), problem.c.begin());
+        multiply(p, scratch.data());
+        EXPECT_EQ(problem.c, expected) << turn;
+        EXPECT_EQ(states.front(), kPass - 1);
+      }
+    });
   }
 
   template <class Check>
@@ -133,58 +188,11 @@ TEST_P(MultiplyTest, NothingBesideTheResultIsTouched) {
 
 // What any number of threads relies on.
 TEST_P(MultiplyTest, PartsHaveTheBitsOfTheWhole) {
-  for_each_problem([](const Problem& problem) {
-    Numbers by_column = problem.c;
-    const Product whole = problem.product;
-    multiply(whole);
-    constexpr int64_t kRowStep = 9;
-    const int64_t column_step = GetParam()->panel_columns;
-    for (int64_t i = 0; i < whole.num_rows; i += kRowStep) {
-      for (int64_t j = 0; j < whole.num_columns; j += column_step) {
-        Product part = whole;
-        part.num_rows = std::min(kRowStep, whole.num_rows - i);
-        part.num_columns = std::min(column_step, whole.num_columns - j);
-        part.a += i * whole.a_row;
-        part.b += j * whole.b_column;
-        part.c = by_column.data() + i * whole.c_row + j;
-        multiply(part);
-      }
-    }
-    EXPECT_EQ(by_column, problem.c);
-  });
+  expect_bits_of_the_whole(GetParam()->panel_columns, multiply);
 }
 
-// As a thread finds them: not packed, packed in the pass before, being packed by another, packed.
 TEST_P(MultiplyTest, SharedPanelsDoNotChangeTheResult) {
-  const Kernels& kernels = *GetParam();
-  for (const auto multiply : {kernels.multiply, kernels.multiply_bf16}) {
-    for_each_problem([&](Problem problem) {
-      Product& p = problem.product;
-      const Numbers before = problem.c;
-      Numbers scratch(static_cast<std::size_t>(kernels.scratch_floats));
-      multiply(p, scratch.data());
-      const Numbers expected = problem.c;
-      const auto up = [](int64_t count, int64_t of) { return (count + of - 1) / of; };
-      const int64_t num_panels = up(p.num_columns, kernels.panel_columns);
-      const auto count = static_cast<std::size_t>(num_panels * up(p.depth, kernels.panel_depth));
-      Numbers memory(count * static_cast<std::size_t>(kernels.panel_depth * kernels.panel_columns),
-                     NAN);
-      constexpr uint32_t kPass = 6;
-      std::vector<uint32_t> states(count, kPass - 2);
-      p.shared = {.memory = memory.data(),
-                  .states = states.data(),
-                  .pass = kPass,
-                  .num_panels = num_panels,
-                  .start = num_panels / 2};
-      states.front() = kPass - 1;
-      for (int turn = 0; turn < 2; ++turn) {
-        std::copy(before.begin(), before.end(), problem.c.begin());
-        multiply(p, scratch.data());
-        EXPECT_EQ(problem.c, expected) << turn;
-        EXPECT_EQ(states.front(), kPass - 1);
-      }
-    });
-  }
+  expect_same_with_shared_panels(*GetParam(), GetParam()->multiply);
 }
 
 class MultiplyAddTest : public MultiplyTest {
@@ -242,19 +250,87 @@ class MultiplyBf16Test : public MultiplyTest {
     return std::bit_cast<float>(bits & 0xffff0000U);
   }
 
+  // The baseline with AMX stands for its emulation.
+  static std::vector<const Kernels*> kernels() {
+    std::vector<const Kernels*> kernels = all_kernels();
+    kernels.push_back(&emulated_amx_kernels());
+    return kernels;
+  }
+
+  // An element of C before anything is added to it.
+  struct Element {
+    const Product& p;
+    int64_t row, column;
+
+    float before() const {
+      return p.accumulate == Accumulate::kYes ? p.c[row * p.c_row + column] : 0;
+    }
+    // The product of depth k and `to`, or `to` where there is no such depth.
+    float add(int64_t k, float to) const {
+      if (k >= p.depth) return to;
+      return std::fma(rounded(p.a[row * p.a_row + k * p.a_depth]),
+                      rounded(p.b[k * p.b_depth + column * p.b_column]), to);
+    }
+  };
+
   // One chain of multiply-adds, of each pair of depths the odd one first.
-  static float expected(const Product& p, int64_t row, int64_t column) {
-    float sum = p.accumulate == Accumulate::kYes ? p.c[row * p.c_row + column] : 0;
-    const auto add = [&](int64_t k) {
-      if (k == p.depth) return;
-      sum = std::fma(rounded(p.a[row * p.a_row + k * p.a_depth]),
-                     rounded(p.b[k * p.b_depth + column * p.b_column]), sum);
-    };
-    for (int64_t k = 0; k < p.depth; k += 2) {
-      add(k + 1);
-      add(k);
+  static float sum_of_pairs(const Element& element) {
+    float sum = element.before();
+    for (int64_t k = 0; k < element.p.depth; k += 2) {
+      sum = element.add(k, element.add(k + 1, sum));
     }
     return sum;
+  }
+
+  // Of each 32 depths one chain for the even ones and one for the odd ones.
+  static float sum_of_tiles(const Element& element) {
+    float sum = element.before();
+    for (int64_t begin = 0; begin < element.p.depth; begin += 32) {
+      float even = 0;
+      float odd = 0;
+      for (int64_t k = begin; k < begin + 32; k += 2) {
+        even = element.add(k, even);
+        odd = element.add(k + 1, odd);
+      }
+      sum += even + odd;
+    }
+    return sum;
+  }
+
+  // x + y, rounded to odd: between two numbers, the one whose last bit is set.
+  static float add_to_odd(double x, double y) {
+    const double sum = x + y;
+    const double rest_of_x = sum - y;
+    const double lost = (x - rest_of_x) + (y - (sum - rest_of_x));  // by the sum in double
+    const auto nearest = static_cast<float>(sum);
+    const double error = (sum - static_cast<double>(nearest)) + lost;
+    if (error == 0) return nearest;
+    const bool is_too_far = (error < 0) == (nearest > 0);
+    const float toward_zero = is_too_far ? std::nextafter(nearest, 0.0F) : nearest;
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(toward_zero) | 1U);
+  }
+
+  // Two products after the other, each with the one after it.
+  static float sum_of_matrices(const Element& element) {
+    float sum = element.before();
+    for (int64_t k = 0; k < element.p.depth; k += 2) {
+      const auto product = [&](int64_t depth) { return double{element.add(depth, 0)}; };
+      sum = add_to_odd(double{sum}, double{add_to_odd(product(k), product(k + 1))});
+    }
+    return sum;
+  }
+
+  static float expected(const Product& p, int64_t row, int64_t column) {
+    const Element element{p, row, column};
+    switch (GetParam()->bf16_products) {
+      case Bf16Products::kPairs:
+        return sum_of_pairs(element);
+      case Bf16Products::kAmx:
+        return sum_of_tiles(element);
+      case Bf16Products::kArm:
+        return sum_of_matrices(element);
+    }
+    return 0;
   }
 
   // 1 x 1, of two depths.
@@ -276,10 +352,15 @@ class MultiplyBf16Test : public MultiplyTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyBf16Test, testing::ValuesIn(all_kernels()),
+INSTANTIATE_TEST_SUITE_P(InstructionSets, MultiplyBf16Test,
+                         testing::ValuesIn(MultiplyBf16Test::kernels()),
                          [](const auto& test) { return test.param->name; });
 
-TEST_P(MultiplyBf16Test, EveryElementIsAChainOfMultiplyAddsOfRoundedNumbers) {
+TEST_P(MultiplyBf16Test, SharedPanelsDoNotChangeTheResult) {
+  expect_same_with_shared_panels(*GetParam(), GetParam()->multiply_bf16);
+}
+
+TEST_P(MultiplyBf16Test, EveryElementHasTheBitsOfItsKindOfProducts) {
   for_each_problem([](const Problem& problem) {
     const Product& p = problem.product;
     Numbers sums;
@@ -310,8 +391,14 @@ TEST_P(MultiplyBf16Test, NothingBesideTheResultIsTouched) {
   });
 }
 
+TEST_P(MultiplyBf16Test, PartsHaveTheBitsOfTheWhole) {
+  expect_bits_of_the_whole(GetParam()->panel_columns,
+                           [](const Product& product) { multiply_bf16(*GetParam(), product); });
+}
+
 // Without fused multiply-adds a product that is subnormal is zero before it is added.
 TEST_P(MultiplyAddTest, Bf16NumbersOfAllSizesGiveTheSameBits) {
+  if (GetParam()->bf16_products != Bf16Products::kPairs) return;
   // Ties, subnormal numbers, results that are, numbers too large for bf16, infinity.
   const std::vector<float> numbers = {0x1.01p0F, 0x1.03p0F,       -0x1.02p0F,   0x1p-126F,
                                       0x1p-127F, 0x1.fep-75F,     -0x1.3ep-70F, 0x1p-149F,
@@ -330,6 +417,15 @@ TEST_P(MultiplyAddTest, Bf16NumbersOfAllSizesGiveTheSameBits) {
       }
     }
   }
+}
+
+TEST_P(MultiplyBf16Test, SubnormalNumbersAreZeros) {
+  const Kernels& kernels = *GetParam();
+  EXPECT_EQ(pair(kernels, {0x1p-127F, 0}, {0x1p100F, 0}, 0), 0);
+  EXPECT_EQ(pair(kernels, {0, 0x1p100F}, {0, -0x1p-127F}, 0), 0);
+  EXPECT_EQ(pair(kernels, {0x1p-70F, 0}, {0x1p-70F, 0}, 0), 0);
+  EXPECT_EQ(pair(kernels, {0x1p-70F, -0x1p-70F}, {0x1p-57F, 0x1p-57F}, 0), 0);
+  EXPECT_EQ(pair(kernels, {0, 0}, {0, 0}, 0x1p-128F), 0);
 }
 
 TEST_P(MultiplyBf16Test, NaNStaysNaNAndItsRoundingNoNumber) {

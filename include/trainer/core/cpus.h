@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "trainer/core/enum_names.h"
 
 namespace trainer {
 
@@ -37,6 +40,22 @@ std::vector<std::string> vector_instructions();
 
 /// Whether this CPU has instructions for products in bf16: AVX512-BF16 on x86-64, FEAT_BF16 on Arm.
 bool has_bf16();
+
+/// Whether this process may use the instructions of AMX for products in bf16: the CPU has them, and
+/// AVX512-BF16, and the system agrees. Linux is asked once for all threads.
+bool has_amx_bf16();
+
+/// How the products of a sum are added up where operands are bf16: each kind has bits of its own,
+/// the same on all machines.
+enum class Bf16Products {
+  kPairs,  ///< one after the other, as by AVX512-BF16 and wherever nothing else is used
+  kAmx,    ///< even and odd ones of 32 depths apart, by AMX
+  kArm,    ///< in twos, rounded to odd, by BFMMLA of Arm
+};
+
+/// Their names in checkpoints and messages.
+template <>
+std::span<const std::string> enum_names<Bf16Products>();
 
 /// Whether this CPU has instructions for products in fp16: AVX512-FP16 on x86-64, FEAT_FP16 on Arm.
 bool has_fp16();

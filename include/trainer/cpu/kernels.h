@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/core/cpus.h"
 #include "trainer/cpu/numeric_operands.h"
 #include "trainer/cpu/operands.h"
 
@@ -26,10 +27,11 @@ struct Kernels {
   int64_t scratch_floats = 0;  // size of the scratch memory of a product
 
   void (*multiply)(const Product& product, float* scratch) = nullptr;
-  /// The same with operands rounded to bf16 and sums in float32. All instruction sets give the same
-  /// bits (cpu/bf16.h).
+  /// The same with operands rounded to bf16 and sums in float32. The bits are those of
+  /// `bf16_products`, whatever the instruction set (cpu/bf16.h).
   void (*multiply_bf16)(const Product& product, float* scratch) = nullptr;
-  bool has_bf16 = false;  // instructions for it
+  Bf16Products bf16_products = Bf16Products::kPairs;
+  bool has_bf16 = false;  // instructions for them
   void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile,
                  float* out) = nullptr;
   /// Dropout noise of rows [first_row, ...) of a layer.
