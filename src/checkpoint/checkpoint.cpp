@@ -38,7 +38,7 @@ Dict make_root(const Checkpoint& c) {
                             {"num_bytes", static_cast<int64_t>(file.num_bytes)},
                             {"crc32", static_cast<int64_t>(file.crc32)}});
   }
-  return {
+  Dict root = {
       {"format", kFormat},
       {"format_version", format_version(c.schema)},
       {"trainer_version", build_info().version},
@@ -49,6 +49,10 @@ Dict make_root(const Checkpoint& c) {
       {"schema", to_dict(c.schema)},
       {"data_files", files},
       {"num_threads", c.num_threads}};
+  if (c.bf16_products != Bf16Products::kPairs) {
+    root.emplace_back("bf16_products", to_text(c.bf16_products));
+  }
+  return root;
 }
 
 // Returns the version of the format.
@@ -108,6 +112,9 @@ Checkpoint read(const std::filesystem::path& path) {
   c.num_threads = reader.integer("num_threads");
   if (c.num_threads < 1) {
     reader.refuse("num_threads", fmt::format("expected an integer >= 1, got {}", c.num_threads));
+  }
+  if (reader.has("bf16_products")) {
+    c.bf16_products = reader.choice<Bf16Products>("bf16_products");
   }
   return c;
 }

@@ -287,6 +287,7 @@ std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoin
   Comparison compare;
   compare_states(compare, a.state, b.state);
   compare.number("num_threads", a.num_threads, b.num_threads);
+  compare.words("bf16_products", to_text(a.bf16_products), to_text(b.bf16_products));
   compare_schemas(compare, a.schema, b.schema);
   compare_data_files(compare, a.fingerprints, b.fingerprints);
   compare.words("optimizer", a.optimizer, b.optimizer);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/data/csv_format.h"
@@ -80,20 +79,9 @@ List column_list(const std::vector<data::Column>& columns) {
   return list;
 }
 
-template <typename Enum>
-Enum read_choice(const Reader& reader, const std::string& key) {
-  const std::string& text = reader.text(key);
-  const std::optional<Enum> value = from_text<Enum>(text);
-  if (!value) {
-    reader.refuse(
-        key, fmt::format("expected {}, got \"{}\"", fmt::join(enum_names<Enum>(), " or "), text));
-  }
-  return *value;
-}
-
 data::Column read_column(const Reader& reader, int64_t version) {
   data::Column column{reader.text("name")};
-  column.kind = read_choice<data::ColumnKind>(reader, "kind");
+  column.kind = reader.choice<data::ColumnKind>("kind");
   column.is_declared = reader.get<bool>("is_declared", "bool");
   column.reason = reader.text("reason");
   if (reader.value("fill").get_if<std::monostate>() == nullptr) {
@@ -108,7 +96,7 @@ data::Column read_column(const Reader& reader, int64_t version) {
   if (reader.has("offset")) column.offset = reader.finite_number("offset");
   if (reader.has("source")) {
     column.source = reader.text("source");
-    column.date_part = read_choice<config::DatePart>(reader, "date_part");
+    column.date_part = reader.choice<config::DatePart>("date_part");
   }
   if (reader.has("is_sign")) column.is_sign = reader.get<bool>("is_sign", "bool");
   if (column.is_sign && column.categories.size() != 2) {
@@ -149,7 +137,7 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   for (const Value& value : reader.list("columns")) {
     schema.columns.push_back(read_column(reader.element("columns", value), version));
   }
-  schema.unknown_category = read_choice<config::UnknownCategory>(reader, "unknown_category");
+  schema.unknown_category = reader.choice<config::UnknownCategory>("unknown_category");
   if (!schema.columns.empty() && data::feature_names(schema.columns) != schema.feature_names) {
     reader.refuse("columns", "they do not match schema.feature_names");
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,7 +85,7 @@ void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema
 
 }  // namespace
 
-std::string check_resume(const TrainRequest& request, const data::Datasets& data) {
+std::vector<std::string> check_resume(const TrainRequest& request, const data::Datasets& data) {
   const checkpoint::ResumePoint& resume = *request.resume;
   refuse_other_task(resume, data.schema);
   const config::Document document{resume.file.string(), resume.checkpoint.config, ""};
@@ -95,17 +96,33 @@ std::string check_resume(const TrainRequest& request, const data::Datasets& data
         fmt::format("{}: {} before, {} now", difference.key, difference.before, difference.after));
   }
   add_changed_files(resume.checkpoint.fingerprints, data.fingerprints, changes);
-  if (changes.empty()) return "";
-  const std::string list = fmt::format("{}", fmt::join(changes, "\n  "));
-  if (request.on_change == OnChange::kRefuse) {
+  if (!changes.empty() && request.on_change == OnChange::kRefuse) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: the configuration or data differ from those of the checkpoint:\n"
                             "  {}\n"
                             "undo the changes, pass --allow-changes to resume anyway, or start a "
                             "new run: without --resume, or with another --tag for --resume auto",
-                            resume.file.string(), list));
+                            resume.file.string(), fmt::join(changes, "\n  ")));
   }
-  return fmt::format("resuming with changes:\n  {}", list);
+  return changes;
+}
+
+std::vector<std::string> check_products(const TrainRequest& request,
+                                        const train::Session& session) {
+  const Bf16Products before = request.resume->checkpoint.bf16_products;
+  const std::optional<Bf16Products> now = train::bf16_products(session);
+  if (!now || *now == before) return {};
+  const std::string change =
+      fmt::format("products in bf16: {} before, {} now", to_text(before), to_text(*now));
+  if (request.on_change == OnChange::kRefuse) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: this processor computes other bits than that of the checkpoint:\n"
+                            "  {}\n"
+                            "resume the run on a processor with the same instructions, or pass "
+                            "--allow-changes to resume anyway",
+                            request.resume->file.string(), change));
+  }
+  return {change};
 }
 
 void keep_order(const TrainRequest& request, const data::Datasets& data, config::Config& config) {

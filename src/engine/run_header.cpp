@@ -96,14 +96,19 @@ void record_start(const train::Session& session, const TrainRequest& request,
   log::record("start", fmt::format("training in {}", run.root.string()), fields);
 }
 
+const char* bf16_text(const cpu::Kernels& kernels) {
+  if (!kernels.has_bf16) return "";
+  return kernels.bf16_products == Bf16Products::kAmx ? " with AMX" : " with BF16";
+}
+
 }  // namespace
 
 std::string step_text(const train::Session& session) {
   if (train::uses_kernels(session)) {
     const cpu::Kernels& kernels = cpu::kernels();
-    const bool has_bf16 = session.config.precision == config::Precision::kBf16 && kernels.has_bf16;
+    const bool is_bf16 = session.config.precision == config::Precision::kBf16;
     return fmt::format("fused ({}{})", cpu::instruction_set_name(kernels.instruction_set),
-                       has_bf16 ? " with BF16" : "");
+                       is_bf16 ? bf16_text(kernels) : "");
   }
   return session.config.model.activation_checkpointing ? "autograd (activation checkpointing)"
                                                        : "autograd";

@@ -10,8 +10,10 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/cache/load.h"
 #include "trainer/config/config.h"
@@ -52,7 +54,7 @@ struct PreparedRun {
   Stopwatch since_data;  // were read
   Decisions decisions;
   std::unique_ptr<train::Session> session;
-  std::string changes;  // against the resumed run, as a warning; empty: none
+  std::vector<std::string> changes;  // against the resumed run
 };
 
 data::Datasets take_data(TrainRequest& request) {
@@ -69,7 +71,7 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   data::Datasets data = take_data(request);
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
-  run.changes = request.resume ? check_resume(request, data) : "";
+  if (request.resume) run.changes = check_resume(request, data);
   keep_order(request, data, config);
   decide_shards(request, processes, config);
   const bool may_choose_precision =
@@ -97,6 +99,11 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
     train::load_initial_weights(*run.session, config.model.init_from, config.model.init_skip);
   }
   require_agreement(request, processes, *run.session);
+  if (request.resume) {
+    for (std::string& change : check_products(request, *run.session)) {
+      run.changes.push_back(std::move(change));
+    }
+  }
   train::share_state(*run.session);
   if (processes.world->is_first()) check_free_space(*run.session, request);
   decide_threads(
@@ -217,7 +224,9 @@ void log_start(const PreparedRun& prepared, const TrainRequest& request, const P
   log_header(*prepared.session, request, prepared.decisions, processes, run);
   warn(prepared.decisions);
   log_warnings(*prepared.session);
-  if (!prepared.changes.empty()) log::warning(prepared.changes);
+  if (!prepared.changes.empty()) {
+    log::warning(fmt::format("resuming with changes:\n  {}", fmt::join(prepared.changes, "\n  ")));
+  }
 }
 
 TrainReport make_report(train::Session& session, train::Output& output, const run::RunDir& run,

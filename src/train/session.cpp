@@ -12,6 +12,7 @@
 #include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
+#include "trainer/cpu/kernels.h"
 #include "trainer/data/order.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/precision.h"
@@ -108,6 +109,12 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
 bool uses_kernels(const Session& session) {
   return session.config.training.step != config::StepKind::kAutograd &&
          has_kernels(session.config, session.device);
+}
+
+std::optional<Bf16Products> bf16_products(const Session& session) {
+  const bool is_bf16 = session.config.precision == config::Precision::kBf16;
+  return is_bf16 && uses_kernels(session) ? std::optional(cpu::kernels().bf16_products)
+                                          : std::nullopt;
 }
 
 namespace {

@@ -172,6 +172,19 @@ TEST_F(CheckpointTest, PythonFindsPlainNames) {
   EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 4);
 }
 
+// Files of earlier versions say nothing of it.
+TEST_F(CheckpointTest, ProductsInBf16AreInTheFileWhereTheyAreNotThoseOfPairs) {
+  EXPECT_EQ(read(path_).bf16_products, Bf16Products::kPairs);
+  for (const Bf16Products products : {Bf16Products::kAmx, Bf16Products::kArm}) {
+    Checkpoint checkpoint = full_checkpoint();
+    checkpoint.bf16_products = products;
+    write(path_, checkpoint);
+    EXPECT_EQ(read(path_).bf16_products, products);
+  }
+  EXPECT_EQ(refusal_of("bf16_products", "some"),
+            "bf16_products: expected pairs or amx or arm, got \"some\"");
+}
+
 TEST_F(CheckpointTest, AnotherKindOfPyTorchFileIsNoCheckpoint) {
   const char* expected =
       "format: expected \"trainer-checkpoint\", got another kind of PyTorch file; it cannot be "

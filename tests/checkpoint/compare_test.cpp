@@ -158,7 +158,9 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
         "plateau cooldown_left: 18 and 0"},
        {[](Checkpoint& c) { c.state.plateau->num_reductions = 0; },
         "plateau num_reductions: 19 and 0"},
-       {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"}});
+       {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"},
+       {[](Checkpoint& c) { c.bf16_products = Bf16Products::kAmx; },
+        "bf16_products: pairs and amx"}});
 }
 
 TEST(CompareTest, SchemaAndDataFilesAreCompared) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/error.h"
+#include "trainer/cpu/kernels.h"
 #include "trainer/engine/engine.h"
 
 #include "support/engine_runs.h"
@@ -113,6 +114,42 @@ TEST(ResumeGuardTest, AnotherNumberOfDataFilesIsRefused) {
   resumed.resume->checkpoint.fingerprints.clear();
   EXPECT_EQ(test::error_of([&] { train(resumed); }).what(),
             refusal(last, "data files: 0 before, 1 now"));
+}
+
+TEST(ResumeGuardTest, AnotherKindOfProductsInBf16IsRefused) {
+  const TemporaryFolder folder;
+  const TrainRequest request = make_request(folder.path(), kSmallRun, {{"precision", "bf16"}});
+  const fs::path last = last_checkpoint(train_quietly(request));
+  EXPECT_EQ(train_quietly(resumed_from(request, last)).epochs, 2);
+
+  const Bf16Products here = cpu::kernels().bf16_products;
+  const Bf16Products other =
+      here == Bf16Products::kPairs ? Bf16Products::kAmx : Bf16Products::kPairs;
+  TrainRequest resumed = resumed_from(request, last);
+  resumed.resume->checkpoint.bf16_products = other;
+  const std::string change =
+      fmt::format("products in bf16: {} before, {} now", to_text(other), to_text(here));
+  const Error error = test::error_of([&] { train(resumed); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_EQ(error.what(), fmt::format("{}: this processor computes other bits than that of the "
+                                      "checkpoint:\n  {}\nresume the run on a processor with the "
+                                      "same instructions, or pass --allow-changes to resume anyway",
+                                      last.string(), change));
+
+  resumed.on_change = OnChange::kAllow;
+  const test::QuietLog quiet(log::Level::kWarning);
+  testing::internal::CaptureStderr();
+  train(resumed);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            fmt::format("warning: resuming with changes:\n  {}\n", change));
+}
+
+TEST(ResumeGuardTest, StepsOtherThanTheFusedOneInBf16HaveNoKindOfProducts) {
+  const TemporaryFolder folder;
+  const TrainRequest request = make_request(folder.path(), kSmallRun);
+  TrainRequest resumed = resumed_from(request, last_checkpoint(train_quietly(request)));
+  resumed.resume->checkpoint.bf16_products = Bf16Products::kAmx;
+  EXPECT_GT(train_quietly(resumed).epochs, 0);
 }
 
 // The text of the configuration without `key`, as versions wrote it that did not know it.

@@ -8,6 +8,7 @@
 
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/run_state.h"
+#include "trainer/core/cpus.h"
 #include "trainer/data/dataset.h"
 
 namespace trainer::checkpoint {
@@ -53,6 +54,8 @@ struct Checkpoint {
   data::Schema schema;
   std::vector<data::Fingerprint> fingerprints;
   int64_t num_threads = 1;
+  /// Of the fused step in bf16. In files where it is not that of most machines.
+  Bf16Products bf16_products = Bf16Products::kPairs;
 
   bool operator==(const Checkpoint&) const = default;
 };

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/archive/value.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/core/enum_names.h"
 
 namespace trainer::checkpoint {
 
@@ -49,6 +51,17 @@ class Reader {
   double number(const std::string& key) const { return get<double>(key, "float"); }
   /// A text.
   const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
+  /// A value of an enumeration, by its name.
+  template <typename Enum>
+  Enum choice(const std::string& key) const {
+    const std::optional<Enum> value = from_text<Enum>(text(key));
+    if (!value) {
+      refuse(key, fmt::format("expected {}, got \"{}\"", fmt::join(enum_names<Enum>(), " or "),
+                              text(key)));
+    }
+    return *value;
+  }
+
   /// A list of anything.
   const archive::List& list(const std::string& key) const {
     return get<archive::List>(key, "list");

@@ -12,6 +12,7 @@
 
 #include "trainer/checkpoint/run_state.h"
 #include "trainer/config/config.h"
+#include "trainer/core/cpus.h"
 #include "trainer/data/dataset.h"
 #include "trainer/dist/division.h"
 #include "trainer/dist/world.h"
@@ -66,6 +67,9 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
 
 /// Whether the session uses the fused step (fp32 and bf16 on the CPU), and not LibTorch's autograd.
 bool uses_kernels(const Session& session);
+
+/// How the products of the fused step in bf16 add up on this machine; nothing for other steps.
+std::optional<Bf16Products> bf16_products(const Session& session);
 
 /// A step for the model and optimizer of the session, for micro-batches of up to `batch_size` rows.
 /// The session must outlive it.
