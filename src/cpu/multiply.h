@@ -10,6 +10,25 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
+/// How multiply_blocks() takes the operands.
+struct Fp32Operands {
+  using Element = float;
+
+  static int64_t num_elements(int64_t depth) { return depth; }
+  static int64_t panel_stride(int64_t /*num_columns*/) { return kPanelColumns; }
+  static bool packs(const Product& p, int64_t num_columns, int64_t depth) {
+    return packs_panel(p, num_columns, depth);
+  }
+  static Panel<float> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
+                            int64_t depth, float* packed) {
+    return make_panel(p, column, num_columns, begin, depth, packed);
+  }
+  static Block<float> block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
+                            int64_t depth, float* packed) {
+    return make_block(p, row, num_rows, begin, depth, packed);
+  }
+};
+
 inline void multiply(const Product& p, float* scratch) {
   multiply_blocks<Fp32Operands>(p, scratch);
 }
