@@ -49,9 +49,7 @@ Dict make_root(const Checkpoint& c) {
       {"schema", to_dict(c.schema)},
       {"data_files", files},
       {"num_threads", c.num_threads}};
-  if (c.bf16_products != Bf16Products::kPairs) {
-    root.emplace_back("bf16_products", to_text(c.bf16_products));
-  }
+  if (c.bf16_products) root.emplace_back("bf16_products", to_text(*c.bf16_products));
   return root;
 }
 

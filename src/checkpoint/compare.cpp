@@ -280,6 +280,10 @@ void compare_data_files(Comparison& compare, const std::vector<data::Fingerprint
   }
 }
 
+std::string products_text(const Checkpoint& checkpoint) {
+  return checkpoint.bf16_products ? to_text(*checkpoint.bf16_products) : "none";
+}
+
 }  // namespace
 
 std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoint& b) {
@@ -287,7 +291,7 @@ std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoin
   Comparison compare;
   compare_states(compare, a.state, b.state);
   compare.number("num_threads", a.num_threads, b.num_threads);
-  compare.words("bf16_products", to_text(a.bf16_products), to_text(b.bf16_products));
+  compare.words("bf16_products", products_text(a), products_text(b));
   compare_schemas(compare, a.schema, b.schema);
   compare_data_files(compare, a.fingerprints, b.fingerprints);
   compare.words("optimizer", a.optimizer, b.optimizer);

@@ -109,11 +109,11 @@ std::vector<std::string> check_resume(const TrainRequest& request, const data::D
 
 std::vector<std::string> check_products(const TrainRequest& request,
                                         const train::Session& session) {
-  const Bf16Products before = request.resume->checkpoint.bf16_products;
+  const std::optional<Bf16Products> before = request.resume->checkpoint.bf16_products;
   const std::optional<Bf16Products> now = train::bf16_products(session);
-  if (!now || *now == before) return {};
+  if (!before || !now || *before == *now) return {};
   const std::string change =
-      fmt::format("products in bf16: {} before, {} now", to_text(before), to_text(*now));
+      fmt::format("products in bf16: {} before, {} now", to_text(*before), to_text(*now));
   if (request.on_change == OnChange::kRefuse) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: this processor computes other bits than that of the checkpoint:\n"

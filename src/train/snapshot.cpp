@@ -93,7 +93,7 @@ checkpoint::Checkpoint snapshot(const Session& session) {
   c.state = session.state;
   c.schema = session.data.schema;
   c.fingerprints = session.data.fingerprints;
-  c.bf16_products = bf16_products(session).value_or(Bf16Products::kPairs);
+  c.bf16_products = bf16_products(session);
   return c;
 }
 

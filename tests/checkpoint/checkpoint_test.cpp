@@ -172,10 +172,9 @@ TEST_F(CheckpointTest, PythonFindsPlainNames) {
   EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 4);
 }
 
-// Files of earlier versions say nothing of it.
-TEST_F(CheckpointTest, ProductsInBf16AreInTheFileWhereTheyAreNotThoseOfPairs) {
-  EXPECT_EQ(read(path_).bf16_products, Bf16Products::kPairs);
-  for (const Bf16Products products : {Bf16Products::kAmx, Bf16Products::kArm}) {
+TEST_F(CheckpointTest, TheKindOfProductsInBf16IsInTheFileWhereThereIsOne) {
+  EXPECT_EQ(read(path_).bf16_products, std::nullopt);
+  for (const auto products : {Bf16Products::kPairs, Bf16Products::kAmx, Bf16Products::kArm}) {
     Checkpoint checkpoint = full_checkpoint();
     checkpoint.bf16_products = products;
     write(path_, checkpoint);

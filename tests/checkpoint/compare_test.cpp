@@ -160,7 +160,7 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
         "plateau num_reductions: 19 and 0"},
        {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"},
        {[](Checkpoint& c) { c.bf16_products = Bf16Products::kAmx; },
-        "bf16_products: pairs and amx"}});
+        "bf16_products: none and amx"}});
 }
 
 TEST(CompareTest, SchemaAndDataFilesAreCompared) {

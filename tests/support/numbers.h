@@ -3,11 +3,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "trainer/core/philox.h"
-#include "trainer/cpu/kernels.h"
 
 namespace trainer::test {
 

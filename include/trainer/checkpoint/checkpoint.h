@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,7 @@ struct Checkpoint {
   data::Schema schema;
   std::vector<data::Fingerprint> fingerprints;
   int64_t num_threads = 1;
-  /// Of the fused step in bf16. In files where it is not that of most machines.
-  Bf16Products bf16_products = Bf16Products::kPairs;
+  std::optional<Bf16Products> bf16_products = {};  // of the fused step in bf16
 
   bool operator==(const Checkpoint&) const = default;
 };
