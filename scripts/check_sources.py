@@ -90,13 +90,13 @@ def true_folder(flag: str) -> str:
 
 
 def flags_for_clang(command: str) -> list[str]:
-    """What a source means: names, folders, language. The rest is for g++ only."""
+    """What a source means: names, folders, language, instructions. The rest is for g++ only."""
     kept: list[str] = []
     words = iter(shlex.split(command))
     for word in words:
         if word in ("-isystem", "-D", "-I"):
             kept += [word, next(words)] if word == "-isystem" else [word + next(words)]
-        elif word.startswith(("-D", "-U", "-I", "-std=")):
+        elif word.startswith(("-D", "-U", "-I", "-std=", "-m")):
             flag = true_folder(word)
             if flag not in kept:
                 kept.append(flag)

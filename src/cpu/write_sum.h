@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/cpu/operands.h"
+#include "trainer/cpu/product.h"
 
 namespace trainer::cpu::TRAINER_ISA {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "trainer/cpu/operands.h"
+#include "trainer/cpu/product.h"
 
 namespace trainer::cpu {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/core/shard_tree.h"
-#include "trainer/cpu/operands.h"
+#include "trainer/cpu/product.h"
 
 namespace trainer::cpu {
 

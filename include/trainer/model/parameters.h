@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/cpu/operands.h"
+#include "trainer/cpu/product.h"
 #include "trainer/network/tensor_spec.h"
 
 namespace trainer::model {
