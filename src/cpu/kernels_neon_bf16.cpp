@@ -77,6 +77,16 @@ inline void pack_adjacent(const float* from, int64_t depth_stride, int64_t num_i
   }
 }
 
+// One of the strides is 1.
+inline void pack_items(const float* from, int64_t item_stride, int64_t depth_stride,
+                       int64_t num_items, int64_t depth, bfloat16_t* packed) {
+  if (depth_stride == 1) {
+    pack_apart(from, item_stride, num_items, depth, packed);
+  } else {
+    pack_adjacent(from, depth_stride, num_items, depth, packed);
+  }
+}
+
 /// How multiply_blocks() takes the operands.
 struct MatrixOperands {
   using Element = bfloat16_t;
@@ -87,23 +97,15 @@ struct MatrixOperands {
 
   static Panel<Element> panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                               int64_t depth, Element* packed) {
-    const float* b = p.b + begin * p.b_depth + column * p.b_column;
-    if (p.b_column == 1) {
-      pack_adjacent(b, p.b_depth, num_columns, depth, packed);
-    } else {
-      pack_apart(b, p.b_column, num_columns, depth, packed);
-    }
+    pack_items(p.b + begin * p.b_depth + column * p.b_column, p.b_column, p.b_depth, num_columns,
+               depth, packed);
     return {packed, panel_stride(num_columns)};
   }
 
   static MatrixBlock block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
                            int64_t depth, Element* packed) {
-    const float* a = p.a + row * p.a_row + begin * p.a_depth;
-    if (p.a_depth == 1) {
-      pack_apart(a, p.a_row, num_rows, depth, packed);
-    } else {
-      pack_adjacent(a, p.a_depth, num_rows, depth, packed);
-    }
+    pack_items(p.a + row * p.a_row + begin * p.a_depth, p.a_row, p.a_depth, num_rows, depth,
+               packed);
     return {packed, 4 * whole_sides(num_rows)};
   }
 };
