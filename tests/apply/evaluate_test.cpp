@@ -14,9 +14,8 @@
 #include "trainer/metrics/report_text.h"
 #include "trainer/network/mlp.h"
 
-#include "support/checkpoints.h"
 #include "support/error_of.h"
-#include "support/numbers.h"
+#include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::apply {
@@ -31,11 +30,7 @@ Model evaluated_model() {
   config.data.drop_rows_without_target = true;
   member.config = std::make_shared<config::Config>(config);
   member.network = network::mlp({.num_features = 2, .num_outputs = 2, .hidden_sizes = {8}});
-  uint64_t seed = 1;
-  for (const network::TensorSpec& spec : network::tensors(member.network)) {
-    member.weights.push_back(
-        {spec.name, test::float_data(spec.shape, test::some_numbers(spec.num_elements(), seed++))});
-  }
+  member.weights = test::make_weights(network::tensors(member.network), /*seed=*/1);
   data::Schema& schema = model.schema;
   schema.feature_names = {"a", "b"};
   schema.target_names = {"y"};

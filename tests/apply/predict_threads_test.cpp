@@ -15,11 +15,10 @@
 #include "trainer/core/error.h"
 #include "trainer/network/mlp.h"
 
-#include "support/checkpoints.h"
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/gzip.h"
-#include "support/numbers.h"
+#include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::apply {
@@ -32,11 +31,7 @@ Model threads_model() {
   Model model;
   Member& member = model.members.emplace_back();
   member.network = network::mlp({.num_features = 4, .num_outputs = 3, .hidden_sizes = {16}});
-  uint64_t seed = 1;
-  for (const network::TensorSpec& spec : network::tensors(member.network)) {
-    member.weights.push_back(
-        {spec.name, test::float_data(spec.shape, test::some_numbers(spec.num_elements(), seed++))});
-  }
+  member.weights = test::make_weights(network::tensors(member.network), /*seed=*/1);
   data::Schema& schema = model.schema;
   schema.feature_names = {"a", "b", "k=p", "k=q"};
   schema.target_names = {"y"};

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/cpu/ceil_div.h"
 #include "trainer/cpu/kernels.h"
 
 #include "cpu/emulated_amx.h"
@@ -112,9 +113,9 @@ class MultiplyTest : public testing::TestWithParam<const Kernels*> {
       Numbers scratch(static_cast<std::size_t>(kernels.scratch_floats));
       multiply(p, scratch.data());
       const Numbers expected = problem.c;
-      const auto up = [](int64_t count, int64_t of) { return (count + of - 1) / of; };
-      const int64_t num_panels = up(p.num_columns, kernels.panel_columns);
-      const auto count = static_cast<std::size_t>(num_panels * up(p.depth, kernels.panel_depth));
+      const int64_t num_panels = ceil_div(p.num_columns, kernels.panel_columns);
+      const auto count =
+          static_cast<std::size_t>(num_panels * ceil_div(p.depth, kernels.panel_depth));
       Numbers memory(count * static_cast<std::size_t>(kernels.panel_depth * kernels.panel_columns),
                      NAN);
       constexpr uint32_t kPass = 6;
