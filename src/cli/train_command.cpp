@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -189,23 +190,26 @@ class TrainCommand : public Command {
         "trainer --help");
   }
 
-  // Whether this is one of several processes, and not the first. Wrong variables are reported by
-  // the engine, unless the configuration says that they do not matter.
-  static bool is_other_rank() {
+  // Nothing if its variables are wrong, which the engine reports unless the configuration says that
+  // they do not matter.
+  static std::optional<launch::Place> known_place() {
     try {
-      return launch::find_place(launch::process_environment).rank > 0;
+      return launch::find_place(launch::process_environment);
     } catch (const Error&) {
-      return false;
+      return std::nullopt;
     }
+  }
+
+  // Whether this is one of several processes, and not the first.
+  static bool is_other_rank() {
+    const std::optional<launch::Place> place = known_place();
+    return place && place->rank > 0;
   }
 
   // Processes that train together read their data when each can tell the others what is wrong.
   static bool is_only_process() {
-    try {
-      return launch::find_place(launch::process_environment).launcher == launch::Launcher::kNone;
-    } catch (const Error&) {
-      return false;
-    }
+    const std::optional<launch::Place> place = known_place();
+    return place && place->launcher == launch::Launcher::kNone;
   }
 
   static std::shared_ptr<data::Datasets> read_data(const engine::TrainRequest& request) {
