@@ -35,7 +35,8 @@ class RowSource {
   virtual std::vector<std::string> notes() const { return {}; }
   /// Finds the next rows, at most `max_rows`; false when there are no more.
   virtual bool take(int64_t max_rows, Rows& rows) = 0;
-  /// Reads what take() has found, maybe on several threads at once. All of the rows may be bad.
+  /// Reads what take() has found. Several threads may call it concurrently, each with rows of its
+  /// own. All of them may be bad.
   virtual void read(Rows& /*rows*/) {}
   /// After all rows: throws Error(kData) for data without any.
   virtual void require_rows() const {}

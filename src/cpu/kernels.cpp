@@ -72,7 +72,7 @@ const Kernels& find_kernels(const std::string& name) {
 }
 
 const Kernels& kernels() {
-  static const Kernels& chosen = [&]() -> const Kernels& {
+  static const Kernels& chosen = []() -> const Kernels& {
     const char* name = std::getenv("TRAINER_INSTRUCTION_SET");
     return name == nullptr ? *all_kernels().back() : find_kernels(name);
   }();

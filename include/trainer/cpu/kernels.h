@@ -95,8 +95,8 @@ const Kernels& kernels();
 /// All that this machine can run, from the baseline to the best.
 std::vector<const Kernels*> all_kernels();
 
-/// Those of a name: "baseline", "avx2", "avx512" or "avx512_bf16". Throws Error(kUsage) if this
-/// machine cannot run them.
+/// Those of a name: "baseline", "avx2", "avx512", "avx512_bf16", "amx" or "neon_bf16". Throws
+/// Error(kUsage) if this machine cannot run them.
 const Kernels& find_kernels(const std::string& name);
 
 /// "AVX2", as users know it.

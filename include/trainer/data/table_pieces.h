@@ -65,8 +65,8 @@ class TablePieces {
   /// are thrown by either step; rows before those with an error that take() throws are in the
   /// pieces before.
   bool take(int64_t max_rows, TablePiece& piece);
-  /// Reads them; maybe on several threads at once, of which each has another piece. There may be
-  /// none left, good or bad.
+  /// Reads them. Several threads may call it concurrently, each with a piece of its own. There may
+  /// be none left, good or bad.
   void read(TablePiece& piece);
   /// After all pieces: throws what next() throws for a table without rows.
   void require_rows() const;
