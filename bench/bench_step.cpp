@@ -35,6 +35,8 @@ void use_realmlp(config::Config& config) {
   config.model.hidden_sizes = hidden_sizes;
   config.training.batch_size = batch_size;
   config.training.step = step;
+  config.training.best_metric = config::BestMetric::kLoss;  // there is no validation split
+  config.training.calibrate = false;
 }
 
 void use_members(config::Config& config) {
