@@ -146,8 +146,9 @@ inline void multiply_side(const bfloat16_t* a, int64_t a_stride, const bfloat16_
 
 inline void multiply_panel(const MatrixBlock& block, int64_t num_rows,
                            const Panel<bfloat16_t>& panel, int64_t num_columns, int64_t num_quads,
-                           float* c, int64_t c_row, bool accumulate) {
+                           float* c, int64_t c_row, bool accumulate, NextPanel next) {
   for (int64_t i = 0; i < num_rows; i += kSide) {
+    next.fetch(smaller(kSide, num_rows - i), num_rows - i);
     for (int64_t j = 0; j < num_columns; j += kSide) {
       const auto multiply_to = [&](float* to, int64_t to_row) {
         multiply_side(block.data + i * 4, block.stride, panel.data + j * 4, panel.stride, num_quads,

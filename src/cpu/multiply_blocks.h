@@ -3,6 +3,7 @@
 
 #include "trainer/cpu/product.h"
 
+#include "cpu/next_panel.h"
 #include "cpu/pack.h"
 #include "cpu/product_tile.h"
 #include "cpu/vector.h"
@@ -50,12 +51,14 @@ void multiply_in_buffer(int64_t num_rows, int64_t num_columns, float* c, int64_t
 
 template <class Element>
 void multiply_panel(const Block<Element>& block, int64_t num_rows, const Panel<Element>& panel,
-                    int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool accumulate) {
+                    int64_t num_columns, int64_t depth, float* c, int64_t c_row, bool accumulate,
+                    NextPanel next) {
   const bool is_wide = num_columns > kLanes;
   const int64_t width = is_wide ? kPanelColumns : kLanes;
   const int64_t tile_rows = tile_rows_for(num_rows);
   for (int64_t i = 0; i < num_rows; i += tile_rows) {
     const int64_t rows = smaller(tile_rows, num_rows - i);
+    next.fetch(rows, num_rows - i);
     const auto multiply_rows = tile_function<Element>(rows, is_wide, block.layout);
     const Element* a = block.data + i * block.row_stride;
     float* to = c + i * c_row;
@@ -114,7 +117,8 @@ void multiply_blocks(const Product& p, float* scratch) {
             take_panel<Operands>(p, column, num_columns, begin, depth, packed_panel);
         multiply_panel(block, num_rows, panel, num_columns, Operands::num_elements(depth),
                        p.c + row * p.c_row + column, p.c_row,
-                       p.accumulate == Accumulate::kYes || begin > 0);
+                       p.accumulate == Accumulate::kYes || begin > 0,
+                       next_panel<Operands>(p, num_rows, column + kPanelColumns, begin, depth));
       }
     }
   }

@@ -71,10 +71,11 @@ TilesFunction tiles_function(int64_t num_rows, int64_t num_columns) {
 template <class Tiles>
 void multiply_panel(const TiledBlock<Tiles>& block, int64_t num_rows, const Panel<Pair>& panel,
                     int64_t num_columns, int64_t num_pairs, float* c, int64_t c_row,
-                    bool accumulate) {
+                    bool accumulate, NextPanel next) {
   constexpr int64_t kRows = 2 * kTileSide;
   for (int64_t i = 0; i < num_rows; i += kRows) {
     const int64_t rows = smaller(kRows, num_rows - i);
+    next.fetch(rows, num_rows - i);
     const auto multiply_to = [&](float* to, int64_t to_row) {
       tiles_function<Tiles>(rows, num_columns)(block.data + i * block.stride, block.stride, panel,
                                                num_pairs, to, to_row, accumulate);
