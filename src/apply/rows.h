@@ -36,7 +36,7 @@ class RowSource {
   /// Finds the next rows, at most `max_rows`; false when there are no more.
   virtual bool take(int64_t max_rows, Rows& rows) = 0;
   /// Reads what take() has found. Several threads may call it concurrently, each with rows of its
-  /// own. All of them may be bad.
+  /// own. All rows may be bad.
   virtual void read(Rows& /*rows*/) {}
   /// After all rows: throws Error(kData) for data without any.
   virtual void require_rows() const {}
