@@ -85,6 +85,8 @@ std::string where(const std::string& origin, const std::string& key) {
   return origin == "--" + key ? origin : origin + ": " + key;
 }
 
+constexpr std::size_t kMaxProblems = 20;  // that are shown
+
 class Loader {
  public:
   Loader(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
@@ -103,6 +105,11 @@ class Loader {
     Loaded draft = finish_draft();
     if (problems_.empty()) problems_ = find_conflicts(draft);
     if (!problems_.empty()) {
+      if (problems_.size() > kMaxProblems) {
+        const std::size_t num_more = problems_.size() - kMaxProblems;
+        problems_.resize(kMaxProblems);
+        problems_.push_back(fmt::format("and {} more", num_more));
+      }
       throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
     }
     return draft;
@@ -266,6 +273,12 @@ class Loader {
   }
 
   void report_unknown(const std::string& origin, const std::string& key) {
+    // A suggestion is found by a comparison with all keys, too slow for thousands that nobody will
+    // see.
+    if (problems_.size() >= kMaxProblems) {
+      problems_.emplace_back();
+      return;
+    }
     problems_.push_back(
         is_section(key)
             ? fmt::format("{}: {} is a section, not a key; set one of its keys, such as \"{}\"",

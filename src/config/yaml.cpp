@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include "trainer/core/format.h"
 
@@ -61,6 +63,50 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
     return e.msg.starts_with(meaning.library);
   });
   return found == kMeanings.end() ? e.msg : std::string(found->words);
+}
+
+/// Counts what is in a document.
+class ContentCounter : public YAML::EventHandler {
+ public:
+  int count() const { return count_; }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+  void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override { ++count_; }
+  void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*value*/) override {
+    ++count_;
+  }
+  void OnSequenceStart(const YAML::Mark& /*mark*/, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+    ++count_;
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    ++count_;
+  }
+  void OnMapEnd() override {}
+
+ private:
+  int count_ = 0;
+};
+
+// Documents that have content, at most two. YAML::LoadAll() makes documents without end of some
+// texts, such as "a", followed by a comma; a document beyond kMax is content enough.
+int count_documents(const std::string& text) {
+  constexpr int kMax = 100;
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  int num_documents = 0;
+  for (int i = 0; num_documents < 2; ++i) {
+    ContentCounter counter;
+    if (i == kMax) return 2;
+    if (!parser.HandleNextDocument(counter)) break;
+    num_documents += counter.count() > 0 ? 1 : 0;
+  }
+  return num_documents;
 }
 
 // Where the second document begins: behind --- or ... when something stands before it.
@@ -134,21 +180,22 @@ class Merger {
 }  // namespace
 
 YAML::Node read_yaml(const std::string& text) {
-  std::vector<YAML::Node> documents;
+  YAML::Node root;
+  bool has_second = false;
   try {
-    documents = YAML::LoadAll(text);
+    root = YAML::Load(text);
+    has_second = !root.IsSequence() && count_documents(text) > 1;
   } catch (const YAML::ParserException& e) {
     throw YamlProblem{e.mark.line + 1, plain_words(e, line_of(text, e.mark.line))};
   } catch (const YAML::Exception& e) {
     throw YamlProblem{std::max(0, e.mark.line) + 1, "invalid YAML: " + e.msg};
   }
-  while (documents.size() > 1 && documents.back().IsNull()) documents.pop_back();
-  if (documents.size() > 1 && !documents.front().IsSequence()) {
+  if (has_second) {
     throw YamlProblem{second_document_line(text),
                       "a second document starts here, but only one is supported; move it to a "
                       "separate file (--config accepts several) or remove this line"};
   }
-  return documents.empty() ? YAML::Node() : documents.front();
+  return root;
 }
 
 YamlEntries entries_of(const YAML::Node& mapping) { return Merger().merge(mapping); }

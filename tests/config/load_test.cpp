@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -153,6 +154,22 @@ TEST(LoadTest, ASecondDocumentIsAnError) {
   EXPECT_EQ(message_of("# a\n---\nseed: 1\n...\nseed: 2\n"), "a.yaml:4" + problem);
   EXPECT_EQ(load({document("---\nseed: 7\n---\n")}, {}).config.seed, 7);
   EXPECT_EQ(load({document("---\nseed: 7\n...\n")}, {}).config.seed, 7);
+}
+
+// YAML::LoadAll() makes documents without end of these.
+TEST(LoadTest, ACommaBehindATextEndsTheReading) {
+  for (const char* text : {"\"a\",", "'a',", "\"a\",\"b\":1", "\"a\",\n---\nb: 1\n"}) {
+    EXPECT_EQ(message_of(text).substr(0, 7), "a.yaml:") << text;
+  }
+}
+
+TEST(LoadTest, OfManyProblemsTheFirstAreShown) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += fmt::format("key_{}: 1\n", i);
+  const std::string message = message_of(text);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 20);
+  EXPECT_TRUE(message.starts_with("a.yaml:1: key_0: unknown key")) << message;
+  EXPECT_TRUE(message.ends_with("\nand 49980 more")) << message;
 }
 
 TEST(LoadTest, MergeKeysFillInWhatASectionLacks) {
