@@ -119,6 +119,7 @@ void refuse_missing_command(const CLI::App& app) {
 std::vector<std::string> unknown_flags(const CLI::App& app) {
   std::vector<std::string> flags;
   for (const std::string& word : app.remaining(true)) {
+    if (word == "--") break;  // what follows are no flags
     if (word.size() >= 2 && word[0] == '-') flags.push_back(word.substr(0, word.find('=')));
   }
   return flags;

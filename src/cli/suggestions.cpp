@@ -31,7 +31,7 @@ bool is_yaml(const std::string& word) {
 
 // A name from another tool, `--max-epochs`, or a misspelled one.
 std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags) {
-  std::string word = given.substr(given.find_first_not_of('-'));
+  std::string word = given.substr(std::min(given.find_first_not_of('-'), given.size()));
   std::replace(word.begin(), word.end(), '-', '_');
   for (const config::Field& field : config::fields()) {
     const bool same =

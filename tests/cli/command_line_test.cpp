@@ -43,6 +43,12 @@ TEST(CommandLineTest, FlagsAndAssignmentsAreOverrides) {
   EXPECT_EQ(overrides[3].origin, "--lr");
 }
 
+TEST(CommandLineTest, NothingIsAFlagBehindTwoDashes) {
+  EXPECT_EQ(parse({"inspect", "--", "runs/a"}).name, "inspect");
+  EXPECT_EQ(common({"--", "seed=1"}).overrides.size(), 1U);
+  EXPECT_EQ(parse({"--"}).name, "train");
+}
+
 TEST(CommandLineTest, AFlagTakesOneValueAndLeavesTheRest) {
   const CommonOptions options =
       common({"--config", "a.yaml", "seed=1", "--set", "tag=x", "seed=2"});
