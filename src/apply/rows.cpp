@@ -25,13 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string named(const std::vector<std::string>& names) {
-  constexpr std::size_t kMaxNamed = 8;
-  std::vector<std::string> shown;
-  for (const std::string& name : names) {
-    if (shown.size() < kMaxNamed) shown.push_back(in_quotes(name));
-  }
-  if (names.size() > kMaxNamed) shown.push_back(fmt::format("{} more", names.size() - kMaxNamed));
-  return joined(shown);
+  std::vector<std::string> quoted;
+  quoted.reserve(names.size());
+  for (const std::string& name : names) quoted.push_back(in_quotes(name));
+  return joined_some(quoted);
 }
 
 class TableRows : public RowSource {

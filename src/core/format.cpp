@@ -156,4 +156,12 @@ std::string joined(std::span<const std::string> items, std::string_view last_sep
   return result;
 }
 
+std::string joined_some(std::span<const std::string> items) {
+  constexpr std::size_t kMaxNamed = 8;
+  std::vector<std::string> some(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                   items.size(), kMaxNamed)));
+  if (items.size() > kMaxNamed) some.push_back(fmt::format("{} more", items.size() - kMaxNamed));
+  return joined(some);
+}
+
 }  // namespace trainer

@@ -15,8 +15,6 @@
 namespace trainer::data {
 namespace {
 
-constexpr size_t kMaxNamed = 8;  // in one line
-
 /// Of each feature column.
 using MissingCounts = std::unordered_map<std::string_view, int64_t>;
 
@@ -76,14 +74,6 @@ std::string make_note(const MissingCounts& missing, const Column& column, config
   return "dropped: " + column.reason;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> shown(
-      names.begin(),
-      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxNamed)));
-  if (names.size() > kMaxNamed) shown.push_back(fmt::format("{} more", names.size() - kMaxNamed));
-  return joined(shown);
-}
-
 /// Of each column of `matrix`: whether all its elements are equal, and a hash of them.
 struct ColumnStats {
   std::vector<uint8_t> is_constant;
@@ -138,7 +128,7 @@ std::vector<std::string> describe_columns(const Table& table, const std::vector<
   count(num_numeric, "numeric");
   count(num_categorical, "categorical");
   count(num_others, num_others == 1 ? "not used as a feature" : "not used as features");
-  if (num_others > 0) counts.back() += fmt::format(" ({})", listed(others));
+  if (num_others > 0) counts.back() += fmt::format(" ({})", joined_some(others));
   lines.insert(lines.begin(), fmt::format("{}", fmt::join(counts, ", ")));
   constexpr size_t kMaxLines = 1000;
   if (lines.size() > kMaxLines) {
@@ -181,11 +171,11 @@ std::vector<std::string> find_useless_columns(const Matrix& train,
     lines.push_back(
         fmt::format("constant in the training split: {}; constant columns carry no information, "
                     "drop them with data.ignore",
-                    listed(constant)));
+                    joined_some(constant)));
   }
   if (!repeated.empty()) {
     lines.push_back(fmt::format("duplicates of another column: {}; drop them with data.ignore",
-                                listed(repeated)));
+                                joined_some(repeated)));
   }
   return lines;
 }
@@ -215,7 +205,7 @@ std::vector<std::string> describe_unknown(const std::vector<Column>& columns,
   return {fmt::format(
       "columns {}: categories in {} that do not occur in the training split; treated as "
       "unknown (data.unknown_category)",
-      listed(names), where)};
+      joined_some(names), where)};
 }
 
 }  // namespace trainer::data

@@ -108,16 +108,10 @@ std::vector<std::string> find_target_copies(const Table& table, const Target& ta
     }
   }
   if (names.empty()) return {};
-  constexpr size_t kMaxNamed = 8;
-  if (names.size() > kMaxNamed) {
-    const size_t num_more = names.size() - kMaxNamed;
-    names.resize(kMaxNamed);
-    names.push_back(fmt::format("{} more", num_more));
-  }
   return {
       fmt::format("copies of the target (leakage): {}; use data.ignore to drop columns that are "
                   "not known before the target",
-                  joined(names))};
+                  joined_some(names))};
 }
 
 }  // namespace trainer::data

@@ -42,4 +42,7 @@ std::string csv_cell(std::string_view text, char delimiter = ',');
 /// "a, b and c".
 std::string joined(std::span<const std::string> items, std::string_view last_separator = " and ");
 
+/// "a, b and 7 more": the first eight, and how many there are beside them.
+std::string joined_some(std::span<const std::string> items);
+
 }  // namespace trainer
