@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/ensemble.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::apply {
@@ -16,24 +14,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_recipe(const Json& name) {
-  return name.is_string() && config::from_text<config::Recipe>(name.get<std::string>());
-}
-
-bool is_text(const Json& value) { return value.is_string(); }
-
-// They are there with --recipes only.
-bool has_good_recipes(const Json& json) {
-  const Json recipes = json.value("recipes", Json::array());
-  const Json settings = json.value("settings", Json::object());
-  return recipes.is_array() && std::all_of(recipes.begin(), recipes.end(), is_recipe) &&
-         settings.is_object() && std::all_of(settings.begin(), settings.end(), is_text);
-}
+constexpr int64_t kMaxMembers = 100'000;
 
 // A path that leads elsewhere would load files of somebody else.
-bool is_name(const Json& run) {
-  return run.is_string() && !run.get<std::string>().empty() &&
-         fs::path(run.get<std::string>()).filename() == run.get<std::string>();
+std::string run_name(const JsonReader& run) {
+  const std::string& name = run.text();
+  if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..") {
+    run.refuse("the name of a folder beside the file");
+  }
+  return name;
+}
+
+config::Recipe recipe_of(const JsonReader& name) {
+  const auto recipe = config::from_text<config::Recipe>(name.text());
+  if (!recipe) name.refuse("a recipe");
+  return *recipe;
 }
 
 }  // namespace
@@ -43,23 +38,18 @@ fs::path ensemble_file(const fs::path& folder) { return folder / run::kEnsembleF
 std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
   const fs::path path = ensemble_file(folder);
   if (!fs::exists(path)) return std::nullopt;
-  const Json json = read_json_or_null(path);
-  const bool is_good =
-      json.is_object() && json.contains("members") && json.contains("runs") &&
-      json["members"].is_number_integer() && json["members"] > 0 && json["runs"].is_array() &&
-      std::all_of(json["runs"].begin(), json["runs"].end(), is_name) && has_good_recipes(json);
-  if (!is_good) {
-    throw Error(ErrorKind::kCheckpoint,
-                fmt::format("{}: expected the members of an ensemble, got something else; the file "
-                            "is damaged",
-                            path.string()));
+  const JsonReader json = JsonReader::of_file(path);
+  EnsembleFile ensemble;
+  ensemble.num_members = json["members"].integer(/*min=*/1, kMaxMembers);
+  if (!json.has("runs")) json["runs"].refuse("a list of folders");
+  for (const JsonReader& run : json["runs"].elements()) ensemble.runs.push_back(run_name(run));
+  // They are there with --recipes only.
+  for (const JsonReader& name : json["recipes"].elements()) {
+    ensemble.recipes.push_back(recipe_of(name));
   }
-  EnsembleFile ensemble{.num_members = json["members"].get<int64_t>(),
-                        .runs = json["runs"].get<std::vector<std::string>>()};
-  for (const auto& name : json.value("recipes", std::vector<std::string>())) {
-    ensemble.recipes.push_back(*config::from_text<config::Recipe>(name));
+  for (const auto& [key, value] : json["settings"].entries()) {
+    ensemble.settings[key] = value.text();
   }
-  ensemble.settings = json.value("settings", std::map<std::string, std::string>());
   return ensemble;
 }
 

@@ -15,6 +15,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 
 #include "archive/zip.h"
 
@@ -93,7 +94,8 @@ class HeaderReader {
   // The JSON library would silently keep the last of two equal keys.
   json parse() const {
     std::vector<std::set<std::string>> names;
-    const auto note = [&](int /*depth*/, json::parse_event_t event, const json& value) {
+    const auto note = [&](int depth, json::parse_event_t event, const json& value) {
+      if (depth > kMaxJsonDepth) refuse("the header is nested too deep; the file is damaged");
       if (event == json::parse_event_t::object_start) names.emplace_back();
       if (event == json::parse_event_t::object_end) names.pop_back();
       if (event == json::parse_event_t::key && !names.back().insert(value).second) {

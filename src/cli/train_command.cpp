@@ -13,7 +13,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
@@ -114,7 +114,7 @@ Json results_json(const engine::TrainReport& report) {
     json["epochs"] = report.epochs;
     json["steps"] = report.steps;
   } else {
-    json.update(read_json_or_null(run::RunDir{report.run_dir}.summary()));
+    json.update(JsonReader::of_file(run::RunDir{report.run_dir}.summary()).json());
   }
   return json;
 }

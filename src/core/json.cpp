@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/json.h"
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 #include <string>
 
 template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace trainer {
+namespace {
+
+// The library copies, compares and writes values by functions that call themselves, as often as
+// values are nested: 100,000 brackets would exceed the stack.
+bool is_nested_deeper(std::string_view text, int max_depth) {
+  int depth = 0;
+  bool is_in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_text) {
+      if (c == '\\') ++i;
+      is_in_text = c != '"';
+    } else if (c == '"') {
+      is_in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > max_depth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 Json parse_json(std::string_view text) { return Json::parse(text); }
 
 Json parse_json_or_null(std::string_view text) {
+  if (is_nested_deeper(text, kMaxJsonDepth)) return {};
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return value.is_discarded() ? Json() : value;
-}
-
-Json read_json_or_null(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  return parse_json_or_null(text);
+  if (value.is_discarded()) value = nullptr;
+  return value;
 }
 
 }  // namespace trainer

@@ -75,22 +75,18 @@ void LiveFiles::restart(const fs::path& metrics) {
   std::error_code problem;
   fs::remove_all(curve_folder(folder_), problem);
   if (problem) refuse(curve_folder(folder_), problem.message());
-  std::ifstream records(metrics);
-  for (std::string line; std::getline(records, line);) {
-    const Json record = parse_json_or_null(line);
-    if (record.is_object()) add_values(record);
-  }
+  read_json_lines(metrics, [&](const JsonReader& record) { add_values(record); });
   write_latest();
 }
 
 void LiveFiles::add(const run::MetricsRecord& record) {
   if (folder_.empty()) return;
-  add_values(run::json_of(record));
+  add_values(JsonReader(run::json_of(record)));
   if (record.time_seconds) write_latest();
 }
 
-void LiveFiles::add_values(const Json& record) {
-  const auto step = record.value("step", int64_t{0});
+void LiveFiles::add_values(const JsonReader& record) {
+  const int64_t step = record.integer("step");
   latest_["step"] = step;
   for (const run::Scalar& scalar : run::scalars(record)) {
     if (!std::isfinite(scalar.value)) continue;

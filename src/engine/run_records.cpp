@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/log.h"
 #include "trainer/device/description.h"
 #include "trainer/metrics/report_text.h"
@@ -71,8 +71,9 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
                                     {"crc32", fmt::format("{:08x}", file.crc32)}});
   }
   system["starts"] = Json::array();
-  const Json before = read_json_or_null(run.system());
-  if (before.contains("starts")) system["starts"] = before["starts"];
+  for (const JsonReader& start : JsonReader::of_file(run.system())["starts"].elements()) {
+    system["starts"].push_back(start.json());
+  }
   system["starts"].push_back(run_entry(request, decisions, processes, session));
   write_file_atomically(run.system(), system.dump(2) + "\n");
 }

@@ -15,7 +15,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/metrics/report_text.h"
 
 #include "experiments/complete_runs.h"
@@ -168,12 +168,12 @@ Ensemble resume(const EnsembleRequest& request) {
   return ensemble;
 }
 
-void report_member(const EnsembleRequest& request, const std::string& name, const Json& summary) {
-  if (!summary.contains("best")) return;
-  const Json& best = summary["best"];
-  request.on_member(
-      name, fmt::format("{} {}", best.value("split", "validation"), best.value("metric", "")),
-      best.value("value", 0.0));
+void report_member(const EnsembleRequest& request, const std::string& name,
+                   const JsonReader& summary) {
+  if (!summary.has("best")) return;
+  const JsonReader best = summary["best"];
+  request.on_member(name, fmt::format("{} {}", best.text("split"), best.text("metric")),
+                    best.number("value").value_or(0));
 }
 
 std::vector<NamedRun> named_members(const Ensemble& ensemble) {
@@ -217,8 +217,9 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   Json members = Json::array();
   const auto add = [&](std::size_t i, const fs::path& run_dir) {
     ensemble.file.runs.push_back(run_dir.filename().string());
-    members.push_back(read_json_or_null(run::RunDir{run_dir}.summary()));
-    report_member(request, runs[i].name, members.back());
+    const JsonReader summary = JsonReader::of_file(run::RunDir{run_dir}.summary());
+    members.push_back(summary.json());
+    report_member(request, runs[i].name, summary);
   };
   const SeriesEnd end = complete_runs(ensemble.series, runs, request.train, add);
   report.stop_signal = end.stop_signal;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/parse.h"
 #include "trainer/run/run_dir.h"
 
@@ -50,8 +50,9 @@ int64_t find_num_repeats(const fs::path& folder) {
 std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const FoldIndex& index) {
   const fs::path path = run::RunDir{run_dir}.summary();
   if (!fs::exists(path)) return std::nullopt;
-  const Json summary = read_json_or_null(path);
-  if (!summary.is_object() || !summary.contains("test")) {
+  const JsonReader summary = JsonReader::of_file(path);
+  const JsonReader test = summary["test"];
+  if (test.is_null()) {
     throw Error(ErrorKind::kFileSystem,
                 fmt::format("{}: expected the summary of a run with a test split; remove the run "
                             "folder to train this fold again",
@@ -61,15 +62,13 @@ std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const Fold
   result.fold = index.fold;
   result.repeat = index.repeat;
   result.run = run_dir.filename().string();
-  if (summary.contains("best")) result.best_epoch = summary["best"].value("epoch", int64_t{0});
-  result.num_rows = summary["test"].value("rows", int64_t{0});
-  if (summary["test"].contains("baseline")) {
-    for (const auto& [name, value] : summary["test"]["baseline"].items()) {
-      if (value.is_number()) result.baseline.push_back({name, value.get<double>()});
-    }
+  result.best_epoch = summary["best"].integer("epoch");
+  result.num_rows = test.integer("rows");
+  for (const auto& [name, value] : test["baseline"].entries()) {
+    if (value.is_number()) result.baseline.push_back({name, value.number()});
   }
-  for (const auto& [name, value] : summary["test"].items()) {
-    if (name != "rows" && value.is_number()) result.scores.push_back({name, value.get<double>()});
+  for (const auto& [name, value] : test.entries()) {
+    if (name != "rows" && value.is_number()) result.scores.push_back({name, value.number()});
   }
   return result;
 }

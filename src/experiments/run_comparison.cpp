@@ -8,7 +8,7 @@
 
 #include "trainer/checkpoint/compare.h"
 #include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/metrics_log_compare.h"
 #include "trainer/run/run_dir.h"
 
@@ -33,11 +33,9 @@ RunSnapshot snapshot_runs(const fs::path& output_dir) {
 
 std::optional<int64_t> last_recorded_step(const fs::path& output_dir) {
   std::optional<int64_t> step;
-  std::ifstream metrics(run::RunDir{output_dir / "latest"}.metrics());
-  for (std::string line; std::getline(metrics, line);) {
-    const auto record = parse_json_or_null(line);
-    if (record.is_object() && record.contains("step")) step = record["step"].get<int64_t>();
-  }
+  read_json_lines(run::RunDir{output_dir / "latest"}.metrics(), [&](const JsonReader& record) {
+    if (record.has("step")) step = record.integer("step");
+  });
   return step;
 }
 

@@ -18,6 +18,7 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/explain/column_groups.h"
 #include "trainer/metrics/curves.h"
 #include "trainer/run/run_dir.h"
@@ -30,37 +31,45 @@
 namespace trainer::report {
 namespace {
 
-constexpr std::size_t kMaxClasses = 30;       // in a confusion matrix
-constexpr std::size_t kMaxClassCurves = 6;    // each has a color
-constexpr std::size_t kMaxCurvePoints = 200;  // they are smooth
-constexpr std::size_t kMaxDots = 600;         // of a scatter plot
-constexpr int64_t kNumBins = 15;              // as the calibration error
+constexpr std::size_t kMaxClasses = 30;          // in a confusion matrix
+constexpr std::size_t kMaxClassCurves = 6;       // each has a color
+constexpr std::size_t kMaxCurvePoints = 200;     // they are smooth
+constexpr std::size_t kMaxDots = 600;            // of a scatter plot
+constexpr int64_t kNumBins = 15;                 // as the calibration error
+constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums of counts do not overflow
 
 /// What a summary says of its test split, or of its validation split.
 struct Summary {
   std::string split;
-  Json report;
+  JsonReader report;
 };
 
 Summary read_summary(const tracking::RunEntry& entry) {
-  const Json summary = read_json_or_null(run::RunDir{entry.folder}.summary());
+  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
   for (const char* split : {"test", "validation"}) {
-    if (summary.is_object() && summary.contains(split)) return {split, summary[split]};
+    if (summary.has(split)) return {split, summary[split]};
   }
-  return {};
+  return {"", summary};
 }
 
 /// A confusion matrix of a summary, of whose classes some are shown.
 class Confusion {
  public:
-  explicit Confusion(const Json& matrix) : labels_(matrix["labels"]) {
-    if (matrix.contains("cells")) {
-      for (const Json& cell : matrix["cells"]) add(cell[0], cell[1], cell[2]);
-      return;
+  explicit Confusion(const JsonReader& matrix) {
+    for (const JsonReader& label : matrix["labels"].elements()) labels_.push_back(label.text());
+    for (const JsonReader& cell : matrix["cells"].elements()) {
+      const std::vector<JsonReader> numbers = cell.elements();
+      if (numbers.size() != 3) cell.refuse("target, prediction and count");
+      if (labels_.empty()) cell.refuse("a list of labels that has it");
+      const std::size_t target = index_of(numbers[0]);
+      add(target, index_of(numbers[1]), numbers[2]);
     }
-    const Json& counts = matrix["counts"];
+    const std::vector<JsonReader> counts = matrix["counts"].elements();
+    if (counts.size() > labels_.size()) matrix["counts"].refuse("a row for each label");
     for (std::size_t t = 0; t < counts.size(); ++t) {
-      for (std::size_t p = 0; p < counts[t].size(); ++p) add(t, p, counts[t][p]);
+      const std::vector<JsonReader> row = counts[t].elements();
+      if (row.size() > labels_.size()) counts[t].refuse("a number for each label");
+      for (std::size_t p = 0; p < row.size(); ++p) add(t, p, row[p]);
     }
   }
 
@@ -97,20 +106,37 @@ class Confusion {
   }
 
  private:
-  void add(std::size_t target, std::size_t predicted, int64_t count) {
-    if (count > 0) counts_[{target, predicted}] = count;
+  std::size_t index_of(const JsonReader& index) const {
+    return static_cast<std::size_t>(index.integer(0, std::ssize(labels_) - 1));
   }
 
-  const Json& labels_;
+  void add(std::size_t target, std::size_t predicted, const JsonReader& count) {
+    const int64_t rows = count.integer(0, kMaxCount);
+    if (rows > 0) counts_[{target, predicted}] = rows;
+  }
+
+  std::vector<std::string> labels_;
   std::map<std::pair<std::size_t, std::size_t>, int64_t> counts_;  // that are not 0
 };
 
-void add_report(const Json& report, Json& json) {
-  json["rows"] = report.value("rows", int64_t{0});
-  if (report.contains("classes") && report["classes"].size() <= kMaxClasses) {
-    json["classes"] = report["classes"];
+Json class_rows(const JsonReader& classes) {
+  Json rows = Json::array();
+  for (const JsonReader& entry : classes.elements()) {
+    Json& row = rows.emplace_back(Json{{"label", entry.text("label")}});
+    for (const char* score : {"precision", "recall", "f1"}) {
+      row[score] = entry.number(score).value_or(0);
+    }
+    row["rows"] = entry.integer("rows");
   }
-  if (!report.contains("confusion_matrix")) return;
+  return rows;
+}
+
+void add_report(const JsonReader& report, Json& json) {
+  json["rows"] = report.integer("rows");
+  if (report.has("classes") && report["classes"].elements().size() <= kMaxClasses) {
+    json["classes"] = class_rows(report["classes"]);
+  }
+  if (!report.has("confusion_matrix")) return;
   const Confusion confusion(report["confusion_matrix"]);
   json["confusion"] = confusion.json(kMaxClasses);
   if (confusion.num_classes() > kMaxClasses) {

@@ -14,7 +14,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/version.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
@@ -60,41 +60,40 @@ Json settings(const RunEntry& entry) {
   return rows;
 }
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+std::string text_of(const JsonReader& value) {
+  return value.json().is_string() ? value.text() : value.json().dump();
+}
+
+std::string bytes_text(const JsonReader& num_bytes) {
+  return human_bytes(static_cast<uint64_t>(num_bytes.integer()));
 }
 
 /// Names and values of system.json, without what changes with each start.
-Json system_rows(const Json& system) {
+Json system_rows(const JsonReader& system) {
   Json rows = Json::array();
-  if (!system.is_object()) return rows;
   for (const char* section : {"host", "build"}) {
-    if (!system.contains(section)) continue;
-    for (const auto& [name, value] : system[section].items()) {
-      const bool is_size = name == "memory_bytes" && value.is_number_unsigned();
-      rows.push_back({name, is_size ? human_bytes(value.get<uint64_t>()) : text_of(value)});
+    for (const auto& [name, value] : system[section].entries()) {
+      rows.push_back({name, name == "memory_bytes" ? bytes_text(value) : text_of(value)});
     }
   }
-  if (system.contains("blas")) rows.push_back({"blas", text_of(system["blas"])});
-  for (const Json& accelerator : system.value("accelerators", Json::array())) {
+  if (system.has("blas")) rows.push_back({"blas", text_of(system["blas"])});
+  for (const JsonReader& accelerator : system["accelerators"].elements()) {
     rows.push_back({"accelerator", run::accelerator_text(accelerator)});
   }
-  for (const Json& file : system.value("data_files", Json::array())) {
-    rows.push_back({"data", fmt::format("{}, {}, CRC-32 {}", file.value("path", ""),
-                                        human_bytes(file.value("num_bytes", uint64_t{0})),
-                                        file.value("crc32", ""))});
+  for (const JsonReader& file : system["data_files"].elements()) {
+    rows.push_back({"data", fmt::format("{}, {}, CRC-32 {}", file.text("path"),
+                                        bytes_text(file["num_bytes"]), file.text("crc32"))});
   }
-  for (const Json& start : system.value("starts", Json::array())) {
+  for (const JsonReader& start : system["starts"].elements()) {
     rows.push_back(
-        {"start",
-         fmt::format("{} on {}, {} threads, {}", start.value("time", ""), start.value("device", ""),
-                     start.value("threads", int64_t{0}), start.value("step", ""))});
+        {"start", fmt::format("{} on {}, {} threads, {}", start.text("time"), start.text("device"),
+                              start.integer("threads"), start.text("step"))});
   }
   return rows;
 }
 
 Json run_json(const RunEntry& entry, std::size_t run) {
-  const Json system = read_json_or_null(run::RunDir{entry.folder}.system());
+  const JsonReader system = JsonReader::of_file(run::RunDir{entry.folder}.system());
   Json json = {{"letter", tracking::letter_of(run)},
                {"name", entry.name},
                {"folder", entry.folder.string()},
@@ -108,10 +107,9 @@ Json run_json(const RunEntry& entry, std::size_t run) {
                {"cards", cards(entry)},
                {"settings", settings(entry)},
                {"system", system_rows(system)}};
-  if (system.is_object() && system.contains("starts") && !system["starts"].empty()) {
-    const Json& first = system["starts"].front();
-    json["command"] = first.value("command_line", "");
-    json["device"] = first.value("device", "");
+  if (const auto starts = system["starts"].elements(); !starts.empty()) {
+    json["command"] = starts.front().text("command_line");
+    json["device"] = starts.front().text("device");
   }
   return json;
 }
@@ -157,27 +155,28 @@ Json noise(const tracking::Comparison& comparison) {
 
 /// A row for each run of a cross-validation, and their mean and spread.
 Json folds_json(const RunEntry& entry, const std::string& letter) {
-  const Json cv = read_json_or_null(entry.folder / run::kCrossValidationFile);
-  if (!cv.is_object() || !cv.contains("runs") || cv["runs"].empty()) return {};
+  const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
+  const std::vector<JsonReader> runs = cv["runs"].elements();
+  if (runs.empty()) return {};
   std::vector<std::string> names;
-  for (const auto& [name, value] : cv["runs"].front().items()) {
+  for (const auto& [name, value] : runs.front().entries()) {
     if (metrics::is_score(name)) names.push_back(name);
   }
   Json head = {"run", "rows"};
   for (const std::string& name : names) head.push_back(metrics::shown_name(name));
   Json rows = Json::array();
-  const auto add = [&](Json cells, const Json& scores) {
+  const auto add = [&](Json cells, const JsonReader& scores) {
     for (const std::string& name : names) {
-      const bool has = scores.contains(name) && scores[name].is_number();
-      cells.push_back(has ? metrics::score_text({name, scores[name].get<double>()}) : "-");
+      const std::optional<double> value = scores.number(name);
+      cells.push_back(value ? metrics::score_text({name, *value}) : "-");
     }
     rows.push_back(std::move(cells));
   };
-  for (const Json& run : cv["runs"]) {
-    add({run.value("run", ""), with_thousands(run.value("rows", int64_t{0}))}, run);
+  for (const JsonReader& run : runs) {
+    add({run.text("run"), with_thousands(run.integer("rows"))}, run);
   }
   for (const char* what : {"mean", "std"}) {
-    if (cv.contains(what)) add({what, ""}, cv[what]);
+    if (cv.has(what)) add({what, ""}, cv[what]);
   }
   return {{"title", "Folds" + letter}, {"head", std::move(head)}, {"rows", std::move(rows)}};
 }

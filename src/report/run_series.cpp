@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
 
@@ -36,19 +36,19 @@ RunSeries& find_series(std::vector<RunSeries>& all, const std::string& field,
   return all.emplace_back(RunSeries{field, split, is_steps, {}, {}});
 }
 
-void add_record(const Json& record, std::vector<RunSeries>& all) {
-  if (!record.is_object() || !record.contains("step") || !record["step"].is_number()) return;
-  std::string split = record.value("split", std::string());
-  if (split == "test") return;
+void add_record(const JsonReader& record, std::vector<RunSeries>& all) {
+  const std::optional<double> step = record.number("step");
+  std::string split = record.text("split");
+  if (!step || split == "test") return;
   if (split == "validation") split = "val";  // so was its name before 0.1.0 too
-  const bool closes_epoch = record.contains("time_seconds");
-  for (const auto& [field, value] : record.items()) {
-    if (!is_drawn(field) || (!value.is_number() && !value.is_null())) continue;
+  const bool closes_epoch = record.has("time_seconds");
+  for (const auto& [field, value] : record.entries()) {
+    if (!is_drawn(field)) continue;
     // Of both kinds of records, these are of the same moment.
     const bool is_score = metrics::is_score(field);
     RunSeries& series = find_series(all, field, split, is_score && !closes_epoch);
-    series.steps.push_back(record["step"].get<double>());
-    series.values.push_back(value.is_number() ? value.get<double>() : kNotFinite);
+    series.steps.push_back(*step);
+    series.values.push_back(value.is_null() ? kNotFinite : value.number());
   }
 }
 
@@ -56,8 +56,8 @@ void add_record(const Json& record, std::vector<RunSeries>& all) {
 
 std::vector<RunSeries> read_series(const std::filesystem::path& root) {
   std::vector<RunSeries> all;
-  std::ifstream file(run::RunDir{root}.metrics());
-  for (std::string line; std::getline(file, line);) add_record(parse_json_or_null(line), all);
+  read_json_lines(run::RunDir{root}.metrics(),
+                  [&](const JsonReader& record) { add_record(record, all); });
   return all;
 }
 

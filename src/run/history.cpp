@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/run/history.h"
 
-#include <fstream>
 #include <functional>
 
 #include "trainer/core/atomic_file.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/run/system_info.h"
 
 namespace trainer::run {
 namespace {
 
-std::optional<double> number(const Json& record, const char* name) {
-  const auto found = record.find(name);
-  if (found == record.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
-std::string text(const Json& record, const char* name) {
-  const auto found = record.find(name);
-  return found == record.end() || !found->is_string() ? "" : found->get<std::string>();
-}
-
-EpochSummary summary_of(const Json& record) {
-  EpochSummary summary{.loss = number(record, "loss"), .accuracy = number(record, "accuracy")};
-  for (const auto& [name, value] : record.items()) {
+EpochSummary summary_of(const JsonReader& record) {
+  EpochSummary summary{.loss = record.number("loss"), .accuracy = record.number("accuracy")};
+  for (const auto& [name, value] : record.entries()) {
     if (metrics::is_score(name) && value.is_number()) {
-      summary.scores.push_back({name, value.get<double>()});
+      summary.scores.push_back({name, value.number()});
     }
   }
   return summary;
 }
 
-void add_record(const Json& record, History& history) {
-  const std::optional<double> seconds = number(record, "time_seconds");
+void add_record(const JsonReader& record, History& history) {
+  const std::optional<double> seconds = record.number("time_seconds");
   if (!seconds) return;  // within an epoch
-  const std::string split = text(record, "split");
-  const auto epoch = static_cast<int64_t>(number(record, "epoch").value_or(0));
+  const std::string split = record.text("split");
+  const int64_t epoch = record.integer("epoch");
   if (split == "train") {
     EpochRecord& added = history.epochs.emplace_back();
     added.epoch = epoch;
-    added.step = static_cast<int64_t>(number(record, "step").value_or(0));
+    added.step = record.integer("step");
     added.train = summary_of(record);
     added.time_seconds = *seconds;
   } else if (split == "test") {
@@ -51,33 +39,23 @@ void add_record(const Json& record, History& history) {
   }
 }
 
-Start read_start(const Json& json) {
-  Start start{.time = text(json, "time"), .device = text(json, "device")};
-  if (const auto end = json.find("end"); end != json.end() && end->is_object()) {
-    start.end = from_text<End>(text(*end, "result")).value_or(End::kNone);
-    start.reason = text(*end, "reason");
-  }
-  return start;
-}
-
-bool has_starts(const Json& system) {
-  return system.is_object() && system.contains("starts") && system["starts"].is_array();
+Start read_start(const JsonReader& json) {
+  const JsonReader end = json["end"];
+  return {.time = json.text("time"),
+          .device = json.text("device"),
+          .end = from_text<End>(end.text("result")).value_or(End::kNone),
+          .reason = end.text("reason")};
 }
 
 }  // namespace
 
 History read_history(const std::filesystem::path& root) {
   History history;
-  std::ifstream metrics(RunDir{root}.metrics());
-  for (std::string line; std::getline(metrics, line);) {
-    if (line.find("\"time_seconds\"") == std::string::npos) continue;  // before it is parsed
-    const Json record = parse_json_or_null(line);
-    if (record.is_object()) add_record(record, history);
-  }
-  const Json system = read_json_or_null(RunDir{root}.system());
-  if (!has_starts(system)) return history;
-  for (const Json& start : system["starts"]) {
-    if (start.is_object()) history.starts.push_back(read_start(start));
+  read_json_lines(
+      RunDir{root}.metrics(), [&](const JsonReader& record) { add_record(record, history); },
+      "\"time_seconds\"");
+  for (const JsonReader& start : JsonReader::of_file(RunDir{root}.system())["starts"].elements()) {
+    history.starts.push_back(read_start(start));
   }
   return history;
 }
@@ -88,10 +66,10 @@ namespace {
 void change_last_start(const std::filesystem::path& root,
                        const std::function<void(Json& start)>& change) {
   const std::filesystem::path path = RunDir{root}.system();
-  Json system = read_json_or_null(path);
-  if (!has_starts(system) || system["starts"].empty() || !system["starts"].back().is_object()) {
-    return;  // somebody else changed it
-  }
+  const JsonReader before = JsonReader::of_file(path);
+  if (before["starts"].elements().empty()) return;  // somebody else changed it
+  before["starts"].elements().back().entries();     // an object, or an error
+  Json system = before.json();
   change(system["starts"].back());
   write_file_atomically(path, system.dump(2) + "\n");
 }

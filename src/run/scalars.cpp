@@ -10,6 +10,7 @@
 namespace trainer::run {
 namespace {
 
+constexpr std::array<std::string_view, 4> kSplits = {"train", "validation", "val", "test"};
 constexpr std::array<std::string_view, 6> kOfRun = {"learning_rate",      "grad_norm",
                                                     "samples_per_second", "loss_scale",
                                                     "memory_bytes",       "device_memory_bytes"};
@@ -22,20 +23,24 @@ bool is_of_split(const std::string& name) {
   return name == "loss" || name == "accuracy" || metrics::is_score(name);
 }
 
-std::string curve_split(const Json& record) {
-  const auto split = record.value("split", std::string());
-  return record.contains("time_seconds") ? split : split + "_steps";
+std::string curve_split(const JsonReader& record) {
+  const std::string split = record.text("split");
+  // It becomes the name of a folder.
+  if (std::find(kSplits.begin(), kSplits.end(), split) == kSplits.end()) {
+    record["split"].refuse("train, validation or test");
+  }
+  return record.has("time_seconds") ? split : split + "_steps";
 }
 
 }  // namespace
 
-std::vector<Scalar> scalars(const Json& record) {
+std::vector<Scalar> scalars(const JsonReader& record) {
   const std::string split = curve_split(record);
   std::vector<Scalar> result;
-  for (const auto& [name, value] : record.items()) {
+  for (const auto& [name, value] : record.entries()) {
     if (!value.is_number()) continue;
-    if (is_of_split(name)) result.push_back({name, split, value.get<double>()});
-    if (is_of_run(name)) result.push_back({name, "", value.get<double>()});
+    if (is_of_split(name)) result.push_back({name, split, value.number()});
+    if (is_of_run(name)) result.push_back({name, "", value.number()});
   }
   return result;
 }

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/sysctl.h"  // IWYU pragma: keep
 #include "trainer/core/version.h"
 #include "trainer/run/blas.h"
@@ -90,13 +90,13 @@ Json system_info() {
   return info;
 }
 
-std::string accelerator_text(const Json& accelerator) {
-  std::string text = accelerator.value("device", "");
-  if (accelerator.contains("name")) text += " " + accelerator.value("name", "");
-  if (accelerator.contains("memory_bytes")) {
-    text += ", " + human_bytes(accelerator.value("memory_bytes", uint64_t{0}));
+std::string accelerator_text(const JsonReader& accelerator) {
+  std::string text = accelerator.text("device");
+  if (accelerator.has("name")) text += " " + accelerator.text("name");
+  if (accelerator.has("memory_bytes")) {
+    text += ", " + human_bytes(static_cast<uint64_t>(accelerator.integer("memory_bytes")));
   }
-  if (accelerator.contains("driver")) text += ", driver " + accelerator.value("driver", "");
+  if (accelerator.has("driver")) text += ", driver " + accelerator.text("driver");
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/scalars.h"
 
 #include "tensorboard/confusion_image.h"
@@ -16,7 +17,7 @@
 namespace trainer::tensorboard {
 
 void add_record(const run::MetricsRecord& record, EventFile& file) {
-  for (const run::Scalar& scalar : run::scalars(run::json_of(record))) {
+  for (const run::Scalar& scalar : run::scalars(JsonReader(run::json_of(record)))) {
     const std::string tag = scalar.split.empty() ? scalar.name : scalar.name + "/" + scalar.split;
     file.add_scalar(tag, scalar.value, record.step);
   }

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::tracking {
@@ -53,16 +53,15 @@ Difference interval(double value, double standard_error, double degrees) {
 /// The scores of the runs of a cross-validation, by fold and repeat.
 struct FoldScores {
   int64_t num_folds = 0;
-  std::map<std::pair<int64_t, int64_t>, Json> runs;
+  std::map<std::pair<int64_t, int64_t>, JsonReader> runs;
 };
 
 FoldScores read_folds(const RunEntry& entry) {
   FoldScores scores;
-  const Json cv = read_json_or_null(entry.folder / run::kCrossValidationFile);
-  if (!cv.is_object() || !cv.contains("runs") || !cv["runs"].is_array()) return scores;
-  scores.num_folds = cv.value("folds", int64_t{0});
-  for (const Json& run : cv["runs"]) {
-    scores.runs[{run.value("repeat", int64_t{1}), run.value("fold", int64_t{0})}] = run;
+  const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
+  scores.num_folds = cv.integer("folds");
+  for (const JsonReader& run : cv["runs"].elements()) {
+    scores.runs.emplace(std::pair(run.integer("repeat", 1), run.integer("fold")), run);
   }
   return scores;
 }
@@ -81,10 +80,8 @@ std::optional<Differences> paired(const RunEntry& a, const RunEntry& b) {
     Numbers values;
     for (const auto& [key, run] : first.runs) {
       const auto other = second.runs.find(key);
-      if (other == second.runs.end() || !run.contains(name) || !other->second.contains(name)) {
-        continue;
-      }
-      values.push_back(other->second[name].get<double>() - run[name].get<double>());
+      if (other == second.runs.end() || !run.has(name) || !other->second.has(name)) continue;
+      values.push_back(other->second[name].number() - run[name].number());
     }
     if (values.size() < 2) continue;
     differences.over = counted(std::ssize(values), "fold");

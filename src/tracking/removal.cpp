@@ -32,6 +32,22 @@ double seconds_since_change(const RunEntry& entry) {
   return std::chrono::duration<double>(fs::file_time_type::clock::now() - newest).count();
 }
 
+// A run without a value would count as the worst, whatever its model is worth.
+void require_values(const std::vector<RunEntry>& entries, const std::string& sort) {
+  const std::string name = full_name(sort.starts_with('-') ? sort.substr(1) : sort, entries);
+  std::vector<std::string> without;
+  for (const RunEntry& entry : entries) {
+    const bool is_judged = entry.state != State::kRunning;  // those are kept
+    if (is_judged && !value_of(entry, name)) without.push_back(entry.name);
+  }
+  if (without.empty()) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--keep-best: {} {} no value of {}, so which are best is not known: {}; "
+                          "name another metric with --sort, or leave runs out with --filter",
+                          counted(std::ssize(without), "run"), without.size() == 1 ? "has" : "have",
+                          in_quotes(name), joined_some(without)));
+}
+
 void point_latest_elsewhere(const fs::path& removed) {
   const fs::path link = removed.parent_path() / "latest";
   std::error_code ignored;
@@ -47,6 +63,7 @@ void point_latest_elsewhere(const fs::path& removed) {
 std::vector<RunEntry> removable(const std::vector<RunEntry>& entries, const RemovalRules& rules) {
   std::vector<RunEntry> sorted = entries;
   if (rules.keep_best) {
+    if (*rules.keep_best > 0) require_values(sorted, rules.sort);
     sort_entries(sorted, rules.sort);
     const auto kept = std::min(sorted.size(), static_cast<std::size_t>(*rules.keep_best));
     sorted.erase(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept));

@@ -14,7 +14,7 @@
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/notes.h"
@@ -23,6 +23,8 @@ namespace trainer::tracking {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t kMaxRuns = 1'000'000;  // of a series
 
 // What tells runs of one series apart, and folders.
 constexpr std::array kPlaces = {"output_dir", "tag", "data.fold", "data.validation_fold"};
@@ -38,11 +40,10 @@ void add_scores(const char* split, const std::vector<metrics::Score>& scores, Ru
   }
 }
 
-void add_scores(const char* split, const Json& parent, const char* key, RunEntry& entry) {
-  if (!parent.is_object() || !parent.contains(key) || !parent[key].is_object()) return;
-  for (const auto& [name, value] : parent[key].items()) {
+void add_scores(const char* split, const JsonReader& scores, RunEntry& entry) {
+  for (const auto& [name, value] : scores.entries()) {
     if (name == "rows" || !value.is_number()) continue;
-    entry.metrics.push_back({fmt::format("{}.{}", split, name), value.get<double>()});
+    entry.metrics.push_back({fmt::format("{}.{}", split, name), value.number()});
   }
 }
 
@@ -100,43 +101,45 @@ const run::EpochRecord& best_epoch(const run::History& history, const std::strin
   return best == nullptr ? history.epochs.back() : *best;
 }
 
-void add_metrics(const Json& summary, const run::History& history, const std::string& metric,
+void add_metrics(const JsonReader& summary, const run::History& history, const std::string& metric,
                  RunEntry& entry) {
   if (history.epochs.empty()) return;
   const run::EpochRecord* epoch = &best_epoch(history, metric);
-  if (summary.is_object() && summary.contains("best") && summary["best"].is_object()) {
-    const auto number = summary["best"].value("epoch", int64_t{0});
-    for (const run::EpochRecord& record : history.epochs) {
-      if (record.epoch == number) epoch = &record;
-    }
+  const JsonReader best = summary["best"];
+  for (const run::EpochRecord& record : history.epochs) {
+    if (best.has("epoch") && record.epoch == best.integer("epoch")) epoch = &record;
   }
   add_scores("train", epoch->train.scores, entry);
-  if (summary.is_object() && summary.contains("validation")) {
-    add_scores("val", summary, "validation", entry);
+  if (summary.has("validation")) {
+    add_scores("val", summary["validation"], entry);
   } else if (epoch->validation) {
     add_scores("val", epoch->validation->scores, entry);
   }
-  add_scores("test", summary, "test", entry);
+  add_scores("test", summary["test"], entry);
   entry.best_metric = fmt::format("{}.{}", epoch->validation ? "val" : "train", metric);
+  const std::optional<double> value = best.number("value");
+  // Some, such as the calibrated loss, are computed for the choice of an epoch only.
+  if (value && best.text("metric") == metric &&
+      !metrics::find_score(entry.metrics, entry.best_metric)) {
+    entry.metrics.push_back({entry.best_metric, *value});
+  }
   entry.best = metrics::find_score(entry.metrics, entry.best_metric);
 }
 
-RunEntry read_run(const fs::path& folder) {
-  RunEntry entry;
+void read_run(const fs::path& folder, RunEntry& entry) {
   const config::Config config = read_config(folder, entry);
-  const Json summary = read_json_or_null(run::RunDir{folder}.summary());
+  entry.planned_epochs = config.training.epochs;
+  entry.tag = config.tag;
+  const JsonReader summary = JsonReader::of_file(run::RunDir{folder}.summary());
   const run::History history = run::read_history(folder);
-  entry.state = state_of(folder, summary.is_object(), history.starts);
+  entry.state = state_of(folder, !summary.is_null(), history.starts);
   if (!history.starts.empty()) {
     entry.started = history.starts.front().time;
     entry.reason = history.starts.back().reason;
   }
   for (const run::EpochRecord& epoch : history.epochs) entry.seconds += epoch.time_seconds;
   if (!history.epochs.empty()) entry.epochs = history.epochs.back().epoch;
-  entry.planned_epochs = config.training.epochs;
-  entry.tag = config.tag;
   add_metrics(summary, history, config::to_text(config.training.best_metric), entry);
-  return entry;
 }
 
 /// Run folders within the folder of a series, in their order.
@@ -176,30 +179,31 @@ std::string tag_of_series(const std::string& name) {
   return end == std::string::npos || end < kTime ? "" : name.substr(kTime, end - kTime);
 }
 
-RunEntry read_series(const fs::path& folder, Kind kind) {
-  RunEntry entry;
-  entry.kind = kind;
+/// The metric of the test split that stands for the one that the runs chose their epochs by: their
+/// models are calibrated.
+std::string test_metric(const std::string& best_metric) {
+  return best_metric == "calibrated_log_loss" ? "test.log_loss" : "test." + best_metric;
+}
+
+void read_series(const fs::path& folder, Kind kind, RunEntry& entry) {
   entry.tag = tag_of_series(folder.filename().string());
   add_runs(folder, entry);
-  const std::string metric = std::exchange(entry.best_metric, "");
+  const std::string metric = test_metric(std::exchange(entry.best_metric, ""));
   if (kind == Kind::kCrossValidation) {
-    const Json cv = read_json_or_null(folder / run::kCrossValidationFile);
-    if (cv.is_object()) {
-      entry.planned_epochs = cv.value("folds", int64_t{0}) * cv.value("repeats", int64_t{1});
-      if (cv.contains("runs")) entry.epochs = std::ssize(cv["runs"]);
-      add_scores("test", cv, "mean", entry);
-    }
+    const JsonReader cv = JsonReader::of_file(folder / run::kCrossValidationFile);
+    entry.planned_epochs =
+        cv.integer("folds", 0, 0, kMaxRuns) * cv.integer("repeats", 1, 0, kMaxRuns);
+    entry.epochs = std::ssize(cv["runs"].elements());
+    add_scores("test", cv["mean"], entry);
   } else {
-    const Json members = read_json_or_null(folder / run::kEnsembleFile);
-    if (members.is_object()) {
-      entry.planned_epochs = members.value("members", int64_t{0});
-      if (members.contains("runs")) entry.epochs = std::ssize(members["runs"]);
-    }
-    add_scores("test", read_json_or_null(run::RunDir{folder}.summary()), "test", entry);
+    const JsonReader members = JsonReader::of_file(folder / run::kEnsembleFile);
+    entry.planned_epochs = members.integer("members");
+    entry.epochs = std::ssize(members["runs"].elements());
+    add_scores("test", JsonReader::of_file(run::RunDir{folder}.summary())["test"], entry);
   }
-  if (metrics::find_score(entry.metrics, "test." + metric)) {
-    entry.best_metric = "test." + metric;
-    entry.best = metrics::find_score(entry.metrics, entry.best_metric);
+  if (metrics::find_score(entry.metrics, metric)) {
+    entry.best_metric = metric;
+    entry.best = metrics::find_score(entry.metrics, metric);
   }
   if (is_locked(folder)) {
     entry.state = State::kRunning;
@@ -209,7 +213,6 @@ RunEntry read_series(const fs::path& folder, Kind kind) {
   } else if (entry.state == State::kComplete) {
     entry.state = State::kKilled;  // between two of its runs
   }
-  return entry;
 }
 
 }  // namespace
@@ -230,10 +233,21 @@ std::optional<Kind> kind_of(const fs::path& folder) {
 std::optional<RunEntry> read_entry(const fs::path& folder) {
   const std::optional<Kind> kind = kind_of(folder);
   if (!kind) return std::nullopt;
-  RunEntry entry = *kind == Kind::kRun ? read_run(folder) : read_series(folder, *kind);
+  RunEntry entry;
+  entry.kind = *kind;
   entry.folder = folder;
   entry.name = folder.filename().string();
   entry.note = read_note(folder);
+  // A damaged file says so in its own row; the other runs of the folder are as good as before.
+  try {
+    if (*kind == Kind::kRun) {
+      read_run(folder, entry);
+    } else {
+      read_series(folder, *kind, entry);
+    }
+  } catch (const Error& e) {
+    if (entry.problem.empty()) entry.problem = e.what();
+  }
   return entry;
 }
 

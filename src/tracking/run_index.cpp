@@ -14,7 +14,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/core/version.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/run_entry.h"
@@ -57,10 +57,12 @@ std::string stamp_of(const fs::path& folder) {
 class Index {
  public:
   explicit Index(fs::path file) : file_(std::move(file)) {
-    Json json = read_json_or_null(file_);
-    if (!json.is_object() || json.value("program", "") != program()) return;
-    if (auto found = json.find("runs"); found != json.end() && found->is_object()) {
-      for (auto& [name, row] : found->items()) old_[name] = std::move(row);
+    try {
+      const JsonReader json = JsonReader::of_file(file_);
+      if (json.text("program") != program()) return;
+      for (const auto& [name, row] : json["runs"].entries()) old_.emplace(name, row);
+    } catch (const Error&) {
+      old_.clear();  // somebody else wrote it; it is made anew
     }
   }
 
@@ -68,9 +70,9 @@ class Index {
     const auto found = old_.find(folder.filename().string());
     if (found == old_.end()) return std::nullopt;
     try {
-      if (found->second.at("stamp").get<std::string>() != stamp) return std::nullopt;
+      if (found->second.text("stamp") != stamp) return std::nullopt;
       return from_json(found->second, folder);
-    } catch (const Json::exception&) {
+    } catch (const Error&) {
       return std::nullopt;  // somebody else wrote it
     }
   }
@@ -83,7 +85,7 @@ class Index {
       new_[entry.name] = std::move(row);
       has_changed_ = true;
     } else {
-      new_[entry.name] = std::move(old_[entry.name]);
+      new_[entry.name] = old_.at(entry.name).json();
     }
   }
 
@@ -106,7 +108,7 @@ class Index {
   }
 
   fs::path file_;
-  std::map<std::string, Json> old_;
+  std::map<std::string, JsonReader> old_;
   std::map<std::string, Json> new_;
   bool has_changed_ = false;
 };

@@ -25,27 +25,25 @@ Json to_json(const RunEntry& entry) {
           {"problem", entry.problem}};
 }
 
-RunEntry from_json(const Json& json, const std::filesystem::path& folder) {
+RunEntry from_json(const JsonReader& json, const std::filesystem::path& folder) {
   RunEntry entry;
   entry.folder = folder;
   entry.name = folder.filename().string();
-  entry.kind = from_text<Kind>(json.at("kind").get<std::string>()).value_or(Kind::kRun);
-  entry.state = from_text<State>(json.at("state").get<std::string>()).value_or(State::kKilled);
-  json.at("reason").get_to(entry.reason);
-  json.at("started").get_to(entry.started);
-  json.at("time_seconds").get_to(entry.seconds);
-  json.at("epochs").get_to(entry.epochs);
-  json.at("planned_epochs").get_to(entry.planned_epochs);
-  json.at("tag").get_to(entry.tag);
-  json.at("note").get_to(entry.note);
-  json.at("best_metric").get_to(entry.best_metric);
-  for (const auto& [name, value] : json.at("metrics").items()) {
-    entry.metrics.push_back({name, value.get<double>()});
+  entry.kind = from_text<Kind>(json.text("kind")).value_or(Kind::kRun);
+  entry.state = from_text<State>(json.text("state")).value_or(State::kKilled);
+  entry.reason = json.text("reason");
+  entry.started = json.text("started");
+  entry.seconds = json.number("time_seconds").value_or(0);
+  entry.epochs = json.integer("epochs");
+  entry.planned_epochs = json.integer("planned_epochs");
+  entry.tag = json.text("tag");
+  entry.note = json.text("note");
+  entry.best_metric = json.text("best_metric");
+  for (const auto& [name, value] : json["metrics"].entries()) {
+    entry.metrics.push_back({name, value.number()});
   }
-  for (const auto& [key, value] : json.at("settings").items()) {
-    entry.settings[key] = value.get<std::string>();
-  }
-  json.at("problem").get_to(entry.problem);
+  for (const auto& [key, value] : json["settings"].entries()) entry.settings[key] = value.text();
+  entry.problem = json.text("problem");
   entry.best = metrics::find_score(entry.metrics, entry.best_metric);
   return entry;
 }

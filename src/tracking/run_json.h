@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/tracking/run_entry.h"
 
 namespace trainer::tracking {
@@ -11,7 +11,7 @@ namespace trainer::tracking {
 /// Everything of an entry.
 Json to_json(const RunEntry& entry);
 
-/// The entry of `folder` from what to_json() has made. Throws Json::exception for anything else.
-RunEntry from_json(const Json& json, const std::filesystem::path& folder);
+/// The entry of `folder` from what to_json() has made. Throws Error(kCheckpoint) for anything else.
+RunEntry from_json(const JsonReader& json, const std::filesystem::path& folder);
 
 }  // namespace trainer::tracking

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/temporary_folder.h"
-
 namespace trainer {
 namespace {
 
@@ -19,14 +17,6 @@ TEST(JsonTest, TextThatIsNotValidIsNullOrThrown) {
     EXPECT_THROW(parse_json(text), Json::parse_error) << text;
   }
   EXPECT_EQ(parse_json_or_null("[1]"), Json({1}));
-}
-
-TEST(JsonTest, AFileIsReadWhole) {
-  const test::TemporaryFolder folder;
-  EXPECT_EQ(read_json_or_null(folder.write("good.json", "{\n\"a\":\n1}\n")),
-            parse_json("{\"a\":1}"));
-  EXPECT_TRUE(read_json_or_null(folder.write("cut.json", "{\"a\":")).is_null());
-  EXPECT_TRUE(read_json_or_null(folder.path() / "none.json").is_null());
 }
 
 }  // namespace

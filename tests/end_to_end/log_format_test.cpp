@@ -164,7 +164,7 @@ TEST_F(LogFormatTest, ResultsOnStandardOutputAreOneLine) {
 TEST_F(LogFormatTest, TheTimingIsAnEvent) {
   const std::vector<Json> lines = run("--timing data.synthetic.num_samples=200 --epochs 1");
   EXPECT_EQ(only(lines, "timing")["stages"],
-            read_json_or_null(path("runs/latest/timing.json"))["stages"]);
+            parse_json(test::read_file(path("runs/latest/timing.json")))["stages"]);
 }
 
 TEST_F(LogFormatTest, FoldsAndMembersAreEvents) {

@@ -162,13 +162,21 @@ TEST_F(EnsembleTest, OnlyAnEnsembleOfTheSameConfigurationIsResumed) {
 }
 
 TEST_F(EnsembleTest, ADamagedListOfMembersIsRefused) {
-  for (const char* text : {"{", "{\"members\": 2}", R"({"members": 2, "runs": ["../x"]})",
-                           R"({"members": 2, "runs": [], "recipes": ["x"]})"}) {
+  const std::vector<std::pair<std::string, std::string>> damages = {
+      {"{", "expected JSON nested at most 100 deep, got something else"},
+      {"{}", "members: expected an integer from 1 to 100000, got null"},
+      {R"({"members": 2})", "runs: expected a list of folders, got null"},
+      {R"({"members": 2, "runs": ["../x"]})",
+       "runs[0]: expected the name of a folder beside the file, got \"../x\""},
+      {R"({"members": 2, "runs": [".."]})",
+       "runs[0]: expected the name of a folder beside the file, got \"..\""},
+      {R"({"members": 2, "runs": [], "recipes": ["x"]})",
+       "recipes[0]: expected a recipe, got \"x\""}};
+  for (const auto& [text, problem] : damages) {
     const fs::path path = folder_.write("ensemble.json", text);
     EXPECT_EQ(
         test::message_of(ErrorKind::kCheckpoint, [&] { apply::read_ensemble(folder_.path()); }),
-        path.string() +
-            ": expected the members of an ensemble, got something else; the file is damaged");
+        path.string() + ": " + problem + "; the file is damaged");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,11 +11,13 @@
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
+#include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/data/dataset.h"
 #include "trainer/report/report.h"
 #include "trainer/run/run_dir.h"
 
+#include "support/error_of.h"
 #include "support/run_folders.h"
 #include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
@@ -88,6 +91,37 @@ TEST_F(ManyClassesTest, TheMatrixHasTheClassesThatAreConfusedMost) {
   EXPECT_EQ(matrix["counts"][at(7000)][at(7000)], 3);
   EXPECT_EQ(found["confusion_note"], "The 30 classes with the most wrong rows, of 10,000.");
   EXPECT_FALSE(found.contains("classes"));
+}
+
+// Its numbers are indices, which could lie anywhere in memory.
+TEST_F(ManyClassesTest, AMatrixOfOtherClassesIsRefused) {
+  test::write_run(folder_, "r");
+  const Json good = summary_of(many_labels());
+  const std::vector<std::pair<Json, std::string>> damages = {
+      {{{"labels", many_labels()}, {"cells", {{10'000, 0, 1}}}},
+       "cells[0][0]: expected an integer from 0 to 9999, got 10000"},
+      {{{"labels", many_labels()}, {"cells", {{0, 1, 2}, {0, -1, 1}}}},
+       "cells[1][1]: expected an integer from 0 to 9999, got -1"},
+      {{{"labels", many_labels()}, {"cells", {{0, 1, 1e300}}}},
+       "cells[0][2]: expected an integer from 0 to 1099511627776, got 1e+300"},
+      {{{"labels", many_labels()}, {"cells", {Json::array()}}},
+       "cells[0]: expected target, prediction and count, got a list"},
+      {{{"labels", {"a"}}, {"counts", {{1}, {2}}}},
+       "counts: expected a row for each label, got a list"},
+      {{{"labels", {"a"}}, {"counts", {{1, 2}}}},
+       "counts[0]: expected a number for each label, got a list"},
+      {{{"labels", {1}}}, "labels[0]: expected a text, got 1"},
+      {{{"labels", Json::array()}, {"cells", {{0, 0, 1}}}},
+       "cells[0]: expected a list of labels that has it, got a list"}};
+  for (const auto& [matrix, problem] : damages) {
+    Json summary = good;
+    summary["test"]["confusion_matrix"] = matrix;
+    const auto path = folder_.write("r/summary.json", summary.dump());
+    const Error error = test::error_of([&] { report("r", false); });
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    EXPECT_EQ(error.what(),
+              path.string() + ": test.confusion_matrix." + problem + "; the file is damaged");
+  }
 }
 
 // With the rows of the run: curves, importance, effects and the worst rows.

@@ -58,7 +58,6 @@ TEST(History, SaysHowAStartEnded) {
 
 TEST(History, OfAFolderWithoutFilesIsEmpty) {
   const test::TemporaryFolder folder;
-  folder.write("system.json", "{\"starts\": 3");
   const History history = read_history(folder.path());
   EXPECT_TRUE(history.epochs.empty());
   EXPECT_TRUE(history.starts.empty());

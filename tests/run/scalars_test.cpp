@@ -9,14 +9,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/core/error.h"
 #include "trainer/run/metrics_log.h"
+
+#include "support/error_of.h"
 
 namespace trainer::run {
 namespace {
 
 std::vector<std::string> lines(const Json& record) {
   std::vector<std::string> result;
-  for (const Scalar& scalar : scalars(record)) {
+  for (const Scalar& scalar : scalars(JsonReader(record))) {
     result.push_back(fmt::format("{}/{} {}", scalar.name, scalar.split, scalar.value));
   }
   return result;
@@ -52,9 +55,18 @@ TEST(ScalarsTest, ScoresAreOfTheSplitAndCountsAreNoCurves) {
 TEST(ScalarsTest, WhatIsNotFiniteIsKeptUntilItIsInAFile) {
   MetricsRecord record = record_of("train");
   record.loss = std::numeric_limits<double>::infinity();
-  ASSERT_EQ(scalars(json_of(record)).size(), 1U);
-  EXPECT_TRUE(std::isinf(scalars(json_of(record))[0].value));
-  EXPECT_TRUE(scalars(parse_json(to_json(record))).empty());
+  ASSERT_EQ(scalars(JsonReader(json_of(record))).size(), 1U);
+  EXPECT_TRUE(std::isinf(scalars(JsonReader(json_of(record)))[0].value));
+  EXPECT_TRUE(scalars(JsonReader(parse_json(to_json(record)))).empty());
+}
+
+TEST(ScalarsTest, ASplitThatIsNoneIsRefused) {
+  const JsonReader record(Json{{"step", 1}, {"split", "../../evil"}, {"loss", 0.5}}, "m.jsonl:1");
+  const Error error = test::error_of([&] { scalars(record); });
+  EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+  EXPECT_STREQ(error.what(),
+               "m.jsonl:1: split: expected train, validation or test, got \"../../evil\"; the file "
+               "is damaged");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 
 namespace trainer::run {
 namespace {
@@ -22,11 +22,11 @@ TEST(SystemInfoTest, NamesMachineBuildAndBlas) {
 }
 
 TEST(SystemInfoTest, AnAcceleratorIsNamedWithWhatIsKnownOfIt) {
-  EXPECT_EQ(accelerator_text({{"device", "mps"}}), "mps");
-  EXPECT_EQ(accelerator_text({{"device", "cuda:0"},
-                              {"name", "NVIDIA A100"},
-                              {"memory_bytes", uint64_t{40} << 30},
-                              {"driver", "550.54.15 (CUDA 12.4)"}}),
+  EXPECT_EQ(accelerator_text(JsonReader(Json{{"device", "mps"}})), "mps");
+  EXPECT_EQ(accelerator_text(JsonReader(Json{{"device", "cuda:0"},
+                                             {"name", "NVIDIA A100"},
+                                             {"memory_bytes", uint64_t{40} << 30},
+                                             {"driver", "550.54.15 (CUDA 12.4)"}})),
             "cuda:0 NVIDIA A100, 40.0 GiB, driver 550.54.15 (CUDA 12.4)");
 }
 

@@ -35,6 +35,20 @@ TEST(RemovalTest, KeepsTheBestAndThoseAtWork) {
   EXPECT_EQ(names_left(removable(entries, {.keep_best = 2, .sort = "-val.loss"})), "ba");
 }
 
+TEST(RemovalTest, TheBestAreNotKnownIfARunHasNoValue) {
+  const test::TemporaryFolder runs;
+  write_run(runs, "a", {.val_loss = 0.5});
+  write_run(runs, "b", {.is_complete = false});
+  runs.write("b/metrics.jsonl", "");
+  const std::vector<RunEntry> entries = read_entries(runs.path());
+  const Error error = test::error_of([&] { removable(entries, {.keep_best = 1}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error.what(),
+               "--keep-best: 1 run has no value of \"best\", so which are best is not known: b; "
+               "name another metric with --sort, or leave runs out with --filter");
+  EXPECT_EQ(names_left(removable(entries, {.keep_best = 0})), "ba");
+}
+
 TEST(RemovalTest, KeepsWhatHasChangedSince) {
   const test::TemporaryFolder runs;
   const fs::path folder = write_run(runs, "a");

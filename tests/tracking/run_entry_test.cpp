@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tracking/run_entry.h"
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "trainer/core/folder_lock.h"
@@ -52,6 +56,68 @@ TEST(RunEntryTest, TheBestEpochOfAnIncompleteRunIsFoundInItsRecords) {
   EXPECT_EQ(read_entry(by_accuracy)->best, 0.75);
 }
 
+// It is computed for the choice of an epoch only, so the scores of the split lack it.
+TEST(RunEntryTest, TheBestValueIsThatOfTheSummaryIfTheSplitHasNone) {
+  const test::TemporaryFolder runs;
+  const auto folder =
+      write_run(runs, "a",
+                {.config = "recipe: tabm\ndata: {source: csv, path: a.csv, target: y, task: "
+                           "classification}\n"});
+  runs.write("a/summary.json", R"({"best": {"epoch": 2, "metric": "calibrated_log_loss",
+                                            "value": 0.25},
+                                   "validation": {"rows": 9, "loss": 0.5}})");
+  const RunEntry entry = read_entry(folder).value();
+  EXPECT_EQ(entry.problem, "");
+  EXPECT_EQ(entry.best_metric, "val.calibrated_log_loss");
+  EXPECT_EQ(entry.best, 0.25);
+  EXPECT_EQ(metrics::find_score(entry.metrics, "val.calibrated_log_loss"), 0.25);
+}
+
+TEST(RunEntryTest, ADamagedFileIsSaidAndTheOtherRunsAreRead) {
+  const test::TemporaryFolder runs;
+  write_run(runs, "good");
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const std::vector<std::array<std::string, 3>> damages = {
+      {"summary.json", R"({"best": {"epoch": null, "value": "x"}, "test": {}})",
+       ": best.value: expected a number, got \"x\"; the file is damaged"},
+      {"summary.json", R"({"test": [1]})",
+       ": test: expected an object, got a list; the file is damaged"},
+      {"summary.json", deep,
+       ": expected JSON nested at most 100 deep, got something else; the file is damaged"},
+      {"system.json", R"({"starts": {"time": 1}})",
+       ": starts: expected a list, got an object; the file is damaged"},
+      {"system.json", R"({"starts": [{"time": 1}]})",
+       ": starts[0].time: expected a text, got 1; the file is damaged"},
+      {"metrics.jsonl", R"({"time_seconds": 1, "epoch": 1e300, "split": "train"})",
+       ":1: epoch: expected an integer >= 0, got 1e+300; the file is damaged"}};
+  for (const auto& [file, text, problem] : damages) {
+    const auto folder = write_run(runs, "bad");
+    const auto path = runs.write("bad/" + file, text);
+    EXPECT_EQ(read_entry(folder)->problem, path.string() + problem);
+    EXPECT_EQ(read_entries(runs.path()).size(), 2U);
+  }
+  write_run(runs, "bad");
+  runs.write("bad/metrics.jsonl", deep + "\n");  // a line that is no record
+  EXPECT_EQ(read_entry(runs.path() / "bad")->problem, "");
+}
+
+TEST(RunEntryTest, ADamagedSeriesOrIndexIsSaid) {
+  const test::TemporaryFolder runs;
+  write_run(runs, "x_cv/fold_1");
+  const auto cv = runs.write("x_cv/cv.json", R"({"folds": 1e300, "repeats": 3})");
+  EXPECT_EQ(read_entry(runs.path() / "x_cv")->problem,
+            cv.string() +
+                ": folds: expected an integer from 0 to 1000000, got 1e+300; the file is "
+                "damaged");
+  runs.write("x_cv/cv.json", R"({"folds": "x"})");
+  EXPECT_NE(read_entry(runs.path() / "x_cv")->problem, "");
+  write_run(runs, "y_ensemble/member_1");
+  runs.write("y_ensemble/ensemble.json", R"({"members": "x"})");
+  EXPECT_NE(read_entry(runs.path() / "y_ensemble")->problem, "");
+  runs.write(".runs.json", R"({"program": 5})");
+  EXPECT_EQ(read_entries(runs.path()).size(), 2U);
+}
+
 TEST(RunEntryTest, KnowsWhoWorksOnItAndHowItEnded) {
   const test::TemporaryFolder runs;
   const auto folder = write_run(runs, "a", {.is_complete = false});
@@ -75,7 +141,6 @@ TEST(RunEntryTest, WhatIsMissingOrDamagedIsLeftOut) {
   EXPECT_EQ(half.best, std::nullopt);
   // As a newer version may write it.
   const auto newer = write_run(runs, "newer", {.config = "training: {thrust: 2}\n"});
-  runs.write("newer/summary.json", "{\"best\": 3");
   const RunEntry entry = read_entry(newer).value();
   EXPECT_EQ(
       entry.problem.substr(entry.problem.find("config_resolved.yaml")),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -11,14 +10,15 @@ namespace trainer {
 /// JSON whose objects keep the order in which their entries were added.
 using Json = nlohmann::ordered_json;
 
-/// The value of `text`. Throws Json::parse_error.
+/// How deep values that come from files may be nested.
+inline constexpr int kMaxJsonDepth = 100;
+
+/// The value of a text of this program. Throws Json::parse_error.
 Json parse_json(std::string_view text);
 
-/// The value of `text`, or null if it is not valid JSON.
+/// The value of `text`, or null if it is not valid JSON or nested deeper than kMaxJsonDepth. What
+/// comes from a file is read with a JsonReader (json_reader.h).
 Json parse_json_or_null(std::string_view text);
-
-/// The value of a whole file, or null if the file cannot be read or is not valid JSON.
-Json read_json_or_null(const std::filesystem::path& path);
 
 }  // namespace trainer
 

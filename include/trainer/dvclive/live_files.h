@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/metrics_log.h"
 
 // The files of DVCLive (dvc.org/doc/dvclive; iterative/dvclive on GitHub), which dvc exp show, dvc
@@ -37,7 +37,7 @@ class LiveFiles {
   void add(const run::MetricsRecord& record);
 
  private:
-  void add_values(const Json& record);
+  void add_values(const JsonReader& record);
   std::ofstream& curve_of(const std::filesystem::path& path, const std::string& name);
   void write_latest() const;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/json.h"
+#include "trainer/core/json_reader.h"
 
 namespace trainer::run {
 
@@ -17,7 +17,7 @@ struct Scalar {
 
 /// The numbers of a record of metrics.jsonl that make a curve. Training records within an epoch and
 /// those that close one have splits of their own, "train_steps" and "train", as they are of other
-/// samples.
-std::vector<Scalar> scalars(const Json& record);
+/// samples. Throws Error(kCheckpoint) for a record of a file that is not one of this program.
+std::vector<Scalar> scalars(const JsonReader& record);
 
 }  // namespace trainer::run

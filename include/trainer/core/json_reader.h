@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trainer/core/json.h"
+
+namespace trainer {
+
+/// A value in a JSON file that anybody may have changed, such as those of a run folder. Each access
+/// checks what it finds. What is absent, or null, has a default; what has another type, or is out
+/// of range, is an Error(kCheckpoint) that names the file, the key ("test.rows") and what was
+/// expected.
+class JsonReader {
+ public:
+  /// The value of a whole file; null if there is none. Throws Error(kCheckpoint) if it is not JSON
+  /// or has values nested deeper than kMaxJsonDepth.
+  static JsonReader of_file(const std::filesystem::path& path);
+
+  /// A value that messages call `place`: "metrics.jsonl:3".
+  explicit JsonReader(Json value, std::string place = "value");
+
+  /// The value itself, for what is shown or copied as it is.
+  const Json& json() const { return *value_; }
+  bool is_null() const { return value_->is_null(); }
+  bool is_number() const { return value_->is_number(); }
+  /// Whether there is an entry of this name that is not null.
+  bool has(std::string_view key) const;
+
+  /// An entry of an object: null if it is absent, or if this value is.
+  JsonReader operator[](std::string_view key) const;
+  /// The elements of a list. Null has none.
+  std::vector<JsonReader> elements() const;
+  /// The entries of an object, in their order. Null has none.
+  std::vector<std::pair<std::string, JsonReader>> entries() const;
+
+  double number() const;
+  int64_t integer(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) const;
+  const std::string& text() const;
+
+  std::optional<double> number(std::string_view key) const;
+  int64_t integer(std::string_view key, int64_t fallback = 0, int64_t min = 0,
+                  int64_t max = std::numeric_limits<int64_t>::max()) const;
+  /// Empty if it is absent.
+  std::string text(std::string_view key) const;
+
+  /// Throws the error that another value was expected here: "a number".
+  [[noreturn]] void refuse(const std::string& expected) const;
+
+ private:
+  struct Document {
+    Json value;
+    std::string place;
+  };
+
+  JsonReader(std::shared_ptr<const Document> document, const Json* value, std::string key)
+      : document_(std::move(document)), value_(value), key_(std::move(key)) {}
+
+  std::shared_ptr<const Document> document_;
+  const Json* value_;
+  std::string key_;
+};
+
+/// Calls `add` with each line of a file that is an object. Others are passed over: a line that a
+/// crash cut off, and those without `containing`, which are not even parsed.
+void read_json_lines(const std::filesystem::path& path,
+                     const std::function<void(const JsonReader&)>& add,
+                     std::string_view containing = "");
+
+}  // namespace trainer
