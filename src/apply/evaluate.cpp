@@ -34,6 +34,7 @@ class Evaluation {
     outputs_.insert(outputs_.end(), outputs.begin(), outputs.end());
     all_.classes.append(rows.classes.begin(), rows.classes.end());
     all_.values.append(rows.values.begin(), rows.values.end());
+    all_.targets.append(rows.targets.begin(), rows.targets.end());
   }
 
   metrics::Report report() const {

@@ -2,10 +2,8 @@
 #include "trainer/apply/out_of_fold.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -111,15 +109,8 @@ void add_target(const Model& model, const data::Dataset& rows, std::span<const d
     return;
   }
   const auto num_targets = static_cast<std::size_t>(model.schema.num_targets());
-  const data::Scaling& scaling = model.schema.target_scaling;
   for (std::size_t i = 0; i < num_targets; ++i) {
-    const double value = values[row * num_targets + i];
-    // It was rounded to float32 as it was read, shifted and scaled: the file has fewer digits.
-    const double as_read = value - scaling.offset_of(i);
-    const double shifted = as_read - scaling.shift[i];
-    const double tolerance =
-        std::numeric_limits<float>::epsilon() * (std::abs(as_read) + std::abs(shifted));
-    cells.push_back(shortest_text(value, tolerance));
+    cells.push_back(fmt::format("{}", values[row * num_targets + i]));
   }
 }
 
@@ -137,7 +128,7 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
   data::require_intact(rows);
   std::vector<float> outputs;
   Predictor(model, num_threads).predict(rows.features, outputs);
-  const std::vector<double> values = predicted_values(model, rows.values);
+  const std::vector<double> values = data::true_values(model.schema, rows);
   const PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
   const auto width = static_cast<std::size_t>(model.num_outputs());
   for (std::size_t row = 0; row < rows.source_lines.size(); ++row) {

@@ -55,10 +55,6 @@ void add_number(double value, double offset, fmt::memory_buffer& out) {
 
 }  // namespace
 
-std::string shortest_text(double value, double tolerance) {
-  return fmt::format("{}", with_fewest_digits(value, tolerance));
-}
-
 PredictionText::PredictionText(const Model& model, const std::vector<std::string>& id_names,
                                char delimiter, char decimal)
     : model_(model),

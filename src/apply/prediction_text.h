@@ -14,9 +14,6 @@
 
 namespace trainer::apply {
 
-/// The number with the fewest digits that is within `tolerance` of `value`.
-std::string shortest_text(double value, double tolerance);
-
 /// Predictions as lines of a CSV file.
 class PredictionText {
  public:

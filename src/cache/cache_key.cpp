@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kRowFormat = 2;  // of rows.bin: versions that differ share no folder
+
 // The coarsest times of file systems in use are two seconds apart (FAT).
 constexpr int64_t kTimeStep = 2'000'000'000;
 
@@ -68,7 +70,8 @@ std::optional<std::vector<FileState>> states_of(const config::DataConfig& data) 
 std::string key_text(const config::DataConfig& data, uint64_t seed,
                      std::span<const FileState> files) {
   const BuildInfo& build = build_info();
-  std::string text = fmt::format("trainer {} {}\nseed {}\n", build.version, build.git_commit, seed);
+  std::string text = fmt::format("trainer {} {}\nformat {}\nseed {}\n", build.version,
+                                 build.git_commit, kRowFormat, seed);
   config::Config config;
   config.data = data;
   for (const config::Field& field : config::fields()) {

@@ -79,6 +79,7 @@ Dict RowWriter::add(const data::Dataset& dataset) {
   entry.emplace_back("values", add(dataset.values));
   entry.emplace_back("source_lines", add(dataset.source_lines));
   entry.emplace_back("weights", add(dataset.weights));
+  entry.emplace_back("targets", add(dataset.targets));
   entry.emplace_back("rows_per_block", rows_per_block);
   entry.emplace_back("checksums", checksum_tensor(data::row_checksums(dataset, rows_per_block)));
   return entry;
@@ -145,6 +146,7 @@ data::Dataset RowFile::dataset(const checkpoint::Reader& entry) const {
   dataset.values = array<float>(entry, "values", num_rows, entry.count("num_targets"));
   dataset.source_lines = array<int64_t>(entry, "source_lines", num_rows);
   dataset.weights = array<float>(entry, "weights", num_rows);
+  dataset.targets = array<double>(entry, "targets", num_rows, entry.count("num_targets"));
   const int64_t rows_per_block = entry.count("rows_per_block");
   if (rows_per_block == 0) entry.refuse("rows_per_block", "expected an integer >= 1, got 0");
   const int64_t num_blocks = (num_rows + rows_per_block - 1) / rows_per_block;

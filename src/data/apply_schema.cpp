@@ -31,7 +31,8 @@ Dataset apply_schema(Table&& table, const Schema& schema, const std::string& ori
   if (schema.task == config::Task::kClassification) {
     dataset.classes = encode_labels(table, schema.labels, origin);
   } else {
-    dataset.values = target_values(table, schema.target_scaling.offset);
+    dataset.targets = target_numbers(table);
+    dataset.values = without_offsets(dataset.targets, schema.target_scaling.offset);
     scale(schema.target_scaling, dataset.values);
   }
   dataset.source_lines = source_lines(std::move(table.lines), dataset.size());

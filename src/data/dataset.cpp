@@ -45,15 +45,24 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
 
 }  // namespace
 
-std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs) {
+void limit_outputs(const Schema& schema, std::span<float> outputs) {
   const size_t num_limits = schema.target_low.size();
-  if (num_limits == 0) return unscaled(schema.target_scaling, outputs);
-  std::vector<float> within(outputs.begin(), outputs.end());
-  for (size_t i = 0; i < within.size(); ++i) {
-    within[i] = limited(within[i], {.low = schema.target_low[i % num_limits],
-                                    .high = schema.target_high[i % num_limits]});
+  if (num_limits == 0) return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i] = limited(outputs[i], {.low = schema.target_low[i % num_limits],
+                                      .high = schema.target_high[i % num_limits]});
   }
+}
+
+std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs) {
+  std::vector<float> within(outputs.begin(), outputs.end());
+  limit_outputs(schema, within);
   return unscaled(schema.target_scaling, within);
+}
+
+std::vector<double> true_values(const Schema& schema, const Dataset& rows) {
+  if (rows.targets.empty()) return unscaled(schema.target_scaling, rows.values);
+  return {rows.targets.begin(), rows.targets.end()};
 }
 
 config::DataFacts recipe_facts(const Datasets& data) {

@@ -28,6 +28,7 @@ std::vector<Bytes> arrays_of(const Dataset& dataset) {
   add(dataset.values);
   add(dataset.source_lines);
   add(dataset.weights);
+  add(dataset.targets);
   return arrays;
 }
 

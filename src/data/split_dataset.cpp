@@ -25,7 +25,7 @@ Dataset take_split(const Dataset& whole, std::span<const int64_t> rows) {
     return values.empty() ? values : take_rows(values, values.size() / num_rows, rows);
   };
   return {take_rows(whole.features, rows), take(whole.classes), take(whole.values),
-          take(whole.source_lines), take(whole.weights)};
+          take(whole.source_lines),        take(whole.weights), take(whole.targets)};
 }
 
 void keep_split(Dataset& whole, std::span<const int64_t> rows) {
@@ -46,6 +46,7 @@ Datasets split_whole(Dataset&& whole, const SplitIndices& split) {
   Datasets datasets;
   datasets.validation = take_split(whole, split.validation);
   datasets.test = take_split(whole, split.test);
+  whole.targets = {};
   keep_split(whole, split.train);
   datasets.train = std::move(whole);
   return datasets;
@@ -79,7 +80,8 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const 
                 .classes = std::move(target.classes),
                 .values = std::move(target.values),
                 .source_lines = source_lines(std::move(table.lines), num_rows),
-                .weights = std::move(table.weights)};
+                .weights = std::move(table.weights),
+                .targets = std::move(target.numbers)};
   fit_schema(whole, fit_rows, data, schema);
   if (schema.task == config::Task::kRegression) scale(schema.target_scaling, whole.values);
   Datasets datasets = split_whole(std::move(whole), split);

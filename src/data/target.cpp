@@ -186,16 +186,6 @@ std::vector<double> choose_offsets(const Table& table) {
   return offsets_or_none(std::move(offsets));
 }
 
-Array<float> without_offsets(const TargetCells& cells, const std::vector<double>& offsets) {
-  Array<float> values;
-  values.reserve(cells.size());
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
-    values.push_back(static_cast<float>(cells.number(i) - offset));
-  }
-  return values;
-}
-
 void require_one_target(const Table& table) {
   if (table.target_names.size() == 1) return;
   throw data_error(table.file, fmt::format("{} targets, but only regression supports several; keep "
@@ -235,10 +225,10 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     }
   }
   if (target.task == config::Task::kRegression) {
-    require_finite(table);
+    target.numbers = target_numbers(table);
     require_different_values(table);
     target.offsets = offsets != nullptr ? *offsets : choose_offsets(table);
-    target.values = without_offsets(table.targets, target.offsets);
+    target.values = without_offsets(target.numbers, target.offsets);
     return target;
   }
   require_plausible_classes(table, scan, wanted);
@@ -248,9 +238,22 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
   return target;
 }
 
-Array<float> target_values(const Table& table, const std::vector<double>& offsets) {
+Array<double> target_numbers(const Table& table) {
   require_finite(table);
-  return without_offsets(table.targets, offsets);
+  Array<double> numbers;
+  numbers.reserve(table.targets.size());
+  for (size_t i = 0; i < table.targets.size(); ++i) numbers.push_back(table.targets.number(i));
+  return numbers;
+}
+
+Array<float> without_offsets(const Array<double>& numbers, const std::vector<double>& offsets) {
+  Array<float> values;
+  values.reserve(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
+    values.push_back(static_cast<float>(numbers[i] - offset));
+  }
+  return values;
 }
 
 }  // namespace trainer::data

@@ -19,7 +19,8 @@ struct Target {
   std::string task_reason = {};                       // why, where it was inferred
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
   Array<int64_t> classes;                             // [num_rows]; classification only
-  Array<float> values;          // [num_rows, num_targets], less their offsets; regression only
+  Array<double> numbers;        // [num_rows, num_targets] as the file has them; regression only
+  Array<float> values;          // the same less their offsets
   std::vector<double> offsets;  // [num_targets] (Scaling); empty: 0 of all
 };
 
@@ -29,9 +30,12 @@ struct Target {
 Target infer_target(const Table& table, config::Task wanted,
                     const std::vector<double>* offsets = nullptr);
 
-/// The targets of `table` as numbers `[num_rows, num_targets]`, less the `offsets` of the targets,
-/// which may be empty. Throws Error(kData) for text and what float32 cannot hold.
-Array<float> target_values(const Table& table, const std::vector<double>& offsets);
+/// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
+/// what float32 cannot hold.
+Array<double> target_numbers(const Table& table);
+
+/// `numbers` `[num_rows, num_targets]` less the `offsets` of the targets, which may be empty.
+Array<float> without_offsets(const Array<double>& numbers, const std::vector<double>& offsets);
 
 /// Where the row stands, for messages: "file:line", or "file: item 7" of a file without lines.
 std::string row_location(const Table& table, size_t row);

@@ -64,6 +64,7 @@ class Reservoir {
     put(rows.values, row, std::ssize(rows.values) / rows.size(), kept_.values, place);
     put(rows.source_lines, row, 1, kept_.source_lines, place);
     put(rows.weights, row, 1, kept_.weights, place);
+    put(rows.targets, row, std::ssize(rows.targets) / rows.size(), kept_.targets, place);
     kept_.features.num_rows = std::max(kept_.features.num_rows, place + 1);
   }
 

@@ -62,9 +62,9 @@ ConfusionMatrix make_confusion(const LabelledOutputs& labelled) {
 }
 
 std::vector<TargetScores> score_targets(const LabelledOutputs& labelled) {
-  const data::Scaling& scaling = labelled.schema.target_scaling;
   return target_scores(data::predicted_values(labelled.schema, labelled.outputs.values),
-                       data::unscaled(scaling, labelled.rows.values), labelled.outputs.num_columns);
+                       data::true_values(labelled.schema, labelled.rows),
+                       labelled.outputs.num_columns);
 }
 
 /// Every row is taken for the most frequent class of the training split, with the probabilities
@@ -100,8 +100,7 @@ Baseline class_baseline(const LabelledOutputs& labelled, const ConfusionMatrix& 
 
 Baseline target_baseline(const LabelledOutputs& labelled) {
   const std::vector<double>& means = labelled.schema.target_means;
-  const std::vector<double> targets =
-      data::unscaled(labelled.schema.target_scaling, labelled.rows.values);
+  const std::vector<double> targets = data::true_values(labelled.schema, labelled.rows);
   std::vector<double> predictions(targets.size());
   for (std::size_t i = 0; i < predictions.size(); ++i) predictions[i] = means[i % means.size()];
   return {"always the mean",

@@ -85,8 +85,10 @@ std::string loss_text(double loss) {
 }
 
 std::string percent_text(double share) {
+  constexpr double kSmall = 0.005;  // would be shown as 0.00
   const double shown = share < 1 ? std::min(100 * share, 99.99) : 100 * share;
-  return fmt::format("{:.2f} %", share > 0 ? std::max(shown, 0.01) : shown);
+  return share > 0 && shown < kSmall ? fmt::format("{:.2g} %", shown)
+                                     : fmt::format("{:.2f} %", shown);
 }
 
 std::string number_text(double value) {

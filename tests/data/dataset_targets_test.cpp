@@ -6,6 +6,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
+#include "trainer/metrics/report.h"
 
 #include "support/datasets.h"
 #include "support/error_of.h"
@@ -33,6 +34,45 @@ TEST_F(DatasetTargetsTest, TargetsOfAllPartsAreScaledAsThoseOfTheTrainingPart) {
   DataConfig data = table("a,y\n1,1.5\n2,3.5\n");
   data.test_path = folder_.write("test.csv", "y,a\n4.5,1\n").string();
   EXPECT_EQ(load_datasets(data, 1).test.values, Floats{2});
+}
+
+TEST_F(DatasetTargetsTest, WhatIsJudgedKeepsItsTargetsAsTheFileHasThem) {
+  DataConfig data = table("a,y\n1,0.1\n2,1000000.25\n3,7\n");
+  data.test_path = folder_.write("test.csv", "y,a\n0.001,1\n0,2\n123456.7,3\n").string();
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.test.targets, (std::vector<double>{0.001, 0, 123456.7}));
+  EXPECT_EQ(true_values(datasets.schema, datasets.test), (std::vector<double>{0.001, 0, 123456.7}));
+  EXPECT_TRUE(datasets.train.targets.empty());
+  EXPECT_NEAR(true_values(datasets.schema, datasets.train)[1], 1000000.25, 0.1);
+}
+
+/// The scores of `outputs` `[9]` for these targets, scaled as those of the training split, which
+/// are the same.
+metrics::Report report_of(DataConfig data, const std::string& rows,
+                          const test::TemporaryFolder& in) {
+  data.test_path = in.write("test.csv", rows).string();
+  const Datasets datasets = load_datasets(data, 1);
+  const Floats outputs = {-0.375F, -0.5F, -0.25F, -0.4375F, -0.375F, -0.3125F, -0.5F, 0.5F, 2.75F};
+  return metrics::make_report({datasets.schema, datasets.test, {outputs, 1}}, 0);
+}
+
+double score_of(const metrics::Report& report, const std::string& name) {
+  return metrics::find_score(report.scores, name).value();
+}
+
+// Of scikit-learn 1.7 for the same predictions.
+TEST_F(DatasetTargetsTest, MetricsAreOfTheTargetsOfTheFile) {
+  const std::string wide =
+      "a,y\n1,0.001\n2,0.0123\n3,0.25\n4,1.5\n5,37.25\n6,512.75\n7,8192.125\n8,250000.5\n"
+      "9,1000000\n";
+  const metrics::Report report = report_of(table(wide), wide, folder_);
+  EXPECT_NEAR(score_of(report, "mape"), 2644656.260527789, 1);
+  EXPECT_NEAR(score_of(report, "mae"), 26840.940030512153, 0.01);
+  EXPECT_NEAR(score_of(report, "rmse"), 32637.859396804644, 0.01);
+  EXPECT_NEAR(score_of(report, "r2"), 0.9891857156321308, 1e-8);
+  const std::string zeros = test::replaced(test::replaced(wide, "8192.125", "0"), "0.0123", "0");
+  EXPECT_NEAR(score_of(report_of(table(zeros), zeros, folder_), "mape") / 1.818561152813063e19, 1,
+              1e-6);
 }
 
 TEST_F(DatasetTargetsTest, RefusesSeveralTargetsAsClasses) {

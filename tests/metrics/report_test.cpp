@@ -122,7 +122,9 @@ TEST(ScoreTest, NumbersAreWrittenOut) {
 TEST(ScoreTest, OnlyAllIsAHundredPercentAndOnlyNoneIsZero) {
   EXPECT_EQ(percent_text(1), "100.00 %");
   EXPECT_EQ(percent_text(0.99999), "99.99 %");
-  EXPECT_EQ(percent_text(0.00001), "0.01 %");
+  EXPECT_EQ(percent_text(0.0001), "0.01 %");
+  EXPECT_EQ(percent_text(0.00001), "0.001 %");
+  EXPECT_EQ(percent_text(4e-10), "4e-08 %");
   EXPECT_EQ(percent_text(0), "0.00 %");
 }
 

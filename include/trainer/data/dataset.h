@@ -32,6 +32,9 @@ struct Dataset {
   Array<int64_t> source_lines = {};  // [n] line of a text file, else number of the row from 1 on
   /// [n] how much a row counts in the loss, 1 on average; empty: all count alike.
   Array<float> weights = {};
+  /// [n, num_targets] as the file has them; regression only, and not of the training split, whose
+  /// predictions nobody judges.
+  Array<double> targets = {};
   /// What finds damaged rows of a file that is mapped (row_checks.h); nothing for rows in memory.
   std::shared_ptr<RowChecks> checks = {};
 
@@ -74,8 +77,15 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
-/// Outputs `[n, num_targets]` of a regression model in the units of the file, within the limits.
+/// Limits outputs `[n, num_targets]` of a regression model as the schema says.
+void limit_outputs(const Schema& schema, std::span<float> outputs);
+
+/// Such outputs in the units of the file, within the limits.
 std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs);
+
+/// The targets `[n, num_targets]` of these rows as the file has them; of rows that do not keep
+/// them, what float32 makes of them when they are scaled and scaled back.
+std::vector<double> true_values(const Schema& schema, const Dataset& rows);
 
 /// The splits of the data of a run, and what is to be said about them.
 struct Datasets {
@@ -90,7 +100,7 @@ struct Datasets {
   int64_t num_column_notes = 0;           // of these, behind the first: of a single column each
   std::vector<std::string> warnings = {};
   std::string cache = {};  // where they were read or written instead (cache/load.h)
-  std::vector<std::string> target_copies = {};  // a line of the notes about columns that tell it
+  std::vector<std::string> target_copies = {};  // a line of the warnings about columns that tell it
 };
 
 /// Reads, splits and describes the data of a run, deterministic in `seed`. Rows are split by both

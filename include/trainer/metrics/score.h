@@ -43,7 +43,7 @@ std::string score_text(const Score& score);
 /// A loss as people compare it: "0.0492", and "3.28e+34" where that would be very long.
 std::string loss_text(double loss);
 
-/// "97.78 %"; 100 % and 0 % are exact.
+/// "97.78 %", and "4e-08 %" where that would be 0.00; 100 % and 0 % are exact.
 std::string percent_text(double share);
 
 /// "0.01234", "1.5", "15,390"; an exponent only where nobody could read the digits.
