@@ -71,7 +71,10 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
     }
     member_outputs_.resize(networks_.size() * part.size());
     for (std::size_t i = 0; i < networks_.size(); ++i) {
-      run(*networks_[i], batch, member_outputs_.data() + i * part.size());
+      const std::span<float> of_member =
+          std::span(member_outputs_).subspan(i * part.size(), part.size());
+      run(*networks_[i], batch, of_member.data());
+      data::limit_outputs(model_.schema, of_member);
     }
     const int64_t num_columns = model_.num_outputs();
     cpu::combine_members(network::mean_for(model_.schema.task),

@@ -146,9 +146,16 @@ class LayerWriter {
   std::string& source_;
 };
 
+// Within the limits of predictions, as far as there are any.
+std::string limited(const apply::Model& model, const std::string& scores) {
+  if (model.schema.target_low.empty()) return scores;
+  return fmt::format("torch.minimum(torch.maximum({}, self.targets_low), self.targets_high)",
+                     scores);
+}
+
 // Of all members of an ensemble, combined.
 std::string scores(const apply::Model& model) {
-  if (!model.is_ensemble()) return "self.scores(x)";
+  if (!model.is_ensemble()) return limited(model, "self.scores(x)");
   std::string list;
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     list += i == 0 ? "" : ", ";
@@ -156,7 +163,7 @@ std::string scores(const apply::Model& model) {
   }
   const std::string stacked = fmt::format("torch.stack([{}])", list);
   if (model.schema.task == config::Task::kRegression) {
-    return fmt::format("torch.mean({}, 0)", stacked);
+    return fmt::format("torch.mean({}, 0)", limited(model, stacked));
   }
   return log_of_mean_probabilities({stacked, 0, std::ssize(model.members)},
                                    model.num_outputs() == 1);
@@ -164,11 +171,7 @@ std::string scores(const apply::Model& model) {
 
 std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
   if (model.schema.task == config::Task::kRegression) {
-    const std::string scores =
-        model.schema.target_low.empty()
-            ? "x"
-            : "torch.minimum(torch.maximum(x, self.targets_low), self.targets_high)";
-    const std::string values = scores + " / self.targets_scale + self.targets_shift";
+    const std::string values = "x / self.targets_scale + self.targets_shift";
     return apply::gives_doubles(model.schema)
                ? fmt::format("torch.to({}, {}) + self.targets_offset", values, kDouble)
                : values;

@@ -196,10 +196,19 @@ class PathIntegral {
   std::vector<std::unique_ptr<MemberPath>> paths_;
 };
 
-std::vector<float> outputs_of(apply::Predictor& predictor, const data::Matrix& row) {
+std::vector<float> outputs_of(const apply::Model& model, const data::Matrix& row,
+                              int64_t num_threads) {
   std::vector<float> outputs;
-  predictor.predict(row, outputs);
+  apply::Predictor(model, num_threads).predict(row, outputs);
   return outputs;
+}
+
+/// The same model without limits of its predictions.
+apply::Model unlimited(const apply::Model& model) {
+  apply::Model copy = model;
+  copy.schema.target_low.clear();
+  copy.schema.target_high.clear();
+  return copy;
 }
 
 double sum_of_sizes(const std::vector<double>& values) {
@@ -307,9 +316,7 @@ Contributions explain_row(const apply::Model& model, std::span<const ColumnGroup
   const data::Schema& schema = model.schema;
   const data::Matrix row = as_floats(features);
   const data::Matrix baseline = baseline_row(model);
-  apply::Predictor predictor(model, num_threads);
-  const std::vector<float> at_row = outputs_of(predictor, row);
-  const std::vector<float> at_baseline = outputs_of(predictor, baseline);
+  const std::vector<float> at_row = outputs_of(model, row, num_threads);
   const bool is_regression = schema.task == config::Task::kRegression;
   const int64_t label =
       is_regression
@@ -326,13 +333,16 @@ Contributions explain_row(const apply::Model& model, std::span<const ColumnGroup
                       .outputs = {}};
   const std::span<const float> values = std::get<Array<float>>(row.values);
   for (const ColumnGroup& group : groups) found.cells.push_back(cell_text(group, values));
+  const apply::Model open = unlimited(model);
+  const std::vector<float> from = outputs_of(open, baseline, num_threads);
+  const std::vector<float> to = outputs_of(open, row, num_threads);
   PathIntegral integral(model, baseline, row, num_threads);
   const std::vector<std::size_t> group_of = group_of_features(groups, schema.num_features());
   for (const OutputOfInterest& of :
        is_regression ? targets(schema) : std::vector{predicted_class(model, label)}) {
-    found.outputs.push_back(explain_output(
-        integral, of, group_of, groups.size(),
-        {.name = of.name, .at_baseline = of.value(at_baseline), .at_row = of.value(at_row)}));
+    found.outputs.push_back(
+        explain_output(integral, of, group_of, groups.size(),
+                       {.name = of.name, .at_baseline = of.value(from), .at_row = of.value(to)}));
   }
   return found;
 }

@@ -297,12 +297,15 @@ Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& featu
   return graph.node("Div", {values, graph.node("Sqrt", {sum})});
 }
 
-Name limited(GraphBuilder& graph, const data::Schema& schema, const Name& scores) {
-  if (schema.target_low.empty()) return scores;
+// The scores of each member within the limits of predictions, as far as there are any.
+void limit(GraphBuilder& graph, const data::Schema& schema, std::vector<Name>& members) {
+  if (schema.target_low.empty()) return;
   const Shape shape = {schema.num_targets()};
   const Name low = graph.constant("targets.low", shape, schema.target_low);
   const Name high = graph.constant("targets.high", shape, schema.target_high);
-  return graph.node("Min", {graph.node("Max", {scores, low}), high});
+  for (Name& scores : members) {
+    scores = graph.node("Min", {graph.node("Max", {scores, low}), high});
+  }
 }
 
 void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scaling, Name scores) {
@@ -352,6 +355,7 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
       values = writer.add(layer, values);
     scores.push_back(values);
   }
+  limit(graph, model.schema, scores);
   if (!model.is_ensemble()) return scores.front();
   return model.schema.task == config::Task::kRegression
              ? mean_of(graph, scores)
@@ -362,8 +366,7 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
                  const Name& scores) {
   if (model.schema.task == config::Task::kRegression) {
-    put_into_units_of_the_data(graph, model.schema.target_scaling,
-                               limited(graph, model.schema, scores));
+    put_into_units_of_the_data(graph, model.schema.target_scaling, scores);
   } else if (outputs == apply::ExportOutputs::kProbabilities) {
     if (model.num_outputs() == 1) {
       add_two_probabilities(graph, scores);

@@ -164,6 +164,31 @@ TEST(Predictor, AnEnsembleOfRegressionsHasTheMeanNumbers) {
   }
 }
 
+TEST(Predictor, AnEnsembleIsTheMeanOfLimitedPredictions) {
+  const data::Matrix features{200, 9, test::some_numbers(int64_t{200} * 9, 5)};
+  std::vector<Model> members;
+  Model ensemble = some_ensemble(2, members);
+  for (Model* model : {&members[0], &members[1], &members[2], &ensemble}) {
+    model->schema.task = config::Task::kRegression;
+    model->schema.target_scaling = {{10, -1}, {0.5F, 4}};
+    model->schema.target_low = {-0.5F, -0.25F};
+    model->schema.target_high = {0.5F, 0.25F};
+  }
+  const std::vector<double> values = predicted_values(ensemble, outputs_of(ensemble, features));
+  std::vector<double> sums(values.size());
+  for (const Model& member : members) {
+    const std::vector<double> of_member = predicted_values(member, outputs_of(member, features));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += of_member[i];
+  }
+  int64_t num_within = 0;  // where some members are limited and others are not
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(values[i], sums[i] / 3, 1e-5) << i;
+    const double output = i % 2 == 0 ? (values[i] - 10) / 2 : (values[i] + 1) * 4;
+    num_within += std::abs(output) < (i % 2 == 0 ? 0.49 : 0.24) ? 1 : 0;
+  }
+  EXPECT_GT(num_within, 20);
+}
+
 // Of members that are nearly sure, the logarithms are finite and right.
 TEST(Predictor, SmallProbabilitiesOfAnEnsembleAreNotLost) {
   Model model;

@@ -90,10 +90,8 @@ TEST_F(EnsembleProgramTest, PredictsTheMeanOfItsMembers) {
 
 // With the preprocessing of the first recipe, and each with its own network and training.
 TEST_F(EnsembleProgramTest, MembersCanHaveDifferentRecipes) {
-  const ProcessResult trained =
-      ensemble("auto_mpg.yaml",
-               "--members 3 --recipes realmlp,tabm training.epochs=4 data.embed_above=3 "
-               "data.clip_predictions=false");
+  const ProcessResult trained = ensemble(
+      "auto_mpg.yaml", "--members 3 --recipes realmlp,tabm training.epochs=4 data.embed_above=3");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const std::vector<fs::path> members = member_folders();
   ASSERT_EQ(members.size(), 3U);

@@ -17,7 +17,7 @@ namespace trainer::apply {
 /// depend neither on the number of threads nor on the rows that are computed with it, and are those
 /// that training evaluates with its kernels. The outputs of an ensemble are what one network would
 /// have whose predictions are the averaged ones: the logarithms of the mean probabilities, their
-/// logit where there is a single one, or the mean of numbers.
+/// logit where there is a single one, or the mean of numbers, each within the limits of the schema.
 class Predictor {
  public:
   /// `model` must outlive the predictor.
