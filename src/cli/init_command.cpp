@@ -162,7 +162,7 @@ data::Datasets read_with(wizard::FirstConfig& first) {
       cache::load_once(first.config.data, static_cast<uint64_t>(first.config.seed));
   wizard::add_left_out(first, data.schema);
   log_ignored(std::span(first.ignore).subspan(num_logged));
-  for (const std::string& note : data.target_copies) log::info(note);
+  first.warnings = data.target_copies;
   for (const std::string& warning : data.warnings) log::warning(warning);
   return data;
 }

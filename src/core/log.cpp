@@ -7,6 +7,7 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -181,7 +182,8 @@ struct Log {
   std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file;
   bool file_failed = false;
   spdlog::logger logger{"trainer", console};
-  std::string label;  // of the overview
+  std::string label;           // of the overview
+  std::set<std::string> said;  // by warning_once()
 
   Log() {
     logger.set_level(spdlog::level::debug);  // the sinks decide
@@ -211,10 +213,22 @@ void write(spdlog::level::level_enum level, std::string_view message) {
   instance().logger.log(level, spdlog::string_view_t(message.data(), message.size()));
 }
 
-void write_to(spdlog::sinks::sink& sink, std::string_view message) {
-  if (!sink.should_log(spdlog::level::info)) return;
-  sink.log({instance().logger.name(), spdlog::level::info,
-            spdlog::string_view_t(message.data(), message.size())});
+// What two runs say of the same: epochs and numbers of rows differ, names in quotes do not.
+std::string without_counts(std::string_view message) {
+  std::string text;
+  bool is_quoted = false;
+  for (const char c : message) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (is_quoted || c < '0' || c > '9') text += c;
+  }
+  return text;
+}
+
+void write_to(spdlog::sinks::sink& sink, std::string_view message,
+              spdlog::level::level_enum level = spdlog::level::info) {
+  if (!sink.should_log(level)) return;
+  sink.log(
+      {instance().logger.name(), level, spdlog::string_view_t(message.data(), message.size())});
 }
 
 }  // namespace
@@ -295,6 +309,10 @@ void detail(std::string_view message) {
 void debug(std::string_view message) { write(spdlog::level::debug, message); }
 void info(std::string_view message) { write(spdlog::level::info, message); }
 void warning(std::string_view message) { write(spdlog::level::warn, message); }
+void warning_once(std::string_view message) {
+  if (instance().said.insert(without_counts(message)).second) return warning(message);
+  if (instance().file != nullptr) write_to(*instance().file, message, spdlog::level::warn);
+}
 void error(std::string_view message) { write(spdlog::level::err, message); }
 
 void show_status(std::string_view text) { instance().console->show_status(text); }

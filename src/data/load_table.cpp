@@ -158,10 +158,10 @@ Datasets load_table(const config::DataConfig& data, SplitOptions options, const 
   datasets.num_without_target = num_without_target;
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
-  datasets.target_copies = copies;
   datasets.warnings = std::move(outliers);
+  datasets.target_copies = copies;
   append(datasets.notes, std::move(limited));
-  append(datasets.notes, std::move(copies));
+  append(datasets.warnings, std::move(copies));
   append(datasets.notes, find_useless_columns(datasets.train.features, datasets.schema.columns));
   warn_of_unknown(datasets, encoded.num_unknown, "the validation and test splits");
   if (!data.validation_path.empty()) {

@@ -121,7 +121,7 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
 log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(level); }
 
 void log_warnings(const train::Session& session) {
-  for (const std::string& warning : session.data.warnings) log::warning(warning);
+  for (const std::string& warning : session.data.warnings) log::warning_once(warning);
   if (run::blas_info().is_slow && session.device.is_cpu() && !train::uses_kernels(session)) {
     log::warning(
         fmt::format("LibTorch uses a slow BLAS ({}); install OpenBLAS (Debian: "

@@ -153,7 +153,7 @@ void report_perfect_score(const Session& session, const run::MetricsRecord& vali
   const double r2 = metrics::find_score(validation.scores, "r2").value_or(0);
   if (!all_correct && !(r2 > kPerfectR2)) return;
   output.reported_perfect_score = true;
-  log::info(fmt::format(
+  log::warning_once(fmt::format(
       "validation {} after epoch {}: possible target leakage; drop columns that copy the target or "
       "are only known after it with data.ignore",
       all_correct ? "accuracy is 100 %" : "R2 is above 0.9999", session.state.position.epoch));

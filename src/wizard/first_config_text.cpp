@@ -299,6 +299,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   write_missing(writer, config);
   write_target(writer, find_column(table, config.data.target.front()), first);
   writer.list("data.id", first.id);
+  for (const std::string& warning : first.warnings) writer.comment("Warning: " + warning);
   writer.list("data.ignore", first.ignore);
   writer.list("data.categorical", first.categorical);
   write_features(writer, table, schema);

@@ -29,8 +29,8 @@ class TargetCopiesTest : public ::testing::Test {
     data.target = {"y"};
     const Datasets datasets = load_datasets(data, 1);
     for (const std::string& line : datasets.target_copies) {
-      EXPECT_NE(std::find(datasets.notes.begin(), datasets.notes.end(), line),
-                datasets.notes.end());
+      EXPECT_NE(std::find(datasets.warnings.begin(), datasets.warnings.end(), line),
+                datasets.warnings.end());
     }
     return datasets.target_copies;
   }

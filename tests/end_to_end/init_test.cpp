@@ -196,12 +196,12 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(
       made.err,
-      std::string(
-          "column \"t\": \"-\" in 10 rows is treated as a missing value (data.missing)\n"
-          "column \"u\": \"-999\" in 8 rows is treated as a missing value (data.missing)\n"
-          "read 200 rows and 4 columns from t.csv, delimiter semicolon, decimal comma\n"
-          "copies of the target (leakage): \"t\"; use data.ignore to drop columns that are not "
-          "known before the target\n") +
+      std::string("column \"t\": \"-\" in 10 rows is treated as a missing value (data.missing)\n"
+                  "column \"u\": \"-999\" in 8 rows is treated as a missing value (data.missing)\n"
+                  "read 200 rows and 4 columns from t.csv, delimiter semicolon, decimal comma\n"
+                  "warning: copies of the target (leakage): \"t\"; use data.ignore to drop columns "
+                  "that are not "
+                  "known before the target\n") +
           last_line(made.err));
   const std::string yaml = test::read_file(folder.path() / "t.yaml");
   for (const char* line : {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",

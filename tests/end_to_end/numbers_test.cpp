@@ -142,16 +142,36 @@ TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
   });
   const test::ProcessResult result = train("leak", "--epochs 5");
   const std::string note =
-      "copies of the target (leakage): \"told\"; use data.ignore to drop columns that are not "
+      "warning: copies of the target (leakage): \"told\"; use data.ignore to drop columns that are "
+      "not "
       "known before the target\n";
   EXPECT_NE(result.err.find(note), std::string::npos) << result.err;
   const std::string question =
-      "validation accuracy is 100 % after epoch 1: possible target leakage; drop columns that copy "
+      "warning: validation accuracy is 100 % after epoch 1: possible target leakage; drop columns "
+      "that copy "
       "the target or are only known after it with data.ignore\n";
   const std::size_t at = result.err.find(question);
   EXPECT_NE(at, std::string::npos) << result.err;
   EXPECT_EQ(result.err.find("validation accuracy is", at + 1), std::string::npos);
   EXPECT_NE(trainer("init --data leak.csv --target y --output init.yaml").err.find(note),
+            std::string::npos);
+  EXPECT_NE(test::read_file(folder_.path() / "init.yaml")
+                .find("  # Warning: copies of the target (leakage): \"told\"; use data.ignore to"),
+            std::string::npos);
+
+  // Once for all runs of a series, and in the log and the report of each.
+  for (const char* series : {"cv --folds 3", "ensemble --members 2"}) {
+    const test::ProcessResult several =
+        trainer(std::string(series) +
+                " threads=1 data.source=csv data.path=leak.csv data.target=y --epochs 2");
+    EXPECT_EQ(several.exit_code, 0) << several.err;
+    const std::size_t first = several.err.find(note);
+    EXPECT_NE(first, std::string::npos) << several.err;
+    EXPECT_EQ(several.err.find(note, first + 1), std::string::npos) << several.err;
+  }
+  EXPECT_EQ(trainer("report -o report.html runs/latest").exit_code, 0);
+  EXPECT_NE(test::read_file(folder_.path() / "report.html")
+                .find("\"warnings\":[\"copies of the target (leakage): \\\"told\\\""),
             std::string::npos);
 
   // A column that only helps.

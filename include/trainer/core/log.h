@@ -60,6 +60,8 @@ void debug(std::string_view message);
 void info(std::string_view message);
 /// As debug(), with level kWarning.
 void warning(std::string_view message);
+/// As warning(); on the console only the first time, such as of several runs on the same data.
+void warning_once(std::string_view message);
 /// As debug(), with level kError.
 void error(std::string_view message);
 

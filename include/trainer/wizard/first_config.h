@@ -22,10 +22,11 @@ struct FirstConfig {
   std::vector<Exception> id;
   std::vector<Exception> ignore;
   std::vector<Exception> categorical;
-  std::string task_reason;      // where the task was inferred
-  std::string recipe_reason;    // why it is not a more accurate recipe
-  std::string time_reason;      // why there is a training.max_seconds
-  double training_seconds = 0;  // that training will take, about
+  std::string task_reason;            // where the task was inferred
+  std::string recipe_reason;          // why it is not a more accurate recipe
+  std::string time_reason;            // why there is a training.max_seconds
+  std::vector<std::string> warnings;  // of the data: columns that tell the target
+  double training_seconds = 0;        // that training will take, about
 };
 
 /// A first configuration to predict `target`, with kAuto by the task that infer_task() says. Throws
