@@ -75,7 +75,10 @@ FoundRow find_row(const Model& model, const data::TableSource& source, int64_t n
   RowSearch search(data::source_name(source), has_lines, number);
   const std::unique_ptr<RowSource> rows = open_rows(model, {.data = source});
   for (Rows piece; rows->next(kRowsAtOnce, piece);) {
-    if (auto found = search.look(piece.features, piece.lines)) return std::move(*found);
+    if (auto found = search.look(piece.features, piece.lines)) {
+      found->cells = source_cells(model, source, {&number, 1});
+      return std::move(*found);
+    }
   }
   search.fail();
 }
@@ -90,6 +93,7 @@ FoundRow find_own_row(const Model& model, int64_t number) {
     if (auto found = search.look(rows->features, rows->source_lines)) {
       data::require_intact(*rows);
       found->name += fmt::format(" ({} split)", split);
+      found->cells = own_cells(model, split, {&number, 1});
       return std::move(*found);
     }
   }

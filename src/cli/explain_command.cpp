@@ -129,8 +129,11 @@ class ExplainCommand : public Command {
                             const std::vector<ColumnGroup>& groups) const {
     const apply::FoundRow row = is_own() ? apply::find_own_row(model, row_)
                                          : apply::find_row(model, source(model, config), row_);
-    const explain::Contributions found =
+    explain::Contributions found =
         explain::explain_row(model, groups, row.features, thread_count(config));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (const std::string* cell = row.cells.find(row_, groups[i].name)) found.cells[i] = *cell;
+    }
     if (json_) {
       Json json = {{"checkpoint", model.file.string()}, {"row", row.name}};
       json.update(explain::to_json(found, groups));

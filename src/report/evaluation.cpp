@@ -181,7 +181,7 @@ std::vector<std::size_t> drawn_classes(const apply::SplitOutputs& found) {
   return order;
 }
 
-Json unit_chart(const char* title, const char* x, Json series, bool diagonal) {
+Json unit_chart(const std::string& title, const char* x, Json series, bool diagonal) {
   return {{"title", title},
           {"x", x},
           {"fixed", true},
@@ -243,12 +243,18 @@ Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, s
     add(metrics::roc_curve(scores, is_class), roc);
     add(metrics::precision_recall_curve(scores, is_class), recall);
   }
+  const std::string of_classes =
+      labels.size() > 1 && labels.size() < p.num_classes
+          ? fmt::format(": the {} of {} classes with the most rows", labels.size(), p.num_classes)
+          : "";
   Json charts = Json::array();
   if (!roc.empty()) {
-    charts.push_back(unit_chart("ROC curve", "false positive rate", std::move(roc), true));
+    charts.push_back(
+        unit_chart("ROC curve" + of_classes, "false positive rate", std::move(roc), true));
   }
   if (!recall.empty()) {
-    charts.push_back(unit_chart("Precision and recall", "recall", std::move(recall), false));
+    charts.push_back(
+        unit_chart("Precision and recall" + of_classes, "recall", std::move(recall), false));
   }
   charts.push_back(reliability_chart(p, found, run));
   return charts;
@@ -279,7 +285,7 @@ Json histogram_series(std::size_t run, const std::vector<double>& values) {
 /// Predictions and errors in the units of the file, of one target after the other.
 Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
   const std::vector<double> predicted = apply::predicted_values(model, found.outputs);
-  const std::vector<double> truth = data::predicted_values(found.schema, found.rows.values);
+  const std::vector<double> truth = data::true_values(found.schema, found.rows);
   const auto num_targets = static_cast<std::size_t>(found.schema.num_targets());
   Json charts = Json::array();
   for (std::size_t t = 0; t < std::min(num_targets, kMaxClassCurves); ++t) {
@@ -301,11 +307,15 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
     }
     Json scatter = series_json(run, "true - predicted", some_x, some_y, true);
     scatter["no_line"] = true;
-    charts.push_back({{"title", "Residuals" + of},
+    const std::string some =
+        step == 1 ? ""
+                  : fmt::format(": {} of {} rows", with_thousands(std::ssize(some_x)),
+                                with_thousands(std::ssize(x)));
+    charts.push_back({{"title", "Residuals" + of + some},
                       {"x", "predicted"},
                       {"still", true},
                       {"series", Json::array({std::move(scatter)})}});
-    charts.push_back({{"title", "Distribution of the errors" + of},
+    charts.push_back({{"title", "Distribution of the residuals" + of},
                       {"x", "true - predicted"},
                       {"still", true},
                       {"series", Json::array({histogram_series(run, residuals)})}});

@@ -23,9 +23,11 @@
 namespace trainer::report {
 namespace {
 
-constexpr int64_t kRepeats = 3;
+constexpr int64_t kMaxRepeats = 3;
+constexpr int64_t kMinRepeats = 2;  // that have a deviation
 constexpr int64_t kMaxRows = 2000;
-constexpr int64_t kMinRows = 30;  // fewer say too little
+constexpr int64_t kGoodRows = 200;  // with fewer, rows matter more than shuffles
+constexpr int64_t kMinRows = 30;    // fewer say too little
 constexpr std::size_t kMaxEntries = 30;
 constexpr std::size_t kMaxEffects = 4;
 constexpr std::size_t kMaxPredictions = 6;  // each has a color
@@ -47,20 +49,31 @@ double work_per_row(const apply::Model& model) {
   return work;
 }
 
-/// So many that all predictions take a fraction of a second.
-int64_t affordable_rows(const apply::Model& model, std::size_t num_groups) {
-  constexpr double kMaxWork = 3e9;
+/// How much is predicted.
+struct Effort {
+  int64_t repeats = kMaxRepeats;
+  int64_t rows = kMaxRows;
+};
+
+/// So much that all predictions take a few seconds.
+Effort affordable(const apply::Model& model, std::size_t num_groups) {
+  constexpr double kMaxWork = 1e11;
   constexpr double kPoints = 12;  // of an effect
-  const double num_predictions = static_cast<double>(kRepeats) * static_cast<double>(num_groups) +
-                                 static_cast<double>(kMaxEffects) * kPoints;
-  const double rows = kMaxWork / (num_predictions * work_per_row(model));
-  return static_cast<int64_t>(std::min(rows, static_cast<double>(kMaxRows)));
+  Effort effort;
+  for (; effort.repeats >= kMinRepeats; --effort.repeats) {
+    const double num_predictions =
+        static_cast<double>(effort.repeats) * static_cast<double>(num_groups) +
+        static_cast<double>(kMaxEffects) * kPoints;
+    const double rows = kMaxWork / (num_predictions * work_per_row(model));
+    effort.rows = static_cast<int64_t>(std::min(rows, static_cast<double>(kMaxRows)));
+    if (effort.rows >= kGoodRows || effort.repeats == kMinRepeats) break;
+  }
+  return effort;
 }
 
 explain::ExplainedRows chosen_rows(const apply::Model& model, const apply::SplitOutputs& found,
-                                   std::size_t num_groups) {
-  return explain::choose_rows(
-      found, {affordable_rows(model, num_groups), static_cast<uint64_t>(model.config().seed)});
+                                   int64_t num_rows) {
+  return explain::choose_rows(found, {num_rows, static_cast<uint64_t>(model.config().seed)});
 }
 
 std::string note_text(const explain::Importance& importance, int64_t num_available) {
@@ -159,10 +172,11 @@ std::optional<explain::Importance> measured_importance(const apply::Model& model
                                                        const apply::SplitOutputs& found,
                                                        std::span<const explain::ColumnGroup> groups,
                                                        const ReportOptions& options) {
-  const explain::ExplainedRows rows = chosen_rows(model, found, groups.size());
+  const Effort effort = affordable(model, groups.size());
+  const explain::ExplainedRows rows = chosen_rows(model, found, effort.rows);
   if (rows.rows.size() < std::min(kMinRows, found.rows.size())) return std::nullopt;
   explain::ImportanceOptions wanted{.metric = model.config().training.best_metric,
-                                    .repeats = kRepeats,
+                                    .repeats = effort.repeats,
                                     .seed = static_cast<uint64_t>(model.config().seed),
                                     .num_threads = options.num_threads};
   try {
@@ -191,7 +205,7 @@ Json importance_json(const apply::Model& model, const apply::SplitOutputs& found
                                {"std", fmt::format("{:.2g}", column.deviation)},
                                {"noise", column.is_noise()}});
   }
-  const explain::ExplainedRows rows = chosen_rows(model, found, groups.size());
+  const explain::ExplainedRows rows = chosen_rows(model, found, importance.num_rows);
   for (const explain::ColumnImportance& column : importance.columns) {
     if (json["effects"].size() == kMaxEffects) break;
     for (explain::PartialDependence& effect :

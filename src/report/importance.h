@@ -18,7 +18,7 @@ inline constexpr const char* kTooLarge =
     "Not measured, because it would take long for a model of this size; `trainer explain` does it.";
 
 /// The importance of the columns for the metric of the run, by a few shuffles of so many rows as
-/// take a fraction of a second, whatever the model is. Nothing where these would be too few rows.
+/// take a few seconds, whatever the model is. Nothing where these would be too few rows.
 std::optional<explain::Importance> measured_importance(const apply::Model& model,
                                                        const apply::SplitOutputs& found,
                                                        std::span<const explain::ColumnGroup> groups,

@@ -25,6 +25,7 @@
 #include "report/charts.h"
 #include "report/evaluation.h"
 #include "report/page.h"
+#include "report/warnings.h"
 
 namespace trainer::report {
 namespace {
@@ -34,13 +35,21 @@ using tracking::RunEntry;
 constexpr std::size_t kMaxCards = 6;
 constexpr std::size_t kMaxColumns = 300;
 
+/// Whether a metric is a headline: of a classification the log loss, for the loss may have weights
+/// and smoothed labels that another run has not.
+bool is_card(const RunEntry& entry, const std::string& split, const std::string& name) {
+  if (name == "log_loss") return true;
+  const bool has_log_loss = metrics::find_score(entry.metrics, split + ".log_loss").has_value();
+  return metrics::is_headline(name) && !(name == "loss" && has_log_loss);
+}
+
 /// The headline metrics of the test split, or without one of the validation split.
 Json cards(const RunEntry& entry) {
   Json cards = Json::array();
   for (const char* split : {"test", "val", "train"}) {
     for (const metrics::Score& score : entry.metrics) {
       if (!score.name.starts_with(std::string(split) + ".") || cards.size() == kMaxCards) continue;
-      if (!metrics::is_headline(tracking::score_name(score.name))) continue;
+      if (!is_card(entry, split, tracking::score_name(score.name))) continue;
       cards.push_back(
           {{"label",
             fmt::format("{} {}", split, metrics::shown_name(tracking::score_name(score.name)))},
@@ -105,6 +114,7 @@ Json run_json(const RunEntry& entry, std::size_t run) {
                {"unit", entry.kind == tracking::Kind::kRun ? "epochs" : ""},
                {"note", entry.note},
                {"cards", cards(entry)},
+               {"warnings", logged_warnings(entry.folder)},
                {"settings", settings(entry)},
                {"system", system_rows(system)}};
   if (const auto starts = system["starts"].elements(); !starts.empty()) {
@@ -213,6 +223,10 @@ std::string report_html(const std::vector<RunEntry>& entries, const ReportOption
                {"noise", noise(comparison)},
                {"folds", Json::array()},
                {"evaluations", Json::array()}};
+  for (Json& chart : json["charts"]) {
+    const bool is_loss = chart["title"] == metrics::shown_name("loss");
+    if (is_loss && !comparison.has_one_loss) chart["title"] = "loss (each run has its own)";
+  }
   for (std::size_t i = 0; i < entries.size(); ++i) {
     json["runs"].push_back(run_json(entries[i], i));
     const std::string of = entries.size() > 1 ? " of " + tracking::letter_of(i) : "";

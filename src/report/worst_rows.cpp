@@ -16,8 +16,12 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
+#include "trainer/apply/source_cells.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/text_table.h"
+#include "trainer/data/table_source.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::report {
@@ -27,11 +31,23 @@ constexpr std::size_t kMaxWorst = 20;
 constexpr std::size_t kMaxCells = 6;    // of a row
 constexpr std::size_t kCellWidth = 40;  // characters
 
-std::vector<std::string> described_row(const apply::Model& model, const apply::SplitOutputs& found,
-                                       std::size_t row) {
-  std::vector<std::string> cells = {with_thousands(found.rows.source_lines.empty()
-                                                       ? static_cast<int64_t>(row) + 1
-                                                       : found.rows.source_lines[row])};
+/// The line of a row, or its number.
+int64_t place_of(const apply::SplitOutputs& found, std::size_t row) {
+  return found.rows.source_lines.empty() ? static_cast<int64_t>(row) + 1
+                                         : found.rows.source_lines[row];
+}
+
+std::string numbers_text(std::span<const double> values) {
+  std::vector<std::string> texts;
+  texts.reserve(values.size());
+  for (const double value : values) texts.push_back(metrics::number_text(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// What the row is, what it is taken for, and how wrong that is.
+std::vector<std::string> judged_row(const apply::Model& model, const apply::SplitOutputs& found,
+                                    std::size_t row) {
+  std::vector<std::string> cells;
   const auto width = static_cast<std::size_t>(model.num_outputs());
   const std::span<const float> outputs(found.outputs.data() + row * width, width);
   if (found.schema.task == config::Task::kClassification) {
@@ -43,14 +59,12 @@ std::vector<std::string> described_row(const apply::Model& model, const apply::S
     cells.push_back(shortened(found.schema.labels[predicted], kCellWidth));
     cells.push_back(metrics::percent_text(static_cast<double>(p[truth])));
   } else {
-    const std::span<const float> targets(found.rows.values.data() + row * width, width);
-    for (const auto& values :
-         {data::predicted_values(found.schema, targets), apply::predicted_values(model, outputs)}) {
-      std::vector<std::string> texts;
-      texts.reserve(values.size());
-      for (const double value : values) texts.push_back(metrics::number_text(value));
-      cells.push_back(fmt::format("{}", fmt::join(texts, ", ")));
-    }
+    const std::vector<double> all = data::true_values(found.schema, found.rows);
+    const std::span<const double> truth(all.data() + row * width, width);
+    const std::vector<double> predicted = apply::predicted_values(model, outputs);
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < width; ++i) errors.push_back(predicted[i] - truth[i]);
+    cells = {numbers_text(truth), numbers_text(predicted), numbers_text(errors)};
   }
   cells.push_back(metrics::loss_text(static_cast<double>(found.losses[row])));
   return cells;
@@ -80,6 +94,18 @@ std::vector<float> features_of(const data::Dataset& rows, std::size_t row) {
   return features;
 }
 
+/// As the file has them; what the model made of them is shown where it cannot be read again.
+apply::SourceCells cells_of(const apply::Model& model, const std::string& split,
+                            std::span<const int64_t> places) {
+  try {
+    return apply::own_cells(model, split, places);
+  } catch (const Error&) {
+    apply::SourceCells none;
+    none.has_lines = data::has_lines(model.config().data);
+    return none;
+  }
+}
+
 }  // namespace
 
 Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
@@ -93,10 +119,17 @@ Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
   const std::size_t count = std::min(order.size(), kMaxWorst);
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                     [&](std::size_t a, std::size_t b) { return loss(a) > loss(b); });
-  Json head = {"row of the file", "true", "predicted"};
-  if (found.schema.task == config::Task::kClassification) {
-    head.push_back("probability of the true class");
+  order.resize(count);
+  std::vector<int64_t> places;
+  for (const std::size_t row : order) places.push_back(place_of(found, row));
+  const apply::SourceCells source = cells_of(model, found.split, places);
+  Json head = {source.has_lines ? "line" : "row"};
+  for (std::size_t i = 0; i < source.num_ids; ++i) {
+    head.push_back(shortened(source.names[i], kCellWidth));
   }
+  const bool has_classes = found.schema.task == config::Task::kClassification;
+  for (const char* name : {"true", "predicted"}) head.push_back(name);
+  head.push_back(has_classes ? "probability of the true class" : "error");
   head.push_back("loss");
   const std::vector<std::size_t> columns = shown_columns(groups, importance);
   for (const std::size_t group : columns) {
@@ -104,10 +137,17 @@ Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
   }
   Json rows = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
-    std::vector<std::string> cells = described_row(model, found, order[i]);
+    std::vector<std::string> cells = {fmt::to_string(places[i])};
+    const auto add = [&](const std::string& text) { cells.push_back(shortened(text, kCellWidth)); };
+    for (std::size_t id = 0; id < source.num_ids; ++id) {
+      const std::string* cell = source.find(places[i], source.names[id]);
+      add(cell == nullptr ? "" : *cell);
+    }
+    for (const std::string& text : judged_row(model, found, order[i])) cells.push_back(text);
     const std::vector<float> features = features_of(found.rows, order[i]);
     for (const std::size_t group : columns) {
-      cells.push_back(shortened(explain::cell_text(groups[group], features), kCellWidth));
+      const std::string* cell = source.find(places[i], groups[group].name);
+      add(cell == nullptr ? explain::cell_text(groups[group], features) : *cell);
     }
     rows.push_back(std::move(cells));
   }

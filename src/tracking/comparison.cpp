@@ -141,6 +141,24 @@ Rows table_of(const Comparison& comparison) {
   return rows;
 }
 
+/// Whether the loss of these runs is one quantity: what is minimized depends on settings.
+bool have_one_loss(const std::vector<RunEntry>& entries) {
+  constexpr std::array<const char*, 7> kKeys = {"training.loss",
+                                                "training.label_smoothing",
+                                                "training.huber_delta",
+                                                "data.class_weights",
+                                                "data.weight",
+                                                "data.target_scaling",
+                                                "data.task"};
+  return std::all_of(kKeys.begin(), kKeys.end(), [&](const char* key) {
+    return std::all_of(entries.begin(), entries.end(), [&](const RunEntry& entry) {
+      return setting(entry, key) == setting(entries.front(), key);
+    });
+  });
+}
+
+bool is_loss(const std::string& metric) { return score_name(metric) == "loss"; }
+
 std::string difference_text(const std::optional<Differences>& differences,
                             const std::vector<RunEntry>& entries) {
   if (!differences) {
@@ -152,7 +170,8 @@ std::string difference_text(const std::optional<Differences>& differences,
     text = fmt::format("The second less the first over {}:\n", differences->over);
   Rows rows;
   for (const Difference& d : differences->metrics) {
-    if (!metrics::is_headline(score_name(d.metric))) continue;
+    const std::string name = score_name(d.metric);
+    if (!metrics::is_headline(name) && name != "log_loss") continue;
     const bool is_better = (d.value > 0) == is_better_when_larger(d.metric);
     rows.push_back({"  " + d.metric, fmt::format("{:+.4g}", d.value),
                     fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
@@ -236,13 +255,19 @@ Comparison compare(std::vector<RunEntry> entries, bool unicode) {
     ComparedRow row = row_of(entries, field.path);
     if (differs(row)) comparison.settings.push_back(std::move(row));
   }
+  comparison.has_one_loss = have_one_loss(entries);
   for (const std::string& name : metric_names(entries)) {
+    if (is_loss(name) && !comparison.has_one_loss) continue;
     ComparedRow row = row_of(entries, name);
     row.best = best_of(entries, name);
     comparison.metrics.push_back(std::move(row));
   }
-  comparison.curves = draw_curves(entries, unicode);
+  if (comparison.has_one_loss) comparison.curves = draw_curves(entries, unicode);
   comparison.differences = find_differences(entries);
+  if (comparison.differences && !comparison.has_one_loss) {
+    std::erase_if(comparison.differences->metrics,
+                  [](const Difference& d) { return is_loss(d.metric); });
+  }
   comparison.entries = std::move(entries);
   return comparison;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer report`: the file, and what a browser makes of it.
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -154,6 +156,50 @@ TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
        {"Effect of <img src=x onerror=alert(1)>", "Effect of <script>alert(4)</script>", "<i>\t"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
   }
+}
+
+/// The JSON that the page of a report draws.
+Json data_of(const std::string& html) {
+  const std::string begin = R"(<script type="application/json" id="data">)";
+  const std::size_t at = html.find(begin) + begin.size();
+  return parse_json(html.substr(at, html.find("</script>", at) - at));
+}
+
+// With the recipe that `trainer init` writes, whose importance takes long.
+TEST_F(ReportTest, WorstRowsAreAsTheFileHasThem) {
+  std::string csv = "name;day;age;rent\n";
+  for (int i = 0; i < 300; ++i) {
+    csv += fmt::format("n{};2026-{:02}-{:02};{};{:.2f}\n", i, 1 + i % 12, 1 + i % 28,
+                       i % 4 == 0 ? "k.A." : std::to_string(i % 40), 0.5 + i % 40 + i % 7);
+  }
+  folder_.write("t.csv", csv);
+  train(
+      "data.source=csv data.path=t.csv data.target=rent data.id=name data.missing=[k.A.] "
+      "recipe=tabm training.epochs=2 data.test_fraction=0.3 seed=3");
+  const Json found = data_of(report("latest"))["evaluations"][0];
+  const Json& head = found["worst"]["head"];
+  EXPECT_EQ(Json(head.begin(), head.begin() + 6),
+            Json({"line", "name", "true", "predicted", "error", "loss"}));
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(head.begin(), head.end(), name) - head.begin());
+  };
+  bool has_missing = false;
+  for (const Json& row : found["worst"]["rows"]) {
+    const int i = std::stoi(row[0].get<std::string>()) - 2;
+    EXPECT_EQ(row[1], fmt::format("n{}", i));
+    EXPECT_NEAR(std::stod(row[2].get<std::string>()), 0.5 + i % 40 + i % 7, 0.01);
+    EXPECT_NEAR(std::stod(row[4].get<std::string>()),
+                std::stod(row[3].get<std::string>()) - std::stod(row[2].get<std::string>()), 0.02);
+    EXPECT_EQ(row[column("day")], fmt::format("2026-{:02}-{:02}", 1 + i % 12, 1 + i % 28));
+    EXPECT_EQ(row[column("age")], i % 4 == 0 ? "missing" : std::to_string(i % 40));
+    has_missing |= i % 4 == 0;
+  }
+  EXPECT_TRUE(has_missing);
+  EXPECT_EQ(found["importance"]["entries"].size(), 2U) << found["importance"];
+  EXPECT_FALSE(found["importance"]["effects"].empty());
+  const ProcessResult one = trainer("explain runs/latest --row 2");
+  EXPECT_NE(one.out.find("missing"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("2026-01-01"), std::string::npos) << one.out;
 }
 
 TEST_F(ReportTest, WithoutTheDataItHasWhatTheRunFolderHas) {

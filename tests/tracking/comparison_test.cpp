@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tracking/comparison.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/core/json.h"
@@ -47,6 +48,18 @@ TEST_F(ComparisonTest, HasWhatDiffersAndAllMetrics) {
             "\n"
             "One run of each says little: other seeds alone make a difference. Compare two\n"
             "cross-validations (trainer cv), or several runs of each with other seeds.\n");
+}
+
+TEST_F(ComparisonTest, LossesOfDifferentKindsAreNotCompared) {
+  for (const char* key : {"label_smoothing: 0.1", "loss: binary_cross_entropy"}) {
+    write_run(runs_, "c", {.config = fmt::format("training: {{epochs: 2, {}}}\n", key)});
+    const Comparison comparison =
+        compare({entries().front(), read_entry(runs_.path() / "c").value()}, false);
+    std::vector<std::string> names;
+    for (const ComparedRow& row : comparison.metrics) names.push_back(row.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"train.accuracy", "val.accuracy", "test.f1"}));
+    EXPECT_TRUE(comparison.curves.empty());
+  }
 }
 
 TEST_F(ComparisonTest, IsATableForOtherPrograms) {

@@ -5,14 +5,16 @@
 #include <string>
 
 #include "trainer/apply/model.h"
+#include "trainer/apply/source_cells.h"
 #include "trainer/data/table_source.h"
 
 namespace trainer::apply {
 
 /// One row of the data.
 struct FoundRow {
-  std::string name;       // "line 7 of t.csv", "row 3 of x.npy"
-  data::Matrix features;  // [1, num_features], encoded
+  std::string name;        // "line 7 of t.csv", "row 3 of x.npy"
+  data::Matrix features;   // [1, num_features], encoded
+  SourceCells cells = {};  // of this row
 };
 
 /// The row that begins at this line of a file of text; of other data the row of this number, from 1

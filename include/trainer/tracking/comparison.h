@@ -24,7 +24,8 @@ struct Comparison {
   std::vector<RunEntry> entries;
   std::vector<ComparedRow> fields;    // state, epochs, time, ...
   std::vector<ComparedRow> settings;  // keys whose values differ
-  std::vector<ComparedRow> metrics;   // all
+  std::vector<ComparedRow> metrics;   // all; the loss only where it is one quantity
+  bool has_one_loss = true;           // whether all runs have minimized the same
   std::vector<ComparedRow> curves;    // of the loss of each epoch, as text
   std::optional<Differences> differences;
 };
@@ -35,7 +36,8 @@ std::vector<double> means_of_neighbors(const std::vector<double>& values, std::s
 /// What a run is called among others: "A", "B", ..., "Z", "27", ...
 std::string letter_of(std::size_t run);
 
-/// Compares at least two runs. `unicode`: whether curves may have characters beyond ASCII.
+/// Compares at least two runs. `unicode`:
+/// whether curves may have characters beyond ASCII.
 Comparison compare(std::vector<RunEntry> entries, bool unicode);
 
 /// A table with a column for each run, called A, B, C; what differs, and whether it is noise. In

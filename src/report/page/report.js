@@ -376,6 +376,8 @@
     if (!several && data.runs[0].cards.length > 0) {
       add(h("div", { class: "cards" }, data.runs[0].cards.map((card) => h("div", { class: "card" }, h("span", { class: "soft" }, card.label), h("b", {}, card.value)))));
     }
+    const warnings = data.runs.flatMap((run) => run.warnings.map((text) => h("li", {}, (several ? run.letter + ": " : "") + text)));
+    if (warnings.length > 0) add(section("Warnings", h("ul", { class: "warnings" }, warnings)));
     if (data.charts.length > 0) {
       add(section("Curves", controls(), h("div", { class: "charts" }, data.charts.map((spec) => new Chart(spec).node))));
     }
