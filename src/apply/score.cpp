@@ -8,7 +8,6 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/losses.h"
-#include "trainer/metrics/calibration.h"
 #include "trainer/metrics/classification.h"
 
 namespace trainer::apply {
@@ -53,10 +52,8 @@ std::optional<double> score(const Model& model, config::BestMetric metric,
     mean.add(row_losses(model, labelled.outputs.values, labelled.rows), labelled.rows);
     return mean.value();
   }
-  if (metric == config::BestMetric::kLogLoss) return metrics::log_loss(labelled.outputs, classes);
-  if (metric == config::BestMetric::kCalibratedLogLoss) {
-    return metrics::log_loss_at(metrics::fit_temperature(labelled.outputs, classes),
-                                labelled.outputs, classes);
+  if (metric == config::BestMetric::kLogLoss || metric == config::BestMetric::kCalibratedLogLoss) {
+    return metrics::log_loss(labelled.outputs, classes);  // a model's outputs are calibrated
   }
   const bool ranks = metric == config::BestMetric::kAuroc || metric == config::BestMetric::kPrAuc;
   const std::optional<double> value = metrics::find_score(

@@ -42,6 +42,7 @@ std::vector<float> constant_outputs(const apply::Model& model, const data::Schem
 /// Predicts rows whose columns are shuffled, and judges the predictions.
 class Shuffler {
  public:
+  /// All of these must outlive it.
   Shuffler(const apply::Model& model, const ExplainedRows& rows, const ImportanceOptions& options)
       : model_(model),
         rows_(rows),
@@ -137,8 +138,12 @@ void require_metric(const ExplainedRows& rows, config::BestMetric metric) {
 
 Importance permutation_importance(const apply::Model& model, const ExplainedRows& rows,
                                   std::span<const ColumnGroup> groups,
-                                  const ImportanceOptions& options) {
-  require_metric(rows, options.metric);
+                                  const ImportanceOptions& wanted) {
+  require_metric(rows, wanted.metric);
+  ImportanceOptions options = wanted;
+  if (options.metric == config::BestMetric::kCalibratedLogLoss) {
+    options.metric = config::BestMetric::kLogLoss;
+  }
   Shuffler shuffler(model, rows, options);
   Importance importance{.options = options,
                         .score = shuffler.score(),

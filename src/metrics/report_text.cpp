@@ -2,7 +2,9 @@
 #include "trainer/metrics/report_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -138,9 +140,16 @@ Json to_json(const Report& report) {
   return json;
 }
 
+// A loss with weights or smoothed labels is no measure that other models have.
 std::string summary_text(const Report& report) {
+  constexpr double kRounding = 1e-3;
   const std::string scores = some_scores(report.scores, ScoreGroup::kHeadline);
-  return fmt::format("{}{}loss {}", scores, scores.empty() ? "" : ", ", loss_text(report.loss));
+  const std::optional<double> log_loss = find_score(report.scores, "log_loss");
+  const bool is_another =
+      log_loss && std::abs(*log_loss - report.loss) > kRounding * std::abs(report.loss);
+  return fmt::format(
+      "{}{}{}", scores, scores.empty() ? "" : ", ",
+      is_another ? "log loss " + loss_text(*log_loss) : "loss " + loss_text(report.loss));
 }
 
 std::string result_lines(const std::string& split, const Report& report,

@@ -46,10 +46,12 @@ struct Importance {
 /// "All models are wrong, but many are useful", JMLR 20, 2019, equation 3, as a difference): the
 /// metric of the rows less the metric after the cells of one column have been shuffled among the
 /// rows, with the sign that makes a worse metric positive. All features of a group move together.
-/// The same bits for any number of threads. Throws Error(kUsage) for a metric that is not defined
-/// for the task and Error(kData) for one that is not for these rows.
+/// The same bits for any number of threads. As the outputs of a model are calibrated already, the
+/// calibrated log loss is measured, and called, log loss, as evaluations do. Throws Error(kUsage)
+/// for a metric that is not defined for the task and Error(kData) for one that is not for these
+/// rows.
 Importance permutation_importance(const apply::Model& model, const ExplainedRows& rows,
                                   std::span<const ColumnGroup> groups,
-                                  const ImportanceOptions& options);
+                                  const ImportanceOptions& wanted);
 
 }  // namespace trainer::explain
