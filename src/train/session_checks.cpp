@@ -2,6 +2,8 @@
 #include "train/session_checks.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,27 @@ void check_task(const config::Config& config, const data::Schema& schema) {
                                              regression ? "regression" : "classification"));
 }
 
+void check_r2(const data::Dataset& validation) {
+  constexpr const char* kRemedy = "set a larger data.validation_fraction, or use loss";
+  if (validation.size() == 1) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("training.best_metric: r2 requires two rows in the validation split, "
+                            "got one; {}",
+                            kRemedy));
+  }
+  data::require_intact(validation);
+  const std::span<const float> values = validation.values;
+  const auto num_targets = values.size() / static_cast<std::size_t>(validation.size());
+  if (!std::equal(values.begin() + static_cast<std::ptrdiff_t>(num_targets), values.end(),
+                  values.begin())) {
+    return;
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("training.best_metric: r2 requires different targets in the validation "
+                          "split, but all of its rows have the same; {}",
+                          kRemedy));
+}
+
 // Other metrics than loss and accuracy need a validation split, ranking metrics two classes, R2 two
 // rows.
 void check_best_metric(const config::Config& config, const data::Dataset& validation) {
@@ -71,11 +94,7 @@ void check_best_metric(const config::Config& config, const data::Dataset& valida
             "rows have the same class; set a larger data.validation_fraction, or use loss",
             name));
   }
-  if (metric == config::BestMetric::kR2 && validation.size() == 1) {
-    throw Error(ErrorKind::kUsage,
-                "training.best_metric: r2 requires two rows in the validation split, got one; set "
-                "a larger data.validation_fraction, or use loss");
-  }
+  if (metric == config::BestMetric::kR2) check_r2(validation);
 }
 
 // The variance of one row is undefined, and the running variance would become NaN.

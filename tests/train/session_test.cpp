@@ -173,6 +173,12 @@ TEST(SessionTest, AMetricThatTheDataDoNotHaveIsRefused) {
   EXPECT_STREQ(error.what(),
                "training.best_metric: r2 requires two rows in the validation split, got one; set a "
                "larger data.validation_fraction, or use loss");
+  EXPECT_STREQ(
+      test::error_of([&] {
+        make_exact_session(config, equal_rows(4, 1), equal_rows(3, 1));
+      }).what(),
+      "training.best_metric: r2 requires different targets in the validation split, but all of its "
+      "rows have the same; set a larger data.validation_fraction, or use loss");
 }
 
 TEST(SessionTest, LabelSmoothingOfARegressionIsRefused) {
