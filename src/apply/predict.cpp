@@ -2,10 +2,12 @@
 #include "trainer/apply/predict.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/ordered_pipeline.h"
+#include "trainer/core/parse.h"
 #include "trainer/core/stopwatch.h"
 
 #include "apply/output.h"
@@ -158,6 +161,15 @@ class Writer {
 };
 
 }  // namespace
+
+bool is_text_name(const fs::path& file) {
+  constexpr std::array<std::string_view, 5> kEndings = {"", ".csv", ".tsv", ".tab", ".txt"};
+  std::string ending = lower_case(file.extension().string());
+  if (ending == ".gz") ending = lower_case(file.stem().extension().string());
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+bool is_prediction_name(const fs::path& file) { return is_parquet(file) || is_text_name(file); }
 
 PredictReport predict(const Model& model, const PredictRequest& request, const PredictNotes& notes,
                       const std::function<bool(const PredictProgress&)>& progress) {

@@ -75,7 +75,10 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
   const ParsedArguments parsed = parse_arguments(program.spec, argc, argv);
   if (parsed.wants_help) return show_text(parsed.help());
   if (flags.wants_version()) return show_text(version_text());
-  if (flags.wants_help()) return show_text(parsed.help());
+  if (flags.wants_help()) {
+    refuse(flags.unknown_topics(top_level_commands(table)));
+    return show_text(parsed.help());
+  }
   refuse_unknown_flags(parsed);
   Problems problems;
   CommandLine line;

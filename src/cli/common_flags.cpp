@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/common_flags.h"
 
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
@@ -46,6 +48,14 @@ std::vector<Option> CommonFlags::config_options() {
   return options;
 }
 
+Problems CommonFlags::unknown_topics(const std::vector<std::string>& commands) const {
+  Problems problems;
+  for (std::size_t i = 1; i < arguments_.size(); ++i) {
+    problems.push_back(unknown_topic(arguments_[i], commands));
+  }
+  return problems;
+}
+
 CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
                                 Problems& problems) const {
   CommonOptions common;
@@ -66,6 +76,9 @@ CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
   }
   if (!resume_.empty()) common.resume = resume_;
   common.allow_changes = allow_changes_;
+  if (quiet_ && verbose_) {
+    problems.emplace_back("--quiet: conflicts with --verbose; remove one of them");
+  }
   if (quiet_) common.verbosity = Verbosity::kQuiet;
   if (verbose_) common.verbosity = Verbosity::kVerbose;
   return common;

@@ -36,6 +36,8 @@ class CommonFlags {
   bool wants_config() const { return print_config_; }
   /// `trainer help`.
   bool wants_help() const { return !arguments_.empty() && arguments_.front() == "help"; }
+  /// What follows `trainer help` and is none of `commands`: a message each.
+  Problems unknown_topics(const std::vector<std::string>& commands) const;
 
  private:
   struct KeyFlag {

@@ -60,9 +60,10 @@ class CvCommand : public Command {
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", result_text(parse_json(report.json)));
+      fmt::print("{}", result_text(with_folder(report.folder, report.json)));
     } else if (log::console_format() == log::Format::kJson) {
-      log::event("result", "complete: " + report.folder.string(), parse_json(report.json));
+      log::event("result", "complete: " + report.folder.string(),
+                 with_folder(report.folder, report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
       fmt::print("{}\nfolder  {}\n", metrics::folds_table(report.results), report.folder.string());
     }

@@ -14,6 +14,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
+#include "trainer/core/terminal.h"
 #include "trainer/core/version.h"
 #include "trainer/doctor/collect.h"
 #include "trainer/doctor/judge.h"
@@ -88,6 +89,11 @@ class FindingPrinter {
   Terminal terminal_;
 };
 
+// The findings so far may be on their way through a pipe to the same terminal.
+void show_status(const char* text) {
+  if (standard_output_terminal().redraws || !output_may_reach_terminal()) log::show_status(text);
+}
+
 class DoctorCommand : public Command {
  public:
   std::vector<Option> options() override {
@@ -143,7 +149,7 @@ class DoctorCommand : public Command {
 
   void look_at_surroundings(doctor::Facts& facts, FindingPrinter& printer) const {
     printer.heading("surroundings");
-    log::show_status("writing into the run folder");
+    show_status("writing into the run folder");
     facts.folder = doctor::measure_folder(run_dir_);
     log::clear_status();
     printer.add(doctor::judge(facts.folder));
@@ -164,7 +170,7 @@ class DoctorCommand : public Command {
   static void look_at_engine(doctor::Facts& facts, FindingPrinter& printer) {
     printer.heading("training");
     std::fflush(stdout);
-    log::show_status("making steps on each device");
+    show_status("making steps on each device");
     try {
       facts.engine = engine_library().check_devices();
     } catch (const Error& error) {

@@ -55,9 +55,10 @@ class EnsembleCommand : public Command {
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", result_text(parse_json(report.json)));
+      fmt::print("{}", result_text(with_folder(report.folder, report.json)));
     } else if (log::console_format() == log::Format::kJson) {
-      log::event("result", "complete: " + report.folder.string(), parse_json(report.json));
+      log::event("result", "complete: " + report.folder.string(),
+                 with_folder(report.folder, report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
       LabeledLines lines;
       if (report.test) lines.append(metrics::result_lines("test", *report.test, " (ensemble)"));

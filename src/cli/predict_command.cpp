@@ -16,6 +16,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
+#include "trainer/core/terminal.h"
 #include "trainer/data/csv_format.h"
 
 #include "cli/command.h"
@@ -85,6 +86,7 @@ class PredictCommand : public Command {
     check_data(data_, query_, problems);
     if (output_.empty()) output_ = "-";
     check_errors(problems);
+    check_endings(problems);
     check_threshold(threshold_, problems);
     check_overrides("predict", common, {"threads", "precision"}, problems);
   }
@@ -100,13 +102,18 @@ class PredictCommand : public Command {
     if (!threshold.empty()) log::info("threshold " + threshold);
     watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
+    // Predictions that appear on the same terminal are progress enough.
+    const bool has_line = output_ != "-" || !output_may_reach_terminal();
     apply::PredictReport report;
     try {
       report = apply::predict(
           model, request, [](const std::string& note) { log::info(note); },
           [&](const apply::PredictProgress& progress) {
-            line.update(
-                [&](double seconds, int width) { return progress_text(progress, seconds, width); });
+            if (has_line) {
+              line.update([&](double seconds, int width) {
+                return progress_text(progress, seconds, width);
+              });
+            }
             return stop_request() == 0;
           });
     } catch (const Error&) {
@@ -119,6 +126,25 @@ class PredictCommand : public Command {
   }
 
  private:
+  // A name that promises another format would mislead whoever opens it; a pipe may have any.
+  void check_endings(Problems& problems) const {
+    constexpr const char* kText = ".csv, .tsv or .txt (or that and .gz)";
+    const auto is_new_or_file = [](const std::filesystem::path& file) {
+      std::error_code ignored;
+      return !std::filesystem::exists(file, ignored) ||
+             std::filesystem::is_regular_file(file, ignored);
+    };
+    if (is_new_or_file(output_) && !apply::is_prediction_name(output_)) {
+      problems.push_back(
+          fmt::format("--output: expected a name ending in {}, or in .parquet, got {}", kText,
+                      in_quotes(output_)));
+    }
+    if (is_new_or_file(errors_) && !apply::is_text_name(errors_)) {
+      problems.push_back(
+          fmt::format("--errors: expected a name ending in {}, got {}", kText, in_quotes(errors_)));
+    }
+  }
+
   void check_errors(Problems& problems) {
     skips_errors_ = on_error_ == "skip";
     if (!on_error_.empty() && !skips_errors_ && on_error_ != "stop") {

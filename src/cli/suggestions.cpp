@@ -56,6 +56,12 @@ std::string unknown_word(const std::string& word, const std::string& origin,
   return problem + command;
 }
 
+std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands) {
+  const std::string near = suggestion(word, commands);
+  return fmt::format("help: expected a command, got {}{}", in_quotes(word),
+                     near.empty() ? "; trainer --help lists them" : near);
+}
+
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
                             const std::vector<std::string>& arguments) {
   return fmt::format("{}: expected {}, got {}{}", group, joined(commands, " or "),

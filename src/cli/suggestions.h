@@ -15,6 +15,9 @@ std::string suggest_flag(const std::string& given, const std::vector<std::string
 std::string unknown_word(const std::string& word, const std::string& origin,
                          const std::vector<std::string>& commands);
 
+/// What is wrong with `trainer help WORD`, and a command with a similar name.
+std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands);
+
 /// The problem with a group without a command; `arguments` were given instead.
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
                             const std::vector<std::string>& arguments);

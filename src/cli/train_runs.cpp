@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_runs.h"
 
+#include "trainer/core/json.h"
 #include "trainer/core/log.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"
 
 namespace trainer::cli {
+
+nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json) {
+  Json result = {{"folder", folder.string()}};
+  result.update(parse_json(json));
+  return result;
+}
 
 experiments::RunOutcome train_one_of_several(const CommonOptions& common,
                                              const experiments::RunJob& job) {

@@ -2,6 +2,7 @@
 #include "trainer/core/terminal.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -56,5 +57,12 @@ int standard_error_width() { return terminal_width(STDERR_FILENO); }
 Terminal standard_error_terminal() { return make_terminal(STDERR_FILENO); }
 
 Terminal standard_output_terminal() { return make_terminal(STDOUT_FILENO); }
+
+bool output_may_reach_terminal() {
+  struct stat status {};
+  const bool is_known = fstat(STDOUT_FILENO, &status) == 0;
+  return isatty(STDOUT_FILENO) == 1 ||
+         (is_known && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
+}
 
 }  // namespace trainer

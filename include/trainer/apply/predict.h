@@ -32,6 +32,13 @@ struct PredictRequest {
   std::filesystem::path errors = {};
 };
 
+/// Whether the ending of a name promises text as predict() writes it: .csv, .tsv, .tab or .txt,
+/// perhaps with .gz behind, or none.
+bool is_text_name(const std::filesystem::path& file);
+
+/// Whether it promises that or a Parquet file.
+bool is_prediction_name(const std::filesystem::path& file);
+
 /// How far a prediction is. Sent after every few thousand rows.
 struct PredictProgress {
   int64_t num_rows = 0;

@@ -36,4 +36,8 @@ Terminal standard_error_terminal();
 /// decide_terminal() for standard output of this process, with its current width.
 Terminal standard_output_terminal();
 
+/// Whether what is written to standard output may appear on a terminal, in the middle of a status
+/// line: it is one, or a pipe, whose reader may write there.
+bool output_may_reach_terminal();
+
 }  // namespace trainer
