@@ -43,14 +43,19 @@ class JsonReader {
   /// The entries of an object, in their order. Null has none.
   std::vector<std::pair<std::string, JsonReader>> entries() const;
 
+  /// The value as a number.
   double number() const;
+  /// The value as an integer from `min` to `max`; a double counts if it is whole and exact.
   int64_t integer(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) const;
+  /// The value as a text.
   const std::string& text() const;
 
+  /// An entry that is a number, if it is there.
   std::optional<double> number(std::string_view key) const;
+  /// An entry that is an integer, or `fallback`.
   int64_t integer(std::string_view key, int64_t fallback = 0, int64_t min = 0,
                   int64_t max = std::numeric_limits<int64_t>::max()) const;
-  /// Empty if it is absent.
+  /// An entry that is a text; empty if it is absent.
   std::string text(std::string_view key) const;
 
   /// Throws the error that another value was expected here: "a number".
