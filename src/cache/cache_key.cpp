@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
 #include "trainer/core/checksum.h"
+#include "trainer/core/user_folders.h"
 #include "trainer/core/version.h"
 #include "trainer/data/table_source.h"
 
@@ -86,18 +86,6 @@ std::string key_text(const config::DataConfig& data, uint64_t seed,
   return text;
 }
 
-// As the XDG Base Directory Specification has it. Empty: there is no home.
-fs::path default_folder() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value == nullptr ? "" : value);
-  };
-  const fs::path caches = variable("XDG_CACHE_HOME");
-  if (caches.is_absolute()) return caches / "trainer";
-  const fs::path home = variable("HOME");
-  return home.is_absolute() ? home / ".cache" / "trainer" : fs::path();
-}
-
 }  // namespace
 
 std::optional<CacheKey> cache_key(const config::DataConfig& data, uint64_t seed) {
@@ -116,11 +104,11 @@ std::optional<CacheKey> cache_key(const config::DataConfig& data, uint64_t seed)
   }
   if (is_auto && key.num_bytes < kMinCachedBytes) return std::nullopt;
   key.text = key_text(data, seed, *files);
-  const fs::path folder = is_auto ? default_folder() : fs::path(data.cache);
-  if (folder.empty()) return std::nullopt;
+  const std::optional<fs::path> folder = is_auto ? cache_folder() : fs::path(data.cache);
+  if (!folder) return std::nullopt;
   const uint32_t hash = crc32(std::as_bytes(std::span(key.text.data(), key.text.size())));
   key.folder =
-      folder / fmt::format("{}-{:08x}", fs::path(files->front().path).stem().string(), hash);
+      *folder / fmt::format("{}-{:08x}", fs::path(files->front().path).stem().string(), hash);
   return key;
 }
 

@@ -4,12 +4,12 @@
 #include "cli/complete.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/user_folders.h"
 #include "trainer/tracking/run_entry.h"
 
 #include "cli/complete_values.h"
@@ -79,8 +79,8 @@ Completion flag_or_value(const Program& program, const TypedLine& line, const st
 
 // "~/data": what is no word of its own for the shell comes here as it is.
 fs::path with_home(const std::string& text) {
-  const char* home = std::getenv("HOME");
-  return home != nullptr && text.starts_with("~/") ? home + text.substr(1) : text;
+  const auto home = home_folder();
+  return home && text.starts_with("~/") ? home->string() + text.substr(1) : text;
 }
 
 }  // namespace

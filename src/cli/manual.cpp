@@ -37,7 +37,7 @@ constexpr Described kEnvironment[] = {
     {"TRAINER_DUCKDB_LIBRARY", "The library of DuckDB, which reads Parquet, JSON and queries."},
     {"XDG_CACHE_HOME", "The folder of `trainer/` with the caches of tables, else `~/.cache`."},
     {"XDG_DATA_HOME", "The folder of `trainer/` with DuckDB's library, else `~/.local/share`."},
-    {"TMPDIR", "Where `trainer selftest` makes its runs."},
+    {"TMPDIR", "Where `trainer selftest` makes its runs, else `/tmp`."},
 };
 
 constexpr Described kFiles[] = {

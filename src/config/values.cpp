@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 #include <type_traits>
 
@@ -16,6 +15,7 @@
 #include "trainer/core/json.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/suggest.h"
+#include "trainer/core/user_folders.h"
 
 namespace trainer::config {
 namespace {
@@ -64,11 +64,7 @@ std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) 
 }
 
 // "~/runs": what is no word of its own for the shell (output_dir=~/runs) comes here as it is.
-std::filesystem::path with_home(const std::string& text) {
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || (text != "~" && !text.starts_with("~/"))) return text;
-  return home + text.substr(1);
-}
+bool is_in_home(const std::string& text) { return text == "~" || text.starts_with("~/"); }
 
 // A list without its brackets: "8" or "64,32".
 YAML::Node elements_of(std::string_view text) {
@@ -152,7 +148,15 @@ struct Assigner {
       access.member(config) = node.Scalar();
       return {};
     }
-    const std::filesystem::path path = with_home(node.Scalar());
+    std::filesystem::path path = node.Scalar();
+    if (is_in_home(node.Scalar())) {
+      const auto home = home_folder();
+      if (!home) {
+        return fmt::format("expected a path without ~ because HOME names no home folder, got {}",
+                           in_quotes(node.Scalar()));
+      }
+      path = home->string() + node.Scalar().substr(1);
+    }
     access.member(config) =
         path.empty() ? "" : std::filesystem::absolute(folder / path).lexically_normal().string();
     return {};

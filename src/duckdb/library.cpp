@@ -2,20 +2,18 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/user_folders.h"
 
 #include "duckdb/c_api.h"
 
 namespace trainer::duckdb {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "TRAINER_DUCKDB_LIBRARY";
 #ifdef __APPLE__
@@ -26,25 +24,15 @@ constexpr const char* kFileName = "libduckdb.so";
 constexpr const char* kHowToInstall = "scripts/setup.sh duckdb";
 #endif
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// Where scripts/setup.sh puts the library.
-fs::path data_folder() {
-  const std::string data_home = variable("XDG_DATA_HOME");
-  return (data_home.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data_home)) /
-         "trainer";
-}
-
 /// Opens the first library that is there and says in `tried` what was wrong with the others.
 void* open(std::string& tried) {
   std::vector<std::string> places;
-  if (const std::string named = variable(kVariable); !named.empty()) {
+  if (const char* named = std::getenv(kVariable); named != nullptr && *named != '\0') {
     places = {named};
   } else {
-    places = {data_folder() / kFileName, kFileName};
+    // scripts/setup.sh puts it into the first.
+    if (const auto folder = data_folder()) places.push_back(*folder / kFileName);
+    places.emplace_back(kFileName);
 #ifdef __APPLE__
     places.insert(places.end(), {"/opt/homebrew/lib/libduckdb.dylib",  // no place that is searched
                                  "/usr/local/lib/libduckdb.dylib"});

@@ -20,6 +20,7 @@
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
+#include "trainer/core/user_folders.h"
 #include "trainer/train/out_of_memory.h"
 #include "trainer/train/session.h"
 
@@ -43,8 +44,8 @@ class TemporaryFolder {
   explicit TemporaryFolder(const fs::path& output_dir) {
     std::error_code ignored;
     const bool is_there = fs::is_directory(output_dir, ignored);
-    path_ = (is_there ? output_dir : fs::temp_directory_path()) /
-            fmt::format(".trainer_profile_{}", getpid());
+    path_ =
+        (is_there ? output_dir : temporary_folder()) / fmt::format(".trainer_profile_{}", getpid());
     fs::create_directories(path_);
   }
   ~TemporaryFolder() {

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>  // mkdtemp on macOS
 
 #include <algorithm>
 #include <cerrno>
@@ -30,6 +31,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/core/user_folders.h"
 
 #include "experiments/child_process.h"
 #include "experiments/run_comparison.h"
@@ -60,23 +62,11 @@ struct Interrupted {
   int signal;
 };
 
-std::string temporary_folder_name() {
-  const char* name = std::getenv("TMPDIR");
-  return name == nullptr ? "/tmp" : name;
-}
-
 /// A new temporary folder, removed with its content at the end of the scope.
 class WorkFolder {
  public:
   WorkFolder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) {
-      throw Error(ErrorKind::kFileSystem,
-                  fmt::format("TMPDIR: expected a folder for temporary files, got {}: {}",
-                              in_quotes(temporary_folder_name()), error.message()));
-    }
-    std::string name = (parent / "trainer_selftest_XXXXXX").string();
+    std::string name = (temporary_folder() / "trainer_selftest_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw Error(ErrorKind::kFileSystem,
                   fmt::format("cannot create the folder {}: {}", name, std::strerror(errno)));
