@@ -30,8 +30,8 @@ function(add_layer name)
         link_headers(${opened})  # its library may be left out of this build
         target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/layers/${opened}/public)
       endforeach()
-      target_link_libraries(${target} PRIVATE layer_${name} trainer_options fmt::fmt spdlog::spdlog
-                                              nlohmann_json::nlohmann_json ${arg_PACKAGES})
+      target_link_libraries(${target} PRIVATE layer_${name} trainer_options trainer_hardening fmt::fmt
+                                              spdlog::spdlog nlohmann_json::nlohmann_json ${arg_PACKAGES})
       set_property(TARGET layer_${name} APPEND PROPERTY TRAINER_OBJECTS ${target})
     endif()
   endforeach()
