@@ -94,17 +94,22 @@ double geometric_mean_ms(const Results& results) {
 
 void append_history(const Options& options, const Results& results,
                     const std::optional<Comparison>& comparison, bool passed) {
+  const bool is_busy =
+      std::any_of(results.rows.begin(), results.rows.end(),
+                  [&](const Row& row) { return was_disturbed(row, options.max_lost); }) ||
+      (comparison && num_with(*comparison, Change::kNotCompared) > 0);
   HistoryLine line;
   line.time = results.context.at("time").get<std::string>();
   line.git_commit = build_info().git_commit;
-  line.verdict = !passed ? "failed" : comparison ? "ok" : "measured";
+  line.verdict = !passed ? "failed" : is_busy ? "busy" : comparison ? "ok" : "measured";
   line.num_rows = static_cast<int64_t>(results.rows.size());
   line.geometric_mean_ms = geometric_mean_ms(results);
   if (comparison) {
-    line.num_slower = num_slower(*comparison);
-    const RowChange* slowest = worst(*comparison);
-    line.worst_row = slowest->name;
-    line.worst_percent = slowest->percent;
+    line.num_slower = num_with(*comparison, Change::kSlower);
+    if (const RowChange* slowest = worst(*comparison)) {
+      line.worst_row = slowest->name;
+      line.worst_percent = slowest->percent;
+    }
   }
   append_history(options.history, line);
 }
@@ -116,9 +121,9 @@ bool report(const Options& options, const Results& results, const std::optional<
   bool passed = is_sound(results);
   std::optional<Comparison> comparison;
   if (baseline) {
-    comparison = compare(*baseline, results, options.max_slowdown);
+    comparison = compare(*baseline, results, {options.max_slowdown, options.max_lost});
     fmt::print(out, "\n{}", comparison_text(*comparison, options.max_slowdown));
-    passed = passed && num_slower(*comparison) == 0;
+    passed = passed && num_with(*comparison, Change::kSlower) == 0;
   }
   if (options.num_checks > 0) {
     const auto rows = consistency(results.rows);

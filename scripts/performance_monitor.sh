@@ -5,7 +5,8 @@
 # Usage: scripts/performance_monitor.sh FOLDER [--new-baseline] [OPTION of bench_devices ...]
 #   --new-baseline    the numbers of this run become the baseline; the old one is kept next to it
 #   BENCH_DEVICES     the program, where it is not build/release/bin/bench_devices
-# Status: that of bench_devices: 0 no row is slower, 1 a row is slower, others are errors (--help lists them)
+# Status: that of bench_devices: 0 no row is slower, or other programs used the CPU (busy in the
+# history), 1 a row is slower, others are errors (--help lists them)
 set -euo pipefail
 
 usage() {
@@ -44,8 +45,10 @@ if [ -e "$baseline" ] && ! $new_baseline; then
   "$bench" --json "$folder/last.json" --history "$history" --baseline "$baseline" "$@" || status=$?
 else
   "$bench" --json "$folder/last.json" --history "$history" "$@" || status=$?
-  # Numbers of a run that failed are nothing to compare with.
-  if [ "$status" -eq 0 ]; then
+  # Numbers of a run that failed, or that other programs disturbed, are nothing to compare with.
+  if [ "$status" -eq 0 ] && [ "$(tail -n 1 "$history" | cut -d , -f 3)" = busy ]; then
+    printf '\nNo baseline is kept: other programs used the CPU; measure again on a quiet machine\n'
+  elif [ "$status" -eq 0 ]; then
     if [ -e "$baseline" ]; then mv "$baseline" "$folder/baseline_$(date +%Y%m%d_%H%M%S).json"; fi
     mv "$folder/last.json" "$baseline"
     printf '\nBaseline: %s\n' "$baseline"

@@ -48,7 +48,13 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Change classify(const Summary& baseline, const Summary& now, double bound) {
+Change classify(const Row& row_before, const Row& row_now, const Limits& limits) {
+  if (was_disturbed(row_before, limits.max_lost) || was_disturbed(row_now, limits.max_lost)) {
+    return Change::kNotCompared;
+  }
+  const Summary& baseline = row_before.step_ms;
+  const Summary& now = row_now.step_ms;
+  const double bound = 1 + limits.max_slowdown / 100;
   const double ratio = now.median / baseline.median;
   if (ratio > bound) {
     return now.lower_quartile > baseline.upper_quartile ? Change::kSlower : Change::kWithinNoise;
@@ -67,6 +73,8 @@ const char* change_text(Change change) {
       return "faster";
     case Change::kWithinNoise:
       return "within noise";
+    case Change::kNotCompared:
+      return "not compared";
     case Change::kSame:
       break;
   }
@@ -81,7 +89,7 @@ std::size_t name_width(const auto& rows) {
 
 }  // namespace
 
-Comparison compare(const Results& baseline, const Results& now, double max_slowdown_percent) {
+Comparison compare(const Results& baseline, const Results& now, const Limits& limits) {
   Comparison comparison;
   comparison.other_conditions = other_conditions(baseline.context, now.context);
   for (const Row& row : now.rows) {
@@ -92,9 +100,8 @@ Comparison compare(const Results& baseline, const Results& now, double max_slowd
       continue;
     }
     const double ratio = row.step_ms.median / before->step_ms.median;
-    comparison.changes.push_back(
-        {name, before->step_ms.median, row.step_ms.median, 100 * (ratio - 1),
-         classify(before->step_ms, row.step_ms, 1 + max_slowdown_percent / 100)});
+    comparison.changes.push_back({name, before->step_ms.median, row.step_ms.median,
+                                  100 * (ratio - 1), classify(*before, row, limits)});
   }
   for (const Row& row : baseline.rows) {
     const std::string name = row_name(row.setting);
@@ -109,17 +116,18 @@ Comparison compare(const Results& baseline, const Results& now, double max_slowd
   return comparison;
 }
 
-int64_t num_slower(const Comparison& comparison) {
+int64_t num_with(const Comparison& comparison, Change change) {
   return std::count_if(comparison.changes.begin(), comparison.changes.end(),
-                       [](const RowChange& row) { return row.change == Change::kSlower; });
+                       [=](const RowChange& row) { return row.change == change; });
 }
 
 const RowChange* worst(const Comparison& comparison) {
-  const auto& changes = comparison.changes;
-  if (changes.empty()) return nullptr;
-  return &*std::max_element(
-      changes.begin(), changes.end(),
-      [](const RowChange& a, const RowChange& b) { return a.percent < b.percent; });
+  const RowChange* worst = nullptr;
+  for (const RowChange& row : comparison.changes) {
+    if (row.change == Change::kNotCompared) continue;
+    if (worst == nullptr || row.percent > worst->percent) worst = &row;
+  }
+  return worst;
 }
 
 std::string comparison_text(const Comparison& comparison, double max_slowdown_percent) {
@@ -140,12 +148,22 @@ std::string comparison_text(const Comparison& comparison, double max_slowdown_pe
   for (const std::string& condition : comparison.other_conditions) {
     text += "Differing conditions: " + condition + "\n";
   }
-  const int64_t slower = num_slower(comparison);
-  text += slower == 0
-              ? fmt::format("No row is slower by more than {} % and outside the noise.\n",
-                            max_slowdown_percent)
-              : fmt::format("{} of {} rows are slower by more than {} % and outside the noise.\n",
-                            slower, comparison.changes.size(), max_slowdown_percent);
+  const int64_t slower = num_with(comparison, Change::kSlower);
+  const int64_t unknown = num_with(comparison, Change::kNotCompared);
+  const int64_t num_rows = std::ssize(comparison.changes);
+  if (slower > 0) {
+    text += fmt::format("{} of {} rows are slower by more than {} % and outside the noise.\n",
+                        slower, num_rows, max_slowdown_percent);
+  } else if (unknown < num_rows) {
+    text += fmt::format("No row{} is slower by more than {} % and outside the noise.\n",
+                        unknown > 0 ? " of those compared" : "", max_slowdown_percent);
+  }
+  if (unknown > 0) {
+    text += fmt::format(
+        "{} of {} rows were not compared: other programs used the CPU; measure "
+        "again on a quiet machine.\n",
+        unknown, num_rows);
+  }
   return text;
 }
 

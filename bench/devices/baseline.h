@@ -10,7 +10,14 @@
 namespace trainer::bench {
 
 /// kWithinNoise: the medians differ by more than the bound, but the interquartile ranges overlap.
-enum class Change { kSame, kSlower, kFaster, kWithinNoise };
+/// kNotCompared: other programs used the CPU, then or now.
+enum class Change { kSame, kSlower, kFaster, kWithinNoise, kNotCompared };
+
+/// What is allowed, in percent.
+struct Limits {
+  double max_slowdown = 5;
+  double max_lost = 10;  // of the time, by other programs
+};
 
 struct RowChange {
   std::string name;
@@ -28,11 +35,11 @@ struct Comparison {
 };
 
 /// Throws Error(kData) if no row is in both results: an empty comparison would pass.
-Comparison compare(const Results& baseline, const Results& now, double max_slowdown_percent);
+Comparison compare(const Results& baseline, const Results& now, const Limits& limits);
 
-int64_t num_slower(const Comparison& comparison);
+int64_t num_with(const Comparison& comparison, Change change);
 
-/// The row with the largest slowdown, or nullptr without rows.
+/// The compared row with the largest slowdown, or nullptr without such rows.
 const RowChange* worst(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, double max_slowdown_percent);

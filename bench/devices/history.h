@@ -11,7 +11,7 @@ namespace trainer::bench {
 struct HistoryLine {
   std::string time;
   std::string git_commit;
-  std::string verdict;  // "measured" (without a baseline), "ok" or "failed"
+  std::string verdict;  // "measured" (without a baseline), "ok", "failed", or "busy"
   int64_t num_rows = 0;
   int64_t num_slower = 0;
   double geometric_mean_ms = 0;  // of the medians

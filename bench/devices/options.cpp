@@ -231,6 +231,11 @@ class Parser {
     number("--max-slowdown", options_.max_slowdown,
            "Limit for the slowdown against the baseline in % (default: 5)",
            check(is_percentage, "a number >= 0"));
+    number(
+        "--max-lost", options_.max_lost,
+        "Part of the time in % that other programs may take from a row, here or in the baseline; "
+        "above it, the row is not compared with the baseline (default: 10)",
+        check(is_percentage, "a number >= 0"));
     file("--history", options_.history, "Append one line (CSV) about this run");
   }
 

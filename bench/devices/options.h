@@ -44,6 +44,7 @@ struct Options {
   std::string baseline;
   std::string history;
   double max_slowdown = 5;    // percent
+  double max_lost = 10;       // percent
   int64_t num_checks = 0;     // repetitions for the consistency check, 0: no check
   double max_variation = 10;  // percent
   std::vector<std::string> google_arguments;

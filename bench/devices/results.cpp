@@ -127,6 +127,10 @@ double samples_per_second(const Row& row) {
              : 0;
 }
 
+bool was_disturbed(const Row& row, double max_lost_percent) {
+  return 100 * row.lost_share.value_or(0) > max_lost_percent;
+}
+
 bool has_right_loss(const Row& row) { return row.loss_difference <= row.max_loss_difference; }
 
 bool has_bounded_memory(const Row& row) { return row.memory_growth_bytes <= kMaxGrowthBytes; }

@@ -53,6 +53,9 @@ struct Row {
   std::optional<double> lost_share = {};
 };
 
+/// Whether other programs took more than `max_lost_percent` of the time of the row.
+bool was_disturbed(const Row& row, double max_lost_percent);
+
 double samples_per_second(const Row& row);
 
 /// Whether the loss is close to the reference; false for NaN.

@@ -24,7 +24,7 @@ Results make_results(std::vector<Row> rows) {
 
 Change change_between(std::vector<double> before, std::vector<double> after) {
   return compare(make_results({row_with_steps(std::move(before))}),
-                 make_results({row_with_steps(std::move(after))}), 5)
+                 make_results({row_with_steps(std::move(after))}), {})
       .changes.at(0)
       .change;
 }
@@ -51,9 +51,9 @@ TEST(BaselineTest, TellsRowsThatOnlyOneSideHasAndOtherConditions) {
   before.context = {{"system", {{"host", {{"cpu", "A"}}}}}, {"options", {{"threads", 2}}}};
   now.context = {{"system", {{"host", {{"cpu", "B"}}}}}, {"options", {{"threads", 2}}}};
 
-  const Comparison comparison = compare(before, now, 5);
+  const Comparison comparison = compare(before, now, {});
 
-  EXPECT_EQ(num_slower(comparison), 1);
+  EXPECT_EQ(num_with(comparison, Change::kSlower), 1);
   EXPECT_EQ(comparison_text(comparison, 5),
             R"(Comparison with the baseline (medians)
 Row                                Baseline ms   Now ms   Change
@@ -75,7 +75,7 @@ TEST(BaselineTest, AnotherAcceleratorOrDriverIsADifferingCondition) {
   };
   before.context = with_driver("535.1");
   now.context = with_driver("550.2");
-  EXPECT_THAT(compare(before, now, 5).other_conditions,
+  EXPECT_THAT(compare(before, now, {}).other_conditions,
               testing::ElementsAre("system/accelerators: cuda:0 A100, driver 535.1 -> cuda:0 A100, "
                                    "driver 550.2"));
 }
@@ -83,15 +83,44 @@ TEST(BaselineTest, AnotherAcceleratorOrDriverIsADifferingCondition) {
 TEST(BaselineTest, TheWorstRowIsTheOneThatBecameSlowest) {
   const Comparison comparison =
       compare(make_results({make_row(10), make_row("mps", "fp32", 10)}),
-              make_results({make_row(9), make_row("mps", "fp32", 10.2)}), 5);
+              make_results({make_row(9), make_row("mps", "fp32", 10.2)}), {});
   EXPECT_EQ(worst(comparison)->name, "mps_fp32/784-256-256-10/batch_128");
   EXPECT_NEAR(worst(comparison)->percent, 2, 1e-9);
   EXPECT_EQ(worst({}), nullptr);
 }
 
+// A busy machine makes steps many times slower: no word on the program.
+TEST(BaselineTest, RowsFromWhichOtherProgramsTookTheCpuAreNotCompared) {
+  const Results quiet = make_results({make_row(1), make_row("mps", "fp32", 1)});
+  const Results busy = make_results({on_busy_machine(make_row(4)), make_row("mps", "fp32", 1)});
+  const Comparison comparison = compare(quiet, busy, {});
+  EXPECT_EQ(num_with(comparison, Change::kSlower), 0);
+  EXPECT_EQ(num_with(comparison, Change::kNotCompared), 1);
+  EXPECT_EQ(worst(comparison)->name, "mps_fp32/784-256-256-10/batch_128");
+  EXPECT_EQ(comparison_text(comparison, 5),
+            R"(Comparison with the baseline (medians)
+Row                                Baseline ms   Now ms   Change
+----------------------------------------------------------------
+cpu_fp32/784-256-256-10/batch_128        1.000    4.000 +300.0 %  not compared
+mps_fp32/784-256-256-10/batch_128        1.000    1.000   +0.0 %  same
+No row of those compared is slower by more than 5 % and outside the noise.
+1 of 2 rows were not compared: other programs used the CPU; measure again on a quiet machine.
+)");
+  EXPECT_EQ(num_with(compare(busy, quiet, {}), Change::kNotCompared), 1);
+  EXPECT_EQ(num_with(compare(quiet, busy, {.max_lost = 50}), Change::kSlower), 1);
+
+  const Results all_busy = make_results({on_busy_machine(make_row(4))});
+  const Comparison nothing = compare(all_busy, all_busy, {});
+  EXPECT_EQ(worst(nothing), nullptr);
+  EXPECT_TRUE(comparison_text(nothing, 5)
+                  .ends_with("not compared\n1 of 1 rows were not compared: other programs used the "
+                             "CPU; measure again on "
+                             "a quiet machine.\n"));
+}
+
 TEST(BaselineTest, AComparisonOfNothingFails) {
   const Error error = test::error_of(
-      [] { compare(make_results({make_row("mps", "fp32", 1)}), make_results({make_row(1)}), 5); });
+      [] { compare(make_results({make_row("mps", "fp32", 1)}), make_results({make_row(1)}), {}); });
   EXPECT_EQ(error.kind(), ErrorKind::kData);
   EXPECT_STREQ(error.what(),
                "the baseline has 1 rows, but none of the 1 rows measured now; create a new "

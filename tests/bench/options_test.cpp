@@ -35,6 +35,7 @@ TEST(OptionsTest, DefaultsAreAllDevicesPrecisionsStepsAndThreeModels) {
   EXPECT_EQ(options.warmup_steps, 10);
   EXPECT_EQ(options.steps, 50);
   EXPECT_EQ(options.max_slowdown, 5);
+  EXPECT_EQ(options.max_lost, 10);
   EXPECT_EQ(options.num_checks, 0);
   EXPECT_EQ(options.help, "");
 }

@@ -11,7 +11,7 @@ trap 'rm -rf "$room"' EXIT
 folder=$room/numbers # made by the script
 num_failed=0
 tiny=(--device cpu --precision fp32 --train-step fused --model 10-8-2 --batch-size 4 --steps 5
-  --warmup-steps 0 --check-steps 3 --threads 1)
+  --warmup-steps 0 --check-steps 3 --threads 1 --max-seconds 10000 --max-lost 1000000)
 
 expect() { # expect NAME STATUS TEXT COMMAND...: its status, and a line of what it says
   local name=$1 expected=$2 text=$3 said status=0
