@@ -3,7 +3,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-PREFIX ?= /usr/local
 CONFIG ?= configs/train.yaml
 ARGS ?=
 
@@ -69,8 +68,9 @@ asan: setup-build-test build/asan/build.ninja ## All tests under Address- and UB
 coverage: setup ## All tests with line coverage; fails under 80 %
 	@scripts/coverage.sh
 
-install: build ## Install the release build (PREFIX=/usr/local)
-	@cmake --install build/release --prefix $(PREFIX)
+install: setup-build build/release/build.ninja ## Install the program: PREFIX=..., else /usr/local or ~/.local
+	@cmake --build --preset install
+	@scripts/install.sh $(PREFIX)
 
 clean: ## Remove build/
 	@rm -rf build
