@@ -214,7 +214,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MultiplyAddTest);  // where no CPU
 
 // Multiply-adds in the same order round alike, however wide a vector is.
 TEST_P(MultiplyAddTest, InstructionSetsHaveTheSameBits) {
-  const Kernels& best = cpu::kernels();
+  const Kernels& best = *all_kernels().back();
   for_each_problem([&](Problem problem) {
     Numbers other = problem.c;
     Numbers scratch(static_cast<std::size_t>(best.scratch_floats));

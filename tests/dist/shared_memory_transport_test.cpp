@@ -44,7 +44,7 @@ JoinOptions options_with(bool shares_memory, milliseconds timeout = milliseconds
   JoinOptions options;
   options.shares_memory = shares_memory;
   options.timeout = timeout;
-  options.start_timeout = timeout;
+  options.start_timeout = milliseconds(20'000);
   return options;
 }
 
@@ -205,8 +205,7 @@ TEST(SharedMemoryTransportTest, WhoDoesNotAnswerIsLost) {
 
 // Rank 0 waits for rank 1, which waits for rank 2 in vain.
 TEST(SharedMemoryTransportTest, WhoGivesUpIsNotWaitedFor) {
-  JoinOptions options = options_with(true, milliseconds(50));
-  options.start_timeout = milliseconds(20'000);
+  const JoinOptions options = options_with(true, milliseconds(50));
   const auto body = [](const std::shared_ptr<World>& world) {
     const int64_t rank = world->rank();
     if (rank == 2) return;

@@ -46,7 +46,7 @@ class CompletionTest : public test::ProgramTest {
   /// What a shell that begins with `setup` makes of each line, and what it shows.
   Json type(const std::string& shell, const std::string& setup, const Lines& lines) const {
     std::string command =
-        fmt::format("cd {} && {} timeout 60 {} {} '{}'", folder_.path().string(), in_folder(),
+        fmt::format("cd {} && {} timeout 300 {} {} '{}'", folder_.path().string(), in_folder(),
                     test::python_script("end_to_end/type_in_shell.py"), shell, setup);
     for (const std::string& line : lines)
       command += " '" + test::replaced(line, "'", "'\\''") + "'";
@@ -141,7 +141,7 @@ TEST_F(CompletionTest, FishCompletesLines) {
   folder_.write("trainer.fish", trainer("completion fish").out);
   const auto complete = [&](const std::string& line) {
     const test::ProcessResult result = test::run_process(
-        fmt::format("cd {} && {} HOME={} timeout 60 fish --no-config -c 'source trainer.fish; "
+        fmt::format("cd {} && {} HOME={} timeout 300 fish --no-config -c 'source trainer.fish; "
                     "complete -C $argv[1]' -- '{}'",
                     folder_.path().string(), in_folder(), folder_.path().string(),
                     test::replaced(line, "'", "'\\''")));

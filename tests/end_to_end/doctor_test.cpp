@@ -45,7 +45,7 @@ TEST_F(DoctorTest, WritesJsonForBugReports) {
   EXPECT_EQ(finding(report, "threads")["text"].get<std::string>().find("OMP_NUM_THREADS=1"), 0U);
   EXPECT_EQ(report["environment"]["OMP_NUM_THREADS"], "1");
   EXPECT_FALSE(report["system"]["host"]["cpu"].get<std::string>().empty());
-  EXPECT_GT(report["cpu"]["flops_per_second"], 1e8);
+  EXPECT_GT(report["cpu"]["flops_per_second"], 0);
   const Json& cpu = report["libtorch"]["devices"][0];
   EXPECT_EQ(cpu["name"], "cpu");
   EXPECT_GT(cpu["step_seconds"], 0);

@@ -42,10 +42,10 @@ TEST_P(LauncherTest, MakesTheRunOfOneProcess) {
   const std::string run =
       "-q threads=1 data.synthetic.num_samples=300 training.batch_size=30 model.norm=batch "
       "--epochs 3 "
-      "distributed.shards=4 distributed.start_timeout=30 ";
+      "distributed.shards=4 distributed.start_timeout=300 ";
   ASSERT_EQ(test::trainer_in(folder.path(), run + "--output-dir one").exit_code, 0);
   const test::ProcessResult result = test::run_process(fmt::format(
-      "cd {} && timeout -s KILL 60 {} {} {} --output-dir several", folder.path().string(),
+      "cd {} && timeout -s KILL 300 {} {} {} --output-dir several", folder.path().string(),
       fmt::format(fmt::runtime(launcher.command), test::free_port()), test::kTrainer, run));
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const fs::path one = folder.path() / "one/latest";

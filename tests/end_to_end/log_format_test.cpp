@@ -189,7 +189,7 @@ TEST_F(LogFormatTest, EachProcessSaysItsRank) {
   test::Processes processes(folder_.path(), 2,
                             kJson +
                                 "data.synthetic.num_samples=200 --epochs 1 "
-                                "distributed.start_timeout=20",
+                                "distributed.start_timeout=300",
                             {"", "data.synthetic.num_samples=300"});
   const std::vector<ProcessResult> results = processes.finish();
   for (std::size_t rank = 0; rank < results.size(); ++rank) {

@@ -22,6 +22,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/compare.h"
 
+#include "support/comes_true.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
 
@@ -38,7 +39,7 @@ using test::trainer_in;
 const std::string kRun =
     "-q threads=1 data.synthetic.num_samples=300 training.batch_size=30 model.hidden_sizes=[16,16] "
     "model.norm=batch model.dropout=0.2 logging.save_interval=1 distributed.shards=4 "
-    "distributed.start_timeout=20 ";
+    "distributed.start_timeout=300 ";
 
 void expect_all(const std::vector<ProcessResult>& results, int exit_code) {
   for (const ProcessResult& result : results) EXPECT_EQ(result.exit_code, exit_code) << result.err;
@@ -54,12 +55,7 @@ void expect_same_run(const fs::path& a, const fs::path& b) {
   }
 }
 
-void wait_until(const std::function<bool()>& is_so) {
-  for (int i = 0; i < 3000 && !is_so(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  ASSERT_TRUE(is_so());
-}
+void wait_until(const std::function<bool()>& is_so) { ASSERT_TRUE(test::comes_true(is_so)); }
 
 bool has_records(const fs::path& run, std::size_t count) {
   return fs::exists(run / "metrics.jsonl") &&
@@ -236,10 +232,10 @@ TEST(ProcessesTest, AStoreThatIsGoneBeforeItAnswersIsNamed) {
   ASSERT_EQ(listen(listener, 16), 0);
   ASSERT_EQ(getsockname(listener, as_address, &size), 0);
   const int port = ntohs(address.sin_port);
-  test::RunningProgram second(folder.path(), kRun + "distributed.start_timeout=20",
+  test::RunningProgram second(folder.path(), kRun + "distributed.start_timeout=300",
                               test::Moments::kPassed, test::variables_of_rank(1, 2, port));
   pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
-  ASSERT_EQ(poll(&waiting, 1, 20'000), 1);
+  ASSERT_EQ(poll(&waiting, 1, 300'000), 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for its other connections
   close(listener);
   const ProcessResult result = second.finish();
@@ -251,13 +247,14 @@ TEST(ProcessesTest, AStoreThatIsGoneBeforeItAnswersIsNamed) {
 TEST(ProcessesTest, ARankThatIsThereTwiceIsNamed) {
   const test::TemporaryFolder folder;
   const int port = test::free_port();
-  const std::string arguments = kRun + "distributed.start_timeout=3";
-  test::RunningProgram first(folder.path(), arguments, test::Moments::kPassed,
+  test::RunningProgram first(folder.path(), kRun, test::Moments::kPassed,
                              test::variables_of_rank(0, 3, port));
-  test::RunningProgram second(folder.path(), arguments, test::Moments::kPassed,
+  test::RunningProgram second(folder.path(), kRun, test::Moments::kPassed,
                               test::variables_of_rank(1, 3, port));
-  test::RunningProgram twin(folder.path(), arguments, test::Moments::kPassed,
+  test::RunningProgram twin(folder.path(), kRun, test::Moments::kPassed,
                             test::variables_of_rank(1, 3, port));
+  wait_until([&] { return second.has_ended() || twin.has_ended(); });
+  first.send(SIGKILL);  // which waits for rank 2, as the other one does
   const std::string a = second.finish().err;
   const std::string b = twin.finish().err;
   const std::string expected = fmt::format(
@@ -265,7 +262,6 @@ TEST(ProcessesTest, ARankThatIsThereTwiceIsNamed) {
       "another MASTER_PORT for one of them\n",
       port);
   EXPECT_TRUE(a == expected || b == expected) << a << b;
-  EXPECT_EQ(first.finish().exit_code, 4);
 }
 
 // Its rank 0 found the port in use, and has ended.

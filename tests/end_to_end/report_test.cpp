@@ -35,7 +35,7 @@ class ReportTest : public test::ProgramTest {
     return test::read_file(folder_.path() / "report.html");
   }
   static ProcessResult node(const std::string& argument) {
-    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 60 node {} {}",
+    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {} {}",
                                          (kSource / "build/node/node_modules").string(),
                                          (kSource / "tests/end_to_end/open_report.js").string(),
                                          argument));

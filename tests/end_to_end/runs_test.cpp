@@ -2,15 +2,14 @@
 // `trainer runs`: what the program says of its own runs.
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "trainer/core/json.h"
 
+#include "support/comes_true.h"
 #include "support/program_test.h"
 #include "support/running_program.h"
 
@@ -76,9 +75,8 @@ TEST_F(RunsTest, SaysHowRunsAreAndHowTheyEnded) {
   const std::string endless = kShortRun + "training.schedule.name=constant --epochs 100000 ";
   const auto wait_for_epochs = [&](const std::string& parent) {
     const fs::path metrics = folder_.path() / parent / "latest/metrics.jsonl";
-    for (int i = 0; i < 3000 && (!fs::exists(metrics) || fs::file_size(metrics) < 1000); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    ASSERT_TRUE(
+        test::comes_true([&] { return fs::exists(metrics) && fs::file_size(metrics) >= 1000; }));
   };
   test::RunningProgram first(folder_.path(), endless + "--output-dir a", test::Moments::kPassed);
   test::RunningProgram second(folder_.path(), endless + "--output-dir b", test::Moments::kPassed);

@@ -4,24 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/compare.h"
-#include "trainer/core/stopwatch.h"
 
+#include "support/comes_true.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
 #include "support/process.h"
@@ -33,18 +30,8 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::comes_true;
 using test::ProcessResult;
-
-/// Waits until `is_so`; false if it is not within a minute.
-bool comes_true(const std::function<bool()>& is_so) {
-  constexpr double kLimit = 60;
-  const Stopwatch stopwatch;
-  while (!is_so()) {
-    if (stopwatch.seconds() > kLimit) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 /// Two nodes, which end with the scope, and all jobs with them.
 class SlurmCluster {
@@ -84,7 +71,7 @@ class SlurmCluster {
   /// Runs a command such as srun in `folder`, with `trainer` in its PATH.
   ProcessResult run(const fs::path& folder, const std::string& command) const {
     return test::run_process(fmt::format(
-        "cd {} && PATH={}:$PATH SLURM_CONF={}/slurm.conf timeout -s KILL 60 {} </dev/null",
+        "cd {} && PATH={}:$PATH SLURM_CONF={}/slurm.conf timeout -s KILL 300 {} </dev/null",
         folder.string(), fs::path(test::kTrainer).parent_path().string(), folder_.string(),
         command));
   }
@@ -130,7 +117,7 @@ model: {{hidden_sizes: [16, 16], norm: batch, dropout: 0.2}}
 training: {{batch_size: 30, epochs: {}, schedule: {{name: constant}}}}
 checkpoint: {{every_steps: 7}}
 logging: {{save_interval: 1}}
-distributed: {{shards: 4, start_timeout: 30}}
+distributed: {{shards: 4, start_timeout: 300}}
 )",
                                             epochs));
   }
@@ -211,7 +198,7 @@ distributed: {{shards: 4, start_timeout: 30}}
 TEST_F(SlurmTest, SrunMakesTheRunOfOneProcess) {
   const std::string arguments =
       "-q threads=1 data.synthetic.num_samples=300 training.batch_size=30 model.norm=batch "
-      "--epochs 3 distributed.shards=4 distributed.start_timeout=30 --output-dir ";
+      "--epochs 3 distributed.shards=4 distributed.start_timeout=300 --output-dir ";
   ASSERT_EQ(test::trainer_in(folder_.path(), arguments + "one").exit_code, 0);
   for (const char* mpi : {"none", "pmi2"}) {
     for (const int nodes : {1, 2}) {

@@ -23,7 +23,7 @@ using test::kSource;
 class TensorboardTest : public test::ProgramTest {
  protected:
   static test::ProcessResult node(const std::string& arguments) {
-    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 60 node {} {}",
+    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {} {}",
                                          (kSource / "build/node/node_modules").string(),
                                          (kSource / "tests/end_to_end/read_events.js").string(),
                                          arguments));

