@@ -12,7 +12,7 @@ build/%/build.ninja: CMakePresets.json
 	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
 	@touch $@
 
-.PHONY: help setup build run test format format-check lint typecheck all bench bench-peers \
+.PHONY: help setup build run test test-machines format format-check lint typecheck all bench bench-peers \
         bench-tables asan \
         coverage install clean
 
@@ -34,6 +34,9 @@ run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CON
 
 test: setup-build-test build ## Build and run all tests
 	@scripts/run_tests.sh release
+
+test-machines: setup-build-test build ## The tests as on other machines: CPUs, load, time zone, ...
+	@scripts/test_machines.sh
 
 format: setup-gate ## Format the C++ files with clang-format
 	@scripts/format.sh
