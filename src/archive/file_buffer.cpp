@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 #include "archive/zip.h"
 
@@ -43,9 +44,10 @@ void read_fully(int descriptor, std::size_t offset, std::span<std::byte> bytes,
                 const std::string& path) {
   constexpr std::size_t kMaxBytesPerRead = std::size_t{1} << 30;
   while (!bytes.empty()) {
-    const ssize_t got = ::pread(descriptor, bytes.data(), std::min(bytes.size(), kMaxBytesPerRead),
-                                static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = until_done([&] {
+      return ::pread(descriptor, bytes.data(), std::min(bytes.size(), kMaxBytesPerRead),
+                     static_cast<off_t>(offset));
+    });
     if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(errno));
     if (got == 0) fail(path, "was truncated while it was being read");
     bytes = bytes.subspan(static_cast<std::size_t>(got));
@@ -77,7 +79,8 @@ void read_in_parallel(int descriptor, std::span<std::byte> bytes, const std::str
 void check_first_bytes(int descriptor, uint64_t file_size, CheckBegin check_begin,
                        const std::string& path) {
   std::array<char, 20> buffer{};
-  const ssize_t got = ::pread(descriptor, buffer.data(), buffer.size(), 0);
+  const ssize_t got =
+      until_done([&] { return ::pread(descriptor, buffer.data(), buffer.size(), 0); });
   check_begin({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file_size,
               path);
 }
@@ -100,7 +103,8 @@ FileBuffer allocate(std::size_t size) {
 // needs every byte anyway.
 FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
   // Non-blocking, so that a pipe cannot hang the program before it is recognized.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor file(
+      until_done([&] { return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); }));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
     fail(path, "cannot be opened: " + std::generic_category().message(errno));

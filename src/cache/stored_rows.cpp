@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 #include "trainer/data/row_checks.h"
 
 namespace trainer::cache {
@@ -97,7 +98,7 @@ RowFile::RowFile(const std::filesystem::path& path, int64_t num_bytes)
   const auto fail = [&](const std::string& problem) {
     throw Error(ErrorKind::kCheckpoint, fmt::format("{}: {}", path.string(), problem));
   };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = until_done([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (file < 0) fail("cannot be opened: " + std::generic_category().message(errno));
   const off_t size = ::lseek(file, 0, SEEK_END);
   void* bytes = MAP_FAILED;  // NOLINT: a macro of the system

@@ -25,6 +25,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
+#include "trainer/core/until_done.h"
 #include "trainer/run/blas.h"
 
 #include "cli/open_library.h"
@@ -125,8 +126,7 @@ void require_address_space(const std::filesystem::path& library) {
     _exit(0);  // the parent finds out itself whether it can be loaded
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  until_done([&] { return waitpid(child, &status, 0); });
   if (status != 0) throw too_little_memory();
 }
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 #include "cli/open_library.h"
 
@@ -55,8 +56,7 @@ std::string read_all(int input) {
   std::string text;
   std::array<char, 512> bytes{};
   while (true) {
-    const ssize_t count = read(input, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = until_done([&] { return read(input, bytes.data(), bytes.size()); });
     if (count <= 0) return text;
     text.append(bytes.data(), static_cast<std::size_t>(count));
   }
@@ -73,8 +73,7 @@ std::string problem_of(const std::filesystem::path& library) {
   std::string reason = child < 0 ? "no child process to try it" : read_all(ends[0]);
   close(ends[0]);
   int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (child > 0) until_done([&] { return waitpid(child, &status, 0); });
   if (status != 0 && reason.empty()) reason = "it ends the process that opens it";
   return reason;
 }

@@ -16,6 +16,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/until_done.h"
 
 namespace trainer {
 namespace {
@@ -46,8 +47,11 @@ size_t whole_pages(size_t num_bytes) {
 }
 
 int make_file(const std::filesystem::path& folder) {
-  std::string path = (folder / "array-XXXXXX").string();
-  const int file = ::mkstemp(path.data());
+  std::string path;
+  const int file = until_done([&] {
+    path = (folder / "array-XXXXXX").string();
+    return ::mkstemp(path.data());
+  });
   if (file < 0) {
     throw Error(ErrorKind::kFileSystem, fmt::format("cannot create a file in {}: {}",
                                                     folder.string(), std::strerror(errno)));

@@ -19,6 +19,7 @@
 
 #include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 namespace trainer {
 namespace {
@@ -53,23 +54,11 @@ template <typename Create>
 std::pair<fs::path, int> create_temporary(const fs::path& path, Create create) {
   for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
     fs::path name = temporary_name(path, attempt);
-    const int result = create(name.c_str());
+    const int result = until_done([&] { return create(name.c_str()); });
     if (result >= 0) return {std::move(name), result};
-    if (errno != EEXIST && errno != EINTR) fail(path, errno);
+    if (errno != EEXIST) fail(path, errno);
   }
   fail(path, EEXIST);
-}
-
-// Syncs to the disk itself: on macOS fsync() only writes to the cache of the drive.
-int sync_descriptor(int descriptor) {
-#ifdef F_FULLFSYNC
-  if (::fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
-#endif
-  int result = 0;
-  do {
-    result = ::fsync(descriptor);
-  } while (result != 0 && errno == EINTR);
-  return result;
 }
 
 enum class DirectIo { kOff, kOn };
@@ -89,7 +78,7 @@ bool set_direct_io([[maybe_unused]] int descriptor, [[maybe_unused]] DirectIo di
 
 void rename_over(const fs::path& from, const fs::path& to) {
   crash_point();
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, errno);
+  if (until_done([&] { return std::rename(from.c_str(), to.c_str()); }) != 0) fail(to, errno);
   crash_point();
 }
 
@@ -150,9 +139,10 @@ void AtomicFile::flush() {
   set_direct_io(descriptor_, buffered_ == kBufferSize ? DirectIo::kOn : DirectIo::kOff);
   std::span<const std::byte> bytes(buffer_.get(), buffered_);
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written =
+        until_done([&] { return ::write(descriptor_, bytes.data(), bytes.size()); });
     if (written < 0 && errno == EINVAL && set_direct_io(descriptor_, DirectIo::kOff)) continue;
-    if (written < 0 && errno != EINTR) fail(path_, errno);
+    if (written < 0) fail(path_, errno);
     if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
     if (written > 0 && !bytes.empty())
       set_direct_io(descriptor_, DirectIo::kOff);  // no longer aligned
@@ -172,7 +162,7 @@ const fs::path& AtomicFile::flushed() {
 void AtomicFile::commit() {
   flush();
   crash_point();
-  if (sync_descriptor(descriptor_) != 0) fail(path_, errno);
+  if (sync_file(descriptor_) != 0) fail(path_, errno);
   // close() may report a late error of an earlier write (network file systems do).
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
   rename_over(temporary_, path_);
@@ -200,15 +190,25 @@ void publish_file(const fs::path& file, const fs::path& name) {
   const fs::path source = fs::weakly_canonical(file);  // not a link itself
   const fs::path temporary = temporary_name(name, 0);
   ::unlink(temporary.c_str());
-  if (::link(source.c_str(), temporary.c_str()) != 0) return copy_bytes(source, name);
+  if (until_done([&] { return ::link(source.c_str(), temporary.c_str()); }) != 0) {
+    return copy_bytes(source, name);
+  }
   rename_or_remove(temporary, name);
   sync_folder(parent_folder(name));
 }
 
+int sync_file(int descriptor) {
+#ifdef F_FULLFSYNC  // on macOS, where fsync() only writes to the cache of the drive
+  if (until_done([&] { return ::fcntl(descriptor, F_FULLFSYNC); }) == 0) return 0;
+#endif
+  return until_done([&] { return ::fsync(descriptor); });
+}
+
 void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor =
+      until_done([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) fail(folder, errno);
-  const int code = sync_descriptor(descriptor) == 0 ? 0 : errno;
+  const int code = sync_file(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
   // Some network file systems cannot sync a folder and return EINVAL; that is no error.
   if (code != 0 && code != EINVAL) fail(folder, code);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 namespace trainer {
 namespace {
@@ -22,16 +23,12 @@ constexpr int kTries = 5;
 constexpr std::chrono::milliseconds kPause{2};
 
 int open_folder(const std::filesystem::path& folder) {
-  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return until_done([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
 }
 
 /// Whether it was taken; if not, errno says why.
 bool try_lock(int descriptor, int operation) {
-  int result = 0;
-  do {
-    result = flock(descriptor, operation);
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
+  return until_done([&] { return flock(descriptor, operation); }) == 0;
 }
 
 /// False if another process has it. A file system without locks gives no protection.

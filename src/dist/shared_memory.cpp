@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/until_done.h"
+
 namespace trainer::dist {
 namespace {
 
@@ -65,17 +67,17 @@ Mapping::~Mapping() {
 Block make_block(std::size_t num_bytes) {
   Block block;
   block.file = FileHandle(::memfd_create("trainer", MFD_CLOEXEC));
-  if (!block.file.is_open() || ::ftruncate(block.file.get(), static_cast<off_t>(num_bytes)) != 0) {
-    return block;
-  }
+  if (!block.file.is_open()) return block;
+  const auto size = static_cast<off_t>(num_bytes);
+  if (until_done([&] { return ::ftruncate(block.file.get(), size); }) != 0) return block;
   block.memory = Mapping(block.file, num_bytes);
   return block;
 }
 
 Block open_block(int id, int file, std::size_t num_bytes) {
   Block block;
-  block.file =
-      FileHandle(::open(fmt::format("/proc/{}/fd/{}", id, file).c_str(), O_RDWR | O_CLOEXEC));
+  const std::string path = fmt::format("/proc/{}/fd/{}", id, file);
+  block.file = FileHandle(until_done([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); }));
   // Another file, if the process is in another container.
   if (::lseek(block.file.get(), 0, SEEK_END) != static_cast<off_t>(num_bytes)) return block;
   block.memory = Mapping(block.file, num_bytes);

@@ -18,7 +18,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/core/until_done.h"
 #include "trainer/doctor/collect.h"
 
 namespace trainer::doctor {
@@ -35,8 +37,9 @@ constexpr int kNumSyncs = 5;
 class ScratchFile {
  public:
   explicit ScratchFile(const fs::path& folder)
-      : path_(folder / fmt::format(".trainer_doctor_{}", getpid())),
-        descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) {}
+      : path_(folder / fmt::format(".trainer_doctor_{}", getpid())), descriptor_(until_done([&] {
+          return open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        })) {}
   ~ScratchFile() {
     if (!is_open()) return;
     close(descriptor_);
@@ -58,8 +61,8 @@ std::string system_message() { return std::strerror(errno); }
 bool write_all(int descriptor, const std::string& bytes) {
   std::size_t written = 0;
   while (written < bytes.size()) {
-    const ssize_t count = write(descriptor, bytes.data() + written, bytes.size() - written);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = until_done(
+        [&] { return write(descriptor, bytes.data() + written, bytes.size() - written); });
     if (count <= 0) return false;
     written += static_cast<std::size_t>(count);
   }
@@ -91,7 +94,7 @@ void measure_writing(int descriptor, FolderFacts& facts) {
     }
     ++written;
   }
-  if (written == 0 || fsync(descriptor) != 0) return;
+  if (written == 0 || sync_file(descriptor) != 0) return;
   facts.bytes_per_second = static_cast<double>(written) * kBlockBytes / stopwatch.seconds();
 }
 
@@ -99,7 +102,7 @@ void measure_syncs(int descriptor, FolderFacts& facts) {
   std::array<double, kNumSyncs> seconds{};
   for (double& one : seconds) {
     const Stopwatch stopwatch;
-    if (!write_all(descriptor, "{\"step\": 1}\n") || fsync(descriptor) != 0) return;
+    if (!write_all(descriptor, "{\"step\": 1}\n") || sync_file(descriptor) != 0) return;
     one = stopwatch.seconds();
   }
   std::sort(seconds.begin(), seconds.end());

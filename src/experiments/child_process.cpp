@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
@@ -68,8 +69,7 @@ int ChildProcess::kill() {
   if (exit_code_) return *exit_code_;
   ::kill(id_, SIGKILL);
   int status = 0;
-  while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-  }
+  until_done([&] { return waitpid(id_, &status, 0); });
   remember(status);
   return *exit_code_;
 }

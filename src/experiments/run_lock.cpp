@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/until_done.h"
 
 namespace trainer::experiments {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 int open_lock_file(const std::filesystem::path& file) {
   constexpr mode_t kForAll = 0666;  // less the umask
   // For writing: NFS locks nothing else.
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForAll);
+  const int descriptor =
+      until_done([&] { return open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForAll); });
   if (descriptor >= 0) return descriptor;
   throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", file.string(),
                                                   std::generic_category().message(errno)));
@@ -36,10 +38,7 @@ bool has_name(int descriptor) {
 std::unique_ptr<RunLock> RunLock::try_take(const std::filesystem::path& file) {
   for (;;) {
     const int descriptor = open_lock_file(file);
-    int result = 0;
-    do {
-      result = flock(descriptor, LOCK_EX | LOCK_NB);
-    } while (result != 0 && errno == EINTR);
+    const int result = until_done([&] { return flock(descriptor, LOCK_EX | LOCK_NB); });
     const int why = result == 0 ? 0 : errno;
     if (why == 0 && has_name(descriptor)) {
       return std::unique_ptr<RunLock>(new RunLock(file, descriptor));

@@ -2,21 +2,24 @@
 #include "trainer/run/metrics_log.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
+#include "trainer/core/until_done.h"
 
 namespace trainer::run {
+namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& path) {
@@ -66,12 +69,28 @@ Json json_of(const MetricsRecord& record) {
 
 std::string to_json(const MetricsRecord& record) { return json_of(record).dump(); }
 
+void require_records(const fs::path& path, uint64_t num_bytes) {
+  std::error_code error;
+  const uintmax_t size = fs::exists(path, error) ? fs::file_size(path, error) : 0;
+  if (error) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("{}: cannot be read: {}", path.string(), error.message()));
+  }
+  if (size >= num_bytes) return;
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("{}: expected at least {} bytes as recorded in the checkpoint, got {}; "
+                          "to resume into a new run folder, copy the checkpoint elsewhere",
+                          path.string(), num_bytes, size));
+}
+
 MetricsLog::MetricsLog(std::filesystem::path path, uint64_t keep_bytes)
-    : path_(std::move(path)),
-      descriptor_(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    : path_(std::move(path)), descriptor_(until_done([&] {
+        return open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+      })) {
   if (descriptor_ < 0) refuse(path_);
   try {
     cut_to(keep_bytes);
+    sync_folder(fs::absolute(path_).parent_path());  // no checkpoint outlives the file's name
   } catch (const Error&) {
     close(descriptor_);
     throw;
@@ -88,31 +107,27 @@ void MetricsLog::append(const MetricsRecord& record) {
   const std::string line = to_json(record) + "\n";
   std::size_t done = 0;
   while (done < line.size()) {
-    const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
-    if (written < 0 && errno != EINTR) refuse(path_);
-    if (written > 0) done += static_cast<std::size_t>(written);
+    const ssize_t written =
+        until_done([&] { return write(descriptor_, line.data() + done, line.size() - done); });
+    if (written < 0) refuse(path_);
+    done += static_cast<std::size_t>(written);
   }
   num_bytes_ += line.size();
 }
 
 void MetricsLog::cut_to(uint64_t num_bytes) {
   if (descriptor_ < 0) return;
-  struct stat status {};
-  if (fstat(descriptor_, &status) != 0) refuse(path_);
-  if (static_cast<uint64_t>(status.st_size) < num_bytes) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("{}: expected at least {} bytes as recorded in the checkpoint, got {}; "
-                            "to resume into a new run folder, copy the checkpoint elsewhere",
-                            path_.string(), num_bytes, status.st_size));
-  }
+  require_records(path_, num_bytes);
   crash_point();
-  if (ftruncate(descriptor_, static_cast<off_t>(num_bytes)) != 0) refuse(path_);
+  if (until_done([&] { return ftruncate(descriptor_, static_cast<off_t>(num_bytes)); }) != 0) {
+    refuse(path_);
+  }
   crash_point();
   num_bytes_ = num_bytes;
 }
 
 void MetricsLog::sync() {
-  if (descriptor_ >= 0 && fsync(descriptor_) != 0) refuse(path_);
+  if (descriptor_ >= 0 && sync_file(descriptor_) != 0) refuse(path_);
 }
 
 }  // namespace trainer::run

@@ -18,6 +18,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/until_done.h"
 
 #include "tensorboard/png.h"
 #include "tensorboard/protobuf.h"
@@ -126,7 +127,9 @@ EventFile::EventFile(const fs::path& folder, int64_t first_step) : path_(folder 
   std::error_code error;
   fs::create_directories(folder, error);
   constexpr mode_t kMode = 0644;
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kMode);
+  descriptor_ = until_done([&] {
+    return open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kMode);
+  });
   if (descriptor_ < 0) refuse(path_);
   Message event;
   event.float64(kWallTime, now()).text(kFileVersion, "brain.Event:2");
@@ -254,9 +257,10 @@ void EventFile::add(std::string_view event) {
   const std::string record = with_crc(little_endian(event.size(), 8)) + with_crc(event);
   std::size_t done = 0;
   while (done < record.size()) {
-    const ssize_t written = write(descriptor_, record.data() + done, record.size() - done);
-    if (written < 0 && errno != EINTR) refuse(path_);
-    if (written > 0) done += static_cast<std::size_t>(written);
+    const ssize_t written =
+        until_done([&] { return write(descriptor_, record.data() + done, record.size() - done); });
+    if (written < 0) refuse(path_);
+    done += static_cast<std::size_t>(written);
   }
 }
 

@@ -59,6 +59,9 @@ void replace_symlink(const std::filesystem::path& link, const std::filesystem::p
 /// links, and replaces an older file of that name in one step. Throws Error(kFileSystem).
 void publish_file(const std::filesystem::path& file, const std::filesystem::path& name);
 
+/// Returns 0 when what was written to the open file is on the disk itself, else -1 with errno.
+int sync_file(int descriptor);
+
 /// Syncs the directory entries of `folder` to disk. Throws Error(kFileSystem).
 void sync_folder(const std::filesystem::path& folder);
 

@@ -44,6 +44,10 @@ Json json_of(const MetricsRecord& record);
 /// The same as one line of text, without the line break.
 std::string to_json(const MetricsRecord& record);
 
+/// Throws Error(kFileSystem) when the file at `path` is shorter than `num_bytes`, which a
+/// checkpoint says that it had.
+void require_records(const std::filesystem::path& path, uint64_t num_bytes);
+
 /// metrics.jsonl, open for appending. append() writes a record by one system call.
 class MetricsLog {
  public:
