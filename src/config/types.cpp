@@ -48,7 +48,7 @@ TRAINER_NAMES(config::Precision, "fp32", "fp16", "bf16")
 TRAINER_NAMES(config::OnOutOfMemory, "split", "fallback_cpu", "stop")
 TRAINER_NAMES(config::CudaGraphs, "auto", "off")
 TRAINER_NAMES(config::LogLevel, "debug", "info", "warning", "error")
-TRAINER_NAMES(config::LogFormat, "text", "json")
+TRAINER_NAMES(config::LogFormat, "text", "json", "json_console")
 TRAINER_NAMES(config::Distributed, "auto", "off")
 TRAINER_NAMES(config::Backend, "auto", "gloo", "nccl")
 
@@ -98,9 +98,16 @@ bool is_better_when_larger(BestMetric metric) {
     case BestMetric::kRmse:
     case BestMetric::kMape:
       return false;
-    default:
-      return true;
+    case BestMetric::kAccuracy:
+    case BestMetric::kBalancedAccuracy:
+    case BestMetric::kF1:
+    case BestMetric::kBinaryF1:
+    case BestMetric::kAuroc:
+    case BestMetric::kPrAuc:
+    case BestMetric::kR2:
+      break;
   }
+  return true;
 }
 
 }  // namespace trainer::config

@@ -104,9 +104,13 @@ inline void regression_loss(config::Loss kind, const LossInput& in, const float*
           in, values, out, [](float d) { return __builtin_fabsf(d); }, sign);
     case config::Loss::kHuber:
       return mean_loss(in, values, out, huber, clamped);
-    default:
+    case config::Loss::kMse:
       return mean_loss(
           in, values, out, [](float d) { return d * d; }, [](float d) { return 2.0f * d; });
+    case config::Loss::kAuto:
+    case config::Loss::kCrossEntropy:
+    case config::Loss::kBinaryCrossEntropy:
+      break;  // not of numbers
   }
 }
 

@@ -246,10 +246,18 @@ void ChunkReader::read_feature(const Reading& reading, size_t in_chunk) {
         features[i * width] = builder_.number(column, cell);
       });
       break;
-    default:
+    case Role::kText:
       for_each_row([&](size_t i, int64_t row) {
         features[i * width] = builder_.category(column, chunk_->text(in_chunk, row));
       });
+      break;
+    case Role::kTarget:
+    case Role::kSkipped:
+    case Role::kSplit:
+    case Role::kGroup:
+    case Role::kWeight:
+    case Role::kId:
+      break;  // no feature
   }
 }
 

@@ -64,9 +64,13 @@ at::Tensor num_correct(const at::Tensor& outputs, const Targets& targets,
       return outputs.argmax(1).eq(targets.values).sum(at::kFloat);
     case config::Loss::kBinaryCrossEntropy:
       return outputs.squeeze(1).gt(0).eq(targets.values).sum(at::kFloat);
-    default:
-      return {};
+    case config::Loss::kAuto:
+    case config::Loss::kMse:
+    case config::Loss::kL1:
+    case config::Loss::kHuber:
+      break;
   }
+  return {};
 }
 
 }  // namespace trainer::model

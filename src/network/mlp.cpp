@@ -53,9 +53,12 @@ Initializer bias_init(config::Init scheme, int64_t num_inputs) {
       return normal(1);
     case config::Init::kData:
       return {.kind = Kind::kMinusMixedRows, .value = 0};
-    default:
-      return {};
+    case config::Init::kKaiming:
+    case config::Init::kXavier:
+    case config::Init::kGpt2:
+      break;
   }
+  return {};
 }
 
 UpdateFactors weight_factors(config::Parametrization parametrization, int64_t num_inputs) {

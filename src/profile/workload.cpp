@@ -36,9 +36,15 @@ std::optional<double> flops_per_row(const network::NetworkSpec& network, Work wo
       return needs_input_gradient(network, layer) ? std::optional(flops) : std::nullopt;
     case Work::kBackward:
       return needs_input_gradient(network, layer) ? 2 * flops : flops;
-    default:
-      return std::nullopt;
+    case Work::kGather:
+    case Work::kLoss:
+    case Work::kReduce:
+    case Work::kGradientNorm:
+    case Work::kUpdate:
+    case Work::kWriteCheckpoint:
+      break;
   }
+  return std::nullopt;
 }
 
 std::optional<double> bytes_moved(const Workload& workload, Work work) {
@@ -54,9 +60,16 @@ std::optional<double> bytes_moved(const Workload& workload, Work work) {
     case Work::kUpdate:  // reads the gradient; reads and writes parameter and moments
       return steps *
              static_cast<double>(num_parameters * kFloat * (1 + 2 * (1 + workload.num_moments)));
-    default:
-      return std::nullopt;
+    case Work::kForward:
+    case Work::kLoss:
+    case Work::kInputGradient:
+    case Work::kWeightGradient:
+    case Work::kBackward:
+    case Work::kReduce:
+    case Work::kWriteCheckpoint:
+      break;
   }
+  return std::nullopt;
 }
 
 }  // namespace trainer::profile

@@ -41,9 +41,14 @@ std::vector<int64_t> first_reductions(const config::TrainingConfig& training,
       return reductions_by_step(options);
     case config::ScheduleName::kReduceOnPlateau:
       return reductions_by_plateau(training, options, epoch_steps);
-    default:
-      return {};
+    case config::ScheduleName::kConstant:
+    case config::ScheduleName::kLinear:
+    case config::ScheduleName::kCosine:
+    case config::ScheduleName::kOneCycle:
+    case config::ScheduleName::kCoslog:
+      break;
   }
+  return {};
 }
 
 // `first` and `last` counted from 1.

@@ -23,9 +23,15 @@ std::optional<at::ScalarType> float_type(archive::DType dtype) {
       return at::kHalf;
     case archive::DType::kBFloat16:
       return at::kBFloat16;
-    default:
-      return std::nullopt;
+    case archive::DType::kInt64:
+    case archive::DType::kInt32:
+    case archive::DType::kInt16:
+    case archive::DType::kInt8:
+    case archive::DType::kUInt8:
+    case archive::DType::kBool:
+      break;
   }
+  return std::nullopt;
 }
 
 }  // namespace
