@@ -191,6 +191,22 @@ std::string best_text(const Member& member) {
                      metrics::loss_text(member.best->value));
 }
 
+void add_scores(const char* split, const std::vector<metrics::Score>& scores, LabeledLines& lines) {
+  std::vector<std::string> texts;
+  for (const metrics::Score& score : scores) {
+    texts.push_back(metrics::shown_name(score.name) + " " + metrics::score_text(score));
+  }
+  if (!texts.empty()) lines.add("", fmt::format("{}: {}", split, fmt::join(texts, ", ")));
+}
+
+void add_epoch_metrics(const Member& member, LabeledLines& lines) {
+  const checkpoint::EpochMetrics& metrics = member.epoch_metrics;
+  if (metrics.epoch == 0) return;
+  lines.add("metrics", fmt::format("of epoch {}", metrics.epoch));
+  add_scores("train", metrics.train, lines);
+  add_scores("validation", metrics.validation, lines);
+}
+
 void add_temperatures(const Model& model, LabeledLines& lines) {
   std::vector<std::string> texts;
   for (const Member& member : model.members) {
@@ -216,6 +232,7 @@ void add_progress(const Model& model, LabeledLines& lines) {
             fmt::format("epoch {} of {}, step {}", member.position.epoch,
                         model.config().training.epochs, with_thousands(member.position.step)));
   lines.add("best epoch", best_text(member));
+  add_epoch_metrics(member, lines);
 }
 
 }  // namespace

@@ -62,6 +62,12 @@ Json model_json(const Member& member) {
   return json;
 }
 
+Json scores_json(const std::vector<metrics::Score>& scores) {
+  Json json = Json::object();
+  for (const metrics::Score& score : scores) json[score.name] = score.value;
+  return json;
+}
+
 Json progress_json(const Member& member) {
   Json json = {{"epoch", member.position.epoch},
                {"step", member.position.step},
@@ -71,6 +77,12 @@ Json progress_json(const Member& member) {
     json["best"] = {{"epoch", member.best->epoch},
                     {"metric", config::to_text(member.config->training.best_metric)},
                     {"value", member.best->value}};
+  }
+  if (const checkpoint::EpochMetrics& metrics = member.epoch_metrics; metrics.epoch > 0) {
+    json["metrics"] = {{"epoch", metrics.epoch}, {"train", scores_json(metrics.train)}};
+    if (!metrics.validation.empty()) {
+      json["metrics"]["validation"] = scores_json(metrics.validation);
+    }
   }
   return json;
 }

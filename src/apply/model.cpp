@@ -87,6 +87,7 @@ Model load_one(const fs::path& run_or_checkpoint) {
   member.temperature = c.state.temperature;
   member.position = c.state.position;
   member.best = c.state.best;
+  member.epoch_metrics = std::move(c.epoch_metrics);
   model.members.push_back(std::move(member));
   model.trainer_version = std::move(c.trainer_version);
   model.fingerprints = std::move(c.fingerprints);

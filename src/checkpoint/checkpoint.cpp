@@ -8,6 +8,7 @@
 #include "trainer/checkpoint/schema_format.h"
 #include "trainer/core/version.h"
 
+#include "checkpoint/checkpoint_format.h"
 #include "checkpoint/run_state_format.h"
 
 namespace trainer::checkpoint {
@@ -25,32 +26,35 @@ Dict tensor_dict(const std::vector<NamedTensor>& tensors) {
   return dict;
 }
 
-Dict make_root(const Checkpoint& c) {
-  Dict progress = to_dict(c.state);
-  progress.emplace_back("metrics_bytes", static_cast<int64_t>(c.metrics_bytes));
-  Dict moments;
-  for (const Moment& moment : c.moments) {
-    moments.emplace_back(moment.name, tensor_dict(moment.tensors));
+Dict metrics_dict(const std::vector<metrics::Score>& scores) {
+  Dict dict;
+  for (const metrics::Score& score : scores) dict.emplace_back(score.name, score.value);
+  return dict;
+}
+
+Dict to_dict(const EpochMetrics& metrics) {
+  Dict dict = {{"epoch", metrics.epoch}, {"train", metrics_dict(metrics.train)}};
+  if (!metrics.validation.empty()) {
+    dict.emplace_back("validation", metrics_dict(metrics.validation));
   }
-  List files;
-  for (const data::Fingerprint& file : c.fingerprints) {
-    files.emplace_back(Dict{{"path", file.path},
-                            {"num_bytes", static_cast<int64_t>(file.num_bytes)},
-                            {"crc32", static_cast<int64_t>(file.crc32)}});
-  }
-  Dict root = {
-      {"format", kFormat},
-      {"format_version", format_version(c.schema)},
-      {"trainer_version", build_info().version},
-      {"model", tensor_dict(c.model)},
-      {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
-      {"progress", progress},
-      {"config", c.config},
-      {"schema", to_dict(c.schema)},
-      {"data_files", files},
-      {"num_threads", c.num_threads}};
-  if (c.bf16_products) root.emplace_back("bf16_products", to_text(*c.bf16_products));
-  return root;
+  return dict;
+}
+
+std::vector<metrics::Score> read_scores(const Reader& reader) {
+  std::vector<metrics::Score> scores;
+  for (const auto& [name, ignored] : reader.dict()) scores.push_back({name, reader.number(name)});
+  return scores;
+}
+
+// Files of the same version may lack them.
+EpochMetrics read_epoch_metrics(const Reader& root) {
+  if (!root.has("metrics")) return {};
+  const Reader reader = root.section("metrics");
+  EpochMetrics metrics;
+  metrics.epoch = reader.count("epoch");
+  metrics.train = read_scores(reader.section("train"));
+  if (reader.has("validation")) metrics.validation = read_scores(reader.section("validation"));
+  return metrics;
 }
 
 // Returns the version of the format.
@@ -84,8 +88,37 @@ void read_optimizer(const Reader& reader, Checkpoint& c) {
 
 }  // namespace
 
+Dict to_dict(const Checkpoint& c) {
+  Dict progress = to_dict(c.state);
+  progress.emplace_back("metrics_bytes", static_cast<int64_t>(c.metrics_bytes));
+  Dict moments;
+  for (const Moment& moment : c.moments) {
+    moments.emplace_back(moment.name, tensor_dict(moment.tensors));
+  }
+  List files;
+  for (const data::Fingerprint& file : c.fingerprints) {
+    files.emplace_back(Dict{{"path", file.path},
+                            {"num_bytes", static_cast<int64_t>(file.num_bytes)},
+                            {"crc32", static_cast<int64_t>(file.crc32)}});
+  }
+  Dict root = {
+      {"format", kFormat},
+      {"format_version", format_version(c.schema)},
+      {"trainer_version", build_info().version},
+      {"model", tensor_dict(c.model)},
+      {"optimizer", Dict{{"name", c.optimizer}, {"step", c.optimizer_step}, {"moments", moments}}},
+      {"progress", progress},
+      {"config", c.config},
+      {"schema", to_dict(c.schema)},
+      {"data_files", files},
+      {"num_threads", c.num_threads}};
+  if (c.epoch_metrics.epoch > 0) root.emplace_back("metrics", to_dict(c.epoch_metrics));
+  if (c.bf16_products) root.emplace_back("bf16_products", to_text(*c.bf16_products));
+  return root;
+}
+
 void write(const std::filesystem::path& path, const Checkpoint& checkpoint) {
-  archive::save(path, make_root(checkpoint));
+  archive::save(path, to_dict(checkpoint));
 }
 
 Checkpoint read(const std::filesystem::path& path) {
@@ -100,6 +133,7 @@ Checkpoint read(const std::filesystem::path& path) {
   const Reader progress = reader.section("progress");
   c.state = read_run_state(progress, version);
   c.metrics_bytes = static_cast<uint64_t>(progress.count("metrics_bytes"));
+  c.epoch_metrics = read_epoch_metrics(reader);
   c.config = reader.text("config");
   c.schema = read_schema(reader.section("schema"), version);
   for (const Value& value : reader.list("data_files")) {

@@ -6,17 +6,22 @@
 #include <cstring>
 #include <span>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
 
+#include "checkpoint/checkpoint_format.h"
+
 namespace trainer::checkpoint {
 namespace {
 
+using archive::Dict;
 using archive::DType;
+using archive::List;
 using archive::TensorData;
+using archive::Value;
 
 template <typename T>
 T element_at(const std::byte* bytes) {
@@ -42,9 +47,15 @@ std::string element_text(DType dtype, const std::byte* bytes) {
       return fmt::format("{}", element_at<int64_t>(bytes));
     case DType::kInt32:
       return fmt::format("{}", element_at<int32_t>(bytes));
-    default:
-      return bits_text(bytes, archive::element_size(dtype));
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kInt16:
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kBool:
+      break;
   }
+  return bits_text(bytes, archive::element_size(dtype));
 }
 
 // Two elements that differ; as bits where their texts do not show it, as with two kinds of NaN.
@@ -57,50 +68,72 @@ std::string pair_text(DType dtype, const std::byte* a, const std::byte* b) {
   return fmt::format("{} and {}", bits_text(a, size), bits_text(b, size));
 }
 
+/// What is shown of a value.
+struct Text {
+  std::string operator()(std::monostate /*none*/) const { return "none"; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(int64_t value) const { return fmt::to_string(value); }
+  std::string operator()(double value) const { return fmt::to_string(value); }
+  std::string operator()(const std::string& value) const { return in_quotes(value); }
+  std::string operator()(const TensorData& value) const { return type_text(value); }
+  std::string operator()(const List& value) const {
+    return fmt::format("a list of {}", value.size());
+  }
+  std::string operator()(const Dict& value) const {
+    return fmt::format("a dict of {}", value.size());
+  }
+};
+
 /// Compares one thing after the other until two differ. What comes later is not looked at.
 class Comparison {
  public:
-  void number(const std::string& what, int64_t a, int64_t b) {
-    if (a != b) report("{}: {} and {}", what, a, b);
+  void values(const std::string& what, const Value& a, const Value& b) {
+    if (found_) return;
+    if (a.storage().index() != b.storage().index()) return report_unless_equal(what, a, b);
+    if (const auto* dict = a.get_if<Dict>()) return entries(what, *dict, *b.get_if<Dict>());
+    if (const auto* list = a.get_if<List>()) return lists(what, *list, *b.get_if<List>());
+    if (const auto* tensor = a.get_if<TensorData>()) {
+      return tensors(what, *tensor, *b.get_if<TensorData>());
+    }
+    if (const auto* number = a.get_if<double>()) return numbers(what, *number, *b.get_if<double>());
+    report_unless_equal(what, a, b);
   }
 
-  void number(const std::string& what, double a, double b) {
+  // By place and name: the order of a state is that of its model.
+  void entries(const std::string& what, const Dict& a, const Dict& b) {
+    const std::string of = what.empty() ? "" : what + " ";
+    for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
+      if (i >= a.size()) {
+        report("{}{}: missing from the first", of, b[i].first);
+      } else if (i >= b.size()) {
+        report("{}{}: missing from the second", of, a[i].first);
+      } else if (a[i].first != b[i].first) {
+        report("{}{}: {} at this position in the second", of, a[i].first, b[i].first);
+      } else {
+        values(of + a[i].first, a[i].second, b[i].second);
+      }
+    }
+  }
+
+  std::optional<std::string> finish() { return std::move(found_); }
+
+ private:
+  void numbers(const std::string& what, double a, double b) {
     if (std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b)) return;
     report("{}: {}", what,
            pair_text(DType::kFloat64, reinterpret_cast<const std::byte*>(&a),
                      reinterpret_cast<const std::byte*>(&b)));
   }
 
-  void words(const std::string& what, const std::string& a, const std::string& b) {
-    if (a != b) report("{}: {} and {}", what, a, b);
-  }
-
-  void name(const std::string& what, const std::string& a, const std::string& b) {
-    if (a != b) report("{}: {} and {}", what, in_quotes(a), in_quotes(b));
-  }
-
-  void names(const std::string& what, const std::vector<std::string>& a,
-             const std::vector<std::string>& b) {
-    number("number of " + what, count(a), count(b));
+  void lists(const std::string& what, const List& a, const List& b) {
+    if (a.size() != b.size()) return report("number of {}: {} and {}", what, a.size(), b.size());
     for (std::size_t i = 0; !found_ && i < a.size(); ++i) {
-      name(fmt::format("{} {}", what, i), a[i], b[i]);
+      values(fmt::format("{} {}", what, i), a[i], b[i]);
     }
   }
 
-  void floats(const std::string& what, const std::vector<float>& a, const std::vector<float>& b) {
-    tensor(what, as_tensor(DType::kFloat32, a), as_tensor(DType::kFloat32, b));
-  }
-
-  void doubles(const std::string& what, const std::vector<double>& a,
-               const std::vector<double>& b) {
-    tensor(what, as_tensor(DType::kFloat64, a), as_tensor(DType::kFloat64, b));
-  }
-
-  void tensor(const std::string& what, const TensorData& a, const TensorData& b) {
-    if (a.dtype != b.dtype || a.shape != b.shape) {
-      report("{}: {} and {}", what, type_text(a), type_text(b));
-      return;
-    }
+  void tensors(const std::string& what, const TensorData& a, const TensorData& b) {
+    if (a.dtype != b.dtype || a.shape != b.shape) return report_unless_equal(what, a, b);
     const std::span bytes_a(a.data, a.num_bytes());
     const std::span bytes_b(b.data, b.num_bytes());
     const auto differs = std::mismatch(bytes_a.begin(), bytes_a.end(), bytes_b.begin()).first;
@@ -111,47 +144,11 @@ class Comparison {
            pair_text(a.dtype, a.data + element * size, b.data + element * size));
   }
 
-  // By place and name: the order of a state is that of its model.
-  void tensors(const std::string& what, const std::vector<NamedTensor>& a,
-               const std::vector<NamedTensor>& b) {
-    each(what, a, b, [&](const NamedTensor& first, const NamedTensor& second) {
-      tensor(what + " " + first.name, first.tensor, second.tensor);
-    });
-  }
-
-  void moments(const std::vector<Moment>& a, const std::vector<Moment>& b) {
-    each("optimizer moment", a, b, [&](const Moment& first, const Moment& second) {
-      tensors("optimizer moment " + first.name, first.tensors, second.tensors);
-    });
-  }
-
-  std::optional<std::string> finish() { return std::move(found_); }
-
- private:
-  template <typename T>
-  static int64_t count(const std::vector<T>& values) {
-    return static_cast<int64_t>(values.size());
-  }
-
-  template <typename T>
-  static TensorData as_tensor(DType dtype, const std::vector<T>& values) {
-    return {dtype, {count(values)}, reinterpret_cast<const std::byte*>(values.data()), nullptr};
-  }
-
-  template <typename Named, typename Compare>
-  void each(const std::string& what, const std::vector<Named>& a, const std::vector<Named>& b,
-            Compare compare) {
-    for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
-      if (i >= a.size()) {
-        report("{} {}: missing from the first", what, b[i].name);
-      } else if (i >= b.size()) {
-        report("{} {}: missing from the second", what, a[i].name);
-      } else if (a[i].name != b[i].name) {
-        report("{} {}: {} at this position in the second", what, a[i].name, b[i].name);
-      } else {
-        compare(a[i], b[i]);
-      }
-    }
+  // By what is shown of them.
+  void report_unless_equal(const std::string& what, const Value& a, const Value& b) {
+    const std::string first = std::visit(Text(), a.storage());
+    const std::string second = std::visit(Text(), b.storage());
+    if (first != second) report("{}: {} and {}", what, first, second);
   }
 
   template <typename... Values>
@@ -162,143 +159,31 @@ class Comparison {
   std::optional<std::string> found_;
 };
 
-void compare_totals(Comparison& compare, const std::string& what, const Totals& a,
-                    const Totals& b) {
-  compare.number(what + " loss_sum", a.loss_sum, b.loss_sum);
-  compare.number(what + " num_correct", a.num_correct, b.num_correct);
-  compare.number(what + " num_samples", a.num_samples, b.num_samples);
+// What explains most comes first: of two runs at different steps all weights differ.
+int rank(const std::string& entry) {
+  if (entry == "progress") return 0;
+  if (entry == "optimizer") return 2;
+  return entry == "model" ? 3 : 1;
 }
 
-void compare_scalers(Comparison& compare, const std::optional<schedule::LossScaleState>& a,
-                     const std::optional<schedule::LossScaleState>& b) {
-  const schedule::LossScaleState none;
-  compare.number("scale", (a ? *a : none).scale, (b ? *b : none).scale);
-  compare.number("good_steps", (a ? *a : none).good_steps, (b ? *b : none).good_steps);
-}
-
-void compare_plateaus(Comparison& compare, const std::optional<schedule::PlateauState>& a,
-                      const std::optional<schedule::PlateauState>& b) {
-  const schedule::PlateauState none;
-  const schedule::PlateauState& first = a ? *a : none;
-  const schedule::PlateauState& second = b ? *b : none;
-  compare.number("plateau best", first.best.value_or(0), second.best.value_or(0));
-  compare.number("plateau bad_epochs", first.bad_epochs, second.bad_epochs);
-  compare.number("plateau cooldown_left", first.cooldown_left, second.cooldown_left);
-  compare.number("plateau num_reductions", first.num_reductions, second.num_reductions);
-}
-
-void compare_states(Comparison& compare, const RunState& a, const RunState& b) {
-  compare.number("epoch", a.position.epoch, b.position.epoch);
-  compare.number("step", a.position.step, b.position.step);
-  compare.number("samples_in_epoch", a.position.samples_in_epoch, b.position.samples_in_epoch);
-  compare_totals(compare, "epoch_totals", a.epoch_totals, b.epoch_totals);
-  compare_totals(compare, "interval_totals", a.interval_totals, b.interval_totals);
-  const auto epoch = [](const std::optional<Best>& best) {
-    return best ? fmt::format("{}", best->epoch) : "none";
-  };
-  compare.words("best epoch", epoch(a.best), epoch(b.best));
-  compare.number("best value", a.best.value_or(Best()).value, b.best.value_or(Best()).value);
-  compare.number("epochs_without_improvement", a.epochs_without_improvement,
-                 b.epochs_without_improvement);
-  compare.number("skipped_steps", a.recoveries.skipped_steps, b.recoveries.skipped_steps);
-  compare.number("rollbacks", a.recoveries.rollbacks, b.recoveries.rollbacks);
-  compare.number("overflowed_steps", a.recoveries.overflowed_steps, b.recoveries.overflowed_steps);
-  compare.number("out_of_memory", a.recoveries.out_of_memory, b.recoveries.out_of_memory);
-  compare.number("rows_at_once", a.recoveries.micro_batch_size, b.recoveries.micro_batch_size);
-  compare.number("has_fallen_back", static_cast<int64_t>(a.recoveries.has_fallen_back),
-                 static_cast<int64_t>(b.recoveries.has_fallen_back));
-  compare_scalers(compare, a.scaler, b.scaler);
-  compare_plateaus(compare, a.plateau, b.plateau);
-}
-
-std::vector<float> numbers_of(const std::optional<data::Limits>& limits) {
-  return limits ? std::vector<float>{limits->low, limits->high} : std::vector<float>();
-}
-
-// Kinds, and what marks missing cells, follow from the names of the features.
-void compare_columns(Comparison& compare, const std::vector<data::Column>& a,
-                     const std::vector<data::Column>& b) {
-  const auto names = [](const std::vector<data::Column>& columns) {
-    std::vector<std::string> result;
-    result.reserve(columns.size());
-    for (const data::Column& column : columns) result.push_back(column.name);
-    return result;
-  };
-  const auto fills = [](const std::vector<data::Column>& columns) {
-    std::vector<float> result;
-    result.reserve(columns.size());
-    for (const data::Column& column : columns) result.push_back(column.fill.value_or(0));
-    return result;
-  };
-  constexpr auto kNormal = data::QuantileScore::kNormal;
-  compare.names("schema columns", names(a), names(b));
-  compare.floats("schema fill", fills(a), fills(b));
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const std::string column = fmt::format("schema column {}", in_quotes(a[i].name));
-    compare.number(column + " embedding_size", a[i].embedding_size, b[i].embedding_size);
-    compare.names(column + " categories", a[i].categories, b[i].categories);
-    compare.floats(column + " quantiles", a[i].quantiles, b[i].quantiles);
-    compare.number(column + " normal_scores", int64_t{a[i].quantile_score == kNormal},
-                   int64_t{b[i].quantile_score == kNormal});
-    compare.number(column + " offset", a[i].offset, b[i].offset);
-    compare.floats(column + " limits", numbers_of(a[i].limits), numbers_of(b[i].limits));
-  }
-}
-
-void compare_schemas(Comparison& compare, const data::Schema& a, const data::Schema& b) {
-  const auto task = [](const data::Schema& schema) { return config::to_text(schema.task); };
-  compare.words("schema task", task(a), task(b));
-  compare.names("schema feature_names", a.feature_names, b.feature_names);
-  compare.names("schema target_names", a.target_names, b.target_names);
-  compare.names("schema labels", a.labels, b.labels);
-  compare.floats("schema shift", a.scaling.shift, b.scaling.shift);
-  compare.floats("schema scale", a.scaling.scale, b.scaling.scale);
-  compare.floats("schema inverse_limit", a.scaling.inverse_limit, b.scaling.inverse_limit);
-  compare.doubles("schema offset", a.scaling.offset, b.scaling.offset);
-  compare.doubles("schema target_offset", a.target_scaling.offset, b.target_scaling.offset);
-  compare.floats("schema target_shift", a.target_scaling.shift, b.target_scaling.shift);
-  compare.number("number of schema target_means", static_cast<int64_t>(a.target_means.size()),
-                 static_cast<int64_t>(b.target_means.size()));
-  for (std::size_t i = 0; i < std::min(a.target_means.size(), b.target_means.size()); ++i) {
-    compare.number(fmt::format("schema target_means {}", i), a.target_means[i], b.target_means[i]);
-  }
-  compare.floats("schema target_scale", a.target_scaling.scale, b.target_scaling.scale);
-  compare.floats("schema target_low", a.target_low, b.target_low);
-  compare.floats("schema target_high", a.target_high, b.target_high);
-  compare_columns(compare, a.columns, b.columns);
-}
-
-// By what is in them: a file may have moved.
-void compare_data_files(Comparison& compare, const std::vector<data::Fingerprint>& a,
-                        const std::vector<data::Fingerprint>& b) {
-  const auto content = [](const std::vector<data::Fingerprint>& files, std::size_t i) {
-    if (i >= files.size()) return std::string("missing");
-    return data::content_text(files[i]);
-  };
-  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    compare.words(fmt::format("data file {}", i), content(a, i), content(b, i));
-  }
-}
-
-std::string products_text(const Checkpoint& checkpoint) {
-  return checkpoint.bf16_products ? to_text(*checkpoint.bf16_products) : "none";
+// All that a file has, but for what differs between equal runs: the output folder, the length of
+// times in metrics.jsonl, and where the data files are.
+Dict comparable(Checkpoint checkpoint) {
+  checkpoint.config.clear();
+  checkpoint.metrics_bytes = 0;
+  for (data::Fingerprint& file : checkpoint.fingerprints) file.path.clear();
+  Dict entries = to_dict(checkpoint);
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+  return entries;
 }
 
 }  // namespace
 
 std::optional<std::string> first_difference(const Checkpoint& a, const Checkpoint& b) {
-  // What explains most comes first: of two runs at different steps all weights differ.
-  Comparison compare;
-  compare_states(compare, a.state, b.state);
-  compare.number("num_threads", a.num_threads, b.num_threads);
-  compare.words("bf16_products", products_text(a), products_text(b));
-  compare_schemas(compare, a.schema, b.schema);
-  compare_data_files(compare, a.fingerprints, b.fingerprints);
-  compare.words("optimizer", a.optimizer, b.optimizer);
-  compare.number("optimizer step", a.optimizer_step, b.optimizer_step);
-  compare.tensors("model", a.model, b.model);
-  compare.moments(a.moments, b.moments);
-  return compare.finish();
+  Comparison comparison;
+  comparison.entries("", comparable(a), comparable(b));
+  return comparison.finish();
 }
 
 }  // namespace trainer::checkpoint

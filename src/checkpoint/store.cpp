@@ -100,7 +100,10 @@ bool Store::recover_best(const Best& wanted, const fs::path& resumed) const {
 }
 
 std::optional<Checkpoint> Store::read_best(const Best& wanted) const {
-  return read_if_best(best(), wanted);
+  for (const fs::path& file : {best(), newest_epoch(wanted.epoch)}) {
+    if (auto checkpoint = read_if_best(file, wanted)) return checkpoint;
+  }
+  return std::nullopt;
 }
 
 fs::path Store::newest_epoch(int64_t epoch) const {

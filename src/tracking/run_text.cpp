@@ -14,6 +14,7 @@
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/text_table.h"
 #include "trainer/run/history.h"
+#include "trainer/run/superseded.h"
 #include "trainer/tracking/query.h"
 
 #include "tracking/run_json.h"
@@ -36,6 +37,15 @@ void add_starts(const RunEntry& entry, LabeledLines& lines) {
     if (start.end != run::End::kNone) text += fmt::format(", {}", to_text(start.end));
     if (!start.reason.empty()) text += fmt::format(": {}", start.reason);
     lines.add("started", text);
+  }
+}
+
+void add_superseded(const RunEntry& entry, LabeledLines& lines) {
+  const char* label = "superseded";
+  for (const run::Superseded& one : run::list_superseded({entry.folder})) {
+    lines.add(label,
+              fmt::format("superseded/{}, {}", one.folder.filename().string(), to_text(one)));
+    label = "";
   }
 }
 
@@ -92,6 +102,7 @@ std::string run_text(const RunEntry& entry) {
                                  entry.kind == Kind::kRun ? "epochs" : "complete",
                                  shown_value(entry, "time")));
   add_starts(entry, lines);
+  add_superseded(entry, lines);
   if (!entry.note.empty()) lines.add("note", entry.note);
   if (!entry.problem.empty()) lines.add("problem", entry.problem);
   if (entry.best) lines.add("best", shown_value(entry, "best"));
@@ -108,6 +119,15 @@ std::string run_json(const RunEntry& entry) {
     Json added = {{"time", start.time}, {"device", start.device}, {"end", to_text(start.end)}};
     if (!start.reason.empty()) added["reason"] = start.reason;
     json["starts"].push_back(std::move(added));
+  }
+  json["superseded"] = Json::array();
+  for (const run::Superseded& one : run::list_superseded({entry.folder})) {
+    json["superseded"].push_back({{"folder", one.folder.string()},
+                                  {"records", one.num_records},
+                                  {"first_epoch", one.first_epoch},
+                                  {"last_epoch", one.last_epoch},
+                                  {"checkpoints", one.num_checkpoints},
+                                  {"has_results", one.has_results}});
   }
   json["epochs_done"] = Json::array();
   for (const run::EpochRecord& epoch : history.epochs) {

@@ -47,11 +47,21 @@ double best_metric_value(const Session& session, const run::MetricsRecord& recor
       return *record.loss;
     case config::BestMetric::kAccuracy:
       return *record.accuracy;
-    default:
-      return metrics::find_score(record.scores,
-                                 config::to_text(session.config.training.best_metric))
-          .value_or(std::nan(""));
+    case config::BestMetric::kLogLoss:
+    case config::BestMetric::kCalibratedLogLoss:
+    case config::BestMetric::kBalancedAccuracy:
+    case config::BestMetric::kF1:
+    case config::BestMetric::kBinaryF1:
+    case config::BestMetric::kAuroc:
+    case config::BestMetric::kPrAuc:
+    case config::BestMetric::kMae:
+    case config::BestMetric::kRmse:
+    case config::BestMetric::kMape:
+    case config::BestMetric::kR2:
+      break;
   }
+  return metrics::find_score(record.scores, config::to_text(session.config.training.best_metric))
+      .value_or(std::nan(""));
 }
 
 // Whether the epoch of `record` is the best so far. Also counts epochs for early stopping.
@@ -186,6 +196,8 @@ void complete_epoch(Session& session, Output& output) {
   if (validation && is_best == IsBest::kYes) {
     add_confusion(session, *validation, session.data.validation, "validation", output);
   }
+  session.epoch_metrics = {train.epoch, scores_of(train), {}};
+  if (session.validation) session.epoch_metrics.validation = scores_of(selection);
   const std::string reduction = update_plateau(session, selection);
   save_epoch(session, output, is_best);
   Json fields = {{"step", train.step},

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
@@ -49,7 +50,7 @@ void append(const run::MetricsRecord& record, Output& output) {
   output.metrics.append(record);
   if (output.events.is_open()) tensorboard::add_record(record, output.events);
   output.live_files.add(record);
-  if (log::console_format() != log::Format::kJson) return;
+  if (!log::has_json()) return;
   log::record("metrics",
               fmt::format("step {} {} loss {}", record.step, record.split,
                           metrics::loss_text(*record.loss)),
@@ -98,6 +99,10 @@ double record_steps(const Session& session, const checkpoint::Totals& totals, Ou
   record.grad_norm = session.grad_norm;
   output.interval_time.restart();
   append(record, output);
+  log::note(fmt::format("step {} (epoch {})  loss {}  learning rate {:.4g}  {} samples/s",
+                        with_thousands(record.step), record.epoch, metrics::loss_text(*record.loss),
+                        *record.learning_rate,
+                        with_thousands(std::llround(*record.samples_per_second))));
   return *record.loss;
 }
 
@@ -188,6 +193,13 @@ void add_confusion(const Session& session, const Evaluation& evaluation, const d
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,
                             const data::Dataset& rows) {
   return metrics::make_report(labeled_outputs(session, evaluation, rows), evaluation.loss);
+}
+
+std::vector<metrics::Score> scores_of(const run::MetricsRecord& record) {
+  std::vector<metrics::Score> scores = {{"loss", *record.loss}};
+  if (record.accuracy) scores.push_back({"accuracy", *record.accuracy});
+  scores.insert(scores.end(), record.scores.begin(), record.scores.end());
+  return scores;
 }
 
 std::string score_text(const run::MetricsRecord& record) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "trainer/train/fit.h"
 
@@ -37,6 +38,9 @@ run::MetricsRecord record_evaluation(const Session& session, const Evaluation& e
 /// All metrics of an evaluation of `rows`.
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,
                             const data::Dataset& rows);
+
+/// The metrics of a record.
+std::vector<metrics::Score> scores_of(const run::MetricsRecord& record);
 
 /// "val loss 0.0539 acc  97.78 %".
 std::string score_text(const run::MetricsRecord& record);

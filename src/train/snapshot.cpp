@@ -91,6 +91,7 @@ checkpoint::Checkpoint snapshot(const Session& session) {
     c.moments.push_back({moment.name, to_named_data(flat, moment.tensor)});
   }
   c.state = session.state;
+  c.epoch_metrics = session.epoch_metrics;
   c.schema = session.data.schema;
   c.fingerprints = session.data.fingerprints;
   c.bf16_products = bf16_products(session);
@@ -123,6 +124,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   const std::optional<schedule::LossScaleState> scaler = session.state.scaler;
   const std::optional<schedule::PlateauState> plateau = session.state.plateau;
   session.state = from.state;
+  session.epoch_metrics = from.epoch_metrics;
   if (!scaler || !from.state.scaler) session.state.scaler = scaler;
   if (!plateau || !from.state.plateau) session.state.plateau = plateau;
 }

@@ -2,6 +2,7 @@
 #include "trainer/checkpoint/compare.h"
 
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -58,7 +59,7 @@ TEST(CompareTest, AnElementThatDiffersIsNamed) {
                 {[](Checkpoint& c) {
                    c.moments[1].tensors[0].tensor = float_data({2}, {8, 9});
                  },
-                 "optimizer moment exp_avg_sq layers.0.bias: element 0 is 9 and 8"}});
+                 "optimizer moments exp_avg_sq layers.0.bias: element 0 is 9 and 8"}});
 }
 
 TEST(CompareTest, TensorsAreComparedToTheBit) {
@@ -110,63 +111,78 @@ TEST(CompareTest, TensorsThatAreMissingOrOfAnotherKindAreNamed) {
        {[](Checkpoint& c) { c.model[1].tensor.dtype = archive::DType::kInt32; },
         "model layers.0.bias: float32 [2] and int32 [2]"},
        {[](Checkpoint& c) { c.moments.pop_back(); },
-        "optimizer moment exp_avg_sq: missing from the second"},
+        "optimizer moments exp_avg_sq: missing from the second"},
        {[](Checkpoint& c) { c.moments[0].name = "momentum"; },
-        "optimizer moment exp_avg: momentum at this position in the second"},
+        "optimizer moments exp_avg: momentum at this position in the second"},
        {[](Checkpoint& c) { c.moments[0].tensors.clear(); },
-        "optimizer moment exp_avg layers.0.bias: missing from the second"}});
+        "optimizer moments exp_avg layers.0.bias: missing from the second"}});
 }
 
 TEST(CompareTest, EveryPlainFieldIsCompared) {
   expect_found(
-      {{[](Checkpoint& c) { c.optimizer = "sgd"; }, "optimizer: adamw and sgd"},
+      {{[](Checkpoint& c) { c.optimizer = "sgd"; }, "optimizer name: \"adamw\" and \"sgd\""},
        {[](Checkpoint& c) { c.optimizer_step = 12; }, "optimizer step: 11 and 12"},
-       {[](Checkpoint& c) { c.state.position.epoch = 4; }, "epoch: 3 and 4"},
-       {[](Checkpoint& c) { c.state.position.step = 13; }, "step: 12 and 13"},
+       {[](Checkpoint& c) { c.state.position.epoch = 4; }, "progress epoch: 3 and 4"},
+       {[](Checkpoint& c) { c.state.position.step = 13; }, "progress step: 12 and 13"},
        {[](Checkpoint& c) { c.state.position.samples_in_epoch = 65; },
-        "samples_in_epoch: 64 and 65"},
+        "progress samples_in_epoch: 64 and 65"},
        {[](Checkpoint& c) { c.state.epoch_totals.loss_sum = 1.5; },
-        "epoch_totals loss_sum: 1.25 and 1.5"},
+        "progress epoch_totals loss_sum: 1.25 and 1.5"},
        {[](Checkpoint& c) { c.state.epoch_totals.num_correct = 1; },
-        "epoch_totals num_correct: 13 and 1"},
+        "progress epoch_totals num_correct: 13 and 1"},
        {[](Checkpoint& c) { c.state.epoch_totals.num_samples = 1; },
-        "epoch_totals num_samples: 14 and 1"},
+        "progress epoch_totals num_samples: 14 and 1"},
        {[](Checkpoint& c) { c.state.interval_totals.loss_sum = 0.2; },
-        "interval_totals loss_sum: 0.1 and 0.2"},
+        "progress interval_totals loss_sum: 0.1 and 0.2"},
        {[](Checkpoint& c) { c.state.interval_totals.num_correct = 1; },
-        "interval_totals num_correct: 15 and 1"},
+        "progress interval_totals num_correct: 15 and 1"},
        {[](Checkpoint& c) { c.state.interval_totals.num_samples = 1; },
-        "interval_totals num_samples: 16 and 1"},
-       {[](Checkpoint& c) { c.state.best.reset(); }, "best epoch: 2 and none"},
-       {[](Checkpoint& c) { c.state.best->epoch = 3; }, "best epoch: 2 and 3"},
-       {[](Checkpoint& c) { c.state.best->value = 0.125; }, "best value: 0.0625 and 0.125"},
+        "progress interval_totals num_samples: 16 and 1"},
+       {[](Checkpoint& c) { c.state.best.reset(); }, "progress best: a dict of 2 and none"},
+       {[](Checkpoint& c) { c.state.best->epoch = 3; }, "progress best epoch: 2 and 3"},
+       {[](Checkpoint& c) { c.state.best->value = 0.125; },
+        "progress best value: 0.0625 and 0.125"},
        {[](Checkpoint& c) { c.state.epochs_without_improvement = 0; },
-        "epochs_without_improvement: 1 and 0"},
-       {[](Checkpoint& c) { c.state.recoveries.skipped_steps = 0; }, "skipped_steps: 5 and 0"},
-       {[](Checkpoint& c) { c.state.recoveries.rollbacks = 7; }, "rollbacks: 6 and 7"},
+        "progress epochs_without_improvement: 1 and 0"},
+       {[](Checkpoint& c) { c.state.recoveries.skipped_steps = 0; },
+        "progress skipped_steps: 5 and 0"},
+       {[](Checkpoint& c) { c.state.recoveries.rollbacks = 7; }, "progress rollbacks: 6 and 7"},
        {[](Checkpoint& c) { c.state.recoveries.overflowed_steps = 0; },
-        "overflowed_steps: 7 and 0"},
-       {[](Checkpoint& c) { c.state.recoveries.out_of_memory = 0; }, "out_of_memory: 8 and 0"},
-       {[](Checkpoint& c) { c.state.recoveries.micro_batch_size = 0; }, "rows_at_once: 9 and 0"},
+        "progress overflowed_steps: 7 and 0"},
+       {[](Checkpoint& c) { c.state.recoveries.out_of_memory = 0; },
+        "progress out_of_memory: 8 and 0"},
+       {[](Checkpoint& c) { c.state.recoveries.micro_batch_size = 0; },
+        "progress rows_at_once: 9 and 0"},
        {[](Checkpoint& c) { c.state.recoveries.has_fallen_back = false; },
-        "has_fallen_back: 1 and 0"},
-       {[](Checkpoint& c) { c.state.scaler->scale = 512; }, "scale: 1024 and 512"},
-       {[](Checkpoint& c) { c.state.scaler->good_steps = 0; }, "good_steps: 10 and 0"},
-       {[](Checkpoint& c) { c.state.plateau->best = 0.5; }, "plateau best: 0.03125 and 0.5"},
-       {[](Checkpoint& c) { c.state.plateau->bad_epochs = 0; }, "plateau bad_epochs: 17 and 0"},
+        "progress has_fallen_back: true and false"},
+       {[](Checkpoint& c) { c.state.scaler->scale = 512; }, "progress scaler scale: 1024 and 512"},
+       {[](Checkpoint& c) { c.state.scaler->good_steps = 0; },
+        "progress scaler good_steps: 10 and 0"},
+       {[](Checkpoint& c) { c.state.plateau->best = 0.5; },
+        "progress plateau best: 0.03125 and 0.5"},
+       {[](Checkpoint& c) { c.state.plateau->bad_epochs = 0; },
+        "progress plateau bad_epochs: 17 and 0"},
        {[](Checkpoint& c) { c.state.plateau->cooldown_left = 0; },
-        "plateau cooldown_left: 18 and 0"},
+        "progress plateau cooldown_left: 18 and 0"},
        {[](Checkpoint& c) { c.state.plateau->num_reductions = 0; },
-        "plateau num_reductions: 19 and 0"},
+        "progress plateau num_reductions: 19 and 0"},
+       {[](Checkpoint& c) { c.state.temperature = 2; }, "progress temperature: 1 and 2"},
+       {[](Checkpoint& c) { c.state.best->value = std::nan(""); },
+        "progress best value: 0.0625 and nan"},
+       {[](Checkpoint& c) { c.epoch_metrics.epoch = 4; }, "metrics epoch: 3 and 4"},
+       {[](Checkpoint& c) { c.epoch_metrics.train[1].value = 0.5; },
+        "metrics train accuracy: 0.75 and 0.5"},
+       {[](Checkpoint& c) { c.epoch_metrics.validation.clear(); },
+        "metrics validation: missing from the second"},
        {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"},
        {[](Checkpoint& c) { c.bf16_products = Bf16Products::kAmx; },
-        "bf16_products: none and amx"}});
+        "bf16_products: missing from the first"}});
 }
 
 TEST(CompareTest, SchemaAndDataFilesAreCompared) {
   expect_found(
       {{[](Checkpoint& c) { c.schema.task = config::Task::kRegression; },
-        "schema task: classification and regression"},
+        "schema task: \"classification\" and \"regression\""},
        {[](Checkpoint& c) { c.schema.feature_names[1] = "x"; },
         "schema feature_names 1: \"b\" and \"x\""},
        {[](Checkpoint& c) { c.schema.feature_names.pop_back(); },
@@ -178,23 +194,24 @@ TEST(CompareTest, SchemaAndDataFilesAreCompared) {
        {[](Checkpoint& c) { c.schema.scaling.shift[2] = 3; }, "schema shift: element 2 is 2 and 3"},
        {[](Checkpoint& c) { c.schema.scaling.scale[0] = 4; }, "schema scale: element 0 is 3 and 4"},
        {[](Checkpoint& c) { c.schema.columns[1].name = "id"; },
-        "schema columns 1: \"row\" and \"id\""},
-       {[](Checkpoint& c) { c.schema.columns[4].fill = 8; }, "schema fill: element 4 is 7 and 8"},
+        "schema columns 1 name: \"row\" and \"id\""},
+       {[](Checkpoint& c) { c.schema.columns[4].fill = 8; }, "schema columns 4 fill: 7 and 8"},
        {[](Checkpoint& c) { c.schema.columns[2].embedding_size = 3; },
-        "schema column \"b\" embedding_size: 0 and 3"},
+        "schema columns 2 embedding_size: 0 and 3"},
        {[](Checkpoint& c) { c.schema.columns[2].categories = {"x"}; },
-        "number of schema column \"b\" categories: 0 and 1"},
+        "number of schema columns 2 categories: 0 and 1"},
        {[](Checkpoint& c) { c.schema.columns[2].quantiles = {1}; },
-        "schema column \"b\" quantiles: float32 [0] and float32 [1]"},
+        "schema columns 2 quantiles: float32 [0] and float32 [1]"},
        {[](Checkpoint& c) { c.schema.columns[2].quantile_score = data::QuantileScore::kNormal; },
-        "schema column \"b\" normal_scores: 0 and 1"},
-       {[](Checkpoint& c) { c.fingerprints[1].num_bytes = 1; },
-        "data file 1: 0 bytes with CRC-32 00000000 and 1 bytes with CRC-32 00000000"},
-       {[](Checkpoint& c) { c.fingerprints[0].crc32 = 1; },
-        "data file 0: 987654321 bytes with CRC-32 fedcba98 and 987654321 bytes with CRC-32 "
-        "00000001"},
-       {[](Checkpoint& c) { c.fingerprints.pop_back(); },
-        "data file 1: 0 bytes with CRC-32 00000000 and missing"}});
+        "schema columns 2 normal_scores: missing from the first"},
+       {[](Checkpoint& c) { c.schema.missing = {"NA"}; }, "number of schema missing: 0 and 1"},
+       {[](Checkpoint& c) { c.schema.unknown_category = config::UnknownCategory::kUnknown; },
+        "schema unknown_category: \"error\" and \"unknown\""},
+       {[](Checkpoint& c) { c.schema.columns[2].source = "day"; },
+        "schema columns 2 source: missing from the first"},
+       {[](Checkpoint& c) { c.fingerprints[1].num_bytes = 1; }, "data_files 1 num_bytes: 0 and 1"},
+       {[](Checkpoint& c) { c.fingerprints[0].crc32 = 1; }, "data_files 0 crc32: 4275878552 and 1"},
+       {[](Checkpoint& c) { c.fingerprints.pop_back(); }, "number of data_files: 2 and 1"}});
 }
 
 TEST(CompareTest, WhatExplainsMostIsNamedFirst) {
@@ -202,7 +219,7 @@ TEST(CompareTest, WhatExplainsMostIsNamedFirst) {
               c.model.clear();
               c.state.position.step = 13;
             }),
-            "step: 12 and 13");
+            "progress step: 12 and 13");
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ inline checkpoint::Checkpoint full_checkpoint() {
   c.state.scaler = schedule::LossScaleState{.scale = 1024, .good_steps = 10};
   c.state.plateau = schedule::PlateauState{
       .best = 0.03125, .bad_epochs = 17, .cooldown_left = 18, .num_reductions = 19};
+  c.epoch_metrics = {.epoch = 3,
+                     .train = {{"loss", 0.375}, {"accuracy", 0.75}},
+                     .validation = {{"loss", 0.4375}, {"f1", 0.6875}}};
   c.metrics_bytes = 12345;
   c.config = "seed: 7\ntag: \"na\xC3\xAFve\"\n";
   c.schema.task = config::Task::kClassification;

@@ -33,6 +33,7 @@ struct Member {
   double temperature = 1;  // of training.calibrate
   checkpoint::Position position = {};
   std::optional<checkpoint::Best> best = {};
+  checkpoint::EpochMetrics epoch_metrics = {};
 };
 
 /// A trained model as plain values: what prediction, evaluation and exports work on. One member, or

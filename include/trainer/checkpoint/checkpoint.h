@@ -14,15 +14,8 @@
 
 namespace trainer::checkpoint {
 
-/// The format that this program writes; it reads this one and older ones. Version 2 added
-/// `progress.skipped_steps` and `progress.rollbacks`, version 3 `progress.overflowed_steps`,
-/// `out_of_memory`, `rows_at_once` and `scaler`, and `schema.columns` and `unknown_category`:
-/// before it, all columns are numbers without a fill. Version 4 has several `schema.target_names`
-/// and their scaling, and `embedding_size` and `quantiles` of columns, and `progress.plateau`;
-/// `schema.target_means` and `schema.missing` were added to it later, and files may lack them.
-/// Version 5 has `schema.offset`, `schema.target_offset`, and `offset` and `limits` of columns; it
-/// is written where there are some, else version 4, so that older programs read what they can
-/// apply.
+/// The newest format that this program writes; it reads this one and all older ones. A file has the
+/// lowest version whose programs can apply it. docs/file-formats.md says what each version added.
 inline constexpr int64_t kFormatVersion = 6;
 
 /// A tensor of the state dict.
@@ -50,6 +43,7 @@ struct Checkpoint {
   int64_t optimizer_step = 0;
   std::vector<Moment> moments;
   RunState state;
+  EpochMetrics epoch_metrics;
   uint64_t metrics_bytes = 0;  // length of metrics.jsonl
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;

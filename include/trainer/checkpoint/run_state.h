@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "trainer/metrics/score.h"
 #include "trainer/schedule/loss_scale.h"
 #include "trainer/schedule/plateau.h"
 
@@ -62,6 +64,16 @@ struct RunState {
   std::optional<schedule::PlateauState> plateau;   // training.schedule.name: reduce_on_plateau only
 
   bool operator==(const RunState&) const = default;
+};
+
+/// The metrics of the last epoch that was complete, as its records have them (metrics.jsonl): loss,
+/// accuracy and others.
+struct EpochMetrics {
+  int64_t epoch = 0;  // 0: none was complete, or the file is of a program that did not write them
+  std::vector<metrics::Score> train = {};
+  std::vector<metrics::Score> validation = {};  // empty without a validation split
+
+  bool operator==(const EpochMetrics&) const = default;
 };
 
 }  // namespace trainer::checkpoint

@@ -34,7 +34,7 @@ class Store {
   /// holds the best epoch any more; then best.pt stays as it is.
   bool rewind(const Checkpoint& checkpoint, const std::filesystem::path& file) const;
 
-  /// best.pt, when it can be read and is the checkpoint of `wanted`.
+  /// The checkpoint of `wanted`, when best.pt or the file of that epoch is it and can be read.
   std::optional<Checkpoint> read_best(const Best& wanted) const;
 
   /// The file of the newest epoch up to `epoch`, or an empty path.

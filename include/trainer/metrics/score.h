@@ -15,6 +15,8 @@ namespace trainer::metrics {
 struct Score {
   std::string name;
   double value = 0;
+
+  bool operator==(const Score&) const = default;
 };
 
 /// The value of `name`, or nothing.

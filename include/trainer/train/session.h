@@ -53,6 +53,7 @@ struct Session {
   std::optional<ResidentData> test;
 
   checkpoint::RunState state;
+  checkpoint::EpochMetrics epoch_metrics;
   float grad_norm = 0;  // of the last step
   Requests requests;    // of other processes, in the last step
   EpochOrder order;

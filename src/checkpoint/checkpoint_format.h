@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/archive/value.h"
+#include "trainer/checkpoint/checkpoint.h"
+
+namespace trainer::checkpoint {
+
+/// All that a file of the checkpoint holds.
+archive::Dict to_dict(const Checkpoint& checkpoint);
+
+}  // namespace trainer::checkpoint

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/superseded.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/checkpoint/store.h"
+#include "trainer/core/atomic_file.h"
+#include "trainer/core/crash_point.h"
+#include "trainer/core/error.h"
+#include "trainer/core/parse.h"
+#include "trainer/run/superseded.h"
+
+namespace trainer::checkpoint {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void refuse(const fs::path& path, const std::error_code& why) {
+  throw Error(ErrorKind::kFileSystem,
+              fmt::format("cannot write {}: {}", path.string(), why.message()));
+}
+
+// A file that cannot be read is no checkpoint.
+bool is_later(const fs::path& file, const Position& than) {
+  try {
+    const Position position = read(file).state.position;
+    return std::tie(position.epoch, position.step) > std::tie(than.epoch, than.step);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::kCheckpoint) throw;
+    return false;
+  }
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored);
+}
+
+// All but the first `num_bytes`.
+std::string rest_of(const fs::path& path, uint64_t num_bytes) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(num_bytes));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What is later than a checkpoint.
+struct Later {
+  std::string records;
+  std::vector<fs::path> checkpoints;
+  std::vector<fs::path> results;
+
+  bool is_empty() const { return records.empty() && checkpoints.empty() && results.empty(); }
+};
+
+Later find_later(const run::RunDir& run, const Checkpoint& from, const fs::path& file,
+                 Course course) {
+  Later later;
+  const fs::path last = run.checkpoints() / "last.pt";
+  // A crash between two names of a checkpoint leaves one that is later than last.pt.
+  if (!is_same_file(file, last)) {
+    for (const fs::path& other : newest_first(run.checkpoints())) {
+      if (is_later(other, from.state.position)) later.checkpoints.push_back(other);
+    }
+  }
+  for (const fs::path& result : {run.summary(), run.report()}) {
+    if (fs::exists(run.summary()) && fs::exists(result)) later.results.push_back(result);
+  }
+  if (course == Course::kOther || !later.checkpoints.empty() || !later.results.empty()) {
+    later.records = rest_of(run.metrics(), from.metrics_bytes);
+  }
+  return later;
+}
+
+// A crash after an earlier attempt had kept something.
+void leave_out_kept(const run::Superseded& before, Later& later) {
+  const auto is_kept = [](const fs::path& folder) {
+    return [folder](const fs::path& file) { return is_same_file(file, folder / file.filename()); };
+  };
+  std::erase_if(later.checkpoints, is_kept(before.files().checkpoints()));
+  std::erase_if(later.results, is_kept(before.folder));
+  if (later.records == rest_of(before.files().metrics(), 0)) later.records.clear();
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) refuse(folder, error);
+}
+
+void fill(const run::RunDir& folder, const Later& later) {
+  make_folder(folder.checkpoints());
+  if (!later.records.empty()) write_file_atomically(folder.metrics(), later.records);
+  for (const fs::path& file : later.checkpoints) {
+    publish_file(file, folder.checkpoints() / file.filename());
+  }
+  for (const fs::path& file : later.results) publish_file(file, folder.root / file.filename());
+  sync_folder(folder.checkpoints());
+  sync_folder(folder.root);
+}
+
+}  // namespace
+
+std::optional<fs::path> keep_superseded(const run::RunDir& run, const Checkpoint& from,
+                                        const fs::path& file, Course course) {
+  const fs::path all = run::superseded_folder(run);
+  const fs::path unfinished = all / ".tmp-new";  // of a crash, or of this call
+  std::error_code error;
+  fs::remove_all(unfinished, error);
+  if (error) refuse(unfinished, error);
+  Later later = find_later(run, from, file, course);
+  const std::vector<run::Superseded> before = run::list_superseded(run);
+  if (!before.empty()) leave_out_kept(before.back(), later);
+  if (later.is_empty()) return std::nullopt;
+  fill({unfinished}, later);
+  const int64_t newest =
+      before.empty() ? 0 : parse_int(before.back().folder.filename().string()).value_or(0);
+  fs::path folder = all / fmt::to_string(newest + 1);
+  crash_point();
+  fs::rename(unfinished, folder, error);
+  if (error) refuse(folder, error);
+  crash_point();
+  sync_folder(all);
+  sync_folder(run.root);
+  return folder;
+}
+
+}  // namespace trainer::checkpoint
